@@ -1,0 +1,18 @@
+//! The chess board: squares, men, attacks, legality and SAN.
+//!
+//! Squares, roles, colours, bitboards and attack tables are shakmaty's.
+//! The position is our own: it tests one given move for legality and writes its SAN without ever generating
+//! the list of legal moves, and it goes on where a file plays a move that no rule book allows.
+
+mod illegal;
+mod legality;
+mod position;
+mod san;
+mod setup;
+
+pub use illegal::Illegal;
+pub use position::{Move, Position};
+pub use san::{LongMove, San};
+pub use setup::{Fen, SetupError};
+
+pub use shakmaty::{Bitboard, CastlingSide, Color, File, Rank, Role, Setup, Square};

@@ -1,0 +1,145 @@
+//! What the serving side sees of a database.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+
+use crate::game::{Date, Eco, Game, Outcome, Tags};
+
+/// An interned text of one database: a player, an event. Equal ids are equal texts, but equal texts may have
+/// several ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextId(pub u32);
+
+/// What views sort a game by: a few integers, read without decoding a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keys {
+    /// White's name.
+    pub white: TextId,
+    /// Black's name.
+    pub black: TextId,
+    /// The event.
+    pub event: TextId,
+    /// The day on which the game was played.
+    pub date: Date,
+    /// Year of the event where the format knows it apart from the date, else 0.
+    pub event_year: u16,
+    /// Opening code.
+    pub eco: Option<Eco>,
+    /// Result.
+    pub outcome: Outcome,
+    /// Marked as deleted in its database: such games are in `games/`, `all.pgn` and folders only.
+    pub deleted: bool,
+}
+
+/// An open database. Games are numbered from 0 here, from 1 wherever people see them.
+///
+/// Reading never fails as a whole: damage is a [`Problem`] and a remark in the game.
+pub trait Database: Send + Sync {
+    /// Number of games.
+    fn len(&self) -> u32;
+
+    /// True without games.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What views need of a game; `game < len()`, else all is unknown.
+    fn keys(&self, game: u32) -> Keys;
+
+    /// The text of an id, as the database has it; `?` for what is unknown.
+    fn text(&self, id: TextId) -> Cow<'_, str>;
+
+    /// All tags of a game. No move is decoded.
+    fn tags(&self, game: u32) -> Tags;
+
+    /// The whole game.
+    fn game(&self, game: u32) -> Decoded;
+
+    /// What `info.txt` says.
+    fn info(&self) -> Info;
+
+    /// Problems of the database itself, known since it was opened.
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+
+    /// Raw files inside the database.
+    fn members(&self) -> Vec<Member> {
+        Vec::new()
+    }
+
+    /// Reads the bytes of a member from `offset` into `buffer` and gives their number; 0 at its end.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] for a member that does not exist.
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let _ = (member, offset, buffer);
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// The database's own folders of games.
+    fn folders(&self) -> Vec<Folder> {
+        Vec::new()
+    }
+}
+
+/// A decoded game and what was wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Decoded {
+    /// The game, as far as it can be read.
+    pub game: Game,
+    /// One row of `problems.txt` each.
+    pub problems: Vec<Problem>,
+}
+
+/// Damage or doubt: what is wrong at which byte of which file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Name of the file, without its folder.
+    pub file: String,
+    /// Byte in the file, from 0; none where the problem has no place.
+    pub offset: Option<u64>,
+    /// What is wrong, in lower case, without a full stop.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "{}: byte {offset} (0x{offset:x}): {}", self.file, self.what),
+            None => write!(f, "{}: {}", self.file, self.what),
+        }
+    }
+}
+
+/// What is known about a database as soon as it is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Rows of name and value for `info.txt`: layout, reading, encoding and the like.
+    pub rows: Vec<(&'static str, String)>,
+    /// Oddities that cost no game, in lower case, without a full stop.
+    pub warnings: Vec<String>,
+}
+
+/// A raw file inside a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Directory in the mounted tree that holds it: `emb`.
+    pub directory: &'static str,
+    /// Its own name, as the database has it.
+    pub name: String,
+    /// Length in bytes.
+    pub size: u64,
+}
+
+/// One of the database's own folders. Folders form a forest; a parent stands before its children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    /// Index of the parent in the list; none for a root.
+    pub parent: Option<usize>,
+    /// Its own name, as the database has it.
+    pub name: String,
+    /// Its games in the folder's own order.
+    pub games: Vec<u32>,
+}

@@ -1,0 +1,232 @@
+//! The files of a database: how sibling files are grouped, and how a decoder gets at their bytes.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::mapped::Mapped;
+
+/// The entries of one directory of the source, sorted by name.
+#[derive(Clone, Debug, Default)]
+pub struct Directory {
+    /// Its path.
+    pub path: PathBuf,
+    /// Names of the regular files in it, in byte order. Names that are not UTF-8 are left out.
+    pub files: Vec<String>,
+}
+
+/// Files that look like a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Name of the directory that shows it: the main file's name.
+    pub name: String,
+    /// The files, each with what the format calls it (its extension in lower case).
+    pub files: Vec<(String, PathBuf)>,
+    /// Oddities of the names, for the log and `info.txt`.
+    pub warnings: Vec<String>,
+}
+
+/// The open files of a database.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Files by what the format calls them.
+    pub files: Vec<(String, SourceFile)>,
+    /// Oddities found so far, for the log and `info.txt`.
+    pub warnings: Vec<String>,
+}
+
+impl Files {
+    /// A file by what the format calls it.
+    pub fn get(&self, kind: &str) -> Option<&SourceFile> {
+        self.files
+            .iter()
+            .find(|(name, _)| name == kind)
+            .map(|(_, file)| file)
+    }
+}
+
+/// A mapped file and its name.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Name without its folder.
+    pub name: String,
+    /// The bytes.
+    pub bytes: Arc<Mapped>,
+}
+
+/// Databases whose files share a stem: every file with an extension of `main` begins one, and takes the files of
+/// the same stem whose extensions are in `main` or `companions`.
+///
+/// Extensions match in any letter case. A companion is the file with exactly the same stem, else the only one
+/// whose stem equals it without letter case. `main` is in order of importance: where the first is missing, the
+/// next names the database.
+pub fn by_stem(directory: &Directory, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
+    let names = Names::new(directory);
+    let mut candidates = Vec::new();
+    let mut claimed: HashSet<&str> = HashSet::new();
+    for &kind in main {
+        for file in names.all.iter().filter(|file| file.is_kind(kind)) {
+            if claimed.contains(file.name) {
+                continue;
+            }
+            let mut candidate = Candidate {
+                name: file.name.to_owned(),
+                files: Vec::new(),
+                warnings: Vec::new(),
+            };
+            for &other in main.iter().chain(companions) {
+                let found = if other == kind {
+                    Some(*file)
+                } else {
+                    names.companion(file.stem, other)
+                };
+                let Some(found) = found else { continue };
+                claimed.insert(found.name);
+                candidate
+                    .files
+                    .push((other.to_owned(), directory.path.join(found.name)));
+                for twin in names.twins(found, other) {
+                    claimed.insert(twin.name);
+                    candidate.warnings.push(format!(
+                        "{} is ignored beside {}: names differ in letter case only",
+                        twin.name, found.name
+                    ));
+                }
+            }
+            candidates.push(candidate);
+        }
+    }
+    candidates.sort_by(|a, b| a.name.cmp(&b.name));
+    candidates
+}
+
+/// A file name cut at its last point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Name<'a> {
+    name: &'a str,
+    stem: &'a str,
+    extension: &'a str,
+}
+
+impl<'a> Name<'a> {
+    fn of(name: &'a str) -> Option<Name<'a>> {
+        let (stem, extension) = name.rsplit_once('.')?;
+        (!stem.is_empty()).then_some(Name {
+            name,
+            stem,
+            extension,
+        })
+    }
+
+    fn is_kind(&self, kind: &str) -> bool {
+        self.extension.eq_ignore_ascii_case(kind)
+    }
+}
+
+/// File names of a directory, in their order and by what they are without letter case.
+struct Names<'a> {
+    all: Vec<Name<'a>>,
+    folded: HashMap<String, Vec<Name<'a>>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(directory: &'a Directory) -> Names<'a> {
+        let all: Vec<Name<'_>> = directory.files.iter().filter_map(|name| Name::of(name)).collect();
+        let mut folded: HashMap<String, Vec<Name<'_>>> = HashMap::new();
+        for name in &all {
+            folded.entry(name.name.to_lowercase()).or_default().push(*name);
+        }
+        Names { all, folded }
+    }
+
+    fn alike(&self, stem: &str, kind: &str) -> &[Name<'a>] {
+        let folded = format!("{}.{kind}", stem.to_lowercase());
+        self.folded.get(&folded).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The file of a kind that belongs to a stem.
+    fn companion(&self, stem: &str, kind: &str) -> Option<Name<'a>> {
+        let alike = self.alike(stem, kind);
+        match (alike.iter().find(|file| file.stem == stem), alike) {
+            (Some(exact), _) => Some(*exact),
+            (None, [only]) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Files that differ from one of the given kind in the letter case of the extension only.
+    fn twins(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
+        let alike = self.alike(file.stem, kind).iter().copied();
+        alike.filter(move |twin| twin.stem == file.stem && twin.name != file.name)
+    }
+}
+
+/// The last part of a path, as text.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory(files: &[&str]) -> Directory {
+        Directory {
+            path: PathBuf::from("d"),
+            files: files.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    fn found(files: &[&str]) -> Vec<(String, Vec<String>)> {
+        by_stem(&directory(files), &["dci", "dcg"], &["dcn"])
+            .into_iter()
+            .map(|found| {
+                (
+                    found.name,
+                    found.files.iter().map(|(_, path)| file_name(path)).collect(),
+                )
+            })
+            .collect()
+    }
+
+    fn row(name: &str, files: &[&str]) -> (String, Vec<String>) {
+        (
+            name.to_owned(),
+            files.iter().map(|&name| name.to_owned()).collect(),
+        )
+    }
+
+    #[test]
+    fn companions_are_found_in_any_letter_case() {
+        assert_eq!(
+            found(&["A.DCI", "A.dcg", "a.DCN", "b.txt", "c.dcn", "d.dcg"]),
+            [
+                row("A.DCI", &["A.DCI", "A.dcg", "a.DCN"]),
+                row("d.dcg", &["d.dcg"])
+            ]
+        );
+    }
+
+    #[test]
+    fn the_exact_stem_wins_and_two_that_are_alike_are_none() {
+        assert_eq!(
+            found(&["X.dci", "X.dcn", "x.dcn"]),
+            [row("X.dci", &["X.dci", "X.dcn"])]
+        );
+        assert_eq!(
+            found(&["Xy.dci", "XY.dcn", "xy.dcn"]),
+            [row("Xy.dci", &["Xy.dci"])]
+        );
+    }
+
+    #[test]
+    fn of_two_extensions_that_differ_in_case_the_first_counts() {
+        let found = by_stem(&directory(&["a.DCI", "a.dci"]), &["dci"], &[]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "a.DCI");
+        assert_eq!(found[0].warnings.len(), 1);
+    }
+}

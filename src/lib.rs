@@ -1,0 +1,13 @@
+//! pgnfs mounts a folder of chess databases as a read-only file system in which every game is a `.pgn` file.
+//!
+//! The code has two directions and no others:
+//! `bytes -> formats -> game -> pgn` decodes, `formats -> library -> tree -> fs -> fuse -> cli` serves.
+//! `ARCHITECTURE.md` in the repository draws the map; `tests/layering.rs` holds the `use` lines to it.
+
+pub mod board;
+pub mod bytes;
+pub mod formats;
+pub mod game;
+pub mod mapped;
+pub mod pgn;
+pub mod text;

@@ -1,0 +1,13 @@
+//! Game to text: PGN export format as real readers want it.
+//!
+//! Movetext is wrapped as `pgn-extract -w79` wraps it. A comment is cleaned here, whatever format it comes from,
+//! so that no text of a database can end it early or look like a tag.
+
+mod comment;
+mod lines;
+mod writer;
+
+pub use writer::{append_game, append_tags, to_text};
+
+/// Raised whenever the text of any game changes: tables of sizes made by another revision are not believed.
+pub const REVISION: u32 = 1;

@@ -1,0 +1,142 @@
+//! Tags and movetext of one game.
+
+use super::comment::append_comment;
+use super::lines::Lines;
+use crate::game::{Game, Movetext, Tags, Token};
+
+/// The PGN of a game: tags, an empty line, movetext with the result, an empty line.
+pub fn to_text(game: &Game) -> Vec<u8> {
+    let tokens = game.movetext.tokens().len();
+    let mut out = Vec::with_capacity(512 + 8 * tokens + game.movetext.text_len());
+    append_game(&mut out, game);
+    out
+}
+
+/// Appends the PGN of a game.
+pub fn append_game(out: &mut Vec<u8>, game: &Game) {
+    append_tags(out, &game.tags);
+    let mut lines = Lines::new(out);
+    append_movetext(&mut lines, &game.movetext);
+    let result = game.tags.outcome().token();
+    lines.word(result.as_bytes(), result.len());
+    lines.finish();
+}
+
+/// Appends the tag pairs and the empty line behind them.
+pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
+    for (name, value) in tags.iter() {
+        out.push(b'[');
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b" \"");
+        append_escaped(out, value);
+        out.extend_from_slice(b"\"]\n");
+    }
+    out.push(b'\n');
+}
+
+/// Appends a tag's value with `"` and `\` escaped and without control characters.
+fn append_escaped(out: &mut Vec<u8>, value: &str) {
+    let is_plain = |c: u8| c >= b' ' && c < 0x7f && c != b'"' && c != b'\\';
+    if value.bytes().all(is_plain) {
+        out.extend_from_slice(value.as_bytes());
+        return;
+    }
+    for c in value.chars().filter(|c| !c.is_control()) {
+        if matches!(c, '"' | '\\') {
+            out.push(b'\\');
+        }
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
+    let mut rest = movetext.tokens();
+    let mut ply = movetext.first_ply();
+    let mut outer_plies = Vec::new();
+    // Black's move needs a number at the start and after anything but White's move.
+    let mut needs_number = true;
+    while let Some((&token, tail)) = rest.split_first() {
+        match token {
+            Token::Move(san) => {
+                if ply % 2 == 0 || needs_number {
+                    append_number(lines, ply);
+                }
+                lines.short_word(san.bytes(), san.len());
+                ply = ply.saturating_add(1);
+                needs_number = false;
+                rest = tail;
+            }
+            Token::VariationStart => {
+                outer_plies.push(ply);
+                ply = ply.saturating_sub(1);
+                lines.open_parenthesis();
+                needs_number = true;
+                rest = tail;
+            }
+            Token::VariationEnd => {
+                ply = outer_plies.pop().unwrap_or(ply);
+                lines.close_parenthesis();
+                needs_number = true;
+                rest = tail;
+            }
+            Token::Nag(_) | Token::Comment(_) => {
+                let is_annotation = |token: &Token| matches!(token, Token::Nag(_) | Token::Comment(_));
+                let len = rest.iter().take_while(|token| is_annotation(token)).count();
+                let (annotations, tail) = rest.split_at(len);
+                needs_number |= append_annotations(lines, movetext, annotations);
+                rest = tail;
+            }
+        }
+    }
+}
+
+/// Appends the glyphs of one move, each once, then its comments as one. True where there was a comment.
+fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &[Token]) -> bool {
+    let mut written = [false; 256];
+    let mut comments = false;
+    for token in annotations {
+        match *token {
+            Token::Nag(nag) => {
+                let seen = written
+                    .get_mut(usize::from(nag))
+                    .map(|seen| std::mem::replace(seen, true));
+                if seen == Some(false) {
+                    let word = format!("${nag}");
+                    lines.word(word.as_bytes(), word.len());
+                }
+            }
+            _ => comments = true,
+        }
+    }
+    if comments {
+        let texts = annotations.iter().filter_map(|token| match *token {
+            Token::Comment(range) => Some(movetext.text(range)),
+            _ => None,
+        });
+        append_comment(lines, texts);
+    }
+    comments
+}
+
+/// Appends `12.` or `12...`.
+#[inline]
+fn append_number(lines: &mut Lines<'_>, ply: u32) {
+    let number = ply / 2 + 1;
+    let dots = if ply % 2 == 0 { 1 } else { 3 };
+    if number < 1000 {
+        let mut digits = [b'.'; 8];
+        let mut len = 0;
+        for power in [100, 10, 1] {
+            if number >= power {
+                if let Some(digit) = digits.get_mut(len) {
+                    *digit = b'0' + (number / power % 10) as u8;
+                }
+                len += 1;
+            }
+        }
+        lines.short_word(digits, len + dots);
+    } else {
+        let word = format!("{number}{}", &"..."[..dots]);
+        lines.word(word.as_bytes(), word.len());
+    }
+}
