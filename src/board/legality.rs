@@ -102,7 +102,7 @@ impl Position {
         let mut taken = Bitboard::from_square(to);
         let en_passant = role == Role::Pawn && from.file() != to.file() && !them.contains(to);
         if en_passant {
-            taken = taken | Bitboard::from_square(taken_en_passant(to));
+            taken |= Bitboard::from_square(taken_en_passant(to));
         } else if self.checkers().is_empty() && !is_in_line(king, from) {
             return true;
         }

@@ -274,16 +274,16 @@ impl Position {
         }
         gone.add(from);
         for men in &mut self.by_role {
-            *men = *men & !gone;
+            *men &= !gone;
         }
         for men in &mut self.by_color {
-            *men = *men & !gone;
+            *men &= !gone;
         }
         self.by_role[at(promotion.unwrap_or(role))].add(to);
         self.by_color[of(us)].add(to);
-        self.castling = self.castling & !gone;
+        self.castling &= !gone;
         if role == Role::King {
-            self.castling = self.castling & !Bitboard::from_rank(us.backrank());
+            self.castling &= !Bitboard::from_rank(us.backrank());
         }
         let double_step = role == Role::Pawn && (from as i32 - to as i32).abs() == 16;
         self.en_passant = if double_step {
@@ -309,7 +309,7 @@ impl Position {
             self.by_role[at(role)].add(to);
             self.by_color[of(us)].add(to);
         }
-        self.castling = self.castling & !Bitboard::from_rank(us.backrank());
+        self.castling &= !Bitboard::from_rank(us.backrank());
         self.pass();
     }
 

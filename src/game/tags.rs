@@ -51,14 +51,24 @@ impl Tags {
     /// Sets a tag, replacing an earlier value. `Result` is not set here, and names that PGN does not allow
     /// (other than `[A-Za-z0-9_]+`) are left out.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
-        let name = name.into();
+        self.set_with(name.into(), |values| {
+            // Writing to a string cannot fail.
+            let _ = write!(values, "{value}");
+        });
+    }
+
+    /// Sets a tag to a text, as [`Tags::set`] does.
+    pub fn set_str(&mut self, name: impl Into<Cow<'static, str>>, value: &str) {
+        self.set_with(name.into(), |values| values.push_str(value));
+    }
+
+    fn set_with(&mut self, name: Cow<'static, str>, append: impl FnOnce(&mut String)) {
         let plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
         if name.is_empty() || name == "Result" || !plain {
             return;
         }
         let start = self.values.len();
-        // Writing to a string cannot fail.
-        let _ = write!(self.values, "{value}");
+        append(&mut self.values);
         let end = self.values.len();
         match self.rows.iter_mut().find(|row| row.name == name) {
             Some(row) => (row.start, row.end) = (start, end),
