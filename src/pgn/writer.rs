@@ -41,12 +41,17 @@ fn append_escaped(out: &mut Vec<u8>, value: &str) {
         out.extend_from_slice(value.as_bytes());
         return;
     }
-    for c in value.chars().filter(|c| !c.is_control()) {
+    for c in value.chars().filter(|&c| !is_control(c)) {
         if matches!(c, '"' | '\\') {
             out.push(b'\\');
         }
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
+}
+
+/// A control character of ASCII. Those of U+0080 to U+009F do no harm in PGN and stay as the database has them.
+pub(super) fn is_control(c: char) -> bool {
+    c < ' ' || c == '\x7f'
 }
 
 fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {

@@ -9,7 +9,7 @@
 //! | 87 | NAGs: length, one byte each | 1 + length |
 //! | 88 | null move | 1 |
 
-use super::length::{self, BadLength};
+use super::length;
 use crate::board::Square;
 use crate::bytes::slice;
 
@@ -51,8 +51,6 @@ impl StoredMove {
 pub(super) struct BadItem {
     /// Where it would begin.
     pub(super) at: usize,
-    /// The bytes end inside it.
-    pub(super) cut: bool,
     pub(super) reason: &'static str,
 }
 
@@ -76,44 +74,36 @@ impl<'a> Items<'a> {
         let Some(&first) = self.bytes.get(self.at) else {
             return Ok(None);
         };
-        let bad = |cut, reason| BadItem {
-            at: self.at,
-            cut,
-            reason,
-        };
+        let bad = |reason| BadItem { at: self.at, reason };
         let (item, size) = match first {
             0x00..=0x7f => {
                 let Some(&second) = self.bytes.get(self.at + 1) else {
-                    return Err(bad(true, "one byte of a move is left"));
+                    return Err(bad("one byte of a move is left"));
                 };
                 (Item::Move(StoredMove(u16::from_be_bytes([first, second]))), 2)
             }
             0x80 | 0x84 => (Item::Start, 1),
             0x85 => (Item::End, 1),
             0x86 => {
-                let (text, size) = self
-                    .block()
-                    .map_err(|cut| bad(cut, "the text leads out of the game"))?;
+                let (text, size) = self.block().ok_or(bad("the text leads out of the game"))?;
                 (Item::Text(text), size)
             }
             0x87 => {
-                let (nags, size) = self
-                    .block()
-                    .map_err(|cut| bad(cut, "the NAGs lead out of the game"))?;
+                let (nags, size) = self.block().ok_or(bad("the NAGs lead out of the game"))?;
                 (Item::Nags(nags), size)
             }
             0x88 => (Item::NullMove, 1),
-            _ => return Err(bad(false, "unknown item")),
+            _ => return Err(bad("unknown item")),
         };
         self.at += size;
         Ok(Some(item))
     }
 
     /// The bytes that a length behind the item's first byte counts, and the size of the item.
-    fn block(&self) -> Result<(&'a [u8], usize), bool> {
-        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
-        let length = length::read(rest).map_err(|bad| bad == BadLength::Cut)?;
-        let block = slice(rest, length.size, length.value as usize).ok_or(true)?;
-        Ok((block, 1 + length.size + block.len()))
+    fn block(&self) -> Option<(&'a [u8], usize)> {
+        let rest = self.bytes.get(self.at + 1..)?;
+        let length = length::read(rest)?;
+        let block = slice(rest, length.size, length.value as usize)?;
+        Some((block, 1 + length.size + block.len()))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::SimpleCdb;
-use super::body::{BadItem, Item, Items, StoredMove};
+use super::body::{Item, Items, StoredMove};
 use super::promotion::Promotions;
 use super::record::{Damage, Record};
 use crate::board::{CastlingSide, Fen, Illegal, Move, Position, Square};
@@ -117,7 +117,7 @@ impl<'a> Body<'a> {
             let next = match self.items.next() {
                 Ok(Some(item)) => self.item(item, at),
                 Ok(None) => self.end(),
-                Err(bad) => self.bad_item(bad),
+                Err(bad) => self.stop(bad.at, bad.reason),
             };
             if next == Next::End {
                 return;
@@ -201,7 +201,7 @@ impl<'a> Body<'a> {
                 Ok(Some(Item::End)) => depth -= 1,
                 Ok(Some(_)) => {}
                 Ok(None) => return self.end_inside_variation(),
-                Err(bad) => return self.bad_item(bad),
+                Err(bad) => return self.stop(bad.at, bad.reason),
             }
             if depth == 0 {
                 return Next::Item;
@@ -220,14 +220,6 @@ impl<'a> Body<'a> {
     fn end_inside_variation(&mut self) -> Next {
         let reason = self.record.cut.unwrap_or("the game ends inside a variation");
         self.stop(self.record.bytes.len(), reason)
-    }
-
-    /// What is cut by the end of a cut record is not damage of its own (section 7.3).
-    fn bad_item(&mut self, bad: BadItem) -> Next {
-        match self.record.cut {
-            Some(reason) if bad.cut => self.stop(self.record.bytes.len(), reason),
-            _ => self.stop(bad.at, bad.reason),
-        }
     }
 
     fn stop(&mut self, at: usize, reason: &str) -> Next {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::index::{Entry, Index};
-use super::length::{self, BadLength};
+use super::length;
 use crate::bytes::{index as place, slice};
 use crate::formats::{Problem, SourceFile};
 use crate::text::utf8_line;
@@ -152,8 +152,8 @@ impl Records {
                 (size, place(span).saturating_sub(size))
             }
             None => match length::read(rest) {
-                Ok(length) => (length.size, length.value as usize),
-                Err(_) => return Err(Damage::new(offset, "the length of the game cannot be read")),
+                Some(length) => (length.size, length.value as usize),
+                None => return Err(Damage::new(offset, "the length of the game cannot be read")),
             },
         };
         let start = offset + size as u64;
@@ -189,7 +189,7 @@ impl Records {
         let mut at = MAGIC.len();
         while let Some(rest) = data.get(at..).filter(|rest| !rest.is_empty()) {
             offsets.push(at as u64);
-            let Ok(length) = length::read(rest) else { break };
+            let Some(length) = length::read(rest) else { break };
             at = at
                 .saturating_add(length.size)
                 .saturating_add(length.value as usize);
@@ -206,7 +206,7 @@ impl Records {
         for offset in in_order {
             let span = self.span(&offsets, offset);
             let rest = self.bytes().get(place(offset)..).unwrap_or_default();
-            if length::read(rest).is_ok_and(|length| length.size as u64 + u64::from(length.value) == span) {
+            if length::read(rest).is_some_and(|length| length.size as u64 + u64::from(length.value) == span) {
                 normal += 1;
             }
             if length::reversed_that_fills(rest, span).is_some() {
@@ -244,8 +244,7 @@ impl<'a> Record<'a> {
         if self.bytes.first() != Some(&1) {
             return None;
         }
-        let length: Result<_, BadLength> = length::read(self.bytes.get(1..)?);
-        let length = length.ok()?;
+        let length = length::read(self.bytes.get(1..)?)?;
         let text = slice(self.bytes, 1 + length.size, length.value as usize)?;
         Some((utf8_line(text), 1 + length.size + text.len()))
     }
