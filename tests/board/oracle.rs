@@ -177,7 +177,7 @@ fn positions_with_every_difficulty() {
         "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
         // En passant would uncover a check along the rank, along the diagonal, and takes the man that checks.
         "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
-        "7k/8/1b6/3pP3/8/4K3/8/8 w - d6 0 1",
+        "b6k/8/8/3pP3/8/8/8/7K w - d6 0 1",
         "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
         // Double check, and three queens that can all go to one square.
         "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1",
