@@ -21,7 +21,7 @@ impl Position {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn test_normal(
         &self,
         from: Square,

@@ -12,7 +12,7 @@ mod san;
 mod setup;
 
 pub use illegal::Illegal;
-pub use position::{Move, Position};
+pub use position::{Move, Position, Undo};
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 

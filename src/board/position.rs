@@ -1,5 +1,7 @@
 //! A position that tests and plays one move at a time.
 
+use std::sync::LazyLock;
+
 use shakmaty::attacks;
 
 use super::geometry::Relation;
@@ -56,6 +58,18 @@ pub struct Position {
     sound: bool,
 }
 
+/// What brings back the position before a legal move.
+#[derive(Clone, Copy, Debug)]
+pub struct Undo {
+    /// Squares to be emptied.
+    put: [Option<Square>; 2],
+    /// Men to be set up again.
+    removed: [Option<(Square, Color, Role)>; 2],
+    castling: Bitboard,
+    checkers: Bitboard,
+    en_passant: Option<Square>,
+}
+
 /// Index of a colour in [`Position::by_color`].
 fn of(color: Color) -> usize {
     usize::from(color.is_white())
@@ -64,7 +78,10 @@ fn of(color: Color) -> usize {
 impl Position {
     /// The normal start position.
     pub fn initial() -> Position {
-        Position::from_men(&shakmaty::Board::new(), Color::White, Bitboard::CORNERS, None)
+        static INITIAL: LazyLock<Position> = LazyLock::new(|| {
+            Position::from_men(&shakmaty::Board::new(), Color::White, Bitboard::CORNERS, None)
+        });
+        *INITIAL
     }
 
     /// A position as given, with no test at all.
@@ -167,44 +184,45 @@ impl Position {
         }
     }
 
-    /// Plays a legal move and gives its SAN with the sign of check or mate.
+    /// Plays a legal move; gives its SAN with the sign of check or mate, and what takes it back.
     ///
     /// # Errors
     /// As [`Position::test`]; the position is then unchanged.
-    #[inline]
-    pub fn play_legal(&mut self, mv: Move) -> Result<San, Illegal> {
-        self.play_legal_after(mv, |_| {})
-    }
-
-    /// As [`Position::play_legal`]; the position before the move, once it is known to be legal, goes to `keep`.
     #[inline(always)]
-    pub fn play_legal_after(&mut self, mv: Move, keep: impl FnOnce(&Position)) -> Result<San, Illegal> {
-        let mut san = if let Move::Normal { from, to, promotion } = mv {
-            let role = self.test_normal(from, to, promotion)?;
-            let san = self.san_of_normal(role, from, to, promotion);
-            keep(self);
-            self.play_normal(self.turn, role, from, to, promotion);
-            self.checkers = self.checks_by_move(promotion.unwrap_or(role), from, to);
-            san
-        } else {
-            self.test(mv)?;
-            keep(self);
-            self.play_special(mv)
+    pub fn play_legal(&mut self, mv: Move) -> Result<(San, Undo), Illegal> {
+        let (mut san, undo) = match mv {
+            Move::Normal { from, to, promotion } => {
+                let role = self.test_normal(from, to, promotion)?;
+                let san = self.san_of_normal(role, from, to, promotion);
+                let undo = self.play_normal(self.turn, role, from, to, promotion);
+                self.checkers = self.checks_by_move(promotion.unwrap_or(role), from, to);
+                (san, undo)
+            }
+            Move::Castle(side) => {
+                let (king, rook) = self.test_castle(side)?;
+                (San::castle(side), self.play_castle(side, king, rook))
+            }
+            Move::Null => {
+                self.test(Move::Null)?;
+                (San::NULL, self.pass())
+            }
         };
         if self.checkers.any() {
             san.push(if self.has_evasion() { b'+' } else { b'#' });
         }
-        Ok(san)
+        Ok((san, undo))
     }
 
-    /// Plays a legal castling or null move.
-    #[cold]
-    fn play_special(&mut self, mv: Move) -> San {
-        self.play(mv);
-        match mv {
-            Move::Castle(side) => San::castle(side),
-            _ => San::NULL,
+    /// Takes the last legal move back. `undo` is what playing it gave.
+    pub fn take_back(&mut self, undo: &Undo) {
+        undo.put.iter().flatten().for_each(|&square| self.remove(square));
+        for &(square, color, role) in undo.removed.iter().flatten() {
+            self.put(color, role, square);
         }
+        self.castling = undo.castling;
+        self.checkers = undo.checkers;
+        self.en_passant = undo.en_passant;
+        self.turn = !self.turn;
     }
 
     /// Plays a move as it is, legal or not: whatever stands on the target is taken, castling moves the king
@@ -218,7 +236,9 @@ impl Position {
                     self.play_normal(color, role, from, to, promotion);
                     self.checkers = self.checks_on(self.turn);
                 }
-                None => self.pass(),
+                None => {
+                    self.pass();
+                }
             },
             Move::Castle(side) => {
                 let home = self.turn.backrank();
@@ -232,10 +252,14 @@ impl Position {
                     Some(king) if self.of_kind(self.turn, Role::Rook).contains(rook) => {
                         self.play_castle(side, king, rook);
                     }
-                    _ => self.pass(),
+                    _ => {
+                        self.pass();
+                    }
                 }
             }
-            Move::Null => self.pass(),
+            Move::Null => {
+                self.pass();
+            }
         }
     }
 
@@ -306,13 +330,30 @@ impl Position {
         }
     }
 
-    #[inline]
-    fn play_normal(&mut self, us: Color, role: Role, from: Square, to: Square, promotion: Option<Role>) {
-        if role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to) {
-            self.remove(taken_en_passant(to));
-        }
+    /// Moves a man; the checks that it gives are left to the caller.
+    #[inline(always)]
+    fn play_normal(
+        &mut self,
+        us: Color,
+        role: Role,
+        from: Square,
+        to: Square,
+        promotion: Option<Role>,
+    ) -> Undo {
+        let en_passant = role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to);
+        let taken = if en_passant { taken_en_passant(to) } else { to };
+        let undo = Undo {
+            put: [Some(to), None],
+            removed: [
+                Some((from, us, role)),
+                self.role_at(taken).map(|role| (taken, !us, role)),
+            ],
+            castling: self.castling,
+            checkers: self.checkers,
+            en_passant: self.en_passant,
+        };
         self.remove(from);
-        self.remove(to);
+        self.remove(taken);
         self.put(us, promotion.unwrap_or(role), to);
         self.castling &= !(Bitboard::from_square(from) | Bitboard::from_square(to));
         self.en_passant = None;
@@ -324,18 +365,25 @@ impl Position {
             _ => {}
         }
         self.turn = !self.turn;
+        undo
     }
 
-    fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square) {
+    fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square) -> Undo {
         let us = self.turn;
         let (king_to, rook_to) = castling_targets(side, us);
+        let castling = self.castling;
         for square in [king, rook, king_to, rook_to] {
             self.remove(square);
         }
         self.put(us, Role::King, king_to);
         self.put(us, Role::Rook, rook_to);
         self.castling &= !Bitboard::from_rank(us.backrank());
-        self.pass();
+        Undo {
+            put: [Some(king_to), Some(rook_to)],
+            removed: [Some((king, us, Role::King)), Some((rook, us, Role::Rook))],
+            castling,
+            ..self.pass()
+        }
     }
 
     /// Empties a square.
@@ -356,10 +404,18 @@ impl Position {
         self.by_color[of(color)].add(square);
     }
 
-    fn pass(&mut self) {
+    fn pass(&mut self) -> Undo {
+        let undo = Undo {
+            put: [None; 2],
+            removed: [None; 2],
+            castling: self.castling,
+            checkers: self.checkers,
+            en_passant: self.en_passant,
+        };
         self.en_passant = None;
         self.turn = !self.turn;
         self.checkers = self.checks_on(self.turn);
+        undo
     }
 }
 

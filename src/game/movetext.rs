@@ -1,6 +1,6 @@
 //! Movetext: a flat list of tokens, and the builder that lets only legal moves into it.
 
-use crate::board::{Color, Illegal, Move, Position, San};
+use crate::board::{Color, Illegal, Move, Position, San, Undo};
 
 /// One item of movetext, in PGN's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +79,8 @@ pub struct MovetextBuilder {
 #[derive(Clone, Copy, Debug)]
 struct Line {
     position: Position,
-    /// The position before the last move of this line; without one, before its first.
-    before: Position,
-    has_move: bool,
+    /// Takes the last move of this line back; none where it has no move yet.
+    undo: Option<Undo>,
     /// Where annotations of the last move belong once a variation stands behind it.
     anchor: Option<usize>,
 }
@@ -109,8 +108,7 @@ impl MovetextBuilder {
             },
             line: Line {
                 position,
-                before: position,
-                has_move: false,
+                undo: None,
                 anchor: None,
             },
             outer: Vec::new(),
@@ -130,13 +128,16 @@ impl MovetextBuilder {
     }
 
     /// The position before the last move of the current line: where a variation on it begins.
-    pub fn position_before(&self) -> Option<&Position> {
-        self.line.has_move.then_some(&self.line.before)
+    pub fn position_before(&self) -> Option<Position> {
+        let undo = self.line.undo.as_ref()?;
+        let mut position = self.line.position;
+        position.take_back(undo);
+        Some(position)
     }
 
     /// True when the current line has a move.
     pub fn has_move(&self) -> bool {
-        self.line.has_move
+        self.line.undo.is_some()
     }
 
     /// Number of variations that are open.
@@ -155,9 +156,8 @@ impl MovetextBuilder {
     /// The rule that it breaks; nothing has changed then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<(), Illegal> {
-        let Line { position, before, .. } = &mut self.line;
-        let san = position.play_legal_after(mv, |kept| *before = *kept)?;
-        self.line.has_move = true;
+        let (san, undo) = self.line.position.play_legal(mv)?;
+        self.line.undo = Some(undo);
         self.line.anchor = None;
         self.moves += 1;
         self.movetext.tokens.push(Token::Move(san));
@@ -169,7 +169,7 @@ impl MovetextBuilder {
     /// # Errors
     /// The line has no move yet.
     pub fn start_variation(&mut self) -> Result<(), NoMove> {
-        let position = *self.position_before().ok_or(NoMove)?;
+        let position = self.position_before().ok_or(NoMove)?;
         let start = self.movetext.tokens.len();
         let anchor_before = self.line.anchor;
         self.line.anchor = anchor_before.or(Some(start));
@@ -181,8 +181,7 @@ impl MovetextBuilder {
         self.movetext.tokens.push(Token::VariationStart);
         self.line = Line {
             position,
-            before: position,
-            has_move: false,
+            undo: None,
             anchor: None,
         };
         Ok(())
@@ -195,7 +194,7 @@ impl MovetextBuilder {
         let Some(outer) = self.outer.pop() else {
             return false;
         };
-        let is_empty = !self.line.has_move;
+        let is_empty = self.line.undo.is_none();
         self.line = outer.line;
         if is_empty {
             self.line.anchor = outer.anchor_before;
