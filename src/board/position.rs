@@ -59,7 +59,7 @@ pub struct Position {
 }
 
 /// What brings back the position before a legal move.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
     /// Squares to be emptied.
     put: [Option<Square>; 2],
@@ -184,33 +184,35 @@ impl Position {
         }
     }
 
-    /// Plays a legal move; gives its SAN with the sign of check or mate, and what takes it back.
+    /// Plays a legal move and gives its SAN with the sign of check or mate; `undo` becomes what takes it back.
     ///
     /// # Errors
-    /// As [`Position::test`]; the position is then unchanged.
+    /// As [`Position::test`]; the position and `undo` are then unchanged.
     #[inline(always)]
-    pub fn play_legal(&mut self, mv: Move) -> Result<(San, Undo), Illegal> {
-        let (mut san, undo) = match mv {
+    pub fn play_legal(&mut self, mv: Move, undo: &mut Undo) -> Result<San, Illegal> {
+        let mut san = match mv {
             Move::Normal { from, to, promotion } => {
                 let role = self.test_normal(from, to, promotion)?;
                 let san = self.san_of_normal(role, from, to, promotion);
-                let undo = self.play_normal(self.turn, role, from, to, promotion);
+                self.play_normal(self.turn, role, from, to, promotion, undo);
                 self.checkers = self.checks_by_move(promotion.unwrap_or(role), from, to);
-                (san, undo)
+                san
             }
             Move::Castle(side) => {
                 let (king, rook) = self.test_castle(side)?;
-                (San::castle(side), self.play_castle(side, king, rook))
+                self.play_castle(side, king, rook, undo);
+                San::castle(side)
             }
             Move::Null => {
                 self.test(Move::Null)?;
-                (San::NULL, self.pass())
+                self.pass(undo);
+                San::NULL
             }
         };
         if self.checkers.any() {
             san.push(if self.has_evasion() { b'+' } else { b'#' });
         }
-        Ok((san, undo))
+        Ok(san)
     }
 
     /// Takes the last legal move back. `undo` is what playing it gave.
@@ -229,16 +231,15 @@ impl Position {
     /// and the rook wherever they are, a move from an empty square only passes the turn.
     pub fn play(&mut self, mv: Move) {
         self.sound &= self.test(mv).is_ok();
+        let undo = &mut Undo::default();
         match mv {
             Move::Normal { from, to, promotion } => match self.role_at(from) {
                 Some(role) => {
                     let color = self.color_at(from).unwrap_or(self.turn);
-                    self.play_normal(color, role, from, to, promotion);
+                    self.play_normal(color, role, from, to, promotion, undo);
                     self.checkers = self.checks_on(self.turn);
                 }
-                None => {
-                    self.pass();
-                }
+                None => self.pass(undo),
             },
             Move::Castle(side) => {
                 let home = self.turn.backrank();
@@ -250,16 +251,12 @@ impl Position {
                 let rook = self.castling_rook(side).unwrap_or(corner);
                 match king {
                     Some(king) if self.of_kind(self.turn, Role::Rook).contains(rook) => {
-                        self.play_castle(side, king, rook);
+                        self.play_castle(side, king, rook, undo);
                     }
-                    _ => {
-                        self.pass();
-                    }
+                    _ => self.pass(undo),
                 }
             }
-            Move::Null => {
-                self.pass();
-            }
+            Move::Null => self.pass(undo),
         }
     }
 
@@ -339,19 +336,16 @@ impl Position {
         from: Square,
         to: Square,
         promotion: Option<Role>,
-    ) -> Undo {
+        undo: &mut Undo,
+    ) {
         let en_passant = role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to);
         let taken = if en_passant { taken_en_passant(to) } else { to };
-        let undo = Undo {
-            put: [Some(to), None],
-            removed: [
-                Some((from, us, role)),
-                self.role_at(taken).map(|role| (taken, !us, role)),
-            ],
-            castling: self.castling,
-            checkers: self.checkers,
-            en_passant: self.en_passant,
-        };
+        self.keep_state(undo);
+        undo.put = [Some(to), None];
+        undo.removed = [
+            Some((from, us, role)),
+            self.role_at(taken).map(|role| (taken, !us, role)),
+        ];
         self.remove(from);
         self.remove(taken);
         self.put(us, promotion.unwrap_or(role), to);
@@ -365,25 +359,42 @@ impl Position {
             _ => {}
         }
         self.turn = !self.turn;
-        undo
     }
 
-    fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square) -> Undo {
+    fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square, undo: &mut Undo) {
         let us = self.turn;
         let (king_to, rook_to) = castling_targets(side, us);
-        let castling = self.castling;
+        self.keep_state(undo);
+        undo.put = [Some(king_to), Some(rook_to)];
+        undo.removed = [Some((king, us, Role::King)), Some((rook, us, Role::Rook))];
         for square in [king, rook, king_to, rook_to] {
             self.remove(square);
         }
         self.put(us, Role::King, king_to);
         self.put(us, Role::Rook, rook_to);
         self.castling &= !Bitboard::from_rank(us.backrank());
-        Undo {
-            put: [Some(king_to), Some(rook_to)],
-            removed: [Some((king, us, Role::King)), Some((rook, us, Role::Rook))],
-            castling,
-            ..self.pass()
-        }
+        self.end_turn();
+    }
+
+    fn pass(&mut self, undo: &mut Undo) {
+        self.keep_state(undo);
+        undo.put = [None; 2];
+        undo.removed = [None; 2];
+        self.end_turn();
+    }
+
+    #[inline]
+    fn keep_state(&self, undo: &mut Undo) {
+        undo.castling = self.castling;
+        undo.checkers = self.checkers;
+        undo.en_passant = self.en_passant;
+    }
+
+    /// Gives the other side the move after anything but the move of one man.
+    fn end_turn(&mut self) {
+        self.en_passant = None;
+        self.turn = !self.turn;
+        self.checkers = self.checks_on(self.turn);
     }
 
     /// Empties a square.
@@ -402,20 +413,6 @@ impl Position {
         self.squares[square as usize] = Some(role);
         self.by_role[role as usize].add(square);
         self.by_color[of(color)].add(square);
-    }
-
-    fn pass(&mut self) -> Undo {
-        let undo = Undo {
-            put: [None; 2],
-            removed: [None; 2],
-            castling: self.castling,
-            checkers: self.checkers,
-            en_passant: self.en_passant,
-        };
-        self.en_passant = None;
-        self.turn = !self.turn;
-        self.checkers = self.checks_on(self.turn);
-        undo
     }
 }
 

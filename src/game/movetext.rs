@@ -79,8 +79,9 @@ pub struct MovetextBuilder {
 #[derive(Clone, Copy, Debug)]
 struct Line {
     position: Position,
-    /// Takes the last move of this line back; none where it has no move yet.
-    undo: Option<Undo>,
+    /// Takes the last move of this line back, where it has one.
+    undo: Undo,
+    has_move: bool,
     /// Where annotations of the last move belong once a variation stands behind it.
     anchor: Option<usize>,
 }
@@ -108,7 +109,8 @@ impl MovetextBuilder {
             },
             line: Line {
                 position,
-                undo: None,
+                undo: Undo::default(),
+                has_move: false,
                 anchor: None,
             },
             outer: Vec::new(),
@@ -129,15 +131,16 @@ impl MovetextBuilder {
 
     /// The position before the last move of the current line: where a variation on it begins.
     pub fn position_before(&self) -> Option<Position> {
-        let undo = self.line.undo.as_ref()?;
-        let mut position = self.line.position;
-        position.take_back(undo);
-        Some(position)
+        self.line.has_move.then(|| {
+            let mut position = self.line.position;
+            position.take_back(&self.line.undo);
+            position
+        })
     }
 
     /// True when the current line has a move.
     pub fn has_move(&self) -> bool {
-        self.line.undo.is_some()
+        self.line.has_move
     }
 
     /// Number of variations that are open.
@@ -156,8 +159,8 @@ impl MovetextBuilder {
     /// The rule that it breaks; nothing has changed then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<(), Illegal> {
-        let (san, undo) = self.line.position.play_legal(mv)?;
-        self.line.undo = Some(undo);
+        let san = self.line.position.play_legal(mv, &mut self.line.undo)?;
+        self.line.has_move = true;
         self.line.anchor = None;
         self.moves += 1;
         self.movetext.tokens.push(Token::Move(san));
@@ -181,7 +184,8 @@ impl MovetextBuilder {
         self.movetext.tokens.push(Token::VariationStart);
         self.line = Line {
             position,
-            undo: None,
+            undo: Undo::default(),
+            has_move: false,
             anchor: None,
         };
         Ok(())
@@ -194,7 +198,7 @@ impl MovetextBuilder {
         let Some(outer) = self.outer.pop() else {
             return false;
         };
-        let is_empty = self.line.undo.is_none();
+        let is_empty = !self.line.has_move;
         self.line = outer.line;
         if is_empty {
             self.line.anchor = outer.anchor_before;
