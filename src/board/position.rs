@@ -294,6 +294,7 @@ impl Position {
         }
     }
 
+    #[inline(always)]
     fn san_of_normal(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> San {
         let takes = self.men(!self.turn).contains(to);
         if role == Role::Pawn {
