@@ -7,11 +7,13 @@
 mod geometry;
 mod illegal;
 mod legality;
+mod men;
 mod position;
 mod san;
 mod setup;
 
 pub use illegal::Illegal;
+pub use men::{MOST_NUMBERS, Men};
 pub use position::{Move, Position, Undo};
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
