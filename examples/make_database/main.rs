@@ -61,6 +61,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(count) = arguments.count {
         games = repeated(&games, count, arguments.players);
     }
+    if let Some(folder) = arguments.target.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
     write(&games, &arguments.target)
 }
 

@@ -39,7 +39,8 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
         ("dce", events.bytes),
     ];
     for (extension, bytes) in files {
-        std::fs::write(target.with_extension(extension), bytes)?;
+        let path = target.with_extension(extension);
+        std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }
