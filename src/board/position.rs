@@ -55,7 +55,7 @@ pub struct Position {
     /// The square that the pawn of the last move skipped.
     pub(super) en_passant: Option<Square>,
     /// The side that is not to move is not in check: no illegal move has been played.
-    sound: bool,
+    pub(super) sound: bool,
 }
 
 /// What brings back the position before a legal move.
