@@ -7,7 +7,10 @@
 pub mod board;
 pub mod bytes;
 pub mod formats;
+pub mod fs;
 pub mod game;
+pub mod library;
 pub mod mapped;
 pub mod pgn;
 pub mod text;
+pub mod tree;
