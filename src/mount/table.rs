@@ -34,8 +34,8 @@ pub struct Mount {
 /// Where the table cannot be read.
 pub fn top_at(path: &Path) -> io::Result<Option<Mount>> {
     let table = fs::read("/proc/self/mountinfo")?;
-    let mounts = table.split(|&c| c == b'\n').filter_map(parse);
-    Ok(mounts.filter(|mount| mount.path == path).last())
+    let mut mounts = table.split(|&c| c == b'\n').filter_map(parse);
+    Ok(mounts.rfind(|mount| mount.path == path))
 }
 
 /// Reads `36 35 98:0 /root /mount/point options shared:1 - type source options`.
