@@ -5,6 +5,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 pub use crate::tree::Inode;
+use crate::tree::Node;
 
 /// How a library is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,15 @@ pub enum Kind {
     Directory,
     /// A regular file.
     File,
+}
+
+impl Kind {
+    pub(super) fn of(node: Node) -> Kind {
+        match node.is_directory() {
+            true => Kind::Directory,
+            false => Kind::File,
+        }
+    }
 }
 
 /// What `stat` shows; mode and owner are the caller's.

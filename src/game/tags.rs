@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
-use super::Outcome;
+use super::{Date, Outcome};
 
 /// The seven tag roster with what stands for an unknown value.
 pub const ROSTER: [(&str, &str); 7] = [
@@ -62,9 +62,33 @@ impl Tags {
         self.set_with(name.into(), |values| values.push_str(value));
     }
 
+    /// Sets a tag to a number, as [`Tags::set`] does.
+    pub fn set_number(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
+        self.set_with(name.into(), |values| {
+            let mut digits = [b'0'; 10];
+            let mut rest = value;
+            for digit in digits.iter_mut().rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+            let first = digits
+                .iter()
+                .position(|&digit| digit != b'0')
+                .unwrap_or(digits.len() - 1);
+            values.extend(digits.iter().skip(first).map(|&digit| char::from(digit)));
+        });
+    }
+
+    /// Sets a tag to a date, as [`Tags::set`] does.
+    pub fn set_date(&mut self, name: impl Into<Cow<'static, str>>, date: Date) {
+        self.set_with(name.into(), |values| {
+            values.extend(date.characters().map(char::from));
+        });
+    }
+
     fn set_with(&mut self, name: Cow<'static, str>, append: impl FnOnce(&mut String)) {
-        let plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        if name.is_empty() || name == "Result" || !plain {
+        let is_plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+        if name.is_empty() || name == "Result" || !is_plain {
             return;
         }
         let start = self.values.len();

@@ -69,7 +69,7 @@ impl<'a> Items<'a> {
     }
 
     /// The next item; none at the end. After an error the place stays.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Option<Item<'a>>, BadItem> {
         let Some(&first) = self.bytes.get(self.at) else {
             return Ok(None);

@@ -125,7 +125,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn item(&mut self, item: Item<'a>, at: usize) -> Next {
         match item {
             Item::Move(stored) => {
@@ -152,7 +152,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn play(&mut self, mv: Result<Move, Illegal>, at: usize) -> Next {
         if self.builder.moves() >= MOST_MOVES {
             return self.stop(at, "the game has more than 65535 moves");

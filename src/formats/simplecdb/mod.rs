@@ -150,15 +150,15 @@ impl SimpleCdb {
         let mut tags = Tags::new(entry.outcome);
         tags.set_str("Event", &self.events.text(entry.event));
         tags.set_str("Site", &self.sites.text(entry.site));
-        tags.set("Date", entry.date);
+        tags.set_date("Date", entry.date);
         if entry.round != 0 {
-            tags.set("Round", entry.round);
+            tags.set_number("Round", entry.round.into());
         }
         tags.set_str("White", &self.players.text(entry.white));
         tags.set_str("Black", &self.players.text(entry.black));
         for (name, elo) in [("WhiteElo", entry.white_elo), ("BlackElo", entry.black_elo)] {
             if elo != 0 {
-                tags.set(name, elo);
+                tags.set_number(name, elo.into());
             }
         }
         if let Some(eco) = &entry.eco {

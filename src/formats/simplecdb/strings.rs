@@ -90,8 +90,13 @@ impl Strings {
 
 /// The text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
 fn text_of_record(record: &[u8]) -> Cow<'_, str> {
-    let text = match utf8_line(without_cut_character(record)) {
-        text if text.contains('\\') => Cow::Owned(unescaped(&text)),
+    let record = if record.is_ascii() {
+        record
+    } else {
+        without_cut_character(record)
+    };
+    let text = match utf8_line(record) {
+        text if text.as_bytes().contains(&b'\\') => Cow::Owned(unescaped(&text)),
         text => text,
     };
     if text.is_empty() {
