@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::Failure;
 use super::ordered::in_order;
@@ -23,7 +24,7 @@ pub fn run(library: &Library, database: Option<&str>, threads: usize) -> Result<
 
 fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
     let Some(path) = path else {
-        return Ok(library.databases().iter().collect());
+        return Ok(library.databases().iter().map(Arc::as_ref).collect());
     };
     let wanted = path.trim_end_matches('/');
     match library.databases().iter().find(|entry| entry.path == wanted) {

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Access, Mode, OFlags};
 use rustix::io::{Errno, FdFlags};
 use rustix::mount::{MountFlags, UnmountFlags};
 use rustix::net::{
@@ -24,12 +24,13 @@ use super::table::TYPE;
 const DEVICE: &str = "/dev/fuse";
 const HELPER: &str = "fusermount3";
 
-/// Checks that the kernel offers FUSE.
+/// Checks that the kernel offers FUSE to this user.
 pub fn check() -> Result<(), MountError> {
-    match Path::new(DEVICE).try_exists() {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(MountError::NoDevice),
-        Err(error) => Err(MountError::At(DEVICE.into(), error)),
+    match rustix::fs::access(DEVICE, Access::READ_OK | Access::WRITE_OK) {
+        Ok(()) => Ok(()),
+        Err(Errno::NOENT) => Err(MountError::NoDevice),
+        Err(Errno::ACCESS) => Err(MountError::ClosedDevice),
+        Err(error) => Err(MountError::At(DEVICE.into(), error.into())),
     }
 }
 

@@ -36,6 +36,8 @@ pub enum MountError {
     Covered(PathBuf),
     /// The kernel offers no FUSE.
     NoDevice,
+    /// This user may not use FUSE.
+    ClosedDevice,
     /// `fusermount3` is missing.
     NoHelper,
     /// What `fusermount3` says.
@@ -120,7 +122,10 @@ impl fmt::Display for MountError {
             }
             MountError::NoDevice => f.write_str(
                 "there is no /dev/fuse: load the kernel module with modprobe fuse, or start the container \
-                 with --device /dev/fuse",
+                 with --device /dev/fuse --cap-add SYS_ADMIN",
+            ),
+            MountError::ClosedDevice => f.write_str(
+                "/dev/fuse is closed to this user: have the administrator run chmod 666 /dev/fuse",
             ),
             MountError::NoHelper => f.write_str(
                 "fusermount3 is missing, which mounts for ordinary users: install the package fuse3 \

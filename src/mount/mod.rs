@@ -93,17 +93,20 @@ fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Sessio
     Session::from_fd(fuse, kernel, SessionACL::All, config)
 }
 
-/// The first signal unmounts: the session ends as soon as the last open file is closed. A second one does not
-/// wait for that.
+/// A signal unmounts: the session ends as soon as the last open file is closed. The next one does not wait for
+/// that.
 fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) {
-    let mut arrived = signals.forever();
-    arrived.next();
-    log::info!("unmounting {}", point.path().display());
-    if let Err(error) = point.detach(device) {
-        log::error!("{error}");
+    let mut unmounted = false;
+    for _ in signals.forever() {
+        if unmounted {
+            std::process::exit(0);
+        }
+        log::info!("unmounting {}", point.path().display());
+        match point.detach(device) {
+            Ok(()) => unmounted = true,
+            Err(error) => log::error!("{error}"),
+        }
     }
-    arrived.next();
-    std::process::exit(0);
 }
 
 /// The user who mounts.

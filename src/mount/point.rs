@@ -1,6 +1,6 @@
 //! The folder to mount on.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::device;
 use super::error::MountError;
-use super::table::{self, Device, TYPE};
+use super::table::{self, Device, Mount, TYPE};
 
 /// A folder on which one can mount.
 #[derive(Clone, Debug)]
@@ -25,23 +25,22 @@ impl MountPoint {
     /// Where it is not, with the reason.
     pub fn check(path: &Path, source: &Path) -> Result<MountPoint, MountError> {
         let resolved = resolve(path)?;
-        let mount =
-            table::top_at(&resolved).map_err(MountError::system("cannot read the table of mounts"))?;
-        let ours = mount.filter(|mount| mount.kind == TYPE);
-        match (fs::metadata(path), ours) {
-            (Err(error), Some(_)) if is_dead(&error) => {
-                log::warn!("{} is unmounted: its pgnfs died", path.display());
+        let mount = top_at(&resolved)?.filter(|mount| mount.kind == TYPE);
+        match (mount, is_dead(&resolved)) {
+            (Some(_), true) => {
+                log::warn!("{} is unmounted first: its pgnfs died", path.display());
                 device::unmount(&resolved)?;
                 return MountPoint::check(path, source);
             }
-            (Err(error), None) if is_dead(&error) => Err(MountError::Dead(path.to_owned())),
-            (_, Some(mount)) => Err(MountError::AlreadyMounted {
-                path: path.to_owned(),
-                source: mount.source.into(),
-            }),
-            (Err(error), None) => Err(MountError::At(path.to_owned(), error)),
-            (Ok(metadata), None) => check_folder(path, &resolved, source, &metadata),
-        }?;
+            (Some(mount), false) => {
+                return Err(MountError::AlreadyMounted {
+                    path: path.to_owned(),
+                    source: mount.source.into(),
+                });
+            }
+            (None, true) => return Err(MountError::Dead(path.to_owned())),
+            (None, false) => check_folder(path, &resolved, source)?,
+        }
         device::check()?;
         Ok(MountPoint { path: resolved })
     }
@@ -60,10 +59,10 @@ impl MountPoint {
 
     /// Unmounts what has the device number `device`, unless something else was mounted above.
     pub(super) fn detach(&self, device: Device) -> Result<(), MountError> {
-        match table::top_at(&self.path).map_err(MountError::system("cannot read the table of mounts"))? {
+        match top_at(&self.path)? {
             Some(mount) if mount.device == device => self.detach_top(),
-            Some(mount) if mount.kind != TYPE => Err(MountError::Covered(self.path.clone())),
-            _ => Ok(()),
+            Some(_) => Err(MountError::Covered(self.path.clone())),
+            None => Ok(()),
         }
     }
 
@@ -79,15 +78,14 @@ impl MountPoint {
 /// Where there is none, or the user may not.
 pub fn unmount(path: &Path) -> Result<(), MountError> {
     let resolved = resolve(path)?;
-    let mount = table::top_at(&resolved).map_err(MountError::system("cannot read the table of mounts"))?;
-    match mount.filter(|mount| mount.kind == TYPE) {
+    match top_at(&resolved)?.filter(|mount| mount.kind == TYPE) {
         Some(_) => device::unmount(&resolved),
         None => Err(MountError::NotMounted(path.to_owned())),
     }
 }
 
-fn check_folder(path: &Path, resolved: &Path, source: &Path, metadata: &Metadata) -> Result<(), MountError> {
-    if !metadata.is_dir() {
+fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), MountError> {
+    if !fs::metadata(path).map_err(MountError::at(path))?.is_dir() {
         return Err(MountError::NotAFolder(path.to_owned()));
     }
     if let Ok(from) = fs::canonicalize(source)
@@ -121,7 +119,12 @@ fn resolve(path: &Path) -> Result<PathBuf, MountError> {
     }
 }
 
-/// "Transport endpoint is not connected": a FUSE file system without its program.
-fn is_dead(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::NOTCONN.raw_os_error())
+/// True for a FUSE file system without its program: "Transport endpoint is not connected". `stat` may know the
+/// answer from earlier, so that it says nothing about that.
+fn is_dead(path: &Path) -> bool {
+    matches!(rustix::fs::statfs(path), Err(Errno::NOTCONN))
+}
+
+fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
+    table::top_at(path).map_err(MountError::system("cannot read the table of mounts"))
 }
