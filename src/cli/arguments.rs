@@ -42,9 +42,7 @@ fn pgnfs() -> Command {
                 .help("Writes JSON"),
         )
         .args(options::arguments(Scope::Games));
-    let guardian = Command::new(GUARDIAN)
-        .hide(true)
-        .args([Arg::new("DEVICE").required(true), mount_point()]);
+    let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
     Command::new("pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Mounts a folder of old chess databases as a file system in which every game is a PGN file")

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::ordered::in_order;
 use super::progress::Progress;
-use super::{Failure, PROBLEMS, logging, title};
+use super::{Failure, PROBLEMS, counted, logging, title};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, text_of};
 
@@ -28,12 +28,13 @@ pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
         }
         _ => report.progress.clear(),
     }
-    let databases = library.databases().len();
-    let problems = report.problems;
     logging::say(format_args!(
-        "{games} games in {databases} databases, {problems} problems"
+        "{} in {}, {}",
+        counted(games, "game"),
+        counted(library.databases().len() as u64, "database"),
+        counted(report.problems, "problem")
     ));
-    Ok(match problems {
+    Ok(match report.problems {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(PROBLEMS),
     })

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Failure, title};
+use super::{Failure, counted, title};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry};
 
@@ -69,15 +69,15 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
     let databases = library.databases();
     writeln!(
         out,
-        "{}: {} games in {} databases",
+        "{}: {} in {}",
         library.source().display(),
-        games(library),
-        databases.len()
+        counted(games(library), "game"),
+        counted(databases.len() as u64, "database")
     )?;
     for entry in databases {
         let info = entry.database.info();
         writeln!(out, "\n{}", title(library, entry))?;
-        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<12} {value}");
+        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
         row("format", entry.format.title)?;
         row("games", &entry.database.len().to_string())?;
         for (name, identity) in &entry.files {

@@ -72,8 +72,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             info::run(&library, matches.get_flag("json"))
         }
         Some((mounting::GUARDIAN, matches)) => {
-            let device = matches.get_one("DEVICE").map_or("", String::as_str);
-            mounting::guard(device, path(matches, "MOUNTPOINT"))?;
+            mounting::guard(path(matches, "MOUNTPOINT"))?;
             Ok(ExitCode::SUCCESS)
         }
         _ => mount_as_helper(matches),
@@ -111,6 +110,12 @@ fn title<'a>(library: &'a Library, entry: &'a LibraryEntry) -> Cow<'a, str> {
         "" => library.source().file_name().unwrap_or_default().to_string_lossy(),
         path => path.into(),
     }
+}
+
+/// `1 game`, `2 games`.
+fn counted(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }
 
 /// Help and version go to standard output, all else is an error.

@@ -14,7 +14,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -52,12 +52,20 @@ pub struct Options {
 pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), MountError> {
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
-    let kernel = device::mount(point, options)?;
-    let begun = begin(fs, kernel, point, options);
-    let (serving, device) = begun.inspect_err(|_| detach_after_error(point))?;
     // From here on the guardian takes the mount away, should something fail.
-    let _guardian =
-        guardian::start(point, device).map_err(MountError::system("cannot start the guardian"))?;
+    let mut guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
+    let kernel = device::mount(point, options)?;
+    let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
+    let serving = thread::Builder::new()
+        .name("session".to_owned())
+        .spawn(move || session.run())
+        .map_err(MountError::system("cannot start a thread"))?;
+    // The mount answers.
+    let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
+    let device = Device(root.dev());
+    guardian
+        .know(device)
+        .map_err(MountError::system("cannot talk to the guardian"))?;
     thread::spawn({
         let point = point.clone();
         move || unmount_on_signals(signals, &point, device)
@@ -67,22 +75,6 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
     }
-}
-
-/// Serves in a thread, and waits until the mount answers.
-fn begin(
-    fs: ChessFs,
-    kernel: OwnedFd,
-    point: &MountPoint,
-    options: &Options,
-) -> Result<(JoinHandle<io::Result<()>>, Device), MountError> {
-    let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
-    let serving = thread::Builder::new()
-        .name("session".to_owned())
-        .spawn(move || session.run())
-        .map_err(MountError::system("cannot start a thread"))?;
-    let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
-    Ok((serving, Device(root.dev())))
 }
 
 fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
@@ -117,10 +109,4 @@ pub fn user() -> u32 {
 /// The group of the user who mounts.
 pub fn group() -> u32 {
     rustix::process::getegid().as_raw()
-}
-
-fn detach_after_error(point: &MountPoint) {
-    if let Err(error) = point.detach_top() {
-        log::error!("{error}");
-    }
 }

@@ -60,15 +60,18 @@ impl MountPoint {
     /// Unmounts what has the device number `device`, unless something else was mounted above.
     pub(super) fn detach(&self, device: Device) -> Result<(), MountError> {
         match top_at(&self.path)? {
-            Some(mount) if mount.device == device => self.detach_top(),
+            Some(mount) if mount.device == device => device::unmount(&self.path),
             Some(_) => Err(MountError::Covered(self.path.clone())),
             None => Ok(()),
         }
     }
 
-    /// Unmounts whatever was mounted last.
-    pub(super) fn detach_top(&self) -> Result<(), MountError> {
-        device::unmount(&self.path)
+    /// Unmounts what a daemon left that is gone.
+    pub(super) fn detach_dead(&self) -> Result<(), MountError> {
+        match top_at(&self.path)? {
+            Some(mount) if mount.kind == TYPE && is_dead(&self.path) => device::unmount(&self.path),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -122,7 +125,7 @@ fn resolve(path: &Path) -> Result<PathBuf, MountError> {
 /// True for a FUSE file system without its program: "Transport endpoint is not connected". `stat` may know the
 /// answer from earlier, so that it says nothing about that.
 fn is_dead(path: &Path) -> bool {
-    matches!(rustix::fs::statfs(path), Err(Errno::NOTCONN))
+    matches!(rustix::fs::statfs(path), Err(Errno::NOTCONN | Errno::CONNABORTED))
 }
 
 fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
