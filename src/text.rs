@@ -20,11 +20,24 @@ pub fn without_cut_character(bytes: &[u8]) -> &[u8] {
 /// UTF-8 text on one line: bad sequences become U+FFFD, characters below 20 hex and 7F a blank, and blanks at
 /// both ends are cut.
 pub fn utf8_line(bytes: &[u8]) -> Cow<'_, str> {
-    let is_control = |c: char| c < ' ' || c == '\x7f';
-    match String::from_utf8_lossy(bytes) {
-        Cow::Borrowed(text) if !text.contains(is_control) => Cow::Borrowed(text.trim_matches(' ')),
-        text => Cow::Owned(text.replace(is_control, " ").trim_matches(' ').to_owned()),
+    let is_control = |c: u8| c < b' ' || c == 0x7f;
+    let bytes = trim_blanks(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !bytes.iter().fold(false, |found, &c| found | is_control(c)) => Cow::Borrowed(text),
+        _ => {
+            let text = String::from_utf8_lossy(bytes);
+            let blanked = text.replace(|c: char| c.is_ascii() && is_control(c as u8), " ");
+            Cow::Owned(blanked.trim_matches(' ').to_owned())
+        }
     }
+}
+
+/// Bytes without blanks at both ends.
+fn trim_blanks(bytes: &[u8]) -> &[u8] {
+    let is_text = |&c: &u8| c != b' ';
+    let start = bytes.iter().position(is_text).unwrap_or(bytes.len());
+    let end = bytes.iter().rposition(is_text).map_or(start, |last| last + 1);
+    bytes.get(start..end).unwrap_or_default()
 }
 
 #[cfg(test)]

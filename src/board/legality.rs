@@ -2,6 +2,7 @@
 
 use shakmaty::attacks;
 
+use super::geometry::Relation;
 use super::position::{castling_targets, taken_en_passant};
 use super::{Bitboard, CastlingSide, Illegal, Move, Position, Rank, Role, Square};
 
@@ -37,13 +38,10 @@ impl Position {
         }
         if role == Role::Pawn {
             self.test_pawn(from, to, promotion)?;
-        } else {
-            if promotion.is_some() {
-                return Err(Illegal::Promotion);
-            }
-            if !self.attacks_from(role, from).contains(to) {
-                return Err(Illegal::NotItsMove);
-            }
+        } else if promotion.is_some() {
+            return Err(Illegal::Promotion);
+        } else if !Relation::of_man(role, self.turn()).attacks(from, to, self.occupied()) {
+            return Err(Illegal::NotItsMove);
         }
         if self.is_king_safe_after(role, from, to) {
             Ok(role)
@@ -52,10 +50,11 @@ impl Position {
         }
     }
 
+    #[inline]
     fn test_pawn(&self, from: Square, to: Square, promotion: Option<Role>) -> Result<(), Illegal> {
-        let takes = attacks::pawn_attacks(self.turn(), from).contains(to);
-        let possible = if takes {
-            self.men(!self.turn()).contains(to) || self.is_en_passant(from, to)
+        let possible = if from.file() != to.file() {
+            attacks::pawn_attacks(self.turn(), from).contains(to)
+                && (self.men(!self.turn()).contains(to) || self.is_en_passant(from, to))
         } else {
             let forward = self.turn().fold_wb(8, -8);
             let occupied = self.occupied();
@@ -89,22 +88,28 @@ impl Position {
                 .contains(taken_en_passant(to))
     }
 
+    /// True where the own king is not in check after a pseudo-legal move.
     #[inline]
     pub(super) fn is_king_safe_after(&self, role: Role, from: Square, to: Square) -> bool {
         let Some(king) = self.king(self.turn()) else {
             return true;
         };
+        // Whoever leaves the king's line can only uncover a man that moves along lines.
+        let dangers = (attacks::ray(king, from) & self.riders() & self.men(!self.turn())) | self.checkers();
+        let en_passant = role == Role::Pawn && from.file() != to.file();
+        (dangers.is_empty() & (role != Role::King) & !en_passant)
+            || self.is_king_safe_indeed(king, role, from, to)
+    }
+
+    fn is_king_safe_indeed(&self, king: Square, role: Role, from: Square, to: Square) -> bool {
         let them = self.men(!self.turn());
         if role == Role::King {
             let left = self.occupied() ^ Bitboard::from_square(from);
             return (self.attackers(to, !self.turn(), left) & !Bitboard::from_square(to)).is_empty();
         }
         let mut taken = Bitboard::from_square(to);
-        let en_passant = role == Role::Pawn && from.file() != to.file() && !them.contains(to);
-        if en_passant {
-            taken = taken | Bitboard::from_square(taken_en_passant(to));
-        } else if self.checkers().is_empty() && !is_in_line(king, from) {
-            return true;
+        if role == Role::Pawn && from.file() != to.file() && !them.contains(to) {
+            taken |= Bitboard::from_square(taken_en_passant(to));
         }
         let occupied = ((self.occupied() ^ Bitboard::from_square(from)) & !taken) | Bitboard::from_square(to);
         (self.attackers(king, !self.turn(), occupied) & !taken).is_empty()
@@ -182,12 +187,4 @@ impl Position {
             })
         })
     }
-}
-
-/// True when two squares share a rank, a file or a diagonal.
-#[inline]
-fn is_in_line(a: Square, b: Square) -> bool {
-    let files = a.file() as i32 - b.file() as i32;
-    let ranks = a.rank() as i32 - b.rank() as i32;
-    files == 0 || ranks == 0 || files.abs() == ranks.abs()
 }

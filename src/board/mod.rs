@@ -4,6 +4,7 @@
 //! The position is our own: it tests one given move for legality and writes its SAN without ever generating
 //! the list of legal moves, and it goes on where a file plays a move that no rule book allows.
 
+mod geometry;
 mod illegal;
 mod legality;
 mod position;

@@ -2,6 +2,7 @@
 
 use shakmaty::attacks;
 
+use super::geometry::Relation;
 use super::{Bitboard, CastlingSide, Color, File, Illegal, Role, San, Square};
 
 /// One halfmove.
@@ -39,7 +40,10 @@ impl Move {
 /// illegal move; nothing panics then, and a side without a king is never in check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    by_role: [Bitboard; 6],
+    /// What stands on each square.
+    squares: [Option<Role>; 64],
+    /// The same by role; place 0 takes what stands nowhere, so that nobody needs to ask.
+    by_role: [Bitboard; 7],
     by_color: [Bitboard; 2],
     /// Rooks that still have the right to castle.
     pub(super) castling: Bitboard,
@@ -48,11 +52,8 @@ pub struct Position {
     turn: Color,
     /// The square that the pawn of the last move skipped.
     pub(super) en_passant: Option<Square>,
-}
-
-/// Index of a role in [`Position::by_role`].
-fn at(role: Role) -> usize {
-    role as usize - 1
+    /// The side that is not to move is not in check: no illegal move has been played.
+    sound: bool,
 }
 
 /// Index of a colour in [`Position::by_color`].
@@ -74,13 +75,18 @@ impl Position {
         en_passant: Option<Square>,
     ) -> Position {
         let mut position = Position {
-            by_role: Role::ALL.map(|role| board.by_role(role)),
+            squares: Square::ALL.map(|square| board.role_at(square)),
+            by_role: [Bitboard::EMPTY; 7],
             by_color: [board.by_color(Color::Black), board.by_color(Color::White)],
             castling,
             checkers: Bitboard::EMPTY,
             turn,
             en_passant,
+            sound: true,
         };
+        for role in Role::ALL {
+            position.by_role[role as usize] = board.by_role(role);
+        }
         position.checkers = position.checks_on(turn);
         position
     }
@@ -102,7 +108,15 @@ impl Position {
 
     /// The men of one kind and colour.
     pub fn of_kind(&self, color: Color, role: Role) -> Bitboard {
-        self.by_role[at(role)] & self.by_color[of(color)]
+        self.by_role[role as usize] & self.by_color[of(color)]
+    }
+
+    /// Bishops, rooks and queens of both sides.
+    #[inline]
+    pub(super) fn riders(&self) -> Bitboard {
+        self.by_role[Role::Bishop as usize]
+            | self.by_role[Role::Rook as usize]
+            | self.by_role[Role::Queen as usize]
     }
 
     /// The king's square; none where illegal moves took it.
@@ -111,13 +125,9 @@ impl Position {
     }
 
     /// What stands on a square.
+    #[inline]
     pub fn role_at(&self, square: Square) -> Option<Role> {
-        let bit = square.to_u32();
-        let mut role = 0;
-        for (n, men) in (1u32..).zip(self.by_role) {
-            role |= ((u64::from(men) >> bit) as u32 & 1) * n;
-        }
-        Role::ALL.get((role as usize).wrapping_sub(1)).copied()
+        self.squares[square as usize]
     }
 
     /// Whose man stands on a square.
@@ -163,23 +173,23 @@ impl Position {
     /// As [`Position::test`]; the position is then unchanged.
     #[inline]
     pub fn play_legal(&mut self, mv: Move) -> Result<San, Illegal> {
-        let mut san = match mv {
-            Move::Normal { from, to, promotion } => {
-                let role = self.test_normal(from, to, promotion)?;
-                let san = self.san_of_normal(role, from, to, promotion);
-                self.play_normal(role, from, to, promotion);
-                san
-            }
-            Move::Castle(side) => {
-                let (king, rook) = self.test_castle(side)?;
-                self.play_castle(side, king, rook);
-                San::castle(side)
-            }
-            Move::Null => {
-                self.test(Move::Null)?;
-                self.pass();
-                San::NULL
-            }
+        self.play_legal_after(mv, |_| {})
+    }
+
+    /// As [`Position::play_legal`]; the position before the move, once it is known to be legal, goes to `keep`.
+    #[inline(always)]
+    pub fn play_legal_after(&mut self, mv: Move, keep: impl FnOnce(&Position)) -> Result<San, Illegal> {
+        let mut san = if let Move::Normal { from, to, promotion } = mv {
+            let role = self.test_normal(from, to, promotion)?;
+            let san = self.san_of_normal(role, from, to, promotion);
+            keep(self);
+            self.play_normal(self.turn, role, from, to, promotion);
+            self.checkers = self.checks_by_move(promotion.unwrap_or(role), from, to);
+            san
+        } else {
+            self.test(mv)?;
+            keep(self);
+            self.play_special(mv)
         };
         if self.checkers.any() {
             san.push(if self.has_evasion() { b'+' } else { b'#' });
@@ -187,12 +197,27 @@ impl Position {
         Ok(san)
     }
 
+    /// Plays a legal castling or null move.
+    #[cold]
+    fn play_special(&mut self, mv: Move) -> San {
+        self.play(mv);
+        match mv {
+            Move::Castle(side) => San::castle(side),
+            _ => San::NULL,
+        }
+    }
+
     /// Plays a move as it is, legal or not: whatever stands on the target is taken, castling moves the king
     /// and the rook wherever they are, a move from an empty square only passes the turn.
     pub fn play(&mut self, mv: Move) {
+        self.sound &= self.test(mv).is_ok();
         match mv {
             Move::Normal { from, to, promotion } => match self.role_at(from) {
-                Some(role) => self.play_normal(role, from, to, promotion),
+                Some(role) => {
+                    let color = self.color_at(from).unwrap_or(self.turn);
+                    self.play_normal(color, role, from, to, promotion);
+                    self.checkers = self.checks_on(self.turn);
+                }
                 None => self.pass(),
             },
             Move::Castle(side) => {
@@ -230,7 +255,7 @@ impl Position {
     /// Men of `by` that attack `square` when `occupied` is the board.
     #[inline]
     pub(super) fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let [pawns, knights, bishops, rooks, queens, kings] = self.by_role;
+        let [_, pawns, knights, bishops, rooks, queens, kings] = self.by_role;
         self.by_color[of(by)]
             & ((attacks::pawn_attacks(!by, square) & pawns)
                 | (attacks::knight_attacks(square) & knights)
@@ -253,64 +278,82 @@ impl Position {
         if role == Role::Pawn {
             return San::pawn(from, to, promotion);
         }
-        let twins = self.of_kind(self.turn, role) & !Bitboard::from_square(from);
+        let way = Relation::of_man(role, self.turn);
         let mut rivals = Bitboard::EMPTY;
-        if twins.any() && role != Role::King {
-            for twin in twins & self.attacks_from(role, to) {
-                if self.is_king_safe_after(role, twin, to) {
-                    rivals.add(twin);
-                }
+        for twin in self.of_kind(self.turn, role) & !Bitboard::from_square(from) {
+            if way.attacks(twin, to, self.occupied()) && self.is_king_safe_after(role, twin, to) {
+                rivals.add(twin);
             }
         }
         San::piece(role, from, to, takes, rivals)
     }
 
+    /// Men that give check after a man of `role` went from `from` to `to`, itself or because it left a line.
     #[inline]
-    fn play_normal(&mut self, role: Role, from: Square, to: Square, promotion: Option<Role>) {
-        let us = self.color_at(from).unwrap_or(self.turn);
-        let mut gone = Bitboard::from_square(to);
-        if role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to) {
-            gone.add(taken_en_passant(to));
-        }
-        gone.add(from);
-        for men in &mut self.by_role {
-            *men = *men & !gone;
-        }
-        for men in &mut self.by_color {
-            *men = *men & !gone;
-        }
-        self.by_role[at(promotion.unwrap_or(role))].add(to);
-        self.by_color[of(us)].add(to);
-        self.castling = self.castling & !gone;
-        if role == Role::King {
-            self.castling = self.castling & !Bitboard::from_rank(us.backrank());
-        }
-        let double_step = role == Role::Pawn && (from as i32 - to as i32).abs() == 16;
-        self.en_passant = if double_step {
-            from.offset((to as i32 - from as i32) / 2)
-        } else {
-            None
+    fn checks_by_move(&self, role: Role, from: Square, to: Square) -> Bitboard {
+        let us = !self.turn;
+        let Some(king) = self.king(self.turn) else {
+            return Bitboard::EMPTY;
         };
+        let direct = Relation::of_man(role, us).attacks(to, king, self.occupied());
+        let uncovers = (attacks::ray(king, from) & self.riders() & self.men(us)).any();
+        // En passant takes a man off a line as well.
+        let en_passant = role == Role::Pawn && from.file() != to.file();
+        if direct | uncovers | en_passant | !self.sound {
+            self.attackers(king, us, self.occupied())
+        } else {
+            Bitboard::EMPTY
+        }
+    }
+
+    #[inline]
+    fn play_normal(&mut self, us: Color, role: Role, from: Square, to: Square, promotion: Option<Role>) {
+        if role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to) {
+            self.remove(taken_en_passant(to));
+        }
+        self.remove(from);
+        self.remove(to);
+        self.put(us, promotion.unwrap_or(role), to);
+        self.castling &= !(Bitboard::from_square(from) | Bitboard::from_square(to));
+        self.en_passant = None;
+        match role {
+            Role::King => self.castling &= !Bitboard::from_rank(us.backrank()),
+            Role::Pawn if (from as i32 - to as i32).abs() == 16 => {
+                self.en_passant = from.offset((to as i32 - from as i32) / 2);
+            }
+            _ => {}
+        }
         self.turn = !self.turn;
-        self.checkers = self.checks_on(self.turn);
     }
 
     fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castling_targets(side, us);
-        for (role, from) in [(Role::King, king), (Role::Rook, rook)] {
-            self.by_role[at(role)].discard(from);
-            self.by_color[of(us)].discard(from);
+        for square in [king, rook, king_to, rook_to] {
+            self.remove(square);
         }
-        for (role, to) in [(Role::King, king_to), (Role::Rook, rook_to)] {
-            for men in self.by_role.iter_mut().chain(&mut self.by_color) {
-                men.discard(to);
-            }
-            self.by_role[at(role)].add(to);
-            self.by_color[of(us)].add(to);
-        }
-        self.castling = self.castling & !Bitboard::from_rank(us.backrank());
+        self.put(us, Role::King, king_to);
+        self.put(us, Role::Rook, rook_to);
+        self.castling &= !Bitboard::from_rank(us.backrank());
         self.pass();
+    }
+
+    /// Empties a square.
+    #[inline]
+    fn remove(&mut self, square: Square) {
+        let others = !Bitboard::from_square(square);
+        let role = self.squares[square as usize].take();
+        self.by_role[role.map_or(0, |role| role as usize)] &= others;
+        self.by_color[0] &= others;
+        self.by_color[1] &= others;
+    }
+
+    /// Puts a man on an empty square.
+    #[inline]
+    fn put(&mut self, color: Color, role: Role, square: Square) {
+        self.squares[square as usize] = Some(role);
+        self.by_role[role as usize].add(square);
+        self.by_color[of(color)].add(square);
     }
 
     fn pass(&mut self) {

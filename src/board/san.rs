@@ -30,13 +30,11 @@ impl San {
     pub(super) fn pawn(from: Square, to: Square, promotion: Option<Role>) -> San {
         let mut san = San(0);
         if from.file() != to.file() {
-            san.push(b'a' + from.file() as u8);
-            san.push(b'x');
+            san.push_pair([b'a' + from.file() as u8, b'x']);
         }
-        san.push_square(to);
+        san.push_pair(name_of(to));
         if let Some(role) = promotion {
-            san.push(b'=');
-            san.push(role.upper_char() as u8);
+            san.push_pair([b'=', role.upper_char() as u8]);
         }
         san
     }
@@ -44,40 +42,38 @@ impl San {
     /// SAN of another man's move; `rivals` are the men of its kind that could legally go to `to` as well.
     #[inline]
     pub(super) fn piece(role: Role, from: Square, to: Square, takes: bool, rivals: Bitboard) -> San {
-        let mut san = San(0);
-        san.push(role.upper_char() as u8);
+        const LETTERS: [u8; 7] = *b"??NBRQK";
+        let mut san = San(u64::from(LETTERS[role as usize]) | 1 << 56);
         if rivals.any() {
             let same_file = rivals & Bitboard::from_file(from.file());
             let same_rank = rivals & Bitboard::from_rank(from.rank());
+            let [file, rank] = name_of(from);
             if same_file.is_empty() {
-                san.push(b'a' + from.file() as u8);
+                san.push(file);
             } else if same_rank.is_empty() {
-                san.push(b'1' + from.rank() as u8);
+                san.push(rank);
             } else {
-                san.push_square(from);
+                san.push_pair([file, rank]);
             }
         }
         if takes {
             san.push(b'x');
         }
-        san.push_square(to);
+        san.push_pair(name_of(to));
         san
     }
 
-    /// Appends a character; the eighth is lost.
+    /// Appends a character. No move has more than seven.
     #[inline]
     pub(super) fn push(&mut self, character: u8) {
-        let len = self.len();
-        if len < 7 {
-            self.0 |= u64::from(character) << (8 * len);
-            self.0 += 1 << 56;
-        }
+        self.0 |= u64::from(character) << (8 * (self.0 >> 56) & 63);
+        self.0 += 1 << 56;
     }
 
     #[inline]
-    fn push_square(&mut self, square: Square) {
-        self.push(b'a' + square.file() as u8);
-        self.push(b'1' + square.rank() as u8);
+    fn push_pair(&mut self, pair: [u8; 2]) {
+        self.0 |= u64::from(u16::from_le_bytes(pair)) << (8 * (self.0 >> 56) & 63);
+        self.0 += 2 << 56;
     }
 
     /// Number of characters, 2..=7.
@@ -92,6 +88,12 @@ impl San {
     pub fn bytes(self) -> [u8; 8] {
         (self.0 & 0x00ff_ffff_ffff_ffff).to_le_bytes()
     }
+}
+
+/// The two characters of a square.
+#[inline]
+fn name_of(square: Square) -> [u8; 2] {
+    [b'a' + square.file() as u8, b'1' + square.rank() as u8]
 }
 
 impl fmt::Display for San {

@@ -1,7 +1,7 @@
 //! The files of a database: how sibling files are grouped, and how a decoder gets at their bytes.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::mapped::Mapped;
@@ -161,14 +161,6 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The last part of a path, as text.
-pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +170,10 @@ mod tests {
             path: PathBuf::from("d"),
             files: files.iter().map(|&name| name.to_owned()).collect(),
         }
+    }
+
+    fn file_name(path: &std::path::Path) -> String {
+        path.file_name().unwrap().to_string_lossy().into_owned()
     }
 
     fn found(files: &[&str]) -> Vec<(String, Vec<String>)> {

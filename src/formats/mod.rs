@@ -2,6 +2,16 @@
 //!
 //! A new format is a folder here, a row in [`FORMATS`], a page in `docs/formats/` and a folder of test data.
 
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
 mod database;
 mod files;
 pub mod simplecdb;
@@ -27,8 +37,11 @@ pub struct Format {
     /// The databases of this format among the files of one directory, by names alone.
     pub find: fn(&Directory) -> Vec<Candidate>,
     /// Opens a database from its files, reading headers only.
-    pub open: fn(Files, &Options) -> Result<Box<dyn Database>, NotADatabase>,
+    pub open: fn(Files, &Options) -> Opened,
 }
+
+/// A database, or why the files are none.
+pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
 pub static FORMATS: &[Format] = &[simplecdb::FORMAT];

@@ -79,8 +79,9 @@ pub struct MovetextBuilder {
 #[derive(Clone, Copy, Debug)]
 struct Line {
     position: Position,
-    /// The position before the last move of this line; none where it has no move yet.
-    before: Option<Position>,
+    /// The position before the last move of this line; without one, before its first.
+    before: Position,
+    has_move: bool,
     /// Where annotations of the last move belong once a variation stands behind it.
     anchor: Option<usize>,
 }
@@ -108,7 +109,8 @@ impl MovetextBuilder {
             },
             line: Line {
                 position,
-                before: None,
+                before: position,
+                has_move: false,
                 anchor: None,
             },
             outer: Vec::new(),
@@ -129,12 +131,12 @@ impl MovetextBuilder {
 
     /// The position before the last move of the current line: where a variation on it begins.
     pub fn position_before(&self) -> Option<&Position> {
-        self.line.before.as_ref()
+        self.line.has_move.then_some(&self.line.before)
     }
 
     /// True when the current line has a move.
     pub fn has_move(&self) -> bool {
-        self.line.before.is_some()
+        self.line.has_move
     }
 
     /// Number of variations that are open.
@@ -153,9 +155,9 @@ impl MovetextBuilder {
     /// The rule that it breaks; nothing has changed then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<(), Illegal> {
-        let before = self.line.position;
-        let san = self.line.position.play_legal(mv)?;
-        self.line.before = Some(before);
+        let Line { position, before, .. } = &mut self.line;
+        let san = position.play_legal_after(mv, |kept| *before = *kept)?;
+        self.line.has_move = true;
         self.line.anchor = None;
         self.moves += 1;
         self.movetext.tokens.push(Token::Move(san));
@@ -167,7 +169,7 @@ impl MovetextBuilder {
     /// # Errors
     /// The line has no move yet.
     pub fn start_variation(&mut self) -> Result<(), NoMove> {
-        let position = self.line.before.ok_or(NoMove)?;
+        let position = *self.position_before().ok_or(NoMove)?;
         let start = self.movetext.tokens.len();
         let anchor_before = self.line.anchor;
         self.line.anchor = anchor_before.or(Some(start));
@@ -179,7 +181,8 @@ impl MovetextBuilder {
         self.movetext.tokens.push(Token::VariationStart);
         self.line = Line {
             position,
-            before: None,
+            before: position,
+            has_move: false,
             anchor: None,
         };
         Ok(())
@@ -192,7 +195,7 @@ impl MovetextBuilder {
         let Some(outer) = self.outer.pop() else {
             return false;
         };
-        let is_empty = self.line.before.is_none();
+        let is_empty = !self.line.has_move;
         self.line = outer.line;
         if is_empty {
             self.line.anchor = outer.anchor_before;

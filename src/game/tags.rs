@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
-use super::Outcome;
+use super::{Date, Outcome};
 
 /// The seven tag roster with what stands for an unknown value.
 pub const ROSTER: [(&str, &str); 7] = [
@@ -51,14 +51,48 @@ impl Tags {
     /// Sets a tag, replacing an earlier value. `Result` is not set here, and names that PGN does not allow
     /// (other than `[A-Za-z0-9_]+`) are left out.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
-        let name = name.into();
-        let plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        if name.is_empty() || name == "Result" || !plain {
+        self.set_with(name.into(), |values| {
+            // Writing to a string cannot fail.
+            let _ = write!(values, "{value}");
+        });
+    }
+
+    /// Sets a tag to a text, as [`Tags::set`] does.
+    pub fn set_str(&mut self, name: impl Into<Cow<'static, str>>, value: &str) {
+        self.set_with(name.into(), |values| values.push_str(value));
+    }
+
+    /// Sets a tag to a number, as [`Tags::set`] does.
+    pub fn set_number(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
+        self.set_with(name.into(), |values| {
+            let mut digits = [b'0'; 10];
+            let mut rest = value;
+            for digit in digits.iter_mut().rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+            let first = digits
+                .iter()
+                .position(|&digit| digit != b'0')
+                .unwrap_or(digits.len() - 1);
+            values.extend(digits.iter().skip(first).map(|&digit| char::from(digit)));
+        });
+    }
+
+    /// Sets a tag to a date, as [`Tags::set`] does.
+    pub fn set_date(&mut self, name: impl Into<Cow<'static, str>>, date: Date) {
+        self.set_with(name.into(), |values| {
+            values.extend(date.characters().map(char::from));
+        });
+    }
+
+    fn set_with(&mut self, name: Cow<'static, str>, append: impl FnOnce(&mut String)) {
+        let is_plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+        if name.is_empty() || name == "Result" || !is_plain {
             return;
         }
         let start = self.values.len();
-        // Writing to a string cannot fail.
-        let _ = write!(self.values, "{value}");
+        append(&mut self.values);
         let end = self.values.len();
         match self.rows.iter_mut().find(|row| row.name == name) {
             Some(row) => (row.start, row.end) = (start, end),

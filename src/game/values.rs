@@ -56,20 +56,33 @@ impl Date {
     }
 }
 
-/// `1985.11.09`, unknown parts as `????` and `??`.
+impl Date {
+    /// `1985.11.09`, unknown parts as `????` and `??`.
+    pub fn characters(self) -> [u8; 10] {
+        let mut text = *b"????.??.??";
+        let mut put = |place: usize, len: usize, value: u16| {
+            if value == 0 {
+                return;
+            }
+            let mut rest = value;
+            for digit in text.iter_mut().skip(place).take(len).rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+        };
+        put(0, 4, self.year);
+        put(5, 2, u16::from(self.month));
+        put(8, 2, u16::from(self.day));
+        text
+    }
+}
+
+/// [`Date::characters`] as text.
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.year {
-            0 => f.write_str("????")?,
-            year => write!(f, "{year:04}")?,
-        }
-        for part in [self.month, self.day] {
-            match part {
-                0 => f.write_str(".??")?,
-                part => write!(f, ".{part:02}")?,
-            }
-        }
-        Ok(())
+        self.characters()
+            .iter()
+            .try_for_each(|&c| fmt::Write::write_char(f, char::from(c)))
     }
 }
 

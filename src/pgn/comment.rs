@@ -1,6 +1,7 @@
 //! Comments: made harmless, cut into words, and wrapped where a line may end.
 
 use super::lines::Lines;
+use super::writer::is_control;
 
 /// Longest piece of text without a blank, in bytes.
 const LONGEST_WORD: usize = 250;
@@ -33,7 +34,7 @@ impl Words {
             }
             let end = match rest.strip_prefix("[%").and_then(|inner| inner.find(']')) {
                 // What follows the bracket without a blank belongs to the same word.
-                Some(bracket) if bracket < LONGEST_WORD => {
+                Some(bracket) if bracket + 3 <= LONGEST_WORD => {
                     let closed = bracket + "[%]".len();
                     let tail = rest.get(closed..).unwrap_or_default();
                     closed + tail.find(is_blank).unwrap_or(tail.len())
@@ -93,7 +94,7 @@ impl Words {
 }
 
 fn is_blank(c: char) -> bool {
-    c == ' ' || c.is_control()
+    c == ' ' || is_control(c)
 }
 
 fn starts_badly(c: char) -> bool {

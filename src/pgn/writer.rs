@@ -36,17 +36,22 @@ pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
 
 /// Appends a tag's value with `"` and `\` escaped and without control characters.
 fn append_escaped(out: &mut Vec<u8>, value: &str) {
-    let is_plain = |c: u8| c >= b' ' && c < 0x7f && c != b'"' && c != b'\\';
+    let is_plain = |c: u8| (b' '..0x7f).contains(&c) && c != b'"' && c != b'\\';
     if value.bytes().all(is_plain) {
         out.extend_from_slice(value.as_bytes());
         return;
     }
-    for c in value.chars().filter(|c| !c.is_control()) {
+    for c in value.chars().filter(|&c| !is_control(c)) {
         if matches!(c, '"' | '\\') {
             out.push(b'\\');
         }
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
+}
+
+/// A control character of ASCII. Those of U+0080 to U+009F do no harm in PGN and stay as the database has them.
+pub(super) fn is_control(c: char) -> bool {
+    c < ' ' || c == '\x7f'
 }
 
 fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
@@ -58,7 +63,7 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     while let Some((&token, tail)) = rest.split_first() {
         match token {
             Token::Move(san) => {
-                if ply % 2 == 0 || needs_number {
+                if ply.is_multiple_of(2) || needs_number {
                     append_number(lines, ply);
                 }
                 lines.short_word(san.bytes(), san.len());
@@ -122,7 +127,7 @@ fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &
 #[inline]
 fn append_number(lines: &mut Lines<'_>, ply: u32) {
     let number = ply / 2 + 1;
-    let dots = if ply % 2 == 0 { 1 } else { 3 };
+    let dots = if ply.is_multiple_of(2) { 1 } else { 3 };
     if number < 1000 {
         let mut digits = [b'.'; 8];
         let mut len = 0;

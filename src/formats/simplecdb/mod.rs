@@ -1,15 +1,172 @@
-//! SimpleCDb: `.dci .dcg .dcn .dcs .dce`.
+//! SimpleCDb, the open format of pgn2dcg and Jerry (2016-2018).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game ([`index`]) |
+//! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` ([`record`], [`body`]) |
+//! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes ([`strings`]) |
+//!
+//! All integers are big endian, but for one writer's reversed record lengths ([`length`]).
+//! Section numbers in this module are those of `docs/formats/simplecdb.md`.
 
-use super::{Database, Files, Format, NotADatabase, Options, by_stem};
+mod body;
+mod decode;
+mod index;
+mod length;
+mod promotion;
+mod record;
+mod strings;
+
+use std::borrow::Cow;
+
+use self::index::{Entry, Index};
+use self::promotion::Promotions;
+use self::record::Records;
+use self::strings::{EVENTS, PLAYERS, SITES, Strings};
+use super::{
+    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
+};
+use crate::game::Tags;
 
 /// The format's row.
 pub const FORMAT: Format = Format {
     name: "simplecdb",
     title: "SimpleCDb",
     find: |directory| by_stem(directory, &["dci", "dcg"], &["dcn", "dcs", "dce"]),
-    open,
+    open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
 };
 
-fn open(_files: Files, _options: &Options) -> Result<Box<dyn Database>, NotADatabase> {
-    Err(NotADatabase("not yet read".to_owned()))
+/// An open SimpleCDb database.
+struct SimpleCdb {
+    index: Index,
+    records: Records,
+    players: Strings,
+    sites: Strings,
+    events: Strings,
+    promotions: Promotions,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+impl SimpleCdb {
+    fn open(files: Files, options: &Options) -> Result<SimpleCdb, NotADatabase> {
+        let dci = files.get("dci");
+        let dcg = files.get("dcg");
+        let has_magic =
+            |file: Option<&SourceFile>, magic: &[u8]| file.is_some_and(|file| file.bytes.starts_with(magic));
+        if !has_magic(dci, index::MAGIC) && !has_magic(dcg, record::MAGIC) {
+            return Err(NotADatabase(
+                "neither the .dci nor the .dcg begins as SimpleCDb files do".to_owned(),
+            ));
+        }
+        let mut warnings = files.warnings.clone();
+        let mut problems = Vec::new();
+        if let Some(dcg) = dcg
+            && !dcg.bytes.starts_with(record::MAGIC)
+        {
+            warnings.push(format!("{} does not begin with SimpleCDbg", dcg.name));
+        }
+        let (index, records) = record::open(dci, dcg, &mut warnings, &mut problems);
+        let strings = |kind: &strings::Kind, warnings: &mut Vec<String>| {
+            Strings::open(files.get(kind.extension), kind, warnings)
+        };
+        let mut database = SimpleCdb {
+            players: strings(&PLAYERS, &mut warnings),
+            sites: strings(&SITES, &mut warnings),
+            events: strings(&EVENTS, &mut warnings),
+            index,
+            records,
+            promotions: Promotions::Reference,
+            info: Info::default(),
+            problems,
+        };
+        database.promotions = promotion::choose(&database, options.reading.as_deref());
+        let rows = vec![
+            ("index", database.index.describe()),
+            ("record lengths", database.records.describe()),
+            ("promotion codes", database.promotions.describe().to_owned()),
+        ];
+        database.info = Info { rows, warnings };
+        Ok(database)
+    }
+
+    fn entry(&self, game: u32) -> Entry {
+        self.index.entry(game)
+    }
+}
+
+impl Database for SimpleCdb {
+    fn len(&self) -> u32 {
+        self.index.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let entry = self.entry(game);
+        Keys {
+            white: self.players.id(entry.white),
+            black: self.players.id(entry.black),
+            event: self.events.id(entry.event),
+            date: entry.date,
+            event_year: 0,
+            eco: entry.eco,
+            outcome: entry.outcome,
+            deleted: entry.is_deleted(),
+        }
+    }
+
+    fn text(&self, id: TextId) -> Cow<'_, str> {
+        [&self.players, &self.events]
+            .into_iter()
+            .find_map(|strings| strings.of_id(id))
+            .unwrap_or(Cow::Borrowed(strings::UNKNOWN))
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let mut tags = self.header(game);
+        if let Some(fen) = self.records.stored_fen(&self.entry(game)) {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &fen);
+        }
+        tags
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        decode::game(self, game, self.promotions)
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl SimpleCdb {
+    /// The tags that stand in the index (section 8.1).
+    fn header(&self, game: u32) -> Tags {
+        let entry = self.entry(game);
+        let mut tags = Tags::new(entry.outcome);
+        tags.set_str("Event", &self.events.text(entry.event));
+        tags.set_str("Site", &self.sites.text(entry.site));
+        tags.set_date("Date", entry.date);
+        if entry.round != 0 {
+            tags.set_number("Round", entry.round.into());
+        }
+        tags.set_str("White", &self.players.text(entry.white));
+        tags.set_str("Black", &self.players.text(entry.black));
+        for (name, elo) in [("WhiteElo", entry.white_elo), ("BlackElo", entry.black_elo)] {
+            if elo != 0 {
+                tags.set_number(name, elo.into());
+            }
+        }
+        if let Some(eco) = &entry.eco {
+            tags.set_str("ECO", eco.as_str());
+        }
+        if entry.is_deleted() {
+            tags.set_str("Deleted", "1");
+        }
+        tags
+    }
 }

@@ -1,0 +1,126 @@
+//! Figures that are ratios: both sides are measured in one run, on the same games.
+//!
+//! `cargo bench --bench figures` prints a table of figure, target and whether it is met.
+
+#![allow(missing_docs)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::time::Instant;
+
+use common::samples::{open_base, shared};
+use pgnfs::formats::Database;
+use pgnfs::game::Token;
+use pgnfs::pgn::append_game;
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+/// Times of the fastest of several runs count: what else the machine does only makes runs slower.
+const RUNS: usize = 5;
+
+fn main() {
+    let Some(shared) = shared() else { return };
+    println!(
+        "{:<52} {:>12} {:>10} {:>5}",
+        "figure", "measured", "target", "met"
+    );
+    let base = shared.join("data/simplecdb/medium/plain");
+    let database = open_base(&base).expect("the plain samples are a database");
+    let games = f64::from(database.len());
+    let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
+        .map(|game| uci_moves(&*database, game))
+        .collect();
+
+    let documented = fastest(|| {
+        moves
+            .iter()
+            .map(|(start, moves)| documented_path(start, moves))
+            .sum()
+    });
+    let ours = fastest(|| export(&*database));
+    row("shakmaty's documented path, games/s", games / documented, None);
+    row("export of plain games, one thread, games/s", games / ours, None);
+    row(
+        "export against the documented path, times",
+        documented / ours,
+        Some(6.0),
+    );
+}
+
+fn row(figure: &str, measured: f64, at_least: Option<f64>) {
+    let (target, met) = match at_least {
+        Some(target) => (
+            format!(">= {target}"),
+            if measured >= target { "yes" } else { "NO" },
+        ),
+        None => (String::new(), ""),
+    };
+    println!("{figure:<52} {measured:>12.1} {target:>10} {met:>5}");
+}
+
+/// Seconds of the fastest run.
+fn fastest(mut run: impl FnMut() -> usize) -> f64 {
+    let times = (0..RUNS).map(|_| {
+        let start = Instant::now();
+        assert_ne!(std::hint::black_box(run()), 0);
+        start.elapsed().as_secs_f64()
+    });
+    times.fold(f64::MAX, f64::min)
+}
+
+/// Every game as PGN, one after the other into one buffer.
+fn export(database: &dyn Database) -> usize {
+    let mut out = Vec::new();
+    let mut bytes = 0;
+    for game in 0..database.len() {
+        out.clear();
+        append_game(&mut out, &database.game(game).game);
+        bytes += out.len();
+    }
+    bytes
+}
+
+/// What shakmaty's documentation shows for moves given by their squares.
+fn documented_path(start: &Chess, moves: &[UciMove]) -> usize {
+    let mut position = start.clone();
+    let mut movetext = String::new();
+    for uci in moves {
+        let mv = uci.to_move(&position).expect("the samples are legal");
+        let san = SanPlus::from_move_and_play_unchecked(&mut position, mv);
+        san.append_to_string(&mut movetext);
+        movetext.push(' ');
+    }
+    movetext.len()
+}
+
+/// The start and the main line of a game, found by replaying our SAN with shakmaty.
+fn uci_moves(database: &dyn Database, game: u32) -> (Chess, Vec<UciMove>) {
+    let decoded = database.game(game).game;
+    let start: Chess = decoded.tags.get("FEN").map_or_else(Chess::default, |fen| {
+        let fen: Fen = fen.parse().expect("FEN");
+        fen.into_position(CastlingMode::Standard)
+            .expect("a playable position")
+    });
+    let mut position = start.clone();
+    let mut depth = 0;
+    let sans = decoded.movetext.tokens().iter().filter_map(|token| {
+        match token {
+            Token::VariationStart => depth += 1,
+            Token::VariationEnd => depth -= 1,
+            Token::Move(san) if depth == 0 => return Some(san.to_string()),
+            _ => {}
+        }
+        None
+    });
+    let moves = sans.map(|san| {
+        let san: SanPlus = san.parse().expect("SAN");
+        let mv = san.san.to_move(&position).expect("legal");
+        position.play_unchecked(mv);
+        mv.to_uci(CastlingMode::Standard)
+    });
+    let moves = moves.collect();
+    (start, moves)
+}

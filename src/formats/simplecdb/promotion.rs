@@ -1,0 +1,133 @@
+//! What the promotion codes mean: chosen once per database (section 6.5).
+
+use super::SimpleCdb;
+use super::body::{Item, Items, StoredMove};
+use super::decode;
+use crate::board::Role;
+
+/// A reading of the codes 0 to 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Promotions {
+    /// As pgn2dcg and dcg2pgn have it: 2=N 3=B 4=R 5=Q.
+    Reference,
+    /// As the description has it: 1=N 2=B 3=R 4=Q.
+    Text,
+}
+
+impl Promotions {
+    /// What a pawn becomes; none for a code that the reading does not have. Code 0 is no promotion.
+    #[inline]
+    pub(super) fn role(self, code: usize) -> Option<Option<Role>> {
+        if code == 0 {
+            return Some(None);
+        }
+        let first = match self {
+            Promotions::Reference => 2,
+            Promotions::Text => 1,
+        };
+        const ROLES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+        ROLES.get(code.wrapping_sub(first)).map(|&role| Some(role))
+    }
+
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Promotions::Reference => "reference (2=N 3=B 4=R 5=Q)",
+            Promotions::Text => "text (1=N 2=B 3=R 4=Q)",
+        }
+    }
+
+    fn named(name: &str) -> Option<Promotions> {
+        match name {
+            "reference" => Some(Promotions::Reference),
+            "text" => Some(Promotions::Text),
+            _ => None,
+        }
+    }
+}
+
+/// Promotions that are enough to decide.
+const ENOUGH: u32 = 64;
+
+/// The reading of a database: `forced` by its name, else by what the games hold.
+pub(super) fn choose(database: &SimpleCdb, forced: Option<&str>) -> Promotions {
+    if let Some(promotions) = forced.and_then(Promotions::named) {
+        return promotions;
+    }
+    let sample = Sample::take(database);
+    let [_, knight_or_none, c2, c3, c4, queen, ..] = sample.codes;
+    if queen != knight_or_none {
+        return if queen > knight_or_none {
+            Promotions::Reference
+        } else {
+            Promotions::Text
+        };
+    }
+    let clean = |promotions| {
+        let is_clean = |game: &&u32| decode::game(database, **game, promotions).problems.is_empty();
+        sample.games.iter().filter(is_clean).count()
+    };
+    let (reference, text) = (clean(Promotions::Reference), clean(Promotions::Text));
+    if reference != text {
+        return if reference > text {
+            Promotions::Reference
+        } else {
+            Promotions::Text
+        };
+    }
+    // A queen is by far the commonest promotion.
+    if c4 >= 3 && c4 > c2 + c3 {
+        Promotions::Text
+    } else {
+        Promotions::Reference
+    }
+}
+
+/// Promotions of the first games.
+#[derive(Default)]
+struct Sample {
+    /// How often each code occurs.
+    codes: [u32; 8],
+    /// The games that hold them.
+    games: Vec<u32>,
+}
+
+impl Sample {
+    fn take(database: &SimpleCdb) -> Sample {
+        let mut sample = Sample::default();
+        // Sound files hold each byte once. The bound keeps an index that points to one long record again and
+        // again from costing more than the file is worth.
+        let mut budget = database.records.size();
+        for game in 0..database.index.len() {
+            let counted: u32 = sample.codes.iter().sum();
+            if counted >= ENOUGH || budget == 0 {
+                break;
+            }
+            let Ok(record) = database.records.record(database.entry(game).offset) else {
+                continue;
+            };
+            let Ok(parts) = record.parts() else { continue };
+            budget = budget.saturating_sub(record.bytes.len() as u64);
+            let mut items = Items::new(record.bytes, parts.body);
+            while let Ok(Some(item)) = items.next() {
+                if let Item::Move(stored) = item
+                    && looks_like_promotion(stored)
+                    && let Some(count) = sample.codes.get_mut(stored.promotion_code())
+                {
+                    *count += 1;
+                }
+            }
+            if sample.codes.iter().sum::<u32>() > counted {
+                sample.games.push(game);
+            }
+        }
+        sample
+    }
+}
+
+/// A code on a step from the seventh to the last rank, by one file at most.
+fn looks_like_promotion(stored: StoredMove) -> bool {
+    let (from, to) = (stored.from(), stored.to());
+    stored.promotion_code() != 0
+        && matches!((from.rank() as u8, to.rank() as u8), (6, 7) | (1, 0))
+        && from.file().distance(to.file()) <= 1
+}

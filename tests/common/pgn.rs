@@ -1,0 +1,201 @@
+//! PGN read back by the `pgn-reader` crate, in a form in which two games can be compared.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use pgn_reader::shakmaty::san::SanPlus;
+use pgn_reader::{Nag, Outcome, RawComment, RawTag, Reader, Skip, Visitor};
+
+/// A game as a reader sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    pub tags: BTreeMap<String, String>,
+    /// The tree: moves, each with its sorted NAGs and joined comments, variations in parentheses. An alternative
+    /// to the first move of a variation stands beside that variation, however the PGN nests it.
+    pub movetext: Vec<String>,
+    pub outcome: Option<String>,
+}
+
+/// All games of a PGN text.
+pub fn read(text: &[u8]) -> Vec<Read> {
+    let mut reader = Reader::new(text);
+    let mut games = Vec::new();
+    while let Some(game) = reader.read_game(&mut Collector).unwrap() {
+        games.push(game);
+    }
+    games
+}
+
+struct Collector;
+
+/// A tree of moves. Node 0 is the start position.
+#[derive(Default)]
+struct Movetext {
+    game: Read,
+    nodes: Vec<Node>,
+    /// The node that the next move follows.
+    current: usize,
+    /// Nodes to come back to after the open variations.
+    stack: Vec<usize>,
+    /// Comments before the first move of a variation; none where no variation has just begun.
+    before: Option<Vec<String>>,
+    partial: String,
+}
+
+#[derive(Default)]
+struct Node {
+    san: String,
+    parent: usize,
+    before: Vec<String>,
+    nags: Vec<u8>,
+    comments: Vec<String>,
+    children: Vec<usize>,
+}
+
+impl Node {
+    fn write(&self, out: &mut Vec<String>) {
+        comment(&self.before, out);
+        if !self.san.is_empty() {
+            out.push(self.san.clone());
+        }
+        let mut nags = self.nags.clone();
+        nags.sort_unstable();
+        nags.dedup();
+        out.extend(nags.iter().map(|nag| format!("${nag}")));
+        comment(&self.comments, out);
+    }
+}
+
+fn comment(texts: &[String], out: &mut Vec<String>) {
+    let text = plain(&texts.join(" "));
+    if !text.is_empty() {
+        out.push(format!("{{{text}}}"));
+    }
+}
+
+/// Writes what follows a node: its first child with the others as variations, then what follows that child.
+fn write_line(nodes: &[Node], mut from: usize, out: &mut Vec<String>) {
+    while let Some((&main, others)) = nodes[from].children.split_first() {
+        nodes[main].write(out);
+        for &other in others {
+            out.push("(".to_owned());
+            nodes[other].write(out);
+            write_line(nodes, other, out);
+            out.push(")".to_owned());
+        }
+        from = main;
+    }
+}
+
+/// Runs of white space become one blank, pieces of words that are longer than 250 bytes are joined, and of a
+/// remark only the offset counts.
+fn plain(comment: &str) -> String {
+    let mut text = String::new();
+    let mut last = 0;
+    for word in comment.split_whitespace() {
+        if last < 247 && !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+        last = word.len();
+    }
+    let mut from = 0;
+    while let Some(start) = text[from..].find("pgnfs: ").map(|at| from + at) {
+        let Some(at) = text[start..].find(" offset 0x").map(|at| start + at) else {
+            break;
+        };
+        text.replace_range(start..at, "pgnfs");
+        from = start + "pgnfs offset 0x".len();
+    }
+    text
+}
+
+impl Visitor for Collector {
+    type Tags = Read;
+    type Movetext = Movetext;
+    type Output = Read;
+
+    fn begin_tags(&mut self) -> ControlFlow<Read, Read> {
+        ControlFlow::Continue(Read::default())
+    }
+
+    fn tag(&mut self, game: &mut Read, name: &[u8], value: RawTag<'_>) -> ControlFlow<Read> {
+        let name = String::from_utf8(name.to_vec()).unwrap();
+        let value = value.decode_utf8_lossy().into_owned();
+        assert_eq!(
+            game.tags.insert(name.clone(), value),
+            None,
+            "tag {name} occurs twice"
+        );
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, game: Read) -> ControlFlow<Read, Movetext> {
+        ControlFlow::Continue(Movetext {
+            game,
+            nodes: vec![Node::default()],
+            ..Movetext::default()
+        })
+    }
+
+    fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Read> {
+        let number = movetext.nodes.len();
+        movetext.nodes.push(Node {
+            san: san.to_string(),
+            parent: movetext.current,
+            before: movetext.before.take().unwrap_or_default(),
+            ..Node::default()
+        });
+        movetext.nodes[movetext.current].children.push(number);
+        movetext.current = number;
+        ControlFlow::Continue(())
+    }
+
+    fn nag(&mut self, movetext: &mut Movetext, nag: Nag) -> ControlFlow<Read> {
+        movetext.nodes[movetext.current].nags.push(nag.0);
+        ControlFlow::Continue(())
+    }
+
+    fn partial_comment(&mut self, movetext: &mut Movetext, comment: RawComment<'_>) -> ControlFlow<Read> {
+        movetext
+            .partial
+            .push_str(&String::from_utf8_lossy(comment.as_bytes()));
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, movetext: &mut Movetext, comment: RawComment<'_>) -> ControlFlow<Read> {
+        let mut text = std::mem::take(&mut movetext.partial);
+        text.push_str(&String::from_utf8_lossy(comment.as_bytes()));
+        let current = &mut movetext.nodes[movetext.current];
+        movetext
+            .before
+            .as_mut()
+            .unwrap_or(&mut current.comments)
+            .push(text);
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, movetext: &mut Movetext) -> ControlFlow<Read, Skip> {
+        movetext.stack.push(movetext.current);
+        movetext.current = movetext.nodes[movetext.current].parent;
+        movetext.before = Some(Vec::new());
+        ControlFlow::Continue(Skip(false))
+    }
+
+    fn end_variation(&mut self, movetext: &mut Movetext) -> ControlFlow<Read> {
+        assert!(movetext.before.is_none(), "an empty variation");
+        movetext.current = movetext.stack.pop().unwrap();
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, movetext: &mut Movetext, outcome: Outcome) -> ControlFlow<Read> {
+        movetext.game.outcome = Some(outcome.to_string());
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, mut movetext: Movetext) -> Read {
+        movetext.nodes[0].write(&mut movetext.game.movetext);
+        write_line(&movetext.nodes, 0, &mut movetext.game.movetext);
+        movetext.game
+    }
+}

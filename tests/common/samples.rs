@@ -1,0 +1,140 @@
+//! Sample databases, which live outside the repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pgnfs::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
+use pgnfs::mapped::Mapped;
+
+/// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` beside the repository.
+///
+/// Where it is missing the test says so and is skipped; with `CI=true` it fails.
+pub fn shared() -> Option<PathBuf> {
+    let folder = std::env::var_os("PGNFS_SHARED")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    missing(&format!("sample data ({})", folder.display()));
+    None
+}
+
+/// Says loudly that a test is skipped for want of something; with `CI=true` that is a failure.
+pub fn missing(what: &str) {
+    assert_ne!(
+        std::env::var("CI").as_deref(),
+        Ok("true"),
+        "missing in CI: {what}"
+    );
+    eprintln!("SKIPPED: {what} is missing");
+}
+
+/// A database with the PGN that it must give.
+pub struct Sample {
+    /// Path below the folder of the format: `small/small`.
+    pub name: String,
+    /// Path of the database without extension.
+    pub base: PathBuf,
+    /// The expected PGN.
+    pub expected: String,
+}
+
+/// All samples of a format that have an expected PGN.
+pub fn samples(format: &str) -> Vec<Sample> {
+    let Some(shared) = shared() else { return Vec::new() };
+    let root = shared.join("data").join(format);
+    let mut found = Vec::new();
+    for path in files_below(&root) {
+        let name = path.to_string_lossy().into_owned();
+        let base = name
+            .strip_suffix(".expected.pgn")
+            .or_else(|| name.strip_suffix(".expected.pgn.gz"));
+        let Some(base) = base.map(PathBuf::from) else {
+            continue;
+        };
+        found.push(Sample {
+            name: base.strip_prefix(&root).unwrap().to_string_lossy().into_owned(),
+            expected: read_text(&path),
+            base,
+        });
+    }
+    assert!(!found.is_empty(), "no samples below {}", root.display());
+    found
+}
+
+/// All regular files below a folder, sorted.
+pub fn files_below(root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn read_text(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text).unwrap();
+        text
+    } else {
+        String::from_utf8(bytes).unwrap()
+    }
+}
+
+/// The databases whose main file has this path without its extension.
+pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
+    let folder = base.parent().unwrap();
+    let stem = base.file_name().unwrap().to_string_lossy();
+    let mut files: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    let directory = Directory {
+        path: folder.to_owned(),
+        files,
+    };
+    let found = FORMATS.iter().flat_map(|format| {
+        let candidates = (format.find)(&directory);
+        candidates.into_iter().map(move |candidate| (format, candidate))
+    });
+    found
+        .filter(|(_, candidate)| Path::new(&candidate.name).file_stem().unwrap() == &*stem)
+        .collect()
+}
+
+/// Opens a candidate; none where it is no database after all.
+pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option<Box<dyn Database>> {
+    let mut files = Files::default();
+    for (kind, path) in &candidate.files {
+        let file = SourceFile {
+            name: path.file_name().unwrap().to_string_lossy().into_owned(),
+            bytes: Arc::new(Mapped::open(path).unwrap()),
+        };
+        files.files.push((kind.clone(), file));
+    }
+    (format.open)(files, options).ok()
+}
+
+/// Opens the one database of a base path.
+pub fn open_base(base: &Path) -> Option<Box<dyn Database>> {
+    let found = candidates(base);
+    let databases: Vec<_> = found
+        .iter()
+        .filter_map(|(format, candidate)| open(format, candidate, &Options::default()))
+        .collect();
+    assert!(databases.len() <= 1, "several databases at {}", base.display());
+    databases.into_iter().next()
+}

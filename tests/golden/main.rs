@@ -1,0 +1,54 @@
+//! Every game of every sample database equals its expected PGN: tags, moves, variations, NAGs, comments.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod simplecdb;
+
+use common::pgn::{self, Read};
+use common::samples::{open_base, samples};
+use pgnfs::formats::Database;
+use pgnfs::pgn::to_text;
+
+/// The PGN of a whole database.
+fn export(database: &dyn Database) -> Vec<u8> {
+    let games = (0..database.len()).map(|game| to_text(&database.game(game).game));
+    games.flatten().collect()
+}
+
+/// Compares every game of every sample of a format; `normalize` takes away what does not count.
+fn check_samples(format: &str, normalize: impl Fn(&mut Read)) {
+    let mut games = 0;
+    for sample in samples(format) {
+        let database = open_base(&sample.base).unwrap_or_else(|| panic!("{} is no database", sample.name));
+        let mut given = pgn::read(&export(&*database));
+        let mut expected = pgn::read(sample.expected.as_bytes());
+        assert_eq!(given.len(), expected.len(), "games of {}", sample.name);
+        given.iter_mut().chain(&mut expected).for_each(&normalize);
+        for (number, (given, expected)) in given.iter().zip(&expected).enumerate() {
+            assert_same(given, expected, &format!("{}, game {}", sample.name, number + 1));
+        }
+        games += given.len();
+    }
+    eprintln!("{format}: {games} games compared");
+}
+
+#[track_caller]
+fn assert_same(given: &Read, expected: &Read, place: &str) {
+    assert_eq!(given.tags, expected.tags, "tags of {place}");
+    assert_eq!(given.outcome, expected.outcome, "result of {place}");
+    let differs = given
+        .movetext
+        .iter()
+        .zip(&expected.movetext)
+        .position(|(a, b)| a != b);
+    let shorter = given.movetext.len().min(expected.movetext.len());
+    if let Some(at) = differs.or((given.movetext.len() != expected.movetext.len()).then_some(shorter)) {
+        let around = |items: &[String]| items[at.saturating_sub(6)..(at + 6).min(items.len())].join(" ");
+        panic!(
+            "movetext of {place} differs at item {at}:\n given    {}\n expected {}",
+            around(&given.movetext),
+            around(&expected.movetext)
+        );
+    }
+}
