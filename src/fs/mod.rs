@@ -185,11 +185,12 @@ impl ChessFs {
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         let place = self.directory(inode)?;
-        for next in offset.saturating_add(1).. {
-            let (name, inode, kind) = match next {
-                1 => (".".into(), inode, Kind::Directory),
-                2 => ("..".into(), self.parent(inode)?, Kind::Directory),
-                _ => match self.entry_at(place, next - 3) {
+        let mut at = offset;
+        loop {
+            let (name, inode, kind) = match at {
+                0 => (".".into(), inode, Kind::Directory),
+                1 => ("..".into(), self.parent(inode)?, Kind::Directory),
+                _ => match self.entry_at(place, at - 2) {
                     Some(entry) => entry,
                     None => break,
                 },
@@ -198,11 +199,12 @@ impl ChessFs {
                 true => self.attributes_if_known(inode)?,
                 false => None,
             };
+            at += 1;
             let entry = Entry {
                 inode,
                 kind,
                 name: &name,
-                next,
+                next: at,
                 attributes,
             };
             if each(entry).is_break() {
