@@ -1,0 +1,13 @@
+//! The file system without FUSE, over databases that the tests make up: what a user would see.
+
+mod attributes;
+mod cache;
+mod damage;
+mod fake;
+mod folders;
+mod inodes;
+mod merged;
+mod mounted;
+mod names;
+mod source;
+mod views;
