@@ -21,7 +21,7 @@ impl Position {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn test_normal(
         &self,
         from: Square,
@@ -89,7 +89,7 @@ impl Position {
     }
 
     /// True where the own king is not in check after a pseudo-legal move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_king_safe_after(&self, role: Role, from: Square, to: Square) -> bool {
         let Some(king) = self.king(self.turn()) else {
             return true;

@@ -7,12 +7,14 @@
 mod geometry;
 mod illegal;
 mod legality;
+mod men;
 mod position;
 mod san;
 mod setup;
 
 pub use illegal::Illegal;
-pub use position::{Move, Position};
+pub use men::{MOST_NUMBERS, Men};
+pub use position::{Move, Position, Undo};
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 

@@ -1,5 +1,7 @@
 //! A position that tests and plays one move at a time.
 
+use std::sync::LazyLock;
+
 use shakmaty::attacks;
 
 use super::geometry::Relation;
@@ -56,6 +58,18 @@ pub struct Position {
     sound: bool,
 }
 
+/// What brings back the position before a legal move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Undo {
+    /// Squares to be emptied.
+    put: [Option<Square>; 2],
+    /// Men to be set up again.
+    removed: [Option<(Square, Color, Role)>; 2],
+    castling: Bitboard,
+    checkers: Bitboard,
+    en_passant: Option<Square>,
+}
+
 /// Index of a colour in [`Position::by_color`].
 fn of(color: Color) -> usize {
     usize::from(color.is_white())
@@ -64,7 +78,10 @@ fn of(color: Color) -> usize {
 impl Position {
     /// The normal start position.
     pub fn initial() -> Position {
-        Position::from_men(&shakmaty::Board::new(), Color::White, Bitboard::CORNERS, None)
+        static INITIAL: LazyLock<Position> = LazyLock::new(|| {
+            Position::from_men(&shakmaty::Board::new(), Color::White, Bitboard::CORNERS, None)
+        });
+        *INITIAL
     }
 
     /// A position as given, with no test at all.
@@ -167,29 +184,30 @@ impl Position {
         }
     }
 
-    /// Plays a legal move and gives its SAN with the sign of check or mate.
+    /// Plays a legal move and gives its SAN with the sign of check or mate; `undo` becomes what takes it back.
     ///
     /// # Errors
-    /// As [`Position::test`]; the position is then unchanged.
-    #[inline]
-    pub fn play_legal(&mut self, mv: Move) -> Result<San, Illegal> {
-        self.play_legal_after(mv, |_| {})
-    }
-
-    /// As [`Position::play_legal`]; the position before the move, once it is known to be legal, goes to `keep`.
+    /// As [`Position::test`]; the position and `undo` are then unchanged.
     #[inline(always)]
-    pub fn play_legal_after(&mut self, mv: Move, keep: impl FnOnce(&Position)) -> Result<San, Illegal> {
-        let mut san = if let Move::Normal { from, to, promotion } = mv {
-            let role = self.test_normal(from, to, promotion)?;
-            let san = self.san_of_normal(role, from, to, promotion);
-            keep(self);
-            self.play_normal(self.turn, role, from, to, promotion);
-            self.checkers = self.checks_by_move(promotion.unwrap_or(role), from, to);
-            san
-        } else {
-            self.test(mv)?;
-            keep(self);
-            self.play_special(mv)
+    pub fn play_legal(&mut self, mv: Move, undo: &mut Undo) -> Result<San, Illegal> {
+        let mut san = match mv {
+            Move::Normal { from, to, promotion } => {
+                let role = self.test_normal(from, to, promotion)?;
+                let san = self.san_of_normal(role, from, to, promotion);
+                self.play_normal(self.turn, role, from, to, promotion, undo);
+                self.checkers = self.checks_by_move(promotion.unwrap_or(role), from, to);
+                san
+            }
+            Move::Castle(side) => {
+                let (king, rook) = self.test_castle(side)?;
+                self.play_castle(side, king, rook, undo);
+                San::castle(side)
+            }
+            Move::Null => {
+                self.test(Move::Null)?;
+                self.pass(undo);
+                San::NULL
+            }
         };
         if self.checkers.any() {
             san.push(if self.has_evasion() { b'+' } else { b'#' });
@@ -197,28 +215,31 @@ impl Position {
         Ok(san)
     }
 
-    /// Plays a legal castling or null move.
-    #[cold]
-    fn play_special(&mut self, mv: Move) -> San {
-        self.play(mv);
-        match mv {
-            Move::Castle(side) => San::castle(side),
-            _ => San::NULL,
+    /// Takes the last legal move back. `undo` is what playing it gave.
+    pub fn take_back(&mut self, undo: &Undo) {
+        undo.put.iter().flatten().for_each(|&square| self.remove(square));
+        for &(square, color, role) in undo.removed.iter().flatten() {
+            self.put(color, role, square);
         }
+        self.castling = undo.castling;
+        self.checkers = undo.checkers;
+        self.en_passant = undo.en_passant;
+        self.turn = !self.turn;
     }
 
     /// Plays a move as it is, legal or not: whatever stands on the target is taken, castling moves the king
     /// and the rook wherever they are, a move from an empty square only passes the turn.
     pub fn play(&mut self, mv: Move) {
         self.sound &= self.test(mv).is_ok();
+        let undo = &mut Undo::default();
         match mv {
             Move::Normal { from, to, promotion } => match self.role_at(from) {
                 Some(role) => {
                     let color = self.color_at(from).unwrap_or(self.turn);
-                    self.play_normal(color, role, from, to, promotion);
+                    self.play_normal(color, role, from, to, promotion, undo);
                     self.checkers = self.checks_on(self.turn);
                 }
-                None => self.pass(),
+                None => self.pass(undo),
             },
             Move::Castle(side) => {
                 let home = self.turn.backrank();
@@ -230,12 +251,12 @@ impl Position {
                 let rook = self.castling_rook(side).unwrap_or(corner);
                 match king {
                     Some(king) if self.of_kind(self.turn, Role::Rook).contains(rook) => {
-                        self.play_castle(side, king, rook);
+                        self.play_castle(side, king, rook, undo);
                     }
-                    _ => self.pass(),
+                    _ => self.pass(undo),
                 }
             }
-            Move::Null => self.pass(),
+            Move::Null => self.pass(undo),
         }
     }
 
@@ -273,6 +294,7 @@ impl Position {
         }
     }
 
+    #[inline(always)]
     fn san_of_normal(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> San {
         let takes = self.men(!self.turn).contains(to);
         if role == Role::Pawn {
@@ -306,13 +328,27 @@ impl Position {
         }
     }
 
-    #[inline]
-    fn play_normal(&mut self, us: Color, role: Role, from: Square, to: Square, promotion: Option<Role>) {
-        if role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to) {
-            self.remove(taken_en_passant(to));
-        }
+    /// Moves a man; the checks that it gives are left to the caller.
+    #[inline(always)]
+    fn play_normal(
+        &mut self,
+        us: Color,
+        role: Role,
+        from: Square,
+        to: Square,
+        promotion: Option<Role>,
+        undo: &mut Undo,
+    ) {
+        let en_passant = role == Role::Pawn && from.file() != to.file() && self.is_en_passant(from, to);
+        let taken = if en_passant { taken_en_passant(to) } else { to };
+        self.keep_state(undo);
+        undo.put = [Some(to), None];
+        undo.removed = [
+            Some((from, us, role)),
+            self.role_at(taken).map(|role| (taken, !us, role)),
+        ];
         self.remove(from);
-        self.remove(to);
+        self.remove(taken);
         self.put(us, promotion.unwrap_or(role), to);
         self.castling &= !(Bitboard::from_square(from) | Bitboard::from_square(to));
         self.en_passant = None;
@@ -326,16 +362,40 @@ impl Position {
         self.turn = !self.turn;
     }
 
-    fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square) {
+    fn play_castle(&mut self, side: CastlingSide, king: Square, rook: Square, undo: &mut Undo) {
         let us = self.turn;
         let (king_to, rook_to) = castling_targets(side, us);
+        self.keep_state(undo);
+        undo.put = [Some(king_to), Some(rook_to)];
+        undo.removed = [Some((king, us, Role::King)), Some((rook, us, Role::Rook))];
         for square in [king, rook, king_to, rook_to] {
             self.remove(square);
         }
         self.put(us, Role::King, king_to);
         self.put(us, Role::Rook, rook_to);
         self.castling &= !Bitboard::from_rank(us.backrank());
-        self.pass();
+        self.end_turn();
+    }
+
+    fn pass(&mut self, undo: &mut Undo) {
+        self.keep_state(undo);
+        undo.put = [None; 2];
+        undo.removed = [None; 2];
+        self.end_turn();
+    }
+
+    #[inline]
+    fn keep_state(&self, undo: &mut Undo) {
+        undo.castling = self.castling;
+        undo.checkers = self.checkers;
+        undo.en_passant = self.en_passant;
+    }
+
+    /// Gives the other side the move after anything but the move of one man.
+    fn end_turn(&mut self) {
+        self.en_passant = None;
+        self.turn = !self.turn;
+        self.checkers = self.checks_on(self.turn);
     }
 
     /// Empties a square.
@@ -354,12 +414,6 @@ impl Position {
         self.squares[square as usize] = Some(role);
         self.by_role[role as usize].add(square);
         self.by_color[of(color)].add(square);
-    }
-
-    fn pass(&mut self) {
-        self.en_passant = None;
-        self.turn = !self.turn;
-        self.checkers = self.checks_on(self.turn);
     }
 }
 

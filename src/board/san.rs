@@ -66,13 +66,13 @@ impl San {
     /// Appends a character. No move has more than seven.
     #[inline]
     pub(super) fn push(&mut self, character: u8) {
-        self.0 |= u64::from(character) << (8 * (self.0 >> 56) & 63);
+        self.0 |= u64::from(character) << ((8 * (self.0 >> 56)) & 63);
         self.0 += 1 << 56;
     }
 
     #[inline]
     fn push_pair(&mut self, pair: [u8; 2]) {
-        self.0 |= u64::from(u16::from_le_bytes(pair)) << (8 * (self.0 >> 56) & 63);
+        self.0 |= u64::from(u16::from_le_bytes(pair)) << ((8 * (self.0 >> 56)) & 63);
         self.0 += 2 << 56;
     }
 

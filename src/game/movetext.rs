@@ -1,6 +1,6 @@
 //! Movetext: a flat list of tokens, and the builder that lets only legal moves into it.
 
-use crate::board::{Color, Illegal, Move, Position, San};
+use crate::board::{Color, Illegal, Move, Position, San, Undo};
 
 /// One item of movetext, in PGN's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ pub struct MovetextBuilder {
 #[derive(Clone, Copy, Debug)]
 struct Line {
     position: Position,
-    /// The position before the last move of this line; without one, before its first.
-    before: Position,
+    /// Takes the last move of this line back, where it has one.
+    undo: Undo,
     has_move: bool,
     /// Where annotations of the last move belong once a variation stands behind it.
     anchor: Option<usize>,
@@ -109,7 +109,7 @@ impl MovetextBuilder {
             },
             line: Line {
                 position,
-                before: position,
+                undo: Undo::default(),
                 has_move: false,
                 anchor: None,
             },
@@ -130,8 +130,12 @@ impl MovetextBuilder {
     }
 
     /// The position before the last move of the current line: where a variation on it begins.
-    pub fn position_before(&self) -> Option<&Position> {
-        self.line.has_move.then_some(&self.line.before)
+    pub fn position_before(&self) -> Option<Position> {
+        self.line.has_move.then(|| {
+            let mut position = self.line.position;
+            position.take_back(&self.line.undo);
+            position
+        })
     }
 
     /// True when the current line has a move.
@@ -155,8 +159,7 @@ impl MovetextBuilder {
     /// The rule that it breaks; nothing has changed then.
     #[inline]
     pub fn play(&mut self, mv: Move) -> Result<(), Illegal> {
-        let Line { position, before, .. } = &mut self.line;
-        let san = position.play_legal_after(mv, |kept| *before = *kept)?;
+        let san = self.line.position.play_legal(mv, &mut self.line.undo)?;
         self.line.has_move = true;
         self.line.anchor = None;
         self.moves += 1;
@@ -169,7 +172,7 @@ impl MovetextBuilder {
     /// # Errors
     /// The line has no move yet.
     pub fn start_variation(&mut self) -> Result<(), NoMove> {
-        let position = *self.position_before().ok_or(NoMove)?;
+        let position = self.position_before().ok_or(NoMove)?;
         let start = self.movetext.tokens.len();
         let anchor_before = self.line.anchor;
         self.line.anchor = anchor_before.or(Some(start));
@@ -181,7 +184,7 @@ impl MovetextBuilder {
         self.movetext.tokens.push(Token::VariationStart);
         self.line = Line {
             position,
-            before: position,
+            undo: Undo::default(),
             has_move: false,
             anchor: None,
         };

@@ -16,30 +16,45 @@ pub const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
+/// Place of a tag in the roster.
+fn roster_place(name: &str) -> Option<usize> {
+    match name {
+        "Event" => Some(0),
+        "Site" => Some(1),
+        "Date" => Some(2),
+        "Round" => Some(3),
+        "White" => Some(4),
+        "Black" => Some(5),
+        "Result" => Some(6),
+        _ => None,
+    }
+}
+
 /// The tags of one game: the roster in its order, then all others in ASCII order of their names, each once.
 ///
 /// Values are raw text; the PGN writer escapes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     outcome: Outcome,
+    /// The values, one behind the other.
     values: String,
-    rows: Vec<Row>,
+    /// Where the values of the roster stand.
+    roster: [Option<Place>; 6],
+    /// The others, sorted by name.
+    others: Vec<(Cow<'static, str>, Place)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
-    name: Cow<'static, str>,
-    start: usize,
-    end: usize,
-}
+/// Start and end of a value in [`Tags::values`].
+type Place = (usize, usize);
 
 impl Tags {
     /// Tags of a game with this result; everything else is unknown.
     pub fn new(outcome: Outcome) -> Tags {
         Tags {
             outcome,
-            values: String::with_capacity(96),
-            rows: Vec::with_capacity(12),
+            values: String::with_capacity(128),
+            roster: [None; 6],
+            others: Vec::with_capacity(6),
         }
     }
 
@@ -93,49 +108,52 @@ impl Tags {
         }
         let start = self.values.len();
         append(&mut self.values);
-        let end = self.values.len();
-        match self.rows.iter_mut().find(|row| row.name == name) {
-            Some(row) => (row.start, row.end) = (start, end),
-            None => self.rows.push(Row { name, start, end }),
+        let place = (start, self.values.len());
+        if let Some(slot) = roster_place(&name).and_then(|n| self.roster.get_mut(n)) {
+            *slot = Some(place);
+            return;
         }
-    }
-
-    /// Sets a tag where there is a value.
-    pub fn set_known(&mut self, name: &'static str, value: Option<impl Display>) {
-        if let Some(value) = value {
-            self.set(name, value);
+        match self.others.binary_search_by(|(other, _)| other.cmp(&name)) {
+            Ok(found) => self.others[found].1 = place,
+            Err(gap) => self.others.insert(gap, (name, place)),
         }
     }
 
     /// The value of a tag; roster tags always have one.
     pub fn get(&self, name: &str) -> Option<&str> {
-        if name == "Result" {
-            return Some(self.outcome.token());
+        match roster_place(name) {
+            Some(place) => Some(self.roster_value(place)),
+            None => {
+                let found = self
+                    .others
+                    .binary_search_by(|(other, _)| other.as_ref().cmp(name));
+                found.ok().map(|found| self.value(self.others[found].1))
+            }
         }
-        let stored = self.rows.iter().find(|row| row.name == name);
-        let unknown = ROSTER.iter().find(|row| row.0 == name).map(|row| row.1);
-        stored
-            .and_then(|row| self.values.get(row.start..row.end))
-            .or(unknown)
     }
 
     /// All tags as `(name, value)`: the roster, then the others in ASCII order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut others: Vec<&Row> = self
-            .rows
-            .iter()
-            .filter(|row| !ROSTER.iter().any(|(name, _)| *name == row.name))
-            .collect();
-        others.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        ROSTER
-            .iter()
-            .map(|&(name, unknown)| (name, self.get(name).unwrap_or(unknown)))
-            .chain(others.into_iter().map(|row| {
-                (
-                    row.name.as_ref(),
-                    self.values.get(row.start..row.end).unwrap_or_default(),
-                )
-            }))
+        let roster = ROSTER.iter().enumerate();
+        roster
+            .map(|(place, (name, _))| (*name, self.roster_value(place)))
+            .chain(
+                self.others
+                    .iter()
+                    .map(|(name, place)| (name.as_ref(), self.value(*place))),
+            )
+    }
+
+    fn roster_value(&self, place: usize) -> &str {
+        match self.roster.get(place) {
+            Some(Some(found)) => self.value(*found),
+            Some(None) => ROSTER[place].1,
+            None => self.outcome.token(),
+        }
+    }
+
+    fn value(&self, (start, end): Place) -> &str {
+        self.values.get(start..end).unwrap_or_default()
     }
 }
 

@@ -128,20 +128,38 @@ fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &
 fn append_number(lines: &mut Lines<'_>, ply: u32) {
     let number = ply / 2 + 1;
     let dots = if ply.is_multiple_of(2) { 1 } else { 3 };
-    if number < 1000 {
-        let mut digits = [b'.'; 8];
-        let mut len = 0;
-        for power in [100, 10, 1] {
-            if number >= power {
-                if let Some(digit) = digits.get_mut(len) {
-                    *digit = b'0' + (number / power % 10) as u8;
-                }
-                len += 1;
-            }
+    match NUMBERS.get(number as usize) {
+        Some((digits, len)) => lines.short_word(*digits, len + dots),
+        None => {
+            let word = format!("{number}{}", &"..."[..dots]);
+            lines.word(word.as_bytes(), word.len());
         }
-        lines.short_word(digits, len + dots);
-    } else {
-        let word = format!("{number}{}", &"..."[..dots]);
-        lines.word(word.as_bytes(), word.len());
     }
+}
+
+/// The digits of the numbers that games have, with points behind them, and how many digits there are.
+static NUMBERS: [([u8; 8], usize); 1000] = numbers();
+
+const fn numbers() -> [([u8; 8], usize); 1000] {
+    let mut table = [([b'.'; 8], 0); 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let len = if number >= 100 {
+            3
+        } else if number >= 10 {
+            2
+        } else {
+            1
+        };
+        let mut rest = number;
+        let mut place = len;
+        while place > 0 {
+            place -= 1;
+            table[number].0[place] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        table[number].1 = len;
+        number += 1;
+    }
+    table
 }

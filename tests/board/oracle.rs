@@ -1,4 +1,4 @@
-use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Role, Square};
+use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Role, Square, Undo};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
@@ -47,9 +47,13 @@ fn compare(ours: &Position, theirs: &Chess) {
     let legal = theirs.legal_moves();
     for &mv in &legal {
         let mut played = *ours;
+        let mut undo = Undo::default();
         let san = played
-            .play_legal(our_move(mv))
+            .play_legal(our_move(mv), &mut undo)
             .unwrap_or_else(|error| panic!("{mv:?} in {theirs:?}: {error}"));
+        let mut back = played;
+        back.take_back(&undo);
+        assert_eq!(back, *ours, "{san} taken back in {theirs:?}");
         let expected = SanPlus::from_move(theirs.clone(), mv);
         assert_eq!(san.to_string(), expected.to_string(), "in {theirs:?}");
         let mut after = theirs.clone();
@@ -106,7 +110,7 @@ fn walk(mut theirs: Chess, mode: CastlingMode, choices: &[u16], step: usize) {
             legal.to_vec()
         };
         let mv = pool[usize::from(choice / 3) % pool.len()];
-        let san = ours.play_legal(our_move(mv)).unwrap();
+        let san = ours.play_legal(our_move(mv), &mut Undo::default()).unwrap();
         assert_eq!(
             san.to_string(),
             SanPlus::from_move_and_play_unchecked(&mut theirs, mv).to_string()

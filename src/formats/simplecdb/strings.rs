@@ -90,19 +90,30 @@ impl Strings {
 
 /// The text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
 fn text_of_record(record: &[u8]) -> Cow<'_, str> {
-    let record = if record.is_ascii() {
-        record
+    let text = if is_plain(record) {
+        utf8_line(record)
     } else {
-        without_cut_character(record)
-    };
-    let text = match utf8_line(record) {
-        text if text.as_bytes().contains(&b'\\') => Cow::Owned(unescaped(&text)),
-        text => text,
+        text_with_oddities(record)
     };
     if text.is_empty() {
         Cow::Borrowed(UNKNOWN)
     } else {
         text
+    }
+}
+
+/// Printable ASCII without escapes, as nearly all texts are.
+fn is_plain(record: &[u8]) -> bool {
+    record
+        .iter()
+        .fold(true, |plain, &c| plain & (b' '..0x7f).contains(&c) & (c != b'\\'))
+}
+
+#[cold]
+fn text_with_oddities(record: &[u8]) -> Cow<'_, str> {
+    match utf8_line(without_cut_character(record)) {
+        text if text.contains('\\') => Cow::Owned(unescaped(&text)),
+        text => text,
     }
 }
 

@@ -1,0 +1,88 @@
+//! Makes example databases from PGN: `make_database FORMAT TARGET GAMES.pgn...`.
+//!
+//! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
+//! format cannot hold is refused with a message, never changed.
+
+mod simplecdb;
+mod source;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use source::SourceGame;
+
+/// Writes games into files whose path without extension is given.
+type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
+
+/// All formats that can be written.
+const WRITERS: &[(&str, Write)] = &[("simplecdb", simplecdb::write)];
+
+/// Makes a chess database from PGN games.
+#[derive(Parser)]
+struct Arguments {
+    /// What to write: simplecdb
+    format: String,
+    /// Path of the database without extension
+    target: PathBuf,
+    /// PGN files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// Repeat the games until there are so many; each repetition gets its own rounds
+    #[arg(long)]
+    count: Option<usize>,
+    /// Give the repetitions so many different player names
+    #[arg(long)]
+    players: Option<usize>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("make_database: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let (_, write) = WRITERS
+        .iter()
+        .find(|(name, _)| *name == arguments.format)
+        .ok_or_else(|| format!("unknown format {}", arguments.format))?;
+    let mut games = Vec::new();
+    for path in &arguments.games {
+        let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        games.extend(source::read(&text).map_err(|error| format!("{}: {error}", path.display()))?);
+    }
+    if let Some(count) = arguments.count {
+        games = repeated(&games, count, arguments.players);
+    }
+    if let Some(folder) = arguments.target.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    write(&games, &arguments.target)
+}
+
+/// The games in turn until there are `count`, with running rounds and, where asked for, numbered players.
+fn repeated(games: &[SourceGame], count: usize, players: Option<usize>) -> Vec<SourceGame> {
+    let turns = games.iter().cycle().take(count);
+    turns
+        .enumerate()
+        .map(|(number, game)| {
+            let mut game = game.clone();
+            game.set_tag("Round", &(number / games.len() % 1000 + 1).to_string());
+            if let Some(players) = players {
+                game.set_tag("White", &format!("Player {:06}, White", 2 * number % players));
+                game.set_tag(
+                    "Black",
+                    &format!("Player {:06}, Black", (2 * number + 1) % players),
+                );
+            }
+            game
+        })
+        .collect()
+}

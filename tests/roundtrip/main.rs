@@ -1,0 +1,67 @@
+//! Random games through the example writers and back: what comes out is exactly what went in.
+
+#[path = "../../examples/make_database/simplecdb.rs"]
+#[allow(dead_code)]
+mod encode_simplecdb;
+#[path = "../../examples/make_database/source.rs"]
+#[allow(dead_code)]
+mod source;
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod random;
+mod simplecdb;
+
+use pgnfs::game::{Game, Token};
+use shakmaty::san::SanPlus;
+
+use source::{Item, SourceGame, played};
+
+/// Games of each round trip.
+const GAMES: u64 = 20_000;
+
+/// The movetext of a game that was encoded, one text an item; SAN is shakmaty's.
+fn items_of_source(game: &SourceGame) -> Vec<String> {
+    let mut position = game.start.clone();
+    let mut before = position.clone();
+    let mut outer = Vec::new();
+    let mut items = Vec::new();
+    for item in &game.items {
+        items.push(match item {
+            Item::Move(mv) => {
+                before = position.clone();
+                SanPlus::from_move_and_play_unchecked(&mut position, *mv).to_string()
+            }
+            Item::Null => {
+                before = position.clone();
+                position = played(&position, item);
+                "--".to_owned()
+            }
+            Item::Nag(nag) => format!("${nag}"),
+            Item::Comment(text) => format!("{{{text}}}"),
+            Item::VariationStart => {
+                outer.push((position.clone(), before.clone()));
+                position = before.clone();
+                "(".to_owned()
+            }
+            Item::VariationEnd => {
+                (position, before) = outer.pop().expect("variations are balanced");
+                ")".to_owned()
+            }
+        });
+    }
+    items
+}
+
+/// The movetext of a decoded game, in the same form.
+fn items_of_game(game: &Game) -> Vec<String> {
+    let items = game.movetext.tokens().iter().map(|token| match *token {
+        Token::Move(san) => san.to_string(),
+        Token::Nag(nag) => format!("${nag}"),
+        Token::Comment(range) => format!("{{{}}}", game.movetext.text(range)),
+        Token::VariationStart => "(".to_owned(),
+        Token::VariationEnd => ")".to_owned(),
+    });
+    items.collect()
+}
