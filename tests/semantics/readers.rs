@@ -62,11 +62,11 @@ fn copies_are_the_same_bytes() {
     mounted.shell("diff -r . \"$COPIES/tar\"");
     if has("rsync", "rsync") {
         mounted.shell("rsync -rt . \"$COPIES/rsync/\"");
-        // Sizes and times agree, so that nothing is left to do.
-        assert_eq!(
-            mounted.shell("rsync -rtn --out-format=%n . \"$COPIES/rsync/\" | grep -v '/$' || true"),
-            ""
-        );
+        // Sizes and times agree, so that nothing is left to do, but for times that many disks cannot keep.
+        let again = "rsync -rtn --out-format='%M %n' . \"$COPIES/rsync/\" | grep -v '/$' || true";
+        let left = mounted.lines(again);
+        let left: Vec<&String> = left.iter().filter(|line| line.as_str() > "1902").collect();
+        assert!(left.is_empty(), "{left:?}");
     }
 }
 
