@@ -1,5 +1,11 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/chessbase.rs"]
+#[allow(dead_code)]
+mod encode_chessbase;
+#[path = "../../examples/make_database/chessbase_book.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_book;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -10,6 +16,7 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod chessbase;
 mod random;
 mod simplecdb;
 
