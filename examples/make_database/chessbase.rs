@@ -1,7 +1,7 @@
 //! Writes ChessBase games: `.cbf` and `.cbi` (docs/formats/chessbase.md).
 //!
-//! What the format has no place for is left out: the site, month and day, ratings that it cannot hold, the opening
-//! code of a game from a set-up position, its clock, all tags that it does not know. What it could hold only changed is
+//! What the format has no place for is left out: the site, month and day, years and ratings that it cannot hold, the
+//! opening code of a game from a set-up position, its clock, all tags that it does not know. What it could hold only changed is
 //! refused.
 
 use std::error::Error;
@@ -54,13 +54,9 @@ pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     let year = game
         .tag("Date")
         .and_then(|date| date.split('.').next()?.parse::<i32>().ok());
-    header[0] = match year {
-        None | Some(0) => 127,
-        Some(year) => {
-            let year = i8::try_from(year - 1900).ok().filter(|&year| year != 127);
-            year.ok_or("a year before 1772 or after 2026")?.cast_unsigned()
-        }
-    };
+    header[0] = year
+        .and_then(|year| i8::try_from(year - 1900).ok())
+        .map_or(127, i8::cast_unsigned);
     header[1] = match game.tag("Result") {
         Some("0-1") => 0,
         Some("1/2-1/2") => 1,
