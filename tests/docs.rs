@@ -81,10 +81,9 @@ fn commands_in_the_readme_exist() {
         .lines()
         .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .collect();
-    let lines = readme
-        .lines()
-        .map(|line| line.trim_start().trim_start_matches("$ "));
-    let named: BTreeSet<&str> = lines
+    let code = readme.lines().filter_map(|line| line.strip_prefix("    "));
+    let code = code.map(|line| line.trim_start_matches("$ "));
+    let named: BTreeSet<&str> = code
         .filter_map(|line| line.strip_prefix("pgnfs ")?.split_whitespace().next())
         .collect();
     for command in ["mount", "unmount", "export", "check", "info"] {
