@@ -150,7 +150,7 @@ impl DatabaseFs {
             return Ok(text);
         }
         let text = text_of(self.entry(), game);
-        if !self.sizes.record(game, &text) {
+        if self.entry().is_lost() || !self.sizes.record(game, &text) {
             let path = self.entry().name();
             log::error!(
                 "{path}: game {} is not what it was: was a file changed?",

@@ -146,6 +146,7 @@ impl Fake {
                     modified: MODIFIED,
                 },
             )],
+            maps: Vec::new(),
         }
     }
 
