@@ -106,13 +106,24 @@ fn map(file: &File) -> io::Result<memmap2::Mmap> {
 }
 
 /// A map that the handler of SIGBUS looks after.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slot {
     taken: AtomicBool,
     /// First address; 0 while the slot means no map.
     base: AtomicUsize,
     len: AtomicUsize,
     lost: AtomicBool,
+}
+
+impl Slot {
+    const fn new() -> Slot {
+        Slot {
+            taken: AtomicBool::new(false),
+            base: AtomicUsize::new(0),
+            len: AtomicUsize::new(0),
+            lost: AtomicBool::new(false),
+        }
+    }
 }
 
 /// Slots are never freed, so that the handler may walk them at any time.
@@ -123,14 +134,8 @@ struct Slots {
 
 impl Slots {
     const fn new() -> Slots {
-        const SLOT: Slot = Slot {
-            taken: AtomicBool::new(false),
-            base: AtomicUsize::new(0),
-            len: AtomicUsize::new(0),
-            lost: AtomicBool::new(false),
-        };
         Slots {
-            slots: [SLOT; 256],
+            slots: [const { Slot::new() }; 256],
             next: OnceLock::new(),
         }
     }
