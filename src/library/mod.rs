@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, numbered, safe_name};
-pub use text::{GameText, tags_of, text_of};
+pub use text::{GameText, document_text, tags_of, text_of};
 
 use crate::formats::{Database, Directory, Format, Options};
 use crate::mapped::{Identity, Mapped};
