@@ -12,7 +12,7 @@
     clippy::unwrap_used
 )]
 
-pub mod chessbase;
+mod chessbase;
 mod database;
 mod files;
 mod simplecdb;
