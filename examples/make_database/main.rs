@@ -30,7 +30,7 @@ const WRITERS: &[(&str, Write)] = &[
 /// Makes a chess database from PGN games.
 #[derive(Parser)]
 struct Arguments {
-    /// What to write: chessbase, chessbase-book, chessbase-book-flat, simplecdb
+    /// What to write; without a good name all are listed
     format: String,
     /// Path of the database without extension
     target: PathBuf,
@@ -59,7 +59,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (_, write) = WRITERS
         .iter()
         .find(|(name, _)| *name == arguments.format)
-        .ok_or_else(|| format!("unknown format {}", arguments.format))?;
+        .ok_or_else(|| {
+            let names: Vec<&str> = WRITERS.iter().map(|(name, _)| *name).collect();
+            format!(
+                "unknown format '{}': there are {}",
+                arguments.format,
+                names.join(", ")
+            )
+        })?;
     let mut games = Vec::new();
     for path in &arguments.games {
         let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -45,7 +45,12 @@ pub struct Format {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[simplecdb::FORMAT, chessbase::FORMAT, chessbase::book::FORMAT];
+#[rustfmt::skip]
+pub static FORMATS: &[Format] = &[
+    simplecdb::FORMAT,
+    chessbase::FORMAT,
+    chessbase::book::FORMAT,
+];
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
