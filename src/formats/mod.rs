@@ -12,6 +12,7 @@
     clippy::unwrap_used
 )]
 
+pub mod chess_assistant;
 mod database;
 mod files;
 pub mod simplecdb;
@@ -44,7 +45,7 @@ pub struct Format {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[simplecdb::FORMAT];
+pub static FORMATS: &[Format] = &[chess_assistant::FORMAT, simplecdb::FORMAT];
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
