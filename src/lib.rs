@@ -6,8 +6,14 @@
 
 pub mod board;
 pub mod bytes;
+pub mod cli;
 pub mod formats;
+pub mod fs;
+pub mod fuse;
 pub mod game;
+pub mod library;
 pub mod mapped;
+pub mod mount;
 pub mod pgn;
 pub mod text;
+pub mod tree;

@@ -15,7 +15,7 @@
 pub mod chess_assistant;
 mod database;
 mod files;
-pub mod simplecdb;
+mod simplecdb;
 
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 pub use files::{Candidate, Directory, Files, SourceFile, by_stem};

@@ -1,0 +1,133 @@
+//! The commands and what they take.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use super::options::{self, Scope};
+use crate::mount::GUARDIAN;
+
+/// Reads the arguments, the program's name among them. Without a subcommand in the result, mount(8) is calling.
+pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
+    match is_mount_helper(&arguments) {
+        true => mount_helper().try_get_matches_from(arguments),
+        false => pgnfs().try_get_matches_from(arguments),
+    }
+}
+
+fn pgnfs() -> Command {
+    let mount = Command::new("mount")
+        .about("Mounts, and returns when the files are there")
+        .args([source(), mount_point()])
+        .arg(flag('f', "foreground").help("Stays until unmounted instead of going to the background"))
+        .args(options::arguments(Scope::Mount));
+    let unmount = Command::new("unmount").about("Unmounts").arg(mount_point());
+    let export = Command::new("export")
+        .about("Writes all games as PGN to standard output")
+        .arg(source())
+        .arg(Arg::new("DATABASE").help("Only this database, by its path in SOURCE as info shows it"))
+        .args(options::arguments(Scope::Games));
+    let check = Command::new("check")
+        .about("Reads all games and writes a line for every problem; the exit code is 1 where there is one")
+        .arg(source())
+        .args(options::arguments(Scope::Games));
+    let info = Command::new("info")
+        .about("Shows which databases there are")
+        .arg(source())
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Writes JSON"),
+        )
+        .args(options::arguments(Scope::Games));
+    let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
+    Command::new("pgnfs")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Mounts a folder of old chess databases as a file system in which every game is a PGN file")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommands([mount, unmount, export, check, info, guardian])
+}
+
+/// The command line that mount(8) gives to a helper.
+fn mount_helper() -> Command {
+    Command::new("mount.pgnfs")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Mounts a folder of old chess databases: what mount -t pgnfs calls")
+        .args([source(), mount_point()])
+        .arg(flag('s', "sloppy").help("Passes over unknown options"))
+        .arg(flag('f', "fake").help("Does not mount"))
+        .arg(flag('n', "no-table").help("Ignored"))
+        .arg(flag('v', "verbose").help("Ignored"))
+        .arg(options::list_argument())
+}
+
+fn source() -> Arg {
+    path("SOURCE").help("A folder with chess databases, or one database")
+}
+
+fn mount_point() -> Arg {
+    path("MOUNTPOINT").help("An empty folder")
+}
+
+fn path(name: &'static str) -> Arg {
+    Arg::new(name).required(true).value_parser(value_parser!(PathBuf))
+}
+
+fn flag(letter: char, name: &'static str) -> Arg {
+    Arg::new(name).short(letter).action(ArgAction::SetTrue)
+}
+
+/// True where mount(8) calls: under a name such as `mount.pgnfs`, or, for `mount -t fuse.pgnfs`, as
+/// `pgnfs SOURCE MOUNTPOINT -o OPTIONS`.
+fn is_mount_helper(arguments: &[OsString]) -> bool {
+    let name = arguments.first().and_then(|path| Path::new(path).file_name());
+    let is_named_so = name
+        .and_then(OsStr::to_str)
+        .is_some_and(|name| name.starts_with("mount."));
+    let is_called_so = match arguments {
+        [_, source, point, o, _] => {
+            let is_word = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+            let is_command = pgnfs().find_subcommand(source).is_some();
+            o == "-o" && !is_command && !is_word(source) && !is_word(point)
+        }
+        _ => false,
+    };
+    is_named_so || is_called_so
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subcommand(line: &str) -> Option<String> {
+        let matches = parse(line.split(' ').map(OsString::from).collect()).unwrap();
+        matches.subcommand_name().map(str::to_owned)
+    }
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        pgnfs().debug_assert();
+        mount_helper().debug_assert();
+    }
+
+    #[test]
+    fn mount_8_calls_without_a_command() {
+        for line in [
+            "/sbin/mount.pgnfs /a /b -o ro",
+            "mount.fuse.pgnfs /a /b -sfnv -o ro",
+            "pgnfs /a /b -o rw,dev",
+        ] {
+            assert_eq!(subcommand(line), None, "{line}");
+        }
+        assert_eq!(subcommand("pgnfs mount -o ro /a /b"), Some("mount".to_owned()));
+        assert_eq!(
+            subcommand("pgnfs export /a -o threads=1"),
+            Some("export".to_owned())
+        );
+        assert!(parse(["pgnfs", "moutn", "/a", "/b"].map(OsString::from).to_vec()).is_err());
+    }
+}

@@ -1,0 +1,94 @@
+//! `pgnfs check`.
+
+use std::io::{self, ErrorKind, Write};
+use std::ops::{ControlFlow, Range};
+use std::process::ExitCode;
+
+use super::ordered::in_order;
+use super::progress::Progress;
+use super::{Failure, PROBLEMS, counted, logging};
+use crate::formats::Problem;
+use crate::library::{Library, LibraryEntry, text_of};
+
+/// Decodes every game, writes a line for every problem, and tells by its exit code whether there was one.
+pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
+    let games = library
+        .databases()
+        .iter()
+        .map(|entry| u64::from(entry.database.len()));
+    let games: u64 = games.sum();
+    let mut report = Report {
+        out: io::stdout().lock(),
+        progress: Progress::new(games),
+        problems: 0,
+    };
+    match report.all(library, threads) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            return Err(format!("cannot write: {error}").into());
+        }
+        _ => report.progress.clear(),
+    }
+    logging::say(format_args!(
+        "{} in {}, {}",
+        counted(games, "game"),
+        counted(library.databases().len() as u64, "database"),
+        counted(report.problems, "problem")
+    ));
+    Ok(match report.problems {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(PROBLEMS),
+    })
+}
+
+struct Report<W> {
+    out: W,
+    progress: Progress,
+    problems: u64,
+}
+
+impl<W: Write> Report<W> {
+    fn all(&mut self, library: &Library, threads: usize) -> io::Result<()> {
+        for left_out in library.left_out() {
+            self.line(format_args!("{}: left out: {}", left_out.path, left_out.reason))?;
+        }
+        for entry in library.databases() {
+            let name = entry.name();
+            for problem in entry.database.problems() {
+                self.line(format_args!("{name}: {problem}"))?;
+            }
+            self.games(entry, name, threads)?;
+        }
+        self.out.flush()
+    }
+
+    fn games(&mut self, entry: &LibraryEntry, name: &str, threads: usize) -> io::Result<()> {
+        let mut written = Ok(());
+        let problems = |games: Range<u32>| {
+            let len = games.len();
+            let found: Vec<(u32, Vec<Problem>)> =
+                games.map(|game| (game, text_of(entry, game).problems)).collect();
+            (len, found)
+        };
+        let _ = in_order(entry.database.len(), threads, problems, |(len, found)| {
+            self.progress.add(len as u64);
+            let mut rows = found
+                .iter()
+                .flat_map(|(game, problems)| problems.iter().map(move |row| (game, row)));
+            written = rows.try_for_each(|(game, problem)| {
+                let number = u64::from(*game) + 1;
+                self.line(format_args!("{name}: game {number}: {problem}"))
+            });
+            match written {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        written
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) -> io::Result<()> {
+        self.problems += 1;
+        self.progress.clear();
+        writeln!(self.out, "{line}")
+    }
+}

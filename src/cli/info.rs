@@ -1,0 +1,103 @@
+//! `pgnfs info`.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::{Failure, counted};
+use crate::formats::Problem;
+use crate::library::{Library, LibraryEntry};
+
+/// Shows what a source holds, as text or JSON.
+pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
+    let out = &mut io::stdout().lock();
+    let written = match as_json {
+        true => writeln!(out, "{:#}", json(library)),
+        false => text(out, library),
+    };
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}").into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn games(library: &Library) -> u64 {
+    let games = library
+        .databases()
+        .iter()
+        .map(|entry| u64::from(entry.database.len()));
+    games.sum()
+}
+
+/// The keys are documented in `docs/commands.md` and only ever get more.
+fn json(library: &Library) -> Value {
+    json!({
+        "source": library.source().to_string_lossy(),
+        "games": games(library),
+        "databases": library.databases().iter().map(|entry| database(entry)).collect::<Vec<_>>(),
+        "left_out": library
+            .left_out()
+            .iter()
+            .map(|left_out| json!({ "path": left_out.path, "reason": left_out.reason }))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn database(entry: &LibraryEntry) -> Value {
+    let info = entry.database.info();
+    let files = entry.files.iter();
+    let rows = info
+        .rows
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), Value::from(value)));
+    let problem =
+        |problem: &Problem| json!({ "file": problem.file, "offset": problem.offset, "what": problem.what });
+    json!({
+        "path": entry.path,
+        "format": entry.format.name,
+        "title": entry.format.title,
+        "games": entry.database.len(),
+        "files": files.map(|(name, identity)| json!({ "name": name, "size": identity.size })).collect::<Vec<_>>(),
+        "info": Value::Object(rows.collect()),
+        "warnings": info.warnings,
+        "problems": entry.database.problems().iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
+    let databases = library.databases();
+    writeln!(
+        out,
+        "{}: {} in {}",
+        library.source().display(),
+        counted(games(library), "game"),
+        counted(databases.len() as u64, "database")
+    )?;
+    for entry in databases {
+        let info = entry.database.info();
+        writeln!(out, "\n{}", entry.name())?;
+        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
+        row("format", entry.format.title)?;
+        row("games", &entry.database.len().to_string())?;
+        for (name, identity) in &entry.files {
+            row("file", &format!("{name}, {} bytes", identity.size))?;
+        }
+        for (name, value) in &info.rows {
+            row(name, value)?;
+        }
+        for warning in &info.warnings {
+            row("warning", warning)?;
+        }
+        for problem in entry.database.problems() {
+            row("problem", &problem.to_string())?;
+        }
+    }
+    if !library.left_out().is_empty() {
+        writeln!(out, "\nleft out")?;
+    }
+    for left_out in library.left_out() {
+        writeln!(out, "  {}: {}", left_out.path, left_out.reason)?;
+    }
+    Ok(())
+}

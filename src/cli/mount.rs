@@ -1,0 +1,50 @@
+//! `pgnfs mount`.
+
+use std::path::{Path, absolute};
+use std::process::ExitCode;
+
+use super::Failure;
+use super::options::Settings;
+use crate::fs::ChessFs;
+use crate::fuse::Presentation;
+use crate::library::Library;
+use crate::mount::{self, MountPoint};
+
+/// What to mount where.
+pub struct Request<'a> {
+    /// A folder or a database.
+    pub source: &'a Path,
+    /// Where.
+    pub point: &'a Path,
+    /// Stay instead of going to the background.
+    pub foreground: bool,
+    /// All options.
+    pub settings: Settings,
+}
+
+/// Mounts; in the foreground, returns when it is unmounted.
+pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
+    if !request.foreground && !mount::is_background() {
+        return Ok(mount::start_in_background()?.into());
+    }
+    let settings = &request.settings;
+    let point = MountPoint::check(request.point, request.source)?;
+    let library = Library::open(&absolute(request.source)?, &settings.formats)?;
+    let options = mount::Options {
+        source: library.source().to_owned(),
+        presentation: Presentation {
+            uid: settings.uid.unwrap_or_else(mount::user),
+            gid: settings.gid.unwrap_or_else(mount::group),
+            umask: settings.umask,
+            xattr: settings.xattr,
+        },
+        allow_other: settings.allow_other,
+        default_permissions: settings.default_permissions,
+        threads: settings.serve.threads.min(FUSE_THREADS),
+    };
+    mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Most threads that read requests.
+const FUSE_THREADS: usize = 4;

@@ -1,0 +1,90 @@
+//! Work in chunks on several threads, its results in order.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+/// Games in a chunk.
+const CHUNK: u32 = 128;
+
+/// Results that may wait for their turn, for each thread.
+const AHEAD: usize = 2;
+
+/// Calls `work` for the chunks of `0..len` on `threads` threads, and `take` here with the results in their order,
+/// until it breaks. At most two results a thread wait, however long `take` needs.
+pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
+where
+    T: Send,
+    W: Fn(Range<u32>) -> T + Sync,
+    F: FnMut(T) -> ControlFlow<()>,
+{
+    let chunks = len.div_ceil(CHUNK);
+    let threads = threads.clamp(1, usize::try_from(chunks).unwrap_or(usize::MAX).max(1));
+    // Thread i does the chunks i, i + threads, ... so that asking one after another gives them in order.
+    let work_at = |first: usize, results: SyncSender<T>| {
+        for chunk in (0..chunks).skip(first).step_by(threads) {
+            let begin = chunk * CHUNK;
+            let result = work(begin..begin.saturating_add(CHUNK).min(len));
+            if results.send(result).is_err() {
+                return;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let results: Vec<Receiver<T>> = (0..threads)
+            .map(|first| {
+                let (sender, receiver) = sync_channel(AHEAD);
+                let work_at = &work_at;
+                scope.spawn(move || work_at(first, sender));
+                receiver
+            })
+            .collect();
+        // The first thread without a result has done its last chunk, and so have all others.
+        for result in results.iter().cycle().map_while(|receiver| receiver.recv().ok()) {
+            take(result)?;
+        }
+        ControlFlow::Continue(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(len: u32, threads: usize) -> Vec<u32> {
+        let mut seen = Vec::new();
+        let end = in_order(len, threads, Vec::from_iter, |chunk| {
+            seen.extend(chunk);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(end, ControlFlow::Continue(()));
+        seen
+    }
+
+    #[test]
+    fn every_number_comes_once_and_in_order() {
+        for len in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 10 * CHUNK + 7] {
+            for threads in [0, 1, 2, 3, 64] {
+                assert!(all(len, threads).into_iter().eq(0..len), "{len} on {threads}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_ends_when_nobody_wants_more() {
+        let mut taken = 0;
+        let end = in_order(
+            u32::MAX,
+            3,
+            |_| (),
+            |()| {
+                taken += 1;
+                match taken {
+                    5 => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            },
+        );
+        assert_eq!((end, taken), (ControlFlow::Break(()), 5));
+    }
+}

@@ -1,0 +1,110 @@
+//! Decoded games that may be wanted again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lru::LruCache;
+
+use super::types::Inode;
+
+/// What an entry costs beside its text.
+const OVERHEAD: usize = 128;
+
+/// The texts that were used last, bounded in bytes. Nothing is decoded or freed while its lock is held.
+pub(super) struct TextCache {
+    capacity: usize,
+    texts: Mutex<Texts>,
+}
+
+struct Texts {
+    by_inode: LruCache<Inode, Arc<[u8]>>,
+    bytes: usize,
+}
+
+impl TextCache {
+    pub(super) fn new(capacity: usize) -> TextCache {
+        TextCache {
+            capacity,
+            texts: Mutex::new(Texts {
+                by_inode: LruCache::unbounded(),
+                bytes: 0,
+            }),
+        }
+    }
+
+    /// The text of a game.
+    pub(super) fn get(&self, game: Inode) -> Option<Arc<[u8]>> {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.by_inode.get(&game).cloned()
+    }
+
+    /// Keeps the text of a game, but for one that would drive out too many others.
+    pub(super) fn put(&self, game: Inode, text: Arc<[u8]>) {
+        if cost(&text) > self.capacity / 4 {
+            return;
+        }
+        let mut driven_out = Vec::new();
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.bytes += cost(&text);
+        if let Some(old) = texts.by_inode.put(game, text) {
+            texts.bytes -= cost(&old);
+            driven_out.push(old);
+        }
+        while texts.bytes > self.capacity
+            && let Some((_, old)) = texts.by_inode.pop_lru()
+        {
+            texts.bytes -= cost(&old);
+            driven_out.push(old);
+        }
+        drop(texts);
+    }
+
+    /// True where so many games of usual length use a small part of the cache only.
+    pub(super) fn has_room_for(&self, games: usize) -> bool {
+        const USUAL: usize = 2048;
+        games.saturating_mul(USUAL) <= self.capacity / 8
+    }
+}
+
+fn cost(text: &[u8]) -> usize {
+    text.len() + OVERHEAD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(len: usize) -> Arc<[u8]> {
+        vec![b'x'; len].into()
+    }
+
+    #[test]
+    fn the_cache_is_bounded_in_bytes() {
+        let cache = TextCache::new(10 * (1000 + OVERHEAD));
+        for n in 0..20 {
+            cache.put(Inode(n), text(1000));
+            cache.get(Inode(0));
+        }
+        let kept: Vec<u64> = (0..20).filter(|&n| cache.get(Inode(n)).is_some()).collect();
+        assert_eq!(kept, [0, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+    }
+
+    #[test]
+    fn a_text_replaces_an_older_one_of_its_game() {
+        let cache = TextCache::new(4 * (1000 + OVERHEAD));
+        for _ in 0..10 {
+            cache.put(Inode(1), text(1000));
+        }
+        cache.put(Inode(2), text(1000));
+        assert!(cache.get(Inode(1)).is_some() && cache.get(Inode(2)).is_some());
+    }
+
+    #[test]
+    fn a_text_larger_than_a_quarter_is_not_kept() {
+        let cache = TextCache::new(4000);
+        cache.put(Inode(1), text(1001));
+        assert!(cache.get(Inode(1)).is_none());
+        let nothing = TextCache::new(0);
+        nothing.put(Inode(1), text(1));
+        assert!(nothing.get(Inode(1)).is_none());
+    }
+}

@@ -1,0 +1,291 @@
+//! The files of one database: their sizes and their bytes.
+
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use lru::LruCache;
+
+use super::cache::TextCache;
+use super::gather::decode_missing;
+use super::info::{database_info, problem_rows};
+use super::join::Join;
+use super::sizes::{Games, Sizes};
+use super::times::{noon, seconds_and_nanoseconds};
+use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
+use crate::library::{LibraryEntry, text_of};
+use crate::tree::{DatabaseTree, Node, Prefix};
+
+/// Long merged files whose places are kept.
+const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// One database as files.
+pub(super) struct DatabaseFs {
+    pub(super) tree: DatabaseTree,
+    sizes: Sizes,
+    options: ServeOptions,
+    prefix: Prefix,
+    cache: Arc<TextCache>,
+    /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
+    gathering: Mutex<()>,
+    all: OnceLock<Arc<Join>>,
+    joins: Mutex<LruCache<Node, Arc<Join>>>,
+    info: OnceLock<Arc<[u8]>>,
+    problems: OnceLock<Arc<[u8]>>,
+}
+
+impl DatabaseFs {
+    pub(super) fn new(
+        entry: Arc<LibraryEntry>,
+        prefix: Prefix,
+        cache: Arc<TextCache>,
+        options: ServeOptions,
+    ) -> DatabaseFs {
+        DatabaseFs {
+            sizes: Sizes::new(entry.database.len()),
+            tree: DatabaseTree::new(entry),
+            options,
+            prefix,
+            cache,
+            gathering: Mutex::new(()),
+            all: OnceLock::new(),
+            joins: Mutex::new(LruCache::new(JOINS)),
+            info: OnceLock::new(),
+            problems: OnceLock::new(),
+        }
+    }
+
+    /// The database and its files.
+    pub(super) fn entry(&self) -> &LibraryEntry {
+        self.tree.entry()
+    }
+
+    /// Prefix of its inodes.
+    pub(super) fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+
+    /// Makes `info.txt` say this.
+    pub(super) fn set_info(&mut self, text: String) {
+        self.info = OnceLock::from(Arc::from(text.into_bytes()));
+    }
+
+    /// The inode of a node below the database's directory.
+    pub(super) fn inode(&self, node: Node) -> Inode {
+        Inode::of(self.prefix, node)
+    }
+
+    /// The size of a file; decodes what it must.
+    pub(super) fn size(&self, file: Node) -> Result<u64, FsError> {
+        if let Some(size) = self.size_if_known(file) {
+            return Ok(size);
+        }
+        match file {
+            Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
+            Node::Problems => Ok(self.problems().len() as u64),
+            _ => Ok(self.join(file)?.len()),
+        }
+    }
+
+    /// The size of a file, where no game has to be decoded to know it; 0 for directories.
+    pub(super) fn size_if_known(&self, file: Node) -> Option<u64> {
+        match file {
+            Node::Game(game) => self.sizes.get(game).map(u64::from),
+            Node::All if !self.sizes.are_complete() => None,
+            Node::Problems if !self.sizes.are_complete() => None,
+            Node::All => self.join(file).ok().map(|join| join.len()),
+            Node::Problems => Some(self.problems().len() as u64),
+            Node::MergedFile(..) => self.sizes.sum(self.games(file)?),
+            Node::Info => Some(self.info().len() as u64),
+            Node::Member(member) => self.tree.member(member).map(|member| member.size),
+            _ => Some(0),
+        }
+    }
+
+    /// The attributes of a node of this size.
+    pub(super) fn attributes(&self, node: Node, size: u64) -> Attributes {
+        let own = seconds_and_nanoseconds(self.entry().modified());
+        let modified = match node {
+            Node::Game(game) if !self.options.mtime_from_source => {
+                let date = self.entry().database.keys(game).date;
+                noon(date).map_or(own, |noon| (noon, 0))
+            }
+            _ => own,
+        };
+        Attributes {
+            inode: self.inode(node),
+            kind: Kind::of(node),
+            size,
+            blocks: size.div_ceil(512),
+            modified,
+            changed: own,
+            links: self.tree.links(node),
+        }
+    }
+
+    /// True where many games may have to be decoded or sorted before a node can be shown.
+    pub(super) fn may_wait(&self, node: Node) -> bool {
+        match node {
+            Node::All | Node::Problems => !self.sizes.are_complete(),
+            Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
+            _ => self.tree.must_build(node),
+        }
+    }
+
+    /// Bytes of a file.
+    pub(super) fn read(&self, file: Node, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        match file {
+            Node::Game(game) => Ok(Chunk::of(self.text(game, true)?, offset, size)),
+            Node::Info => Ok(Chunk::of(self.info(), offset, size)),
+            Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
+            Node::Member(member) => self.read_member(member, offset, size),
+            _ => self.read_join(file, offset, size),
+        }
+    }
+
+    /// The text of a game, from the cache or decoded.
+    fn text(&self, game: u32, keep: bool) -> Result<Arc<[u8]>, FsError> {
+        let inode = self.inode(Node::Game(game));
+        if let Some(text) = self.cache.get(inode) {
+            return Ok(text);
+        }
+        let text = text_of(self.entry(), game);
+        if !self.sizes.record(game, &text) {
+            let path = self.entry().name();
+            log::error!(
+                "{path}: game {} is not what it was: was a file changed?",
+                u64::from(game) + 1
+            );
+            return Err(FsError::Io);
+        }
+        let text: Arc<[u8]> = text.pgn.into();
+        if keep {
+            self.cache.put(inode, Arc::clone(&text));
+        }
+        Ok(text)
+    }
+
+    /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
+    fn know_sizes(&self, games: Games<'_>) {
+        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = self.sizes.missing(games);
+        let keep = self.cache.has_room_for(missing.len());
+        decode_missing(&missing, self.options.threads, |game| {
+            // What went wrong is in the log, and whoever reads the game hears of it.
+            let _ = self.text(game, keep);
+        });
+    }
+
+    fn games(&self, file: Node) -> Option<Games<'_>> {
+        match file {
+            Node::All => Some(Games::All(self.entry().database.len())),
+            _ => self.tree.merged_games(file).map(Games::Listed),
+        }
+    }
+
+    /// The places of the games in `all.pgn` or a merged file.
+    fn join(&self, file: Node) -> Result<Arc<Join>, FsError> {
+        let games = self.games(file).ok_or(FsError::Stale)?;
+        if let Some(join) = self.kept_join(file) {
+            return Ok(join);
+        }
+        let join = Join::new(games, &self.sizes).or_else(|| {
+            self.know_sizes(games);
+            Join::new(games, &self.sizes)
+        });
+        let join = Arc::new(join.ok_or(FsError::Io)?);
+        if file == Node::All {
+            return Ok(Arc::clone(self.all.get_or_init(|| join)));
+        }
+        if !Join::is_short(games) {
+            let mut joins = self.joins.lock().unwrap_or_else(PoisonError::into_inner);
+            joins.put(file, Arc::clone(&join));
+        }
+        Ok(join)
+    }
+
+    fn kept_join(&self, file: Node) -> Option<Arc<Join>> {
+        match file {
+            Node::All => self.all.get().cloned(),
+            _ => {
+                let mut joins = self.joins.lock().unwrap_or_else(PoisonError::into_inner);
+                joins.get(&file).cloned()
+            }
+        }
+    }
+
+    /// Bytes of `all.pgn` or a merged file: only the games that they touch are decoded.
+    fn read_join(&self, file: Node, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let join = self.join(file)?;
+        let games = self.games(file).ok_or(FsError::Stale)?;
+        let end = offset.saturating_add(u64::from(size)).min(join.len());
+        let Some((first, mut start)) = join.find(offset, games, &self.sizes) else {
+            return Ok(Vec::new().into());
+        };
+        let mut bytes = Vec::new();
+        for n in first.. {
+            if start >= end {
+                break;
+            }
+            let game = games.get(n).ok_or(FsError::Io)?;
+            let next = start + u64::from(self.sizes.get(game).ok_or(FsError::Io)?);
+            // Only what is not read to its end is wanted again.
+            let text = self.text(game, next > end)?;
+            if start <= offset && next >= end {
+                return Ok(Chunk::of(text, offset - start, size));
+            }
+            if bytes.is_empty() {
+                bytes.reserve_exact(usize::try_from(end - offset).map_err(|_| FsError::Io)?);
+            }
+            let from = offset.saturating_sub(start) as usize;
+            let to = (end.min(next) - start) as usize;
+            bytes.extend_from_slice(text.get(from..to).ok_or(FsError::Io)?);
+            start = next;
+        }
+        Ok(bytes.into())
+    }
+
+    fn read_member(&self, member: u32, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let len = self.tree.member(member).ok_or(FsError::Stale)?.size;
+        let wanted = len.saturating_sub(offset).min(u64::from(size));
+        let mut bytes = vec![0; usize::try_from(wanted).map_err(|_| FsError::Io)?];
+        let database = &self.entry().database;
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let rest = bytes.get_mut(filled..).unwrap_or_default();
+            let at = offset + filled as u64;
+            let read = catch_unwind(AssertUnwindSafe(|| {
+                database.read_member(member as usize, at, rest)
+            }));
+            match read {
+                Ok(Ok(more)) if more > 0 => filled += more,
+                end => {
+                    let path = self.entry().name();
+                    log::error!("{path}: member {member} cannot be read at byte {at}: {end:?}");
+                    return Err(FsError::Io);
+                }
+            }
+        }
+        Ok(bytes.into())
+    }
+
+    fn info(&self) -> Arc<[u8]> {
+        let info = self.info.get_or_init(|| {
+            let text = database_info(self.entry());
+            text.into_bytes().into()
+        });
+        Arc::clone(info)
+    }
+
+    fn problems(&self) -> Arc<[u8]> {
+        let problems = self.problems.get_or_init(|| {
+            if !self.sizes.are_complete() {
+                self.know_sizes(Games::All(self.entry().database.len()));
+            }
+            let own = self.entry().database.problems();
+            let rows = problem_rows(own, &self.sizes.problems(), self.tree.digits());
+            rows.into_bytes().into()
+        });
+        Arc::clone(problems)
+    }
+}

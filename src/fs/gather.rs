@@ -1,0 +1,33 @@
+//! Decoding many games at once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Games that a thread takes at a time.
+const CHUNK: usize = 32;
+
+/// Calls `decode` once for each game, from as many threads as are allowed and of use.
+pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(u32) + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            let Some(rest) = games.get(start..).filter(|rest| !rest.is_empty()) else {
+                return;
+            };
+            rest.iter().take(CHUNK).for_each(|&game| decode(game));
+        }
+    };
+    let others = threads.min(games.len().div_ceil(CHUNK)).saturating_sub(1);
+    thread::scope(|scope| {
+        for _ in 0..others {
+            let other = thread::Builder::new().name("pgnfs-decode".to_owned());
+            // Without the thread the others have more to do, that is all.
+            if let Err(error) = other.spawn_scoped(scope, work) {
+                log::warn!("no thread for decoding: {error}");
+                break;
+            }
+        }
+        work();
+    });
+}

@@ -1,0 +1,106 @@
+//! The texts of `info.txt` and `problems.txt`.
+
+use std::fmt::Write;
+
+use crate::formats::Problem;
+use crate::library::{Library, LibraryEntry};
+
+/// `info.txt` of a database.
+pub(super) fn database_info(entry: &LibraryEntry) -> String {
+    let database = &entry.database;
+    let info = database.info();
+    let mut rows = vec![
+        ("Database", entry.name().to_owned()),
+        ("Format", entry.format.title.to_owned()),
+        ("Games", database.len().to_string()),
+    ];
+    for (name, identity) in &entry.files {
+        rows.push(("File", format!("{name}, {} bytes", identity.size)));
+    }
+    rows.extend(info.rows);
+    let mut text = String::new();
+    push_rows(&mut text, &rows);
+    push_list(&mut text, "Warnings", info.warnings.iter());
+    push_list(&mut text, "Problems", database.problems().iter());
+    text
+}
+
+/// `info.txt` at the root: what is served and what is not.
+pub(super) fn library_info(library: &Library) -> String {
+    let mut text = String::new();
+    let databases = library.databases();
+    let games: u64 = databases
+        .iter()
+        .map(|entry| u64::from(entry.database.len()))
+        .sum();
+    push_rows(
+        &mut text,
+        &[
+            ("Source", library.source().display().to_string()),
+            ("Databases", databases.len().to_string()),
+            ("Games", games.to_string()),
+        ],
+    );
+    let shown = databases.iter().map(|entry| {
+        let games = entry.database.len();
+        format!(
+            "{}: {}, {games} {}",
+            entry.name(),
+            entry.format.title,
+            plural(games)
+        )
+    });
+    push_list(&mut text, "Databases", shown);
+    push_list(&mut text, "Left out", library.left_out().iter());
+    text
+}
+
+/// The rows of `problems.txt`: those of the database itself, then those of its games in their order.
+pub(super) fn problem_rows(own: &[Problem], games: &[(u32, Problem)], digits: usize) -> String {
+    let mut text = String::new();
+    for problem in own {
+        push_line(&mut text, &format!("-\t{problem}"));
+    }
+    for (game, problem) in games {
+        push_line(
+            &mut text,
+            &format!("{:0digits$}\t{problem}", u64::from(*game) + 1),
+        );
+    }
+    text
+}
+
+fn plural(games: u32) -> &'static str {
+    if games == 1 { "game" } else { "games" }
+}
+
+fn push_rows(text: &mut String, rows: &[(&str, String)]) {
+    let width = rows
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0)
+        + 1;
+    for (name, value) in rows {
+        push_line(text, &format!("{:width$} {value}", format!("{name}:")));
+    }
+}
+
+/// A headline and its list, where there is something to list.
+fn push_list(text: &mut String, headline: &str, items: impl Iterator<Item = impl std::fmt::Display>) {
+    let mut items = items.peekable();
+    if items.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(text, "\n{headline}:");
+    for item in items {
+        push_line(text, &format!("  {item}"));
+    }
+}
+
+/// Appends a line, whatever control characters are in it.
+fn push_line(text: &mut String, line: &str) {
+    let is_break = |c: char| c.is_control() && c != '\t';
+    text.extend(line.chars().map(|c| if is_break(c) { ' ' } else { c }));
+    text.push('\n');
+}

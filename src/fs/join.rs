@@ -1,0 +1,59 @@
+//! Where the games are in a file that is put together from many.
+
+use super::sizes::{Games, Sizes};
+
+/// Games from one known place to the next.
+const STEP: usize = 256;
+
+/// The places of some games in their file. What is between them follows from the table of sizes.
+pub(super) struct Join {
+    /// Where every game begins whose number in the file is a multiple of [`STEP`].
+    places: Vec<u64>,
+    len: u64,
+}
+
+impl Join {
+    /// The file of these games; none while a size is unknown.
+    pub(super) fn new(games: Games<'_>, sizes: &Sizes) -> Option<Join> {
+        let mut places = Vec::with_capacity(games.len().div_ceil(STEP));
+        let mut len = 0;
+        for (n, game) in games.iter().enumerate() {
+            if n % STEP == 0 {
+                places.push(len);
+            }
+            len += u64::from(sizes.get(game)?);
+        }
+        Some(Join { places, len })
+    }
+
+    /// True where it is cheaper to make a join again than to keep it.
+    pub(super) fn is_short(games: Games<'_>) -> bool {
+        games.len() <= STEP
+    }
+
+    /// Length of the file.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The game at an offset: its number in the file and where it begins.
+    pub(super) fn find(&self, offset: u64, games: Games<'_>, sizes: &Sizes) -> Option<(usize, u64)> {
+        if offset >= self.len {
+            return None;
+        }
+        let step = self
+            .places
+            .partition_point(|&place| place <= offset)
+            .checked_sub(1)?;
+        let mut n = step * STEP;
+        let mut place = *self.places.get(step)?;
+        loop {
+            let next = place + u64::from(sizes.get(games.get(n)?)?);
+            if next > offset {
+                return Some((n, place));
+            }
+            place = next;
+            n += 1;
+        }
+    }
+}

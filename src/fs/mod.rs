@@ -1,0 +1,381 @@
+//! The file system itself: look-up, attributes, listing and reading, without a word about FUSE.
+//!
+//! Numbers, names and directories come from [`crate::tree`], bytes from the databases of a
+//! [`Library`]; what is between them is here: sizes, the cache of decoded games, files that are put together
+//! from many games.
+
+mod cache;
+mod database;
+mod gather;
+mod info;
+mod join;
+mod sizes;
+mod times;
+mod types;
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
+
+use crate::library::{Library, tags_of};
+use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
+use cache::TextCache;
+use database::DatabaseFs;
+use info::{database_info, library_info};
+use times::seconds_and_nanoseconds;
+
+const INFO: &str = "info.txt";
+const TAG_PREFIX: &str = "user.pgn.";
+
+/// A library as a read-only tree of files. All methods may be called from any thread.
+pub struct ChessFs {
+    library: Library,
+    folders: SourceTree,
+    databases: Vec<DatabaseFs>,
+    info: OnceLock<Arc<[u8]>>,
+}
+
+/// What an inode is.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// A folder of the source, or a database's directory.
+    Folder(&'a SourceFolder),
+    /// `info.txt` at the root.
+    LibraryInfo,
+    /// Something below a database's directory.
+    Node(&'a DatabaseFs, Node),
+}
+
+impl ChessFs {
+    /// Serves a library. No game is decoded, no view built.
+    pub fn new(library: Library, options: ServeOptions) -> ChessFs {
+        let entries = library.databases();
+        let prefixes = prefixes(entries.iter().map(|entry| entry.identity_hash()));
+        let cache = Arc::new(TextCache::new(options.cache_size));
+        let mut databases: Vec<DatabaseFs> = entries
+            .iter()
+            .zip(&prefixes)
+            .map(|(entry, &prefix)| DatabaseFs::new(Arc::clone(entry), prefix, Arc::clone(&cache), options))
+            .collect();
+        if entries.len() > 1 || !library.left_out().is_empty() {
+            // A database at the root has the only info.txt there.
+            for database in databases
+                .iter_mut()
+                .filter(|database| database.entry().path.is_empty())
+            {
+                let text = database_info(database.entry()) + "\n" + &library_info(&library);
+                database.set_info(text);
+            }
+        }
+        let branches: Vec<Branch<'_>> = databases
+            .iter()
+            .map(|database| Branch {
+                path: &database.entry().path,
+                prefix: database.prefix(),
+                modified: database.entry().modified(),
+            })
+            .collect();
+        let folders = SourceTree::new(&branches, |database| {
+            match database.and_then(|number| databases.get(number)) {
+                Some(database) => database.tree.top_names().collect(),
+                None => vec![INFO],
+            }
+        });
+        ChessFs {
+            folders,
+            library,
+            databases,
+            info: OnceLock::new(),
+        }
+    }
+
+    /// What is served.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// The entry `name` of a directory; `.` and `..` too.
+    ///
+    /// # Errors
+    /// [`FsError::NotFound`], [`FsError::NotADirectory`]; [`FsError::Stale`] for an inode that does not exist.
+    pub fn lookup(&self, parent: Inode, name: &OsStr) -> Result<Inode, FsError> {
+        let place = self.directory(parent)?;
+        let name = name.to_str().ok_or(FsError::NotFound)?;
+        match (name, place) {
+            (".", _) => Ok(parent),
+            ("..", _) => self.parent(parent),
+            (_, Place::Folder(folder)) => self.child_of_folder(folder, name).ok_or(FsError::NotFound),
+            (_, Place::Node(database, node)) => {
+                let child = database.tree.child(node, name).ok_or(FsError::NotFound)?;
+                Ok(database.inode(child))
+            }
+            (_, Place::LibraryInfo) => Err(FsError::NotADirectory),
+        }
+    }
+
+    /// The directory that holds a node (the root holds itself); for a game the one in `games/`.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] for an inode that does not exist.
+    pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
+        match self.place(inode)? {
+            Place::Folder(folder) => self.folders.get(folder.parent).map(|parent| parent.inode),
+            Place::LibraryInfo => Some(Inode::ROOT),
+            Place::Node(database, node) => match database.tree.parent(node) {
+                Node::Database => Some(self.folders.directory_of(database.prefix())),
+                parent => Some(database.inode(parent)),
+            },
+        }
+        .ok_or(FsError::Stale)
+    }
+
+    /// The attributes of a node; decodes what they need.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] for an inode that does not exist; [`FsError::Io`] where a game cannot be read again.
+    pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
+        match self.place(inode)? {
+            Place::Node(database, node) => Ok(database.attributes(node, database.size(node)?)),
+            Place::Folder(folder) => Ok(self.folder_attributes(folder)),
+            Place::LibraryInfo => Ok(self.library_info_attributes()),
+        }
+    }
+
+    /// The attributes of a node, or none where a game would have to be decoded for them.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] for an inode that does not exist.
+    pub fn attributes_if_known(&self, inode: Inode) -> Result<Option<Attributes>, FsError> {
+        match self.place(inode)? {
+            Place::Node(database, node) => {
+                let size = database.size_if_known(node);
+                Ok(size.map(|size| database.attributes(node, size)))
+            }
+            Place::Folder(folder) => Ok(Some(self.folder_attributes(folder))),
+            Place::LibraryInfo => Ok(Some(self.library_info_attributes())),
+        }
+    }
+
+    /// True where [`ChessFs::attributes`] or [`ChessFs::read`] of a file may have to decode many games first, or
+    /// [`ChessFs::lookup`] and [`ChessFs::read_dir`] in a directory to build a view: better not answered by a
+    /// thread that others wait for.
+    pub fn may_wait(&self, inode: Inode) -> bool {
+        inode.node().is_some_and(|(prefix, node)| {
+            let database = self
+                .folders
+                .by_prefix(prefix)
+                .and_then(|number| self.databases.get(number));
+            database.is_some_and(|database| database.may_wait(node))
+        })
+    }
+
+    /// Gives the entries of a directory from `offset` (0, or an entry's `next`) until `each` breaks. The first
+    /// two are `.` and `..`. Attributes are filled in on demand, and only those that need no decoding.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`]; [`FsError::Stale`] for an inode that does not exist.
+    pub fn read_dir(
+        &self,
+        inode: Inode,
+        offset: u64,
+        with_attributes: bool,
+        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FsError> {
+        let place = self.directory(inode)?;
+        let mut at = offset;
+        loop {
+            let (name, inode, kind) = match at {
+                0 => (".".into(), inode, Kind::Directory),
+                1 => ("..".into(), self.parent(inode)?, Kind::Directory),
+                _ => match self.entry_at(place, at - 2) {
+                    Some(entry) => entry,
+                    None => break,
+                },
+            };
+            let attributes = match with_attributes {
+                true => self.attributes_if_known(inode)?,
+                false => None,
+            };
+            at += 1;
+            let entry = Entry {
+                inode,
+                kind,
+                name: &name,
+                next: at,
+                attributes,
+            };
+            if each(entry).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of a file: `size` of them from `offset`, fewer only at its end.
+    ///
+    /// # Errors
+    /// [`FsError::IsADirectory`]; [`FsError::Io`] where the source does not give what it promised;
+    /// [`FsError::Stale`] for an inode that does not exist.
+    pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        match self.place(inode)? {
+            Place::Node(database, node) if !node.is_directory() => database.read(node, offset, size),
+            Place::LibraryInfo => Ok(Chunk::of(self.library_info(), offset, size)),
+            Place::Folder(_) | Place::Node(..) => Err(FsError::IsADirectory),
+        }
+    }
+
+    /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] for an inode that does not exist.
+    pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
+        Ok(match self.place(inode)? {
+            Place::Node(database, Node::Game(game)) => tags_of(database.entry(), game)
+                .iter()
+                .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
+                .collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// The value of an extended attribute. No move is decoded.
+    ///
+    /// # Errors
+    /// [`FsError::NoAttribute`]; [`FsError::Stale`] for an inode that does not exist.
+    pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
+        let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
+        let value = match (self.place(inode)?, tag) {
+            (Place::Node(database, Node::Game(game)), Some(tag)) => {
+                let tags = tags_of(database.entry(), game);
+                tags.get(tag).map(|value| value.as_bytes().to_vec())
+            }
+            _ => None,
+        };
+        value.ok_or(FsError::NoAttribute)
+    }
+
+    /// Counts for `statfs`.
+    pub fn statistics(&self) -> Statistics {
+        let entries = self.library.databases().iter();
+        Statistics {
+            databases: entries.len() as u64,
+            games: entries.clone().map(|entry| u64::from(entry.database.len())).sum(),
+            source_bytes: entries.map(|entry| entry.source_bytes()).sum(),
+        }
+    }
+
+    fn place(&self, inode: Inode) -> Result<Place<'_>, FsError> {
+        let node = inode.node().filter(|&(_, node)| node != Node::Database);
+        let place = match node {
+            Some((prefix, node)) => {
+                let database = self.folders.by_prefix(prefix);
+                let database = database.and_then(|number| self.databases.get(number));
+                let database = database.filter(|database| database.tree.has(node));
+                database.map(|database| Place::Node(database, node))
+            }
+            None if inode == Inode::LIBRARY_INFO && !self.library.is_single() => Some(Place::LibraryInfo),
+            None => self.folders.by_inode(inode).map(Place::Folder),
+        };
+        place.ok_or(FsError::Stale)
+    }
+
+    fn directory(&self, inode: Inode) -> Result<Place<'_>, FsError> {
+        match self.place(inode)? {
+            Place::LibraryInfo => Err(FsError::NotADirectory),
+            Place::Node(_, node) if !node.is_directory() => Err(FsError::NotADirectory),
+            place => Ok(place),
+        }
+    }
+
+    fn database_of(&self, folder: &SourceFolder) -> Option<&DatabaseFs> {
+        folder.database.and_then(|number| self.databases.get(number))
+    }
+
+    /// The nth entry of a directory, from 0 behind `..`.
+    fn entry_at<'a>(&'a self, place: Place<'a>, n: u64) -> Option<(Cow<'a, str>, Inode, Kind)> {
+        let n = usize::try_from(n).ok()?;
+        match place {
+            Place::LibraryInfo => None,
+            Place::Node(database, node) => {
+                let (name, child) = database.tree.entry_at(node, n)?;
+                Some((name, database.inode(child), Kind::of(child)))
+            }
+            Place::Folder(folder) => {
+                let own = match self.database_of(folder) {
+                    Some(database) => {
+                        if let Some((name, node)) = database.tree.entry_at(Node::Database, n) {
+                            return Some((name, database.inode(node), Kind::of(node)));
+                        }
+                        database.tree.top_names().count()
+                    }
+                    None if folder.inode == Inode::ROOT => {
+                        if n == 0 {
+                            return Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File));
+                        }
+                        1
+                    }
+                    None => 0,
+                };
+                let (name, child) = folder.children.get(n - own)?;
+                let child = self.folders.get(*child)?;
+                Some((name.as_str().into(), child.inode, Kind::Directory))
+            }
+        }
+    }
+
+    fn child_of_folder(&self, folder: &SourceFolder, name: &str) -> Option<Inode> {
+        let own = match self.database_of(folder) {
+            Some(database) => {
+                let node = database.tree.child(Node::Database, name);
+                node.map(|node| database.inode(node))
+            }
+            None if folder.inode == Inode::ROOT && name == INFO => Some(Inode::LIBRARY_INFO),
+            None => None,
+        };
+        own.or_else(|| {
+            let child = self.folders.get(folder.child(name)?)?;
+            Some(child.inode)
+        })
+    }
+
+    fn folder_attributes(&self, folder: &SourceFolder) -> Attributes {
+        let own = self
+            .database_of(folder)
+            .map(|database| database.tree.links(Node::Database));
+        let modified = seconds_and_nanoseconds(folder.modified);
+        Attributes {
+            inode: folder.inode,
+            kind: Kind::Directory,
+            size: 0,
+            blocks: 0,
+            modified,
+            changed: modified,
+            links: own.unwrap_or(2).saturating_add(folder.children.len() as u32),
+        }
+    }
+
+    fn library_info_attributes(&self) -> Attributes {
+        let modified = self.folders.get(0).map_or(0, |root| root.modified);
+        let modified = seconds_and_nanoseconds(modified);
+        let size = self.library_info().len() as u64;
+        Attributes {
+            inode: Inode::LIBRARY_INFO,
+            kind: Kind::File,
+            size,
+            blocks: size.div_ceil(512),
+            modified,
+            changed: modified,
+            links: 1,
+        }
+    }
+
+    fn library_info(&self) -> Arc<[u8]> {
+        let info = self
+            .info
+            .get_or_init(|| library_info(&self.library).into_bytes().into());
+        Arc::clone(info)
+    }
+}

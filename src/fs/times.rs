@@ -1,0 +1,82 @@
+//! Points in time as file systems count them.
+
+use crate::game::Date;
+
+const SECONDS_A_DAY: i64 = 24 * 60 * 60;
+
+/// Noon UTC of a day, in seconds since 1970. An unknown month or day counts as the first, a day that the month
+/// does not have as its last. None without a year.
+pub(super) fn noon(date: Date) -> Option<i64> {
+    if date.year == 0 {
+        return None;
+    }
+    let year = i64::from(date.year);
+    let month = i64::from(date.month.max(1));
+    let day = i64::from(date.day.max(1)).min(days_of_month(year, month));
+    Some(days_since_1970(year, month, day) * SECONDS_A_DAY + SECONDS_A_DAY / 2)
+}
+
+/// Nanoseconds since 1970 as seconds and the nanoseconds behind them.
+pub(super) fn seconds_and_nanoseconds(time: i128) -> (i64, u32) {
+    let seconds = time.div_euclid(1_000_000_000);
+    let nanoseconds = time.rem_euclid(1_000_000_000);
+    (
+        i64::try_from(seconds).unwrap_or(0),
+        u32::try_from(nanoseconds).unwrap_or(0),
+    )
+}
+
+fn days_of_month(year: i64, month: i64) -> i64 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days of the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let month = (month + 9) % 12;
+    let day_of_year = (153 * month + 2) / 5 + day - 1;
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    365 * year + leap_days + day_of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noon_of(year: u16, month: u8, day: u8) -> Option<i64> {
+        noon(Date::new(year, month, day))
+    }
+
+    #[test]
+    fn noon_is_what_date_says() {
+        // date -u -d '... 12:00' +%s
+        assert_eq!(noon_of(1970, 1, 1), Some(43_200));
+        assert_eq!(noon_of(1985, 11, 9), Some(500_385_600));
+        assert_eq!(noon_of(2000, 2, 29), Some(951_825_600));
+        assert_eq!(noon_of(1851, 6, 21), Some(-3_740_472_000));
+        assert_eq!(noon_of(1, 1, 1), Some(-62_135_553_600));
+        assert_eq!(noon_of(9999, 12, 31), Some(253_402_257_600));
+    }
+
+    #[test]
+    fn unknown_parts_are_the_first_and_impossible_days_the_last() {
+        assert_eq!(noon_of(1985, 0, 0), noon_of(1985, 1, 1));
+        assert_eq!(noon_of(1985, 11, 0), noon_of(1985, 11, 1));
+        assert_eq!(noon_of(1985, 2, 31), noon_of(1985, 2, 28));
+        assert_eq!(noon_of(1984, 2, 30), noon_of(1984, 2, 29));
+        assert_eq!(noon_of(1900, 2, 29), noon_of(1900, 2, 28));
+        assert_eq!(noon_of(0, 11, 9), None);
+    }
+
+    #[test]
+    fn times_before_1970_have_positive_nanoseconds() {
+        assert_eq!(seconds_and_nanoseconds(-1), (-1, 999_999_999));
+        assert_eq!(seconds_and_nanoseconds(1_500_000_000), (1, 500_000_000));
+    }
+}

@@ -1,0 +1,87 @@
+//! Why something is not served.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use super::open::format_titles;
+
+/// Most of what is left out that an error shows.
+const SHOWN: usize = 10;
+
+/// Something in a source that is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its path, relative to the source.
+    pub path: String,
+    /// Why, in lower case, without a full stop.
+    pub reason: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.reason)
+    }
+}
+
+/// Why a source cannot be served.
+#[derive(Debug)]
+pub enum LibraryError {
+    /// There is no such file or folder.
+    Missing(PathBuf),
+    /// It cannot be read.
+    Unreadable(PathBuf, io::Error),
+    /// A file that belongs to no database, with the reason.
+    NotADatabase(PathBuf, String),
+    /// A folder without a database that can be served.
+    NoDatabases {
+        /// The folder.
+        source: PathBuf,
+        /// What was found and is not served.
+        left_out: Vec<LeftOut>,
+    },
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LibraryError::Missing(path) => {
+                write!(f, "{}: no such file or folder; check the path", path.display())
+            }
+            LibraryError::Unreadable(path, error) => {
+                let remedy = match error.kind() {
+                    io::ErrorKind::PermissionDenied => "; its permissions must allow you to read it",
+                    _ => "",
+                };
+                write!(f, "{}: cannot be read: {error}{remedy}", path.display())
+            }
+            LibraryError::NotADatabase(path, reason) => {
+                write!(f, "{}: not a chess database: {reason}", path.display())
+            }
+            LibraryError::NoDatabases { source, left_out } => {
+                write!(
+                    f,
+                    "{}: no chess database in this folder or below it; name one that holds databases of a known format ({})",
+                    source.display(),
+                    format_titles()
+                )?;
+                for left_out in left_out.iter().take(SHOWN) {
+                    write!(f, "\nleft out: {left_out}")?;
+                }
+                match left_out.len().saturating_sub(SHOWN) {
+                    0 => Ok(()),
+                    more => write!(f, "\nand {more} more"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for LibraryError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LibraryError::Unreadable(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Names that no directory chokes on, each given once.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Most bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
+pub const LONGEST_NAME: usize = 240;
+
+/// The text as a name: `/`, NUL and control characters are replaced by `_`, and names that directories do not
+/// allow or keep for themselves become `unknown`. The length is not touched.
+pub fn safe_name(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: u8| (b' '..0x7f).contains(&c) && c != b'/';
+    let is_unsafe = |c: char| c == '/' || c.is_control();
+    match text {
+        "" | "." | ".." | "?" => Cow::Borrowed("unknown"),
+        _ if text.bytes().all(is_plain) || !text.contains(is_unsafe) => Cow::Borrowed(text),
+        _ => Cow::Owned(text.replace(is_unsafe, "_")),
+    }
+}
+
+/// At most `bytes` of a text, cut between characters.
+pub fn cut(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
+}
+
+/// `name`, or `name (2)` and so on for the second and later of that name.
+pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
+    match ordinal {
+        0 | 1 => Cow::Borrowed(name),
+        _ => Cow::Owned(format!("{} ({ordinal})", cut(name, LONGEST_NAME))),
+    }
+}
+
+/// The names that a directory has given away.
+#[derive(Debug, Default)]
+pub struct TakenNames {
+    /// Each name with the ordinal to try next for another of that name.
+    next: HashMap<String, u32>,
+}
+
+impl TakenNames {
+    /// The ordinal under which [`numbered`] gives a name that nobody has yet; it is taken from now on.
+    pub fn take(&mut self, name: &str) -> u32 {
+        let Some(&(mut ordinal)) = self.next.get(name) else {
+            self.next.insert(name.to_owned(), 2);
+            return 1;
+        };
+        while self.next.contains_key(numbered(name, ordinal).as_ref()) {
+            ordinal = ordinal.saturating_add(1);
+        }
+        self.next.insert(numbered(name, ordinal).into_owned(), 2);
+        self.next.insert(name.to_owned(), ordinal.saturating_add(1));
+        ordinal
+    }
+
+    /// The name itself where it is free, else one with a number; it is taken from now on.
+    pub fn take_name(&mut self, name: &str) -> String {
+        let ordinal = self.take(name);
+        numbered(name, ordinal).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_characters_are_replaced() {
+        assert_eq!(safe_name("A/B\0C\nD\u{85}"), "A_B_C_D_");
+        assert_eq!(safe_name("Kasparov, Garry"), "Kasparov, Garry");
+        for text in ["", ".", "..", "?"] {
+            assert_eq!(safe_name(text), "unknown");
+        }
+    }
+
+    #[test]
+    fn names_are_cut_between_characters() {
+        assert_eq!(cut("ééé", 5), "éé");
+        assert_eq!(cut("abc", 5), "abc");
+    }
+
+    #[test]
+    fn later_names_get_a_number() {
+        let mut names = TakenNames::default();
+        let given: Vec<_> = ["a", "a (2)", "a", "a", "a (2)"]
+            .iter()
+            .map(|name| names.take_name(name))
+            .collect();
+        assert_eq!(given, ["a", "a (2)", "a (3)", "a (4)", "a (2) (2)"]);
+    }
+
+    #[test]
+    fn a_number_fits_behind_the_longest_name() {
+        let mut names = TakenNames::default();
+        let long = "x".repeat(255);
+        assert_eq!(names.take_name(&long), long);
+        assert_eq!(names.take_name(&long), format!("{} (2)", "x".repeat(240)));
+        assert_eq!(names.take_name(&long).len(), 244);
+    }
+}

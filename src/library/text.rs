@@ -1,0 +1,69 @@
+//! The text of one game, whatever its decoder does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::LibraryEntry;
+use super::open::message;
+use crate::board::Position;
+use crate::formats::{Decoded, Problem};
+use crate::game::{Game, MovetextBuilder, Tags};
+use crate::pgn;
+
+/// Longest text of a game: its size fits into 32 bits.
+const LONGEST_TEXT: usize = u32::MAX as usize;
+
+/// The PGN of a game and what was wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct GameText {
+    /// The PGN; never empty.
+    pub pgn: Vec<u8>,
+    /// One row of `problems.txt` each.
+    pub problems: Vec<Problem>,
+}
+
+/// Decodes a game. A decoder that panics costs the movetext of this game and nothing else.
+pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
+    let database = &entry.database;
+    let decoded = catch_unwind(AssertUnwindSafe(|| {
+        let Decoded { game, problems } = database.game(game);
+        let pgn = pgn::to_text(&game);
+        GameText { pgn, problems }
+    }));
+    match decoded {
+        Ok(text) if text.pgn.len() <= LONGEST_TEXT => text,
+        Ok(_) => tags_and_remark(entry, game, "the game is longer than 4 GiB"),
+        Err(panic) => {
+            let what = format!("the decoder failed: {}", message(&*panic));
+            log::error!("{}: game {}: {what}", entry.name(), u64::from(game) + 1);
+            tags_and_remark(entry, game, &what)
+        }
+    }
+}
+
+/// The tags of a game; all unknown where the decoder panics.
+pub fn tags_of(entry: &LibraryEntry, game: u32) -> Tags {
+    catch_unwind(AssertUnwindSafe(|| entry.database.tags(game))).unwrap_or_default()
+}
+
+/// A game of tags only, with a remark that says why.
+fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
+    let tags = tags_of(entry, game);
+    let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+    movetext.comment(&format!("pgnfs: {what}"));
+    let remark = Game {
+        tags,
+        movetext: movetext.finish(),
+    };
+    GameText {
+        pgn: pgn::to_text(&remark),
+        problems: vec![Problem {
+            file: entry
+                .files
+                .first()
+                .map(|(name, _)| name.clone())
+                .unwrap_or_default(),
+            offset: None,
+            what: what.to_owned(),
+        }],
+    }
+}

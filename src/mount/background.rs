@@ -1,0 +1,69 @@
+//! Starting in the background without fork: the program starts itself again and waits for one byte.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, Stdio};
+
+use super::error::MountError;
+
+/// Variable of the environment that tells the second process what it is.
+pub(super) const STAGE: &str = "PGNFS_STAGE";
+
+/// True in the process that is to go to the background.
+pub fn is_background() -> bool {
+    env::var_os(STAGE).is_some_and(|stage| stage == "background")
+}
+
+/// Starts this program again with the same arguments, and returns when the mount there answers: the exit code to
+/// end with. Where it does not come to that, the second process has said why.
+///
+/// # Errors
+/// Where it cannot be started.
+pub fn start_in_background() -> Result<u8, MountError> {
+    let cannot = MountError::system("cannot start the background process");
+    let mut arguments = env::args_os();
+    let mut child = Command::new("/proc/self/exe")
+        .arg0(arguments.next().unwrap_or_default())
+        .args(arguments)
+        .env(STAGE, "background")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(&cannot)?;
+    let mut ready = [0];
+    let report = child.stdout.take().map(|mut pipe| pipe.read_exact(&mut ready));
+    if matches!(report, Some(Ok(()))) {
+        return Ok(0);
+    }
+    let status = child.wait().map_err(cannot)?;
+    if let Some(signal) = status.signal() {
+        return Err(MountError::Killed(signal));
+    }
+    Ok(status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(2))
+}
+
+/// In the background process: leaves the terminal and lets the first process return. Elsewhere: nothing.
+///
+/// # Errors
+/// Where the first process is gone: nobody waits for this mount any more.
+pub(super) fn report_ready() -> io::Result<()> {
+    if !is_background() {
+        return Ok(());
+    }
+    // Until here the two are one group, so that Ctrl-C ends both.
+    rustix::process::setsid()?;
+    env::set_current_dir("/")?;
+    let mut report = io::stdout();
+    report.write_all(b"+")?;
+    report.flush()?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(&null)?;
+    Ok(())
+}

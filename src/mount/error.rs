@@ -1,0 +1,145 @@
+//! Why a mount fails, and what to do about it.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why something cannot be mounted or unmounted.
+#[derive(Debug)]
+pub enum MountError {
+    /// There is no mount point.
+    Missing(PathBuf),
+    /// The mount point is no folder.
+    NotAFolder(PathBuf),
+    /// The mount point has files in it.
+    NotEmpty(PathBuf),
+    /// It is mounted already.
+    AlreadyMounted {
+        /// The mount point.
+        path: PathBuf,
+        /// What it shows.
+        source: PathBuf,
+    },
+    /// A file system of another program died here.
+    Dead(PathBuf),
+    /// Source and mount point lie in one another.
+    Overlap {
+        /// What is to be mounted.
+        source: PathBuf,
+        /// Where.
+        path: PathBuf,
+    },
+    /// There is no pgnfs here to be unmounted.
+    NotMounted(PathBuf),
+    /// Something else was mounted above.
+    Covered(PathBuf),
+    /// The kernel offers no FUSE.
+    NoDevice,
+    /// This user may not use FUSE.
+    ClosedDevice,
+    /// `fusermount3` is missing.
+    NoHelper,
+    /// What `fusermount3` says.
+    Helper(String),
+    /// The kernel refuses something at a path.
+    At(PathBuf, io::Error),
+    /// The kernel refuses something else.
+    System(&'static str, io::Error),
+    /// The background process was killed by a signal.
+    Killed(i32),
+    /// The serving thread died.
+    Panicked,
+}
+
+impl MountError {
+    /// Makes an error of one that the kernel gives for a path.
+    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> MountError {
+        move |error| MountError::At(path.to_owned(), error)
+    }
+
+    /// Makes an error of one that the kernel gives.
+    pub(super) fn system<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> MountError {
+        move |error| MountError::System(what, error.into())
+    }
+}
+
+impl fmt::Display for MountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MountError::Missing(path) => {
+                let path = path.display();
+                write!(
+                    f,
+                    "mount point {path} does not exist: create it with mkdir {path}"
+                )
+            }
+            MountError::NotAFolder(path) => {
+                write!(
+                    f,
+                    "mount point {} is not a folder: name an empty folder",
+                    path.display()
+                )
+            }
+            MountError::NotEmpty(path) => write!(
+                f,
+                "mount point {} is not empty: name an empty folder, a mount would hide what is in it",
+                path.display()
+            ),
+            MountError::AlreadyMounted { path, source } => {
+                let (path, source) = (path.display(), source.display());
+                write!(
+                    f,
+                    "{path} already shows {source}: name another folder, or first run pgnfs unmount {path}"
+                )
+            }
+            MountError::Dead(path) => {
+                let path = path.display();
+                write!(
+                    f,
+                    "mount point {path} belongs to a file system that died: run fusermount3 -u {path} first"
+                )
+            }
+            MountError::Overlap { source, path } => write!(
+                f,
+                "source {} and mount point {} lie in one another: name a mount point elsewhere",
+                source.display(),
+                path.display()
+            ),
+            MountError::NotMounted(path) => {
+                write!(
+                    f,
+                    "{} is not a mount point of pgnfs: see findmnt -t fuse.pgnfs",
+                    path.display()
+                )
+            }
+            MountError::Covered(path) => {
+                let path = path.display();
+                write!(
+                    f,
+                    "another file system was mounted on {path} since: unmount that one first"
+                )
+            }
+            MountError::NoDevice => f.write_str(
+                "there is no /dev/fuse: load the kernel module with modprobe fuse, or start the container \
+                 with --device /dev/fuse --cap-add SYS_ADMIN",
+            ),
+            MountError::ClosedDevice => f.write_str(
+                "/dev/fuse is closed to this user: have the administrator run chmod 666 /dev/fuse",
+            ),
+            MountError::NoHelper => f.write_str(
+                "fusermount3 is missing, which mounts for ordinary users: install the package fuse3 \
+                 (apt install fuse3)",
+            ),
+            MountError::Helper(message) => f.write_str(message),
+            MountError::At(path, error) => write!(f, "{}: {error}", path.display()),
+            MountError::System(what, error) => write!(f, "{what}: {error}"),
+            MountError::Killed(signal) => write!(f, "the background process was killed by signal {signal}"),
+            MountError::Panicked => {
+                f.write_str("the file system failed: run it with RUST_LOG=debug and -f to see why")
+            }
+        }
+    }
+}
+
+impl Error for MountError {}

@@ -1,0 +1,109 @@
+//! Mounting: the mount itself, the session that serves it, its end, and the process around them.
+//!
+//! [`MountPoint::check`] comes before the databases are opened, [`serve`] after, because a mount may hide them.
+
+mod background;
+mod device;
+mod error;
+mod guardian;
+mod point;
+mod table;
+
+use std::fs::metadata;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::thread;
+
+use fuser::{Session, SessionACL};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::fs::ChessFs;
+use crate::fuse::{Fuse, Presentation};
+
+pub use background::{is_background, start_in_background};
+pub use error::MountError;
+pub use guardian::{COMMAND as GUARDIAN, guard};
+pub use point::{MountPoint, unmount};
+
+use table::Device;
+
+/// How to mount.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the kernel calls the source.
+    pub source: PathBuf,
+    /// Owner and permissions of the files.
+    pub presentation: Presentation,
+    /// Other users may look, too.
+    pub allow_other: bool,
+    /// The kernel holds everybody to the permissions that files show.
+    pub default_permissions: bool,
+    /// Threads that read requests.
+    pub threads: usize,
+}
+
+/// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
+///
+/// # Errors
+/// Where it cannot be mounted, or the connection to the kernel breaks.
+pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), MountError> {
+    let signals =
+        Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
+    // From here on the guardian takes the mount away, should something fail.
+    let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
+    let kernel = device::mount(point, options)?;
+    let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
+    let serving = thread::Builder::new()
+        .name("session".to_owned())
+        .spawn(move || session.run())
+        .map_err(MountError::system("cannot start a thread"))?;
+    // The mount answers.
+    let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
+    let device = Device(root.dev());
+    thread::spawn({
+        let point = point.clone();
+        move || unmount_on_signals(signals, &point, device)
+    });
+    background::report_ready().map_err(MountError::system("cannot go to the background"))?;
+    match serving.join() {
+        Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
+        Err(_) => Err(MountError::Panicked),
+    }
+}
+
+fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
+    let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
+    let mut config = fuser::Config::default();
+    config.n_threads = Some(options.threads);
+    // Who may look is the kernel's to say: it knows `allow_other`, and some of its requests carry no user.
+    Session::from_fd(fuse, kernel, SessionACL::All, config)
+}
+
+/// A signal unmounts: the session ends as soon as the last open file is closed. The next one does not wait for
+/// that.
+fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) {
+    let mut unmounted = false;
+    for _ in signals.forever() {
+        if unmounted {
+            std::process::exit(0);
+        }
+        log::info!("unmounting {}", point.path().display());
+        match point.detach(device) {
+            Ok(()) => unmounted = true,
+            Err(error) => log::error!("{error}"),
+        }
+    }
+}
+
+/// The user who mounts.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// The group of the user who mounts.
+pub fn group() -> u32 {
+    rustix::process::getegid().as_raw()
+}

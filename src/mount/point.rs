@@ -1,0 +1,133 @@
+//! The folder to mount on.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::device;
+use super::error::MountError;
+use super::table::{self, Device, Mount, TYPE};
+
+/// A folder on which one can mount.
+#[derive(Clone, Debug)]
+pub struct MountPoint {
+    path: PathBuf,
+}
+
+impl MountPoint {
+    /// Checks that `path` is an empty folder apart from `source`.
+    ///
+    /// What a pgnfs left there that was killed is unmounted.
+    ///
+    /// # Errors
+    /// Where it is not, with the reason.
+    pub fn check(path: &Path, source: &Path) -> Result<MountPoint, MountError> {
+        let resolved = resolve(path)?;
+        let mount = top_at(&resolved)?.filter(|mount| mount.kind == TYPE);
+        match (mount, is_dead(&resolved)) {
+            (Some(_), true) => {
+                log::warn!("{} is unmounted first: its pgnfs died", path.display());
+                device::unmount(&resolved)?;
+                return MountPoint::check(path, source);
+            }
+            (Some(mount), false) => {
+                return Err(MountError::AlreadyMounted {
+                    path: path.to_owned(),
+                    source: mount.source.into(),
+                });
+            }
+            (None, true) => return Err(MountError::Dead(path.to_owned())),
+            (None, false) => check_folder(path, &resolved, source)?,
+        }
+        device::check()?;
+        Ok(MountPoint { path: resolved })
+    }
+
+    /// The folder at an absolute path without links, unchecked.
+    pub(super) fn at(path: &Path) -> MountPoint {
+        MountPoint {
+            path: path.to_owned(),
+        }
+    }
+
+    /// The folder, without links in its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Unmounts what has the device number `device`, unless something else was mounted above.
+    pub(super) fn detach(&self, device: Device) -> Result<(), MountError> {
+        match top_at(&self.path)? {
+            Some(mount) if mount.device == device => device::unmount(&self.path),
+            Some(_) => Err(MountError::Covered(self.path.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Unmounts what a daemon left that is gone.
+    pub(super) fn detach_dead(&self) -> Result<(), MountError> {
+        match top_at(&self.path)? {
+            Some(mount) if mount.kind == TYPE && is_dead(&self.path) => device::unmount(&self.path),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Unmounts the pgnfs at `path`, a dead one too.
+///
+/// # Errors
+/// Where there is none, or the user may not.
+pub fn unmount(path: &Path) -> Result<(), MountError> {
+    let resolved = resolve(path)?;
+    match top_at(&resolved)?.filter(|mount| mount.kind == TYPE) {
+        Some(_) => device::unmount(&resolved),
+        None => Err(MountError::NotMounted(path.to_owned())),
+    }
+}
+
+fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), MountError> {
+    if !fs::metadata(path).map_err(MountError::at(path))?.is_dir() {
+        return Err(MountError::NotAFolder(path.to_owned()));
+    }
+    if let Ok(from) = fs::canonicalize(source)
+        && (from.starts_with(resolved) || resolved.starts_with(&from))
+    {
+        return Err(MountError::Overlap {
+            source: source.to_owned(),
+            path: path.to_owned(),
+        });
+    }
+    match fs::read_dir(path).map_err(MountError::at(path))?.next() {
+        Some(_) => Err(MountError::NotEmpty(path.to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// The path without links. The last part may be a mount that nobody, or not this user, can look at.
+fn resolve(path: &Path) -> Result<PathBuf, MountError> {
+    let error = match fs::canonicalize(path) {
+        Ok(resolved) => return Ok(resolved),
+        Err(error) => error,
+    };
+    let absolute = std::path::absolute(path).map_err(MountError::at(path))?;
+    match (error.kind(), absolute.parent(), absolute.file_name()) {
+        (io::ErrorKind::NotFound, ..) => Err(MountError::Missing(path.to_owned())),
+        (_, Some(parent), Some(name)) => {
+            let parent = fs::canonicalize(parent).map_err(MountError::at(path))?;
+            Ok(parent.join(name))
+        }
+        _ => Err(MountError::At(path.to_owned(), error)),
+    }
+}
+
+/// True for a FUSE file system without its program: "Transport endpoint is not connected". `stat` may know the
+/// answer from earlier, so that it says nothing about that.
+fn is_dead(path: &Path) -> bool {
+    matches!(rustix::fs::statfs(path), Err(Errno::NOTCONN | Errno::CONNABORTED))
+}
+
+fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
+    table::top_at(path).map_err(MountError::system("cannot read the table of mounts"))
+}

@@ -1,0 +1,232 @@
+//! The directories of one view of one database, with their games: a few integers a directory and one a game.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::names::directory_name;
+use super::plan::Plan;
+use super::views::{Group, View};
+use crate::formats::Database;
+use crate::library::numbered;
+
+/// The directories of a view. They are numbered level by level, and by name among those of one parent; 0 is the
+/// view's own. Names are computed from the databases's texts.
+pub struct ViewIndex {
+    view: &'static View,
+    /// For each directory a group that is in it or below it.
+    groups: Vec<Group>,
+    parents: Vec<u32>,
+    /// Number of each directory's first child; the next one's first child ends them.
+    children: Vec<u32>,
+    /// Where the games of each directory begin; the next one's beginning ends them.
+    starts: Vec<u32>,
+    games: Vec<u32>,
+    /// Directories whose name has a number behind it.
+    ordinals: HashMap<u32, u32>,
+    /// The directories that hold games in the order of their names, where that is not the order of their numbers.
+    by_name: Option<Vec<u32>>,
+}
+
+impl ViewIndex {
+    /// Sorts the games of a database.
+    pub fn new(view: &'static View, database: &dyn Database) -> ViewIndex {
+        let entries = Entries::new(view, database);
+        let Plan { directories, leaves } = Plan::new(view, database, &entries.groups);
+        let (starts, games) = entries.by_directory(&leaves, directories.len());
+        let mut children = vec![0; directories.len()];
+        for planned in directories.iter().skip(1) {
+            children[planned.parent as usize] += 1;
+        }
+        let ordinals = (0..).zip(&directories).filter(|(_, planned)| planned.ordinal > 1);
+        let mut index = ViewIndex {
+            view,
+            groups: directories.iter().map(|planned| planned.group).collect(),
+            parents: directories.iter().map(|planned| planned.parent).collect(),
+            children: running_sums(&children, 1),
+            ordinals: ordinals
+                .map(|(number, planned)| (number, planned.ordinal))
+                .collect(),
+            starts,
+            games,
+            by_name: None,
+        };
+        if directories.iter().any(|planned| planned.parent != 0) {
+            let mut by_name: Vec<u32> = (0..index.len()).filter(|&n| !index.games(n).is_empty()).collect();
+            by_name.sort_by_cached_key(|&n| index.name(database, n));
+            index.by_name = Some(by_name);
+        }
+        index
+    }
+
+    /// Number of directories with the view's own.
+    pub fn len(&self) -> u32 {
+        self.parents.len() as u32
+    }
+
+    /// The directory that holds a directory; the view's own holds itself.
+    pub fn parent(&self, directory: u32) -> u32 {
+        self.parents.get(directory as usize).copied().unwrap_or(0)
+    }
+
+    /// The directories in a directory, sorted by name.
+    pub fn children(&self, directory: u32) -> Range<u32> {
+        bounds(&self.children, directory)
+    }
+
+    /// The games in a directory, in database order.
+    pub fn games(&self, directory: u32) -> &[u32] {
+        let Range { start, end } = bounds(&self.starts, directory);
+        self.games.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// The name of a directory; none for the view's own.
+    pub fn name(&self, database: &dyn Database, directory: u32) -> Option<String> {
+        let mut depth = 0;
+        let mut above = self.parent(directory);
+        while above != 0 {
+            above = self.parent(above);
+            depth += 1;
+        }
+        let group = *self.groups.get(directory as usize)?;
+        let text = (self.view.text)(database, group, depth)?;
+        let ordinal = self.ordinals.get(&directory).copied().unwrap_or(1);
+        Some(numbered(&directory_name(&text), ordinal).into_owned())
+    }
+
+    /// The directory of a name in a directory.
+    pub fn child(&self, database: &dyn Database, directory: u32, name: &str) -> Option<u32> {
+        let children = self.children(directory);
+        search(
+            children.len(),
+            |n| {
+                let child = children.start + n as u32;
+                (child, self.name(database, child))
+            },
+            name,
+        )
+    }
+
+    /// Number of merged files.
+    pub fn merged_len(&self) -> usize {
+        match &self.by_name {
+            Some(by_name) => by_name.len(),
+            None => self.parents.len() - 1,
+        }
+    }
+
+    /// The directory of the nth merged file in the order of their names.
+    pub fn merged_at(&self, n: usize) -> Option<u32> {
+        match &self.by_name {
+            Some(by_name) => by_name.get(n).copied(),
+            None => u32::try_from(n + 1)
+                .ok()
+                .filter(|&directory| directory < self.len()),
+        }
+    }
+
+    /// The directory whose merged file has a name, without `.pgn`.
+    pub fn merged_child(&self, database: &dyn Database, name: &str) -> Option<u32> {
+        search(
+            self.merged_len(),
+            |n| {
+                let directory = self.merged_at(n).unwrap_or(0);
+                (directory, self.name(database, directory))
+            },
+            name,
+        )
+    }
+}
+
+/// The groups of a view and which games belong to them.
+struct Entries {
+    /// Groups in the order of their first games.
+    groups: Vec<Group>,
+    /// A game and the place of one of its groups, in the order of games.
+    entries: Vec<(u32, u32)>,
+}
+
+impl Entries {
+    fn new(view: &View, database: &dyn Database) -> Entries {
+        let mut groups = Vec::new();
+        let mut entries = Vec::with_capacity(database.len() as usize);
+        let mut places: HashMap<Group, u32> = HashMap::new();
+        for game in 0..database.len() {
+            let keys = database.keys(game);
+            if keys.deleted {
+                continue;
+            }
+            for group in (view.groups)(&keys).into_iter().flatten() {
+                let place = *places.entry(group).or_insert_with(|| {
+                    groups.push(group);
+                    groups.len() as u32 - 1
+                });
+                entries.push((game, place));
+            }
+        }
+        Entries { groups, entries }
+    }
+
+    /// The games of each directory, one list behind the other, and where each begins. `leaves` has the
+    /// directory of each group.
+    fn by_directory(&self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u32>) {
+        let places = || {
+            self.entries
+                .iter()
+                .map(|&(game, group)| (game, leaves[group as usize] as usize))
+        };
+        // Two groups of a game may be one directory: it stands there once.
+        let mut last = vec![u32::MAX; directories];
+        let mut counts = vec![0; directories];
+        for (game, directory) in places() {
+            if last[directory] != game {
+                last[directory] = game;
+                counts[directory] += 1;
+            }
+        }
+        let starts = running_sums(&counts, 0);
+        let mut ends = starts.clone();
+        let mut games = vec![0; starts.last().map_or(0, |&len| len as usize)];
+        for (game, directory) in places() {
+            let end = ends[directory];
+            if end == starts[directory] || games[end as usize - 1] != game {
+                games[end as usize] = game;
+                ends[directory] += 1;
+            }
+        }
+        (starts, games)
+    }
+}
+
+/// `first`, then the sums of everything up to each count.
+fn running_sums(counts: &[u32], first: u32) -> Vec<u32> {
+    let mut sum = first;
+    let sums = counts.iter().map(|count| {
+        sum += count;
+        sum
+    });
+    std::iter::once(first).chain(sums).collect()
+}
+
+fn bounds(starts: &[u32], n: u32) -> Range<u32> {
+    let n = n as usize;
+    match (starts.get(n), starts.get(n + 1)) {
+        (Some(&start), Some(&end)) => start..end,
+        _ => 0..0,
+    }
+}
+
+/// The directory of a name among `len` that are sorted by name.
+fn search(len: usize, at: impl Fn(usize) -> (u32, Option<String>), name: &str) -> Option<u32> {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let (directory, found) = at(middle);
+        match found?.as_str().cmp(name) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Some(directory),
+        }
+    }
+    None
+}

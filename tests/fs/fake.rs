@@ -1,0 +1,255 @@
+//! A database in memory.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pgnfs::board::Position;
+use pgnfs::formats::{Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId};
+use pgnfs::game::{Date, Eco, Game, MovetextBuilder, Outcome, Tags};
+use pgnfs::library::LibraryEntry;
+use pgnfs::mapped::Identity;
+
+/// The format of databases in memory. It finds none on disk.
+pub static FAKE: Format = Format {
+    name: "fake",
+    title: "Fake",
+    find: |_| Vec::new(),
+    open: |_, _| Err(NotADatabase("it is made up".to_owned())),
+};
+
+/// Time of the files of every database: 2001-09-09 01:46:40.5 UTC.
+pub const MODIFIED: i128 = 1_000_000_000_500_000_000;
+
+/// A game to be.
+#[derive(Clone, Debug)]
+pub struct FakeGame {
+    pub white: String,
+    pub black: String,
+    pub event: String,
+    pub event_year: u16,
+    pub date: Date,
+    pub eco: Option<Eco>,
+    pub outcome: Outcome,
+    pub deleted: bool,
+    /// The only movetext.
+    pub comment: String,
+    pub problem: Option<String>,
+    pub panics: bool,
+}
+
+/// A game between two players of whom nothing else is known.
+pub fn game(white: &str, black: &str) -> FakeGame {
+    FakeGame {
+        white: white.to_owned(),
+        black: black.to_owned(),
+        event: "?".to_owned(),
+        event_year: 0,
+        date: Date::default(),
+        eco: None,
+        outcome: Outcome::Unknown,
+        deleted: false,
+        comment: String::new(),
+        problem: None,
+        panics: false,
+    }
+}
+
+impl FakeGame {
+    pub fn event(mut self, event: &str) -> Self {
+        self.event = event.to_owned();
+        self
+    }
+
+    pub fn date(mut self, year: u16, month: u8, day: u8) -> Self {
+        self.date = Date::new(year, month, day);
+        self
+    }
+
+    pub fn eco(mut self, code: &[u8; 3]) -> Self {
+        self.eco = Eco::new(*code);
+        self
+    }
+
+    pub fn outcome(mut self, outcome: Outcome) -> Self {
+        self.outcome = outcome;
+        self
+    }
+
+    pub fn comment(mut self, comment: impl Into<String>) -> Self {
+        self.comment = comment.into();
+        self
+    }
+
+    pub fn problem(mut self, what: &str) -> Self {
+        self.problem = Some(what.to_owned());
+        self
+    }
+
+    pub fn deleted(mut self) -> Self {
+        self.deleted = true;
+        self
+    }
+
+    pub fn panics(mut self) -> Self {
+        self.panics = true;
+        self
+    }
+}
+
+/// A database to be.
+#[derive(Clone, Default)]
+pub struct Fake {
+    pub games: Vec<FakeGame>,
+    pub members: Vec<(String, Vec<u8>)>,
+    pub folders: Vec<Folder>,
+    pub problems: Vec<Problem>,
+    pub warnings: Vec<String>,
+    /// Every decoding of a game gives a longer text, as if somebody wrote to the files.
+    pub grows: bool,
+    /// Counts how often a game was decoded.
+    pub decoded: Arc<AtomicUsize>,
+}
+
+impl Fake {
+    pub fn of(games: impl IntoIterator<Item = FakeGame>) -> Fake {
+        Fake {
+            games: games.into_iter().collect(),
+            ..Fake::default()
+        }
+    }
+
+    /// As many games, each of which differs from the others in length.
+    pub fn many(games: usize) -> Fake {
+        Fake::of((0..games).map(|n| {
+            game(&format!("White{}, A", n % 7), &format!("Black{}, B", n % 11))
+                .event(&format!("Event {}", n % 5))
+                .date(1900 + (n % 100) as u16, 1, 1)
+                .comment("x ".repeat(n % 200) + &n.to_string())
+        }))
+    }
+
+    /// The database at a path of the tree.
+    pub fn at(self, path: &str) -> LibraryEntry {
+        let inode = self.games.len() as u64;
+        LibraryEntry {
+            path: path.to_owned(),
+            format: &FAKE,
+            database: Box::new(self),
+            files: vec![(
+                "games.fake".to_owned(),
+                Identity {
+                    device: 1,
+                    inode,
+                    size: 12_345,
+                    modified: MODIFIED,
+                },
+            )],
+        }
+    }
+
+    fn game_at(&self, game: u32) -> &FakeGame {
+        &self.games[game as usize]
+    }
+}
+
+/// Problem of a game in the only file.
+pub fn problem(what: &str) -> Problem {
+    Problem {
+        file: "games.fake".to_owned(),
+        offset: Some(255),
+        what: what.to_owned(),
+    }
+}
+
+impl Database for Fake {
+    fn len(&self) -> u32 {
+        self.games.len() as u32
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let fake = self.game_at(game);
+        // Every text of every game has an id of its own, equal or not.
+        Keys {
+            white: TextId(3 * game),
+            black: TextId(3 * game + 1),
+            event: TextId(3 * game + 2),
+            date: fake.date,
+            event_year: fake.event_year,
+            eco: fake.eco,
+            outcome: fake.outcome,
+            deleted: fake.deleted,
+        }
+    }
+
+    fn text(&self, id: TextId) -> Cow<'_, str> {
+        let game = self.game_at(id.0 / 3);
+        let text = [&game.white, &game.black, &game.event][id.0 as usize % 3];
+        Cow::Borrowed(text)
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let fake = self.game_at(game);
+        let mut tags = Tags::new(fake.outcome);
+        tags.set_str("White", &fake.white);
+        tags.set_str("Black", &fake.black);
+        tags.set_str("Event", &fake.event);
+        tags.set_date("Date", fake.date);
+        if fake.deleted {
+            tags.set_str("Deleted", "1");
+        }
+        tags
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        let before = self.decoded.fetch_add(1, Ordering::Relaxed);
+        let fake = self.game_at(game);
+        assert!(!fake.panics, "a bug in the decoder");
+        let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+        movetext.comment(&fake.comment);
+        if self.grows {
+            movetext.comment(&"x".repeat(before));
+        }
+        Decoded {
+            game: Game {
+                tags: self.tags(game),
+                movetext: movetext.finish(),
+            },
+            problems: fake.problem.iter().map(|what| problem(what)).collect(),
+        }
+    }
+
+    fn info(&self) -> Info {
+        Info {
+            rows: vec![("reading", "made up".to_owned())],
+            warnings: self.warnings.clone(),
+        }
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let member = |(name, bytes): &(String, Vec<u8>)| Member {
+            directory: "emb",
+            name: name.clone(),
+            size: bytes.len() as u64,
+        };
+        self.members.iter().map(member).collect()
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let (_, bytes) = self.members.get(member).ok_or(io::ErrorKind::NotFound)?;
+        let rest = bytes.get(offset as usize..).unwrap_or_default();
+        // Short reads must not show.
+        let len = rest.len().min(buffer.len()).min(3);
+        buffer[..len].copy_from_slice(&rest[..len]);
+        Ok(len)
+    }
+
+    fn folders(&self) -> Vec<Folder> {
+        self.folders.clone()
+    }
+}

@@ -1,0 +1,17 @@
+//! The file system without FUSE, over databases that the tests make up: what a user would see.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod attributes;
+mod cache;
+mod damage;
+mod fake;
+mod folders;
+mod inodes;
+mod merged;
+mod mounted;
+mod names;
+mod samples;
+mod source;
+mod views;

@@ -1,0 +1,130 @@
+//! Paths, names and bytes of a tree, as a shell would show them.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+
+use pgnfs::fs::{Attributes, ChessFs, FsError, Inode, Kind, ServeOptions};
+use pgnfs::library::{Library, LibraryEntry};
+
+use crate::fake::Fake;
+
+/// A file system with paths.
+pub struct Mounted(pub ChessFs);
+
+/// One database as the root.
+pub fn mount(fake: Fake) -> Mounted {
+    mount_all(vec![fake.at("")])
+}
+
+/// Several databases.
+pub fn mount_all(entries: Vec<LibraryEntry>) -> Mounted {
+    mount_with(
+        entries,
+        ServeOptions {
+            threads: 4,
+            ..ServeOptions::default()
+        },
+    )
+}
+
+pub fn mount_with(entries: Vec<LibraryEntry>, options: ServeOptions) -> Mounted {
+    Mounted(ChessFs::new(Library::from_databases(entries), options))
+}
+
+impl Mounted {
+    pub fn find(&self, path: &str) -> Result<Inode, FsError> {
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        let mut inode = Inode::ROOT;
+        for part in parts {
+            inode = self.0.lookup(inode, OsStr::new(part))?;
+        }
+        Ok(inode)
+    }
+
+    #[track_caller]
+    pub fn inode(&self, path: &str) -> Inode {
+        self.find(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.find(path).is_ok()
+    }
+
+    #[track_caller]
+    pub fn stat(&self, path: &str) -> Attributes {
+        let inode = self.inode(path);
+        let attributes = self.0.attributes(inode).unwrap();
+        assert_eq!(attributes.inode, inode, "{path}");
+        assert_eq!(
+            self.0.attributes_if_known(inode).unwrap(),
+            Some(attributes),
+            "{path}"
+        );
+        attributes
+    }
+
+    /// Entries of a directory without `.` and `..`, and the attributes that came with them.
+    #[track_caller]
+    pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
+        let mut entries = Vec::new();
+        let directory = self.inode(path);
+        let mut each = |entry: pgnfs::fs::Entry<'_>| {
+            entries.push((entry.name.to_owned(), entry.inode, entry.kind, entry.attributes));
+            ControlFlow::Continue(())
+        };
+        self.0.read_dir(directory, 0, true, &mut each).unwrap();
+        assert_eq!((entries[0].0.as_str(), entries[0].1), (".", directory));
+        assert_eq!(
+            (entries[1].0.as_str(), entries[1].1),
+            ("..", self.0.parent(directory).unwrap())
+        );
+        entries.split_off(2)
+    }
+
+    #[track_caller]
+    pub fn ls(&self, path: &str) -> Vec<String> {
+        self.entries(path).into_iter().map(|entry| entry.0).collect()
+    }
+
+    /// A whole file, read in pieces; its size must be true.
+    #[track_caller]
+    pub fn cat(&self, path: &str) -> String {
+        let inode = self.inode(path);
+        let mut bytes = Vec::new();
+        loop {
+            let piece = self.0.read(inode, bytes.len() as u64, 1000).unwrap();
+            if piece.is_empty() {
+                break;
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        assert_eq!(self.stat(path).size, bytes.len() as u64, "{path}");
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// Every path of the tree: directories end with `/`. Whatever is listed is found by its name.
+    pub fn walk(&self) -> Vec<String> {
+        self.walk_from("")
+    }
+
+    /// Every path below a directory, whose path ends with `/`.
+    pub fn walk_from(&self, directory: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        let mut folders = vec![directory.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for (name, inode, kind, _) in self.entries(&folder) {
+                let path = format!("{folder}{name}");
+                assert_eq!(self.inode(&path), inode, "{path}");
+                match kind {
+                    Kind::Directory => {
+                        paths.push(path.clone() + "/");
+                        folders.push(path + "/");
+                    }
+                    Kind::File => paths.push(path),
+                }
+            }
+        }
+        paths.sort();
+        paths
+    }
+}

@@ -1,0 +1,183 @@
+//! `export`, `check`, `info`, help.
+
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::scratch::{Scratch, pgnfs, run};
+use crate::simplecdb::{self, ILLEGAL, OPERA};
+
+#[test]
+fn export_writes_all_games_in_database_order() {
+    let scratch = Scratch::new();
+    let all = run(pgnfs().arg("export").arg(&scratch.source));
+    assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
+    let whites: Vec<_> = all
+        .out
+        .lines()
+        .filter(|line| line.starts_with("[White "))
+        .collect();
+    assert_eq!(
+        whites,
+        [
+            r#"[White "Morphy, Paul"]"#,
+            r#"[White "Anderssen, Adolf"]"#,
+            r#"[White "Morphy, Paul"]"#
+        ]
+    );
+    assert!(
+        all.out
+            .contains("1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 4. Kf1 b5 1-0\n\n")
+    );
+    let one = run(pgnfs().arg("export").arg(&scratch.source).arg("sub/b.dci"));
+    assert!(all.out.ends_with(&one.out) && one.out.starts_with("[Event "));
+    for threads in ["1", "7"] {
+        let on_threads = run(pgnfs()
+            .args(["export", "--threads", threads])
+            .arg(&scratch.source));
+        assert_eq!(on_threads.out, all.out);
+    }
+}
+
+#[test]
+fn export_of_a_database_that_is_not_there() {
+    let scratch = Scratch::new();
+    let ended = run(pgnfs().arg("export").arg(&scratch.source).arg("c.dci"));
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("has no database 'c.dci'"), "{}", ended.err);
+    assert!(ended.err.contains("pgnfs info"), "{}", ended.err);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
+    let mut child = pgnfs()
+        .arg("export")
+        .arg(&scratch.source)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut begin = [0; 7];
+    child.stdout.take().unwrap().read_exact(&mut begin).unwrap();
+    assert_eq!(&begin, b"[Event ");
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()));
+}
+
+#[test]
+fn check_names_every_problem() {
+    let scratch = Scratch::new();
+    let good = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!((good.code, good.out.as_str()), (Some(0), ""));
+    assert_eq!(good.err, "pgnfs: 3 games in 2 databases, 0 problems\n");
+
+    simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
+    let bad = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!(bad.code, Some(1));
+    assert_eq!(bad.out.lines().count(), 1, "{}", bad.out);
+    assert!(
+        bad.out.starts_with("bad.dci: game 2: bad.dcg: byte "),
+        "{}",
+        bad.out
+    );
+    assert!(
+        bad.err.ends_with("pgnfs: 5 games in 3 databases, 1 problem\n"),
+        "{}",
+        bad.err
+    );
+
+    fs::write(scratch.source.join("none.dci"), "nothing").unwrap();
+    let left_out = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!(left_out.code, Some(1));
+    assert!(
+        left_out.out.starts_with("none.dci: left out: "),
+        "{}",
+        left_out.out
+    );
+
+    let single = run(pgnfs().arg("check").arg(scratch.source.join("bad.dci")));
+    assert!(single.out.starts_with("bad.dci: game 2: "), "{}", single.out);
+}
+
+#[test]
+fn info_is_there_for_people_and_programs() {
+    let scratch = Scratch::new();
+    let text = run(pgnfs().arg("info").arg(&scratch.source));
+    assert_eq!(text.code, Some(0));
+    assert!(text.out.contains("3 games in 2 databases"), "{}", text.out);
+    assert!(text.out.contains("\nsub/b.dci\n"), "{}", text.out);
+
+    let json = run(pgnfs().args(["info", "--json"]).arg(&scratch.source));
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["games"], 3);
+    assert_eq!(
+        json["source"],
+        scratch.source.canonicalize().unwrap().to_str().unwrap()
+    );
+    let first = &json["databases"][0];
+    assert_eq!(
+        (&first["path"], &first["format"], &first["games"]),
+        (&"a.dci".into(), &"simplecdb".into(), &2.into())
+    );
+    assert_eq!(first["files"][0]["name"], "a.dci");
+    assert_eq!(
+        first["files"][0]["size"],
+        fs::metadata(scratch.source.join("a.dci")).unwrap().len()
+    );
+    for list in ["warnings", "problems"] {
+        assert_eq!(first[list], serde_json::json!([]));
+    }
+    assert!(first["info"].is_object());
+    assert_eq!(json["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn sources_that_hold_nothing() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("empty")).unwrap();
+    fs::write(scratch.path("note.txt"), "hello").unwrap();
+    for command in ["export", "check", "info"] {
+        for (source, message) in [
+            ("missing", "no such file or folder"),
+            ("empty", "no chess database"),
+            ("note.txt", "not a chess database"),
+        ] {
+            let ended = run(pgnfs().arg(command).arg(scratch.path(source)));
+            assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""));
+            assert!(ended.err.starts_with("pgnfs: "), "{}", ended.err);
+            assert!(
+                ended.err.contains(source) && ended.err.contains(message),
+                "{}",
+                ended.err
+            );
+        }
+    }
+}
+
+#[test]
+fn usage() {
+    for arguments in [&["--help"][..], &["mount", "--help"], &["--version"]] {
+        let ended = run(pgnfs().args(arguments));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+        assert!(!ended.out.is_empty());
+    }
+    for (arguments, message) in [
+        (&[][..], "name a command"),
+        (&["moutn", "a", "b"], "unrecognized subcommand 'moutn'"),
+        (&["mount", "a"], "<MOUNTPOINT>"),
+        (&["info", "--nonsense", "a"], "--nonsense"),
+        (
+            &["mount", "-o", "nonsense", "a", "b"],
+            "unknown option 'nonsense'",
+        ),
+        (&["mount", "--uid=me", "a", "b"], "option 'uid': 'me'"),
+        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount only"),
+    ] {
+        let ended = run(pgnfs().args(arguments));
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(ended.err.starts_with("pgnfs: "), "{}", ended.err);
+        assert!(ended.err.contains(message), "{}", ended.err);
+    }
+}

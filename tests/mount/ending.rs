@@ -1,0 +1,214 @@
+//! How mounts end.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::process::Command;
+
+use crate::scratch::{Scratch, can_mount, pgnfs, run, signal, wait_for};
+
+fn umount(scratch: &Scratch) {
+    let is_root = run(Command::new("id").arg("-u")).out == "0\n";
+    let mut command = match is_root {
+        true => Command::new("umount"),
+        false => Command::new("fusermount3"),
+    };
+    let ended = run(command.args((!is_root).then_some("-u")).arg(&scratch.mount));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+/// The kernel may show what it knows from earlier, so this asks for what it does not keep.
+fn is_dead(scratch: &Scratch) -> bool {
+    run(Command::new("stat").arg("-f").arg(&scratch.mount)).code != Some(0)
+}
+
+#[test]
+fn a_background_mount_is_there_at_once_and_leaves_the_terminal() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.mount(&[]);
+    assert_eq!(scratch.games().len(), 2);
+    let processes = scratch.processes();
+    assert_eq!(processes.len(), 2, "daemon and guardian: {processes:?}");
+    for process in processes {
+        let process = format!("/proc/{process}");
+        assert_eq!(
+            fs::read_link(format!("{process}/cwd")).unwrap().to_str(),
+            Some("/")
+        );
+        let descriptors = ["1", "2"].map(|number| fs::read_link(format!("{process}/fd/{number}")).unwrap());
+        assert_eq!(
+            descriptors.map(|path| path.to_str() == Some("/dev/null")),
+            [true, true]
+        );
+        let stat = fs::read_to_string(format!("{process}/stat")).unwrap();
+        let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        assert_eq!(format!("/proc/{}", fields[3]), process, "leads its own session");
+    }
+    scratch.unmount();
+    wait_for("the end of daemon and guardian", || {
+        scratch.processes().is_empty()
+    });
+}
+
+#[test]
+fn signals_unmount() {
+    if !can_mount() {
+        return;
+    }
+    for name in ["INT", "TERM", "HUP"] {
+        let scratch = Scratch::new();
+        let foreground = scratch.mount_in_foreground(&[], "warn");
+        foreground.signal(name);
+        assert_eq!(foreground.end().code(), Some(0), "SIG{name}");
+        assert!(!scratch.is_mounted());
+        assert_eq!(scratch.log(), "");
+        wait_for("the end of the guardian", || scratch.processes().is_empty());
+    }
+}
+
+#[test]
+fn umount_from_outside_ends_the_daemon() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    umount(&scratch);
+    assert_eq!(foreground.end().code(), Some(0));
+    assert_eq!(scratch.log(), "");
+    wait_for("the end of the guardian", || scratch.processes().is_empty());
+}
+
+#[test]
+fn a_killed_daemon_leaves_no_dead_mount() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    foreground.signal("KILL");
+    assert_eq!(foreground.end().code(), None);
+    wait_for("the guardian to clean up", || !scratch.is_mounted());
+    scratch.mount(&[]);
+    assert_eq!(scratch.games().len(), 2);
+}
+
+#[test]
+fn a_dead_mount_is_replaced() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    let guardian = scratch.processes().into_iter().find(|id| *id != foreground.id());
+    signal(guardian.unwrap(), "KILL");
+    foreground.signal("KILL");
+    foreground.end();
+    wait_for("the mount to die", || is_dead(&scratch));
+    assert!(scratch.is_mounted());
+    let ended = run(&mut scratch.mount_command(&[]));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.err.contains("is unmounted first: its pgnfs died"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(scratch.games().len(), 2);
+    assert_eq!(scratch.mounts().len(), 1);
+}
+
+#[test]
+fn a_dead_mount_can_be_unmounted() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.mount(&[]);
+    let mut processes = scratch.processes();
+    processes.sort();
+    // The guardian has the greater number.
+    for process in processes.into_iter().rev() {
+        signal(process, "KILL");
+    }
+    wait_for("the mount to die", || is_dead(&scratch));
+    scratch.unmount();
+    assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 0);
+}
+
+#[test]
+fn open_files_are_served_to_their_end() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    let game = scratch.games().remove(0);
+    let size = fs::metadata(&game).unwrap().len();
+    let mut file = File::open(&game).unwrap();
+    foreground.signal("TERM");
+    wait_for("the mount to go", || !scratch.is_mounted());
+    let mut text = String::new();
+    file.read_to_string(&mut text).unwrap();
+    assert_eq!(text.len() as u64, size);
+    drop(file);
+    assert_eq!(foreground.end().code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_does_not_wait() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    let _file = File::open(scratch.games().remove(0)).unwrap();
+    foreground.signal("INT");
+    wait_for("the mount to go", || !scratch.is_mounted());
+    foreground.signal("INT");
+    assert_eq!(foreground.end().code(), Some(0));
+}
+
+#[test]
+fn what_is_mounted_above_stays() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    let above = run(Command::new("mount")
+        .args(["-t", "tmpfs", "none"])
+        .arg(&scratch.mount));
+    if above.code != Some(0) {
+        eprintln!("only root can mount something above");
+        return;
+    }
+    foreground.signal("TERM");
+    wait_for("the refusal", || scratch.log().contains("unmount that one first"));
+    assert_eq!(scratch.mounts().len(), 2);
+    umount(&scratch);
+    assert_eq!(scratch.games().len(), 2, "still served");
+    foreground.signal("TERM");
+    assert_eq!(foreground.end().code(), Some(0));
+    assert!(!scratch.is_mounted());
+}
+
+#[test]
+fn a_source_of_odd_name() {
+    if !can_mount() {
+        return;
+    }
+    let mut scratch = Scratch::new();
+    let odd = scratch.path("a,b c\\d\n=é");
+    fs::rename(&scratch.source, &odd).unwrap();
+    scratch.source = odd;
+    scratch.mount(&[]);
+    assert!(
+        scratch.mounts()[0].contains(r"a,b\040c\134d\012=é"),
+        "{:?}",
+        scratch.mounts()
+    );
+    let ended = run(pgnfs().arg("unmount").arg(&scratch.mount));
+    assert_eq!(ended.code, Some(0));
+}

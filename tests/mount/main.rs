@@ -1,0 +1,13 @@
+//! The real program: its commands, messages and exit codes, and its mounts from beginning to end.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod commands;
+mod ending;
+mod options;
+mod refusals;
+mod requests;
+mod scratch;
+mod simplecdb;
+mod user;

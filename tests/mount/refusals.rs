@@ -1,0 +1,112 @@
+//! What cannot be mounted, and why.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::scratch::{Scratch, can_mount, pgnfs, run};
+
+/// Mounting says `message`, names `path`, and leaves nothing behind.
+fn refused(scratch: &Scratch, source: &Path, point: &Path, message: &str, path: &Path) {
+    for stay in [&["-f"][..], &[]] {
+        let ended = run(pgnfs().arg("mount").args(stay).args([source, point]));
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{ended:?}");
+        assert!(ended.err.starts_with("pgnfs: "), "{}", ended.err);
+        assert!(ended.err.contains(message), "{}", ended.err);
+        assert!(ended.err.contains(path.to_str().unwrap()), "{}", ended.err);
+    }
+    assert!(scratch.mounts().len() <= 1);
+}
+
+#[test]
+fn mount_points() {
+    let scratch = Scratch::new();
+    let (source, inside) = (&scratch.source, scratch.source.join("inside"));
+    fs::create_dir(&inside).unwrap();
+    fs::create_dir_all(scratch.path("full/source")).unwrap();
+    fs::write(scratch.path("file"), "").unwrap();
+    for (point, message) in [
+        (scratch.path("missing"), "does not exist: create it with mkdir"),
+        (scratch.path("file"), "is not a folder"),
+        (scratch.path("full"), "is not empty"),
+        (scratch.path("source"), "lie in one another"),
+        (inside, "lie in one another"),
+        (scratch.path(""), "lie in one another"),
+    ] {
+        refused(&scratch, source, &point, message, &point);
+    }
+}
+
+#[test]
+fn sources() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("empty")).unwrap();
+    fs::create_dir(scratch.path("foreign")).unwrap();
+    fs::write(scratch.path("foreign/letter.txt"), "hello").unwrap();
+    for (name, message) in [
+        ("missing", "no such file or folder"),
+        ("empty", "no chess database"),
+        ("foreign", "no chess database"),
+        ("foreign/letter.txt", "not a chess database"),
+    ] {
+        let source = scratch.path(name);
+        refused(&scratch, &source, &scratch.mount, message, &source);
+    }
+    assert!(!scratch.is_mounted());
+}
+
+#[test]
+fn mounting_twice() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.mount(&[]);
+    refused(
+        &scratch,
+        &scratch.source,
+        &scratch.mount,
+        "already shows",
+        &scratch.mount,
+    );
+    assert_eq!(scratch.games().len(), 2);
+}
+
+#[test]
+fn unmounting_what_is_not_mounted() {
+    let scratch = Scratch::new();
+    for (path, message) in [
+        (scratch.mount.clone(), "is not a mount point of pgnfs"),
+        (scratch.path("missing"), "does not exist"),
+        ("/proc".into(), "is not a mount point of pgnfs"),
+    ] {
+        let ended = run(pgnfs().arg("unmount").arg(&path));
+        assert_eq!(ended.code, Some(2));
+        assert!(ended.err.contains(message), "{}", ended.err);
+    }
+}
+
+#[test]
+fn without_fuse() {
+    let scratch = Scratch::new();
+    let script = r#"mount -t tmpfs none /dev && exec "$@""#;
+    let isolated = |words: &[&str]| {
+        run(Command::new("unshare")
+            .args(["-m", "sh", "-c", script, "sh"])
+            .args(words))
+    };
+    if isolated(&["true"]).code != Some(0) {
+        eprintln!("only root sees what happens without /dev/fuse");
+        return;
+    }
+    let [source, point] = [&scratch.source, &scratch.mount].map(|path| path.to_str().unwrap());
+    let ended = isolated(&[env!("CARGO_BIN_EXE_pgnfs"), "mount", "-f", source, point]);
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended
+            .err
+            .contains("there is no /dev/fuse: load the kernel module"),
+        "{}",
+        ended.err
+    );
+}

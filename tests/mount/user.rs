@@ -1,0 +1,128 @@
+//! An ordinary user mounts through `fusermount3`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::common::samples::missing;
+use crate::scratch::{Scratch, can_mount, run};
+
+/// Runs `script` as `nobody` in a mount namespace of its own, where `/dev/fuse` is open to everybody as udev
+/// makes it. None, loudly, where that is not possible.
+///
+/// The script has `$pgnfs`, and the scratch folder as its working directory.
+fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
+    if !can_mount() {
+        return None;
+    }
+    if run(Command::new("id").arg("-u")).out != "0\n" {
+        eprintln!("all tests of mounts run as an ordinary user already");
+        return None;
+    }
+    for (tool, package) in [
+        ("fusermount3", "fuse3"),
+        ("setpriv", "util-linux"),
+        ("unshare", "util-linux"),
+    ] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            missing(&format!("{tool} (Debian package {package})"));
+            return None;
+        }
+    }
+    // The program may lie where nobody can go.
+    let program = scratch.path("pgnfs");
+    fs::copy(env!("CARGO_BIN_EXE_pgnfs"), &program).unwrap();
+    for name in ["pgnfs", "mount"] {
+        let mode = PermissionsExt::from_mode(0o755);
+        fs::set_permissions(scratch.path(name), mode).unwrap();
+    }
+    std::os::unix::fs::chown(&scratch.mount, Some(65534), Some(65534)).unwrap();
+    fs::create_dir(scratch.path("dev")).unwrap();
+    let whole = format!(
+        r#"
+        cd "$1" && export pgnfs=$1/pgnfs
+        mount -t tmpfs none dev && mknod -m 666 dev/fuse c 10 229 && mount --bind dev/fuse /dev/fuse || exit 9
+        exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '{script}' 2>&1
+        "#
+    );
+    let ended = run(Command::new("unshare")
+        .args(["-m", "sh", "-c", &whole, "sh"])
+        .arg(scratch.path(""))
+        .env("LC_ALL", "C"));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    Some(ended.out)
+}
+
+#[test]
+fn an_ordinary_user_mounts_and_unmounts() {
+    let scratch = Scratch::new();
+    fs::rename(&scratch.source, scratch.path(r"a,b\c")).unwrap();
+    let script = r#"
+        $pgnfs mount "a,b\c" mount && grep " $PWD/mount " /proc/self/mountinfo
+        stat -c "%u %g %A" mount/a.dci/all.pgn
+        head -n 1 mount/a.dci/games/000001-001000/000001.pgn
+        $pgnfs mount "a,b\c" mount
+        $pgnfs unmount mount
+        ls mount | wc -l
+    "#;
+    let Some(out) = as_nobody(&scratch, script) else {
+        return;
+    };
+    let lines: Vec<_> = out.lines().collect();
+    let [mounted, owner, event, twice, left] = lines[..] else {
+        panic!("{out}");
+    };
+    assert!(
+        mounted.contains(r"/a,b\134c ro,user_id=65534,group_id=65534"),
+        "{mounted}"
+    );
+    assert_eq!(owner, "65534 65534 -r--r--r--");
+    assert_eq!(event, r#"[Event "Paris opera"]"#);
+    assert!(twice.starts_with("pgnfs: mount already shows "), "{twice}");
+    assert_eq!(left, "0");
+}
+
+#[test]
+fn the_guardian_of_an_ordinary_user() {
+    let scratch = Scratch::new();
+    let script = r#"
+        $pgnfs mount -f source mount &
+        while ! test -e mount/info.txt; do sleep 0.05; done
+        kill -KILL $!
+        for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; grep -q " $PWD/mount " /proc/self/mountinfo || break; done
+        grep -c " $PWD/mount " /proc/self/mountinfo
+        ls mount | wc -l
+    "#;
+    let Some(out) = as_nobody(&scratch, script) else {
+        return;
+    };
+    assert_eq!(out.lines().rev().take(2).collect::<Vec<_>>(), ["0", "0"], "{out}");
+}
+
+#[test]
+fn what_an_ordinary_user_may_not_do() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("of-root")).unwrap();
+    let closed = scratch.source.join("a.dcg");
+    fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
+    let closed = scratch.source.join("sub");
+    fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
+    let script = r#"
+        $pgnfs mount source of-root; echo $?
+        PATH=/nowhere $pgnfs mount source mount; echo $?
+        $pgnfs mount source/sub/b.dci mount; echo $?
+        $pgnfs check source; echo $?
+    "#;
+    let Some(out) = as_nobody(&scratch, script) else {
+        return;
+    };
+    for message in [
+        "user has no write access to mountpoint",
+        "fusermount3 is missing, which mounts for ordinary users: install the package fuse3",
+        "source/sub/b.dci: cannot be read: Permission denied",
+    ] {
+        assert!(out.contains(message), "{out}");
+    }
+    let codes: Vec<_> = out.lines().filter(|line| line.len() == 1).collect();
+    assert_eq!(codes, ["2", "2", "2", "1"], "{out}");
+}
