@@ -1,5 +1,8 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -10,6 +13,7 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod chess_assistant;
 mod random;
 mod simplecdb;
 
