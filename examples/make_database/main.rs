@@ -5,6 +5,7 @@
 
 mod chessbase;
 mod chessbase_book;
+mod chess_assistant;
 mod simplecdb;
 mod source;
 
@@ -24,6 +25,7 @@ const WRITERS: &[(&str, Write)] = &[
     ("chessbase", chessbase::write),
     ("chessbase-book", chessbase_book::write),
     ("chessbase-book-flat", chessbase_book::write_flat),
+    ("chess-assistant", chess_assistant::write),
     ("simplecdb", simplecdb::write),
 ];
 
@@ -31,6 +33,7 @@ const WRITERS: &[(&str, Write)] = &[
 #[derive(Parser)]
 struct Arguments {
     /// What to write; without a good name all are listed
+    /// What to write: chess-assistant, simplecdb
     format: String,
     /// Path of the database without extension
     target: PathBuf,

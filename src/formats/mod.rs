@@ -13,6 +13,7 @@
 )]
 
 mod chessbase;
+pub mod chess_assistant;
 mod database;
 mod files;
 mod simplecdb;
@@ -51,6 +52,7 @@ pub static FORMATS: &[Format] = &[
     chessbase::FORMAT,
     chessbase::book::FORMAT,
 ];
+pub static FORMATS: &[Format] = &[chess_assistant::FORMAT, simplecdb::FORMAT];
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 mod common;
 
 mod chessbase;
+mod chess_assistant;
 mod simplecdb;
 
 use common::pgn::{self, Read};

@@ -6,6 +6,9 @@ mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -17,6 +20,7 @@ mod source;
 mod common;
 
 mod chessbase;
+mod chess_assistant;
 mod random;
 mod simplecdb;
 
