@@ -3,9 +3,9 @@
 //! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
 //! format cannot hold is refused with a message, never changed.
 
+mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
-mod chess_assistant;
 mod simplecdb;
 mod source;
 
@@ -33,7 +33,6 @@ const WRITERS: &[(&str, Write)] = &[
 #[derive(Parser)]
 struct Arguments {
     /// What to write; without a good name all are listed
-    /// What to write: chess-assistant, simplecdb
     format: String,
     /// Path of the database without extension
     target: PathBuf,

@@ -12,8 +12,8 @@
     clippy::unwrap_used
 )]
 
+mod chess_assistant;
 mod chessbase;
-pub mod chess_assistant;
 mod database;
 mod files;
 mod simplecdb;
@@ -51,8 +51,8 @@ pub static FORMATS: &[Format] = &[
     simplecdb::FORMAT,
     chessbase::FORMAT,
     chessbase::book::FORMAT,
+    chess_assistant::FORMAT,
 ];
-pub static FORMATS: &[Format] = &[chess_assistant::FORMAT, simplecdb::FORMAT];
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

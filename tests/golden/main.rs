@@ -3,8 +3,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod chessbase;
 mod chess_assistant;
+mod chessbase;
 mod simplecdb;
 
 use common::pgn::{self, Read};

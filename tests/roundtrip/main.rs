@@ -1,14 +1,14 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
 #[path = "../../examples/make_database/chessbase.rs"]
 #[allow(dead_code)]
 mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
-#[path = "../../examples/make_database/chess_assistant/mod.rs"]
-#[allow(dead_code)]
-mod encode_chess_assistant;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -19,8 +19,8 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
-mod chessbase;
 mod chess_assistant;
+mod chessbase;
 mod random;
 mod simplecdb;
 
