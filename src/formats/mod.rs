@@ -12,6 +12,7 @@
     clippy::unwrap_used
 )]
 
+pub mod brenner;
 mod database;
 mod files;
 pub mod simplecdb;
@@ -56,7 +57,7 @@ pub struct ByContent {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[simplecdb::FORMAT];
+pub static FORMATS: &[Format] = &[simplecdb::FORMAT, brenner::FORMAT];
 
 /// The databases that a file may be by its content, whatever its name. For a file that the user names and that no
 /// format claims by its name: in a scan such guesses would surprise.
