@@ -11,8 +11,8 @@ use common::samples::{candidates, open, samples};
 use pgnfs::formats::{Candidate, FORMATS, Format, Options};
 use pgnfs::pgn::to_text;
 
-/// Samples with more bytes are cut less often.
-const SMALL: usize = 4_000;
+/// Files are cut at every 37th length, larger ones at as many places as one of this size.
+const SMALL: usize = 1_500;
 
 /// A sample's files copied to a folder where they can be changed.
 struct Copied {
@@ -79,11 +79,7 @@ fn every_cut_is_survived() {
     for (name, base) in small_samples() {
         for copied in Copied::of(&base) {
             for (path, bytes) in &copied.files {
-                let step = if bytes.len() <= SMALL {
-                    37
-                } else {
-                    37 * (bytes.len() / SMALL + 1)
-                };
+                let step = 37 * (bytes.len() / SMALL + 1);
                 for len in (0..bytes.len()).step_by(step) {
                     std::fs::write(path, &bytes[..len]).unwrap();
                     let games = copied.read();
@@ -104,8 +100,8 @@ fn every_changed_byte_is_survived() {
         for copied in Copied::of(&base) {
             for (path, bytes) in &copied.files {
                 // Every byte of the head, where lengths and counts stand, then some of the rest.
-                let head = 0..bytes.len().min(64);
-                let rest = (64..bytes.len()).step_by(bytes.len() / 30 + 1);
+                let head = 0..bytes.len().min(32);
+                let rest = (32..bytes.len()).step_by(bytes.len() / 16 + 1);
                 for (n, place) in head.chain(rest).enumerate() {
                     let mut changed = bytes.clone();
                     changed[place] ^= [0xff, 0x01, 0x80][n % 3];

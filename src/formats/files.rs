@@ -18,7 +18,7 @@ pub struct Directory {
 /// Files that look like a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Name of the directory that shows it: the main file's name.
+    /// Name of the directory that shows it: the main file's name; empty where the folder itself is the database.
     pub name: String,
     /// The files, each with what the format calls it (its extension in lower case).
     pub files: Vec<(String, PathBuf)>,

@@ -15,7 +15,7 @@
 pub mod brenner;
 mod database;
 mod files;
-pub mod simplecdb;
+mod simplecdb;
 
 use std::path::Path;
 

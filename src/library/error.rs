@@ -6,6 +6,9 @@ use std::path::PathBuf;
 
 use super::open::format_titles;
 
+/// Most of what is left out that an error shows.
+const SHOWN: usize = 10;
+
 /// Something in a source that is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
@@ -62,10 +65,13 @@ impl fmt::Display for LibraryError {
                     source.display(),
                     format_titles()
                 )?;
-                for left_out in left_out {
+                for left_out in left_out.iter().take(SHOWN) {
                     write!(f, "\nleft out: {left_out}")?;
                 }
-                Ok(())
+                match left_out.len().saturating_sub(SHOWN) {
+                    0 => Ok(()),
+                    more => write!(f, "\nand {more} more"),
+                }
             }
         }
     }

@@ -9,11 +9,12 @@ pub const LONGEST_NAME: usize = 240;
 /// The text as a name: `/`, NUL and control characters are replaced by `_`, and names that directories do not
 /// allow or keep for themselves become `unknown`. The length is not touched.
 pub fn safe_name(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: u8| (b' '..0x7f).contains(&c) && c != b'/';
     let is_unsafe = |c: char| c == '/' || c.is_control();
     match text {
         "" | "." | ".." | "?" => Cow::Borrowed("unknown"),
-        _ if text.contains(is_unsafe) => Cow::Owned(text.replace(is_unsafe, "_")),
-        _ => Cow::Borrowed(text),
+        _ if text.bytes().all(is_plain) || !text.contains(is_unsafe) => Cow::Borrowed(text),
+        _ => Cow::Owned(text.replace(is_unsafe, "_")),
     }
 }
 

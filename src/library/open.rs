@@ -127,6 +127,7 @@ fn open_candidate(
                 let bytes = Arc::new(mapped);
                 files.files.push((kind, SourceFile { name: file, bytes }));
             }
+            Err(reason) if n == main && file == name => return Err(reason),
             Err(reason) if n == main => return Err(format!("{file}: {reason}")),
             Err(reason) => {
                 log::warn!("{}: left away: {reason}", path.display());

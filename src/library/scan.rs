@@ -199,7 +199,7 @@ impl Listing {
     fn add_misnamed(&mut self, name: String, file_type: fs::FileType) {
         if file_type.is_dir() {
             self.left_out.push((name, NOT_UTF8.to_owned()));
-        } else if !file_type.is_symlink() {
+        } else {
             self.unusable.insert(name.clone(), NOT_UTF8);
             self.directory.files.push(name);
         }

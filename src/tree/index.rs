@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use super::names::directory_name;
+use super::plan::Plan;
 use super::views::{Group, View};
 use crate::formats::Database;
-use crate::library::{TakenNames, numbered};
+use crate::library::numbered;
 
 /// The directories of a view. They are numbered level by level, and by name among those of one parent; 0 is the
 /// view's own. Names are computed from the databases's texts.
@@ -32,44 +32,31 @@ impl ViewIndex {
     /// Sorts the games of a database.
     pub fn new(view: &'static View, database: &dyn Database) -> ViewIndex {
         let entries = Entries::new(view, database);
-        let plan = Plan::new(view, database, &entries.groups);
-        let (order, names) = plan.in_order();
-        let mut place = vec![0; order.len()];
-        for (number, &planned) in (0..).zip(&order) {
-            place[planned as usize] = number;
+        let Plan { directories, leaves } = Plan::new(view, database, &entries.groups);
+        let (starts, games) = entries.by_directory(&leaves, directories.len());
+        let mut children = vec![0; directories.len()];
+        for planned in directories.iter().skip(1) {
+            children[planned.parent as usize] += 1;
         }
-        let planned = || order.iter().map(|&planned| &plan.directories[planned as usize]);
-        let parents: Vec<u32> = planned()
-            .map(|directory| place[directory.parent as usize])
-            .collect();
-        let mut children = vec![0; order.len()];
-        for &parent in parents.iter().skip(1) {
-            children[parent as usize] += 1;
-        }
-        let ordinals = (0..)
-            .zip(planned())
-            .filter(|(_, directory)| directory.ordinal > 1);
-        let leaves: Vec<u32> = plan.leaves.iter().map(|&leaf| place[leaf as usize]).collect();
-        let (starts, games) = entries.by_directory(&leaves, order.len());
-        let is_flat = parents.iter().all(|&parent| parent == 0);
-        let by_name = (!is_flat).then(|| {
-            let holds_games = |&n: &u32| starts[n as usize] < starts[n as usize + 1];
-            let mut by_name: Vec<u32> = (1..order.len() as u32).filter(holds_games).collect();
-            by_name.sort_by_key(|&n| &names[order[n as usize] as usize]);
-            by_name
-        });
-        ViewIndex {
+        let ordinals = (0..).zip(&directories).filter(|(_, planned)| planned.ordinal > 1);
+        let mut index = ViewIndex {
             view,
-            groups: planned().map(|directory| directory.group).collect(),
+            groups: directories.iter().map(|planned| planned.group).collect(),
+            parents: directories.iter().map(|planned| planned.parent).collect(),
             children: running_sums(&children, 1),
             ordinals: ordinals
-                .map(|(number, directory)| (number, directory.ordinal))
+                .map(|(number, planned)| (number, planned.ordinal))
                 .collect(),
-            parents,
             starts,
             games,
-            by_name,
+            by_name: None,
+        };
+        if directories.iter().any(|planned| planned.parent != 0) {
+            let mut by_name: Vec<u32> = (0..index.len()).filter(|&n| !index.games(n).is_empty()).collect();
+            by_name.sort_by_cached_key(|&n| index.name(database, n));
+            index.by_name = Some(by_name);
         }
+        index
     }
 
     /// Number of directories with the view's own.
@@ -211,93 +198,6 @@ impl Entries {
     }
 }
 
-/// The directories of a view in the order of their first games; 0 is the view's own.
-struct Plan {
-    directories: Vec<Planned>,
-    by_text: HashMap<(u32, String), u32>,
-    /// The directory of each group.
-    leaves: Vec<u32>,
-}
-
-struct Planned {
-    parent: u32,
-    group: Group,
-    depth: usize,
-    ordinal: u32,
-}
-
-impl Plan {
-    fn new(view: &View, database: &dyn Database, groups: &[Group]) -> Plan {
-        let mut directories = vec![Planned {
-            parent: 0,
-            group: Group(0),
-            depth: 0,
-            ordinal: 1,
-        }];
-        let mut by_text = HashMap::with_capacity(groups.len());
-        let mut names: HashMap<u32, TakenNames> = HashMap::new();
-        let mut leaves = Vec::with_capacity(groups.len());
-        for &group in groups {
-            let mut directory = 0;
-            for depth in 0.. {
-                let Some(text) = (view.text)(database, group, depth) else {
-                    break;
-                };
-                directory = match by_text.entry((directory, text.into_owned())) {
-                    Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(new) => {
-                        let number = directories.len() as u32;
-                        let name = directory_name(&new.key().1);
-                        directories.push(Planned {
-                            parent: directory,
-                            group,
-                            depth: depth + 1,
-                            ordinal: names.entry(directory).or_default().take(&name),
-                        });
-                        *new.insert(number)
-                    }
-                };
-            }
-            leaves.push(directory);
-        }
-        Plan {
-            directories,
-            by_text,
-            leaves,
-        }
-    }
-
-    /// The directories level by level, sorted by parent and name, and the name of each planned directory.
-    fn in_order(&self) -> (Vec<u32>, Vec<String>) {
-        let mut names = vec![String::new(); self.directories.len()];
-        for ((_, text), &number) in &self.by_text {
-            let ordinal = self.directories[number as usize].ordinal;
-            names[number as usize] = numbered(&directory_name(text), ordinal).into_owned();
-        }
-        let deepest = self.directories.iter().map(|planned| planned.depth).max();
-        let mut order = vec![0];
-        let mut place = vec![0; names.len()];
-        for depth in 1..=deepest.unwrap_or(0) {
-            let level = (0..)
-                .zip(&self.directories)
-                .filter(|(_, planned)| planned.depth == depth);
-            // The first bytes of a name as a number spare most comparisons of texts.
-            let mut level: Vec<(u32, u64, &str, u32)> = level
-                .map(|(number, planned): (u32, &Planned)| {
-                    let name = names[number as usize].as_str();
-                    (place[planned.parent as usize], first_bytes(name), name, number)
-                })
-                .collect();
-            level.sort_unstable();
-            for (.., number) in level {
-                place[number as usize] = order.len() as u32;
-                order.push(number);
-            }
-        }
-        (order, names)
-    }
-}
-
 /// `first`, then the sums of everything up to each count.
 fn running_sums(counts: &[u32], first: u32) -> Vec<u32> {
     let mut sum = first;
@@ -314,14 +214,6 @@ fn bounds(starts: &[u32], n: u32) -> Range<u32> {
         (Some(&start), Some(&end)) => start..end,
         _ => 0..0,
     }
-}
-
-fn first_bytes(name: &str) -> u64 {
-    let mut bytes = [0; 8];
-    for (byte, &c) in bytes.iter_mut().zip(name.as_bytes()) {
-        *byte = c;
-    }
-    u64::from_be_bytes(bytes)
 }
 
 /// The directory of a name among `len` that are sorted by name.

@@ -9,6 +9,7 @@ mod index;
 mod inode;
 mod members;
 mod names;
+mod plan;
 mod source;
 mod views;
 

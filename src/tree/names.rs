@@ -67,10 +67,10 @@ pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.is_empty() {
         return Cow::Borrowed("?");
     }
-    match is_nfc_quick(text.chars()) {
-        IsNormalized::Yes => text,
-        _ => Cow::Owned(text.nfc().collect()),
+    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return text;
     }
+    Cow::Owned(text.nfc().collect())
 }
 
 /// The canonical text that an id stands for.

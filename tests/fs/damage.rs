@@ -1,5 +1,7 @@
+use pgnfs::fs::{FsError, ServeOptions};
+
 use crate::fake::{Fake, game, problem};
-use crate::mounted::{mount, mount_all};
+use crate::mounted::{mount, mount_all, mount_with};
 
 fn damaged() -> Fake {
     let mut fake = Fake::of([
@@ -56,4 +58,25 @@ fn info_says_what_is_known_without_decoding() {
          Problems:\n  games.fake: byte 255 (0xff): the index is longer than the file\n"
     );
     assert_eq!(decoded.load(std::sync::atomic::Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_text_that_is_not_as_long_as_its_size_says_is_never_served() {
+    let mut fake = Fake::of([game("a", "b"), game("a", "b")]);
+    fake.grows = true;
+    let options = ServeOptions {
+        cache_size: 0,
+        ..ServeOptions::default()
+    };
+    let tree = mount_with(vec![fake.at("")], options);
+    let size = tree.stat("all.pgn").size;
+    for path in [
+        "all.pgn",
+        "games/000001-001000/000001.pgn",
+        "merged/years/unknown.pgn",
+    ] {
+        let read = tree.0.read(tree.inode(path), 0, 1000);
+        assert!(matches!(read, Err(FsError::Io)), "{path}: {read:?}");
+    }
+    assert_eq!(tree.stat("all.pgn").size, size);
 }

@@ -107,6 +107,8 @@ pub struct Fake {
     pub folders: Vec<Folder>,
     pub problems: Vec<Problem>,
     pub warnings: Vec<String>,
+    /// Every decoding of a game gives a longer text, as if somebody wrote to the files.
+    pub grows: bool,
     /// Counts how often a game was decoded.
     pub decoded: Arc<AtomicUsize>,
 }
@@ -202,11 +204,14 @@ impl Database for Fake {
     }
 
     fn game(&self, game: u32) -> Decoded {
-        self.decoded.fetch_add(1, Ordering::Relaxed);
+        let before = self.decoded.fetch_add(1, Ordering::Relaxed);
         let fake = self.game_at(game);
         assert!(!fake.panics, "a bug in the decoder");
         let mut movetext = MovetextBuilder::new(Position::initial(), 1);
         movetext.comment(&fake.comment);
+        if self.grows {
+            movetext.comment(&"x".repeat(before));
+        }
         Decoded {
             game: Game {
                 tags: self.tags(game),

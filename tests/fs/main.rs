@@ -1,5 +1,8 @@
 //! The file system without FUSE, over databases that the tests make up: what a user would see.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod attributes;
 mod cache;
 mod damage;
@@ -9,5 +12,6 @@ mod inodes;
 mod merged;
 mod mounted;
 mod names;
+mod samples;
 mod source;
 mod views;

@@ -104,8 +104,13 @@ impl Mounted {
 
     /// Every path of the tree: directories end with `/`. Whatever is listed is found by its name.
     pub fn walk(&self) -> Vec<String> {
+        self.walk_from("")
+    }
+
+    /// Every path below a directory, whose path ends with `/`.
+    pub fn walk_from(&self, directory: &str) -> Vec<String> {
         let mut paths = Vec::new();
-        let mut folders = vec![String::new()];
+        let mut folders = vec![directory.to_owned()];
         while let Some(folder) = folders.pop() {
             for (name, inode, kind, _) in self.entries(&folder) {
                 let path = format!("{folder}{name}");

@@ -2,11 +2,11 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game ([`index`]) |
-//! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` ([`record`], [`body`]) |
-//! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes ([`strings`]) |
+//! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game (`index`) |
+//! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` (`record`, `body`) |
+//! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes (`strings`) |
 //!
-//! All integers are big endian, but for one writer's reversed record lengths ([`length`]).
+//! All integers are big endian, but for one writer's reversed record lengths (`length`).
 //! Section numbers in this module are those of `docs/formats/simplecdb.md`.
 
 mod body;

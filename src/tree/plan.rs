@@ -1,0 +1,197 @@
+//! Which directories a view has: one for each text, under names that no two of them share.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::names::directory_name;
+use super::views::{Group, View};
+use crate::formats::Database;
+use crate::library::{TakenNames, numbered};
+
+/// The directories of a view, numbered level by level, and by name among those of one parent.
+pub(super) struct Plan {
+    /// 0 is the view's own.
+    pub(super) directories: Vec<Planned>,
+    /// The directory of each group.
+    pub(super) leaves: Vec<u32>,
+}
+
+/// A directory to be.
+#[derive(Clone, Copy)]
+pub(super) struct Planned {
+    pub(super) parent: u32,
+    /// The first group that is in it or below it.
+    pub(super) group: Group,
+    /// What tells it from others of its name, see [`numbered`].
+    pub(super) ordinal: u32,
+}
+
+impl Plan {
+    /// The directories of these groups, which stand in the order of their first games.
+    pub(super) fn new(view: &View, database: &dyn Database, groups: &[Group]) -> Plan {
+        let own = Planned {
+            parent: 0,
+            group: Group(0),
+            ordinal: 1,
+        };
+        let mut plan = Plan {
+            directories: vec![own],
+            leaves: vec![0; groups.len()],
+        };
+        for depth in 0.. {
+            let labels = (0..).zip(groups).filter_map(|(number, &group)| {
+                let text = (view.text)(database, group, depth)?;
+                Some(Label {
+                    parent: plan.leaves[number as usize],
+                    first_bytes: first_bytes(&text),
+                    text,
+                    group: number,
+                })
+            });
+            let labels: Vec<Label<'_>> = labels.collect();
+            if labels.is_empty() {
+                break;
+            }
+            plan.add_level(labels, groups);
+        }
+        plan
+    }
+
+    fn add_level(&mut self, mut labels: Vec<Label<'_>>, groups: &[Group]) {
+        labels.sort_unstable();
+        for named in named(&labels) {
+            let number = self.directories.len() as u32;
+            let equal = &labels[named.labels];
+            for label in equal {
+                self.leaves[label.group as usize] = number;
+            }
+            self.directories.push(Planned {
+                parent: named.parent,
+                group: groups[equal[0].group as usize],
+                ordinal: named.ordinal,
+            });
+        }
+    }
+}
+
+/// The text of a group at one depth. Equal texts of one parent are neighbours when sorted, the first group first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Label<'a> {
+    parent: u32,
+    /// Spares most comparisons of texts.
+    first_bytes: u64,
+    text: Cow<'a, str>,
+    group: u32,
+}
+
+/// A directory for some equal labels.
+struct Named<'a> {
+    parent: u32,
+    name: Cow<'a, str>,
+    ordinal: u32,
+    labels: Range<usize>,
+}
+
+/// The directories of a level, sorted by parent and name.
+fn named<'a>(labels: &'a [Label<'a>]) -> Vec<Named<'a>> {
+    let mut start = 0;
+    let equal = labels.chunk_by(|a, b| a.parent == b.parent && a.text == b.text);
+    let mut all: Vec<Named<'a>> = equal
+        .map(|equal| {
+            let end = start + equal.len();
+            let labels = std::mem::replace(&mut start, end)..end;
+            Named {
+                parent: equal[0].parent,
+                name: directory_name(&equal[0].text),
+                ordinal: 1,
+                labels,
+            }
+        })
+        .collect();
+    // Two directories meet only where a name is not the text itself: the others differ as their texts do.
+    let changed = |named: &&Named<'a>| *named.name != *labels[named.labels.start].text;
+    let changed: HashSet<(u32, &str)> = all
+        .iter()
+        .filter(changed)
+        .map(|named| (named.parent, &*named.name))
+        .collect();
+    if changed.is_empty() {
+        return all;
+    }
+    let may_meet = |named: &Named<'a>| stems(&named.name).any(|stem| changed.contains(&(named.parent, stem)));
+    let mut meeting: Vec<usize> = (0..all.len()).filter(|&n| may_meet(&all[n])).collect();
+    drop(changed);
+    meeting.sort_by_key(|&n| labels[all[n].labels.start].group);
+    let mut taken: HashMap<u32, TakenNames> = HashMap::new();
+    for n in meeting {
+        let named = &mut all[n];
+        named.ordinal = taken.entry(named.parent).or_default().take(&named.name);
+        if named.ordinal > 1 {
+            named.name = Cow::Owned(numbered(&named.name, named.ordinal).into_owned());
+        }
+    }
+    all.sort_by(|a, b| (a.parent, &a.name).cmp(&(b.parent, &b.name)));
+    all
+}
+
+/// A name, and what is left of it without ` (2)` at its end, and so on.
+fn stems(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(name), |name| {
+        let (stem, number) = name.strip_suffix(')')?.rsplit_once(" (")?;
+        number.bytes().all(|c| c.is_ascii_digit()).then_some(stem)
+    })
+}
+
+/// The first bytes of a text as a number that sorts as they do.
+fn first_bytes(text: &str) -> u64 {
+    let mut bytes = [0; 8];
+    for (byte, &c) in bytes.iter_mut().zip(text.as_bytes()) {
+        *byte = c;
+    }
+    u64::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn label(parent: u32, text: &str, group: u32) -> Label<'_> {
+        Label {
+            parent,
+            first_bytes: first_bytes(text),
+            text: Cow::Borrowed(text),
+            group,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn names_are_as_if_every_one_of_them_was_taken_in_turn(
+            texts in proptest::collection::vec((0u32..2, "[a/_]{1,2}( \\([1-4]\\)){0,2}"), 0..40)
+        ) {
+            let mut labels: Vec<Label<'_>> = (0..)
+                .zip(&texts)
+                .map(|(group, (parent, text))| label(*parent, text, group))
+                .collect();
+            labels.sort_unstable();
+            let mut given: Vec<(u32, u32, String)> = named(&labels)
+                .into_iter()
+                .map(|named| (labels[named.labels.start].group, named.parent, named.name.into_owned()))
+                .collect();
+            prop_assert!(given.is_sorted_by_key(|(_, parent, name)| (*parent, name.clone())));
+            given.sort_unstable();
+            let mut taken = [TakenNames::default(), TakenNames::default()];
+            let mut seen = HashSet::new();
+            let expected: Vec<(u32, u32, String)> = (0..)
+                .zip(&texts)
+                .filter(|(_, text)| seen.insert(*text))
+                .map(|(group, (parent, text))| {
+                    (group, *parent, taken[*parent as usize].take_name(&directory_name(text)))
+                })
+                .collect();
+            prop_assert_eq!(given, expected);
+        }
+    }
+}

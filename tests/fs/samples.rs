@@ -1,0 +1,85 @@
+//! Trees of real databases, whole and damaged.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use pgnfs::formats::{FORMATS, Options};
+use pgnfs::fs::{ChessFs, ServeOptions};
+use pgnfs::library::Library;
+
+use crate::common::samples::shared;
+use crate::mounted::Mounted;
+
+/// Databases with more games are not walked name by name.
+const WALKED: u32 = 3000;
+
+#[test]
+fn every_sample_is_a_sound_tree() {
+    let Some(shared) = shared() else { return };
+    for format in FORMATS {
+        let library = Library::open(&shared.join("data").join(format.name), &Options::default());
+        let library = library.unwrap_or_else(|error| panic!("{error}"));
+        let paths: Vec<(String, u32)> = library
+            .databases()
+            .iter()
+            .map(|entry| (entry.path.clone(), entry.database.len()))
+            .collect();
+        let tree = Mounted(ChessFs::new(library, ServeOptions::default()));
+        for (path, games) in paths.into_iter().filter(|&(_, games)| games <= WALKED) {
+            check_database(&tree, &path, games);
+        }
+    }
+}
+
+/// Every name is found again, every file is as long as it says, and `all.pgn` is the games in their order.
+fn check_database(tree: &Mounted, path: &str, games: u32) {
+    let below = tree.walk_from(&format!("{path}/"));
+    let mut links: BTreeMap<_, u32> = BTreeMap::new();
+    for file in below.iter().filter(|path| !path.ends_with('/')) {
+        *links.entry(tree.inode(file)).or_default() += 1;
+    }
+    for (inode, links) in links {
+        assert_eq!(
+            tree.0.attributes(inode).unwrap().links,
+            links,
+            "{path}: {inode:?}"
+        );
+    }
+    let in_games = format!("{path}/games/");
+    let numbered: Vec<&String> = below
+        .iter()
+        .filter(|path| path.starts_with(&in_games) && path.ends_with(".pgn"))
+        .collect();
+    assert_eq!(numbered.len(), games as usize, "{path}");
+    let together: String = numbered.iter().map(|path| tree.cat(path)).collect();
+    assert!(tree.cat(&format!("{path}/all.pgn")) == together, "{path}");
+    for file in below
+        .iter()
+        .filter(|path| path.contains("/merged/") && path.ends_with(".pgn"))
+    {
+        tree.cat(file);
+    }
+    tree.cat(&format!("{path}/problems.txt"));
+    tree.cat(&format!("{path}/info.txt"));
+}
+
+#[test]
+fn a_sample_alone_is_the_root() {
+    let Some(shared) = shared() else { return };
+    let small = shared.join("data/simplecdb/small/small.dcg");
+    let library = Library::open(&small, &Options::default()).unwrap();
+    assert!(library.is_single());
+    let tree = Mounted(ChessFs::new(library, ServeOptions::default()));
+    let expected = fs::read_to_string(small.with_file_name("small.expected.pgn")).unwrap();
+    assert_eq!(
+        tree.cat("all.pgn").matches("[Event ").count(),
+        expected.matches("[Event ").count()
+    );
+    let info = tree.cat("info.txt");
+    let rows: Vec<&str> = info
+        .lines()
+        .take(2)
+        .filter_map(|row| row.split_whitespace().last())
+        .collect();
+    assert_eq!(rows, ["small.dci", "SimpleCDb"], "{info}");
+}

@@ -1,0 +1,6 @@
+//! Finding databases in folders.
+
+mod errors;
+mod links;
+mod scan;
+mod source;
