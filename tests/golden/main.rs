@@ -4,6 +4,7 @@
 mod common;
 
 mod brenner;
+mod brenner_hostile;
 mod simplecdb;
 
 use common::pgn::{self, Read};
