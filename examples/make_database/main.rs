@@ -6,6 +6,7 @@
 mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
+mod brenner;
 mod simplecdb;
 mod source;
 
@@ -26,6 +27,8 @@ const WRITERS: &[(&str, Write)] = &[
     ("chessbase-book", chessbase_book::write),
     ("chessbase-book-flat", chessbase_book::write_flat),
     ("chess-assistant", chess_assistant::write),
+    ("brenner", brenner::write),
+    ("brenner-alternate", brenner::write_alternate),
     ("simplecdb", simplecdb::write),
 ];
 
@@ -33,6 +36,7 @@ const WRITERS: &[(&str, Write)] = &[
 #[derive(Parser)]
 struct Arguments {
     /// What to write; without a good name all are listed
+    /// What to write: brenner, brenner-alternate, simplecdb
     format: String,
     /// Path of the database without extension
     target: PathBuf,

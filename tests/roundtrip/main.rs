@@ -9,6 +9,9 @@ mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
+#[path = "../../examples/make_database/brenner.rs"]
+#[allow(dead_code)]
+mod encode_brenner;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -21,6 +24,7 @@ mod common;
 
 mod chess_assistant;
 mod chessbase;
+mod brenner;
 mod random;
 mod simplecdb;
 
