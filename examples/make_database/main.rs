@@ -3,10 +3,10 @@
 //! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
 //! format cannot hold is refused with a message, never changed.
 
+mod brenner;
 mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
-mod brenner;
 mod simplecdb;
 mod source;
 
@@ -36,7 +36,6 @@ const WRITERS: &[(&str, Write)] = &[
 #[derive(Parser)]
 struct Arguments {
     /// What to write; without a good name all are listed
-    /// What to write: brenner, brenner-alternate, simplecdb
     format: String,
     /// Path of the database without extension
     target: PathBuf,

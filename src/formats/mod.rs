@@ -12,9 +12,9 @@
     clippy::unwrap_used
 )]
 
+mod brenner;
 mod chess_assistant;
 mod chessbase;
-pub mod brenner;
 mod database;
 mod files;
 mod simplecdb;
@@ -65,8 +65,8 @@ pub static FORMATS: &[Format] = &[
     chessbase::FORMAT,
     chessbase::book::FORMAT,
     chess_assistant::FORMAT,
+    brenner::FORMAT,
 ];
-pub static FORMATS: &[Format] = &[simplecdb::FORMAT, brenner::FORMAT];
 
 /// The databases that a file may be by its content, whatever its name. For a file that the user names and that no
 /// format claims by its name: in a scan such guesses would surprise.

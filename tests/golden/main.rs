@@ -3,10 +3,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod chess_assistant;
-mod chessbase;
 mod brenner;
 mod brenner_hostile;
+mod chess_assistant;
+mod chessbase;
 mod simplecdb;
 
 use common::pgn::{self, Read};

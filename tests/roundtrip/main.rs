@@ -1,5 +1,8 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/brenner.rs"]
+#[allow(dead_code)]
+mod encode_brenner;
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
@@ -9,9 +12,6 @@ mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
-#[path = "../../examples/make_database/brenner.rs"]
-#[allow(dead_code)]
-mod encode_brenner;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -22,9 +22,9 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod brenner;
 mod chess_assistant;
 mod chessbase;
-mod brenner;
 mod random;
 mod simplecdb;
 

@@ -11,12 +11,9 @@
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use shakmaty::fen::Fen;
-use shakmaty::{Board, Piece};
-
 use super::codes::{Code, read};
 use super::forces::{Forces, NUMBERS};
-use crate::board::{Bitboard, Color, Move, Position, Rank, Role, Setup, Square};
+use crate::board::{Bitboard, Board, Color, Fen, Move, Piece, Position, Rank, Role, Setup, Square};
 use crate::bytes::le_u16;
 
 const PLIES: usize = 72;
@@ -93,9 +90,7 @@ pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
         .en_passant()
         .filter(|&target| can_take(&position, target));
     let is_normal = plies == 0 && setup == Setup::initial();
-    let written = Fen::try_from(setup)
-        .map_err(|_| "it cannot be written")?
-        .to_string();
+    let written = Fen::text(&setup);
     Ok(Start {
         position,
         forces,
