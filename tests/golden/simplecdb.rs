@@ -122,6 +122,16 @@ fn a_reading_can_be_forced() {
             .count()
     };
     assert_eq!(damaged(&*right), 0);
+    let unknown = Options {
+        reading: Some("txt".to_owned()),
+        ..Options::default()
+    };
+    let unknown = open(format, &candidate, &unknown).unwrap();
+    assert_eq!(
+        unknown.info().warnings,
+        ["there is no reading 'txt' of the promotion codes, only reference and text: the usual rule chose"]
+    );
+    assert_eq!(damaged(&*unknown), 0);
     assert!(damaged(&*wrong) > 0, "queens are illegal under the other reading");
 }
 

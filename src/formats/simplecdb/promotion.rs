@@ -36,7 +36,8 @@ impl Promotions {
         }
     }
 
-    fn named(name: &str) -> Option<Promotions> {
+    /// The reading that `info.txt` shows by this name.
+    pub(super) fn named(name: &str) -> Option<Promotions> {
         match name {
             "reference" => Some(Promotions::Reference),
             "text" => Some(Promotions::Text),
@@ -48,11 +49,8 @@ impl Promotions {
 /// Promotions that are enough to decide.
 const ENOUGH: u32 = 64;
 
-/// The reading of a database: `forced` by its name, else by what the games hold.
-pub(super) fn choose(database: &SimpleCdb, forced: Option<&str>) -> Promotions {
-    if let Some(promotions) = forced.and_then(Promotions::named) {
-        return promotions;
-    }
+/// The reading of a database by what its games hold.
+pub(super) fn choose(database: &SimpleCdb) -> Promotions {
     let sample = Sample::take(database);
     let [_, knight_or_none, c2, c3, c4, queen, ..] = sample.codes;
     if queen != knight_or_none {
