@@ -55,6 +55,7 @@ impl Library {
         if !kind.is_file() {
             return Err(not_a_database("neither a file nor a folder".to_owned()));
         }
+        fs::File::open(&real).map_err(unreadable)?;
         let database = open_single(&real, options).map_err(not_a_database)?;
         Ok(Library::new(
             real,
