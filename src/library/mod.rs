@@ -15,7 +15,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
-pub use names::{LONGEST_NAME, TakenNames, cut, numbered, safe_name};
+pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name};
 pub use text::{GameText, tags_of, text_of};
 
 use crate::formats::{Database, Directory, Format, Options};

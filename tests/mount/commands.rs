@@ -102,6 +102,34 @@ fn check_names_every_problem() {
 }
 
 #[test]
+fn a_name_with_a_line_feed_is_one_line() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("no\nne.dci"), "nothing").unwrap();
+    simplecdb::write(&scratch.source.join("ba\x1b\nd"), &[ILLEGAL]);
+    let checked = run(pgnfs().arg("check").arg(&scratch.source));
+    assert!(
+        checked.out.starts_with("no ne.dci: left out: "),
+        "{}",
+        checked.out
+    );
+    assert!(checked.out.contains(": ba  d.dcg: byte "), "{}", checked.out);
+    assert_eq!(checked.out.lines().count(), 2, "{}", checked.out);
+    assert!(
+        checked.err.lines().all(|line| line.starts_with("pgnfs: ")),
+        "{}",
+        checked.err
+    );
+    let info = run(pgnfs().arg("info").arg(&scratch.source));
+    assert!(info.out.contains("  file            ba  d.dcg, "), "{}", info.out);
+    assert!(
+        info.out.ends_with("begins as SimpleCDb files do\n"),
+        "{}",
+        info.out
+    );
+    assert!(info.out.contains("\n  no ne.dci: "), "{}", info.out);
+}
+
+#[test]
 fn long_games_are_exported_in_their_order() {
     let scratch = Scratch::new();
     let long = Game {
