@@ -27,6 +27,7 @@ mod header;
 mod index;
 mod list;
 mod names;
+mod pawns;
 mod record;
 mod rest;
 mod setup;
