@@ -5,6 +5,7 @@
 //! entries are counted by file from the attack sets, then man by man on the file that has the number, and only this
 //! man's entries are looked at.
 
+use super::by_file::{ByFile, ONES, RAYS, Ray, on_file};
 use super::pawns::Pawns;
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
 
@@ -110,11 +111,6 @@ fn entry(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
     }
 }
 
-/// Eight numbers below 256, one a byte: something for each file.
-type ByFile = u64;
-/// 1 for each file.
-const ONES: ByFile = 0x0101_0101_0101_0101;
-
 #[inline(always)]
 fn entry_of(us: Color, position: &Position, en_passant: EnPassant, number: u32) -> Entry {
     let list = List {
@@ -166,20 +162,18 @@ impl List<'_> {
     /// Number of entries of the men on each file. No file has more than 255: eight queens have at most 216.
     #[inline(always)]
     fn counts(&self) -> ByFile {
-        let mut counts = 0;
-        for role in [
-            Role::Pawn,
-            Role::Knight,
-            Role::Bishop,
-            Role::Rook,
-            Role::Queen,
-            Role::King,
-        ] {
-            for from in self.position.of_kind(self.us, role) {
-                counts += u64::from(self.count(role, from)) << (8 * (from.file() as u32));
-            }
-        }
-        counts
+        self.pawns.counts()
+            + self.counts_of(Role::Knight)
+            + self.counts_of(Role::Bishop)
+            + self.counts_of(Role::Rook)
+            + self.counts_of(Role::Queen)
+            + self.counts_of(Role::King)
+    }
+
+    #[inline(always)]
+    fn counts_of(&self, role: Role) -> ByFile {
+        let men = self.position.of_kind(self.us, role).into_iter();
+        men.map(|from| on_file(from, self.count(role, from))).sum()
     }
 
     /// Number of entries of a man.
@@ -199,9 +193,9 @@ impl List<'_> {
         let target = match role {
             Role::Pawn => return self.pawns.nth(from, left),
             Role::Knight => nth_jump(from, targets, left),
-            Role::Bishop => nth_on_rays(from, targets, left, &DIAGONALS),
-            Role::Rook => nth_on_rays(from, targets, left, &STRAIGHTS),
-            Role::Queen => nth_on_rays(from, targets, left, &QUEEN_RAYS),
+            Role::Bishop => nth_on_rays(from, targets, left, RAYS.iter().take(4)),
+            Role::Rook => nth_on_rays(from, targets, left, RAYS.iter().skip(4)),
+            Role::Queen => nth_on_rays(from, targets, left, RAYS.iter()),
             Role::King => match left.checked_sub(targets.0.count_ones()) {
                 None | Some(0) => nth_by_file(targets, left),
                 Some(castling) => return self.nth_castling(from, castling),
@@ -274,30 +268,22 @@ fn nth_jump(from: Square, targets: Bitboard, left: u32) -> Option<Square> {
     reached.nth((left as usize).checked_sub(1)?)
 }
 
-/// A direction as a difference of square numbers.
-type Step = i32;
-
-const DIAGONALS: [Step; 4] = [-1 - 8, 1 - 8, 1 + 8, -1 + 8];
-const STRAIGHTS: [Step; 4] = [-1, -8, 1, 8];
-const QUEEN_RAYS: [Step; 8] = [-1 - 8, 1 - 8, 1 + 8, -1 + 8, -1, -8, 1, 8];
-
 /// The entry of a man that runs along rays, one ray after the other from the man outwards.
-fn nth_on_rays(from: Square, targets: Bitboard, left: u32, steps: &[Step]) -> Option<Square> {
+#[inline(always)]
+fn nth_on_rays<'r>(
+    from: Square,
+    targets: Bitboard,
+    left: u32,
+    rays: impl Iterator<Item = &'r Ray>,
+) -> Option<Square> {
     let mut left = left;
-    let file = |square: Square| square as i32 & 7;
-    for &step in steps {
-        let mut at = from;
-        // A step over the edge is none to a neighbour.
-        while let Some(to) = at.offset(step)
-            && targets.contains(to)
-            && (file(to) - file(at)).abs() <= 1
-        {
-            left -= 1;
-            if left == 0 {
-                return Some(to);
-            }
-            at = to;
+    for ray in rays {
+        // The targets on a ray follow each other without a gap.
+        let run = (targets & ray.from(from)).0.count_ones();
+        if left <= run {
+            return from.offset(ray.step * left.cast_signed());
         }
+        left -= run;
     }
     None
 }

@@ -1,5 +1,6 @@
 //! Entries of pawns in the list of moves, for all pawns at once: sets of the squares they come from.
 
+use super::by_file::{ByFile, squares_by_file};
 use super::list::{EnPassant, Entry};
 use crate::board::{Bitboard, Color, File, Move, Position, Rank, Role, Square};
 
@@ -47,6 +48,21 @@ impl Pawns {
             seventh: pawns & Bitboard::from_rank(us.relative_rank(Rank::Seventh)),
             state,
         }
+    }
+
+    /// Number of entries of the pawns on each file.
+    #[inline(always)]
+    pub(super) fn counts(&self) -> ByFile {
+        let (a, b, c) = (self.single, self.lower, self.higher);
+        // Bits of the sum of the three.
+        let (ones, twos) = (a ^ b ^ c, a & b | c & (a ^ b));
+        // These stand on different ranks.
+        let others = self.double | self.en_passant;
+        let mut counts = squares_by_file(ones) + 2 * squares_by_file(twos) + squares_by_file(others);
+        if self.seventh.any() {
+            counts += 3 * squares_by_file(ones & self.seventh) + 6 * squares_by_file(twos & self.seventh);
+        }
+        counts
     }
 
     /// Number of entries of a pawn.
