@@ -3,6 +3,8 @@
 //! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
 //! format cannot hold is refused with a message, never changed.
 
+mod brenner;
+mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
 mod simplecdb;
@@ -24,13 +26,16 @@ const WRITERS: &[(&str, Write)] = &[
     ("chessbase", chessbase::write),
     ("chessbase-book", chessbase_book::write),
     ("chessbase-book-flat", chessbase_book::write_flat),
+    ("chess-assistant", chess_assistant::write),
+    ("brenner", brenner::write),
+    ("brenner-alternate", brenner::write_alternate),
     ("simplecdb", simplecdb::write),
 ];
 
 /// Makes a chess database from PGN games.
 #[derive(Parser)]
 struct Arguments {
-    /// What to write: chessbase, chessbase-book, chessbase-book-flat, simplecdb
+    /// What to write; without a good name all are listed
     format: String,
     /// Path of the database without extension
     target: PathBuf,
@@ -59,7 +64,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (_, write) = WRITERS
         .iter()
         .find(|(name, _)| *name == arguments.format)
-        .ok_or_else(|| format!("unknown format {}", arguments.format))?;
+        .ok_or_else(|| {
+            let names: Vec<&str> = WRITERS.iter().map(|(name, _)| *name).collect();
+            format!(
+                "unknown format '{}': there are {}",
+                arguments.format,
+                names.join(", ")
+            )
+        })?;
     let mut games = Vec::new();
     for path in &arguments.games {
         let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -57,6 +57,7 @@ pub const FORMAT: Format = Format {
         candidates.retain(|candidate| candidate.files.iter().any(|(kind, _)| kind == "cbf"));
         candidates
     },
+    by_content: None,
     open: |files, options| Ok(Box::new(ChessBase::open(files, options)?)),
 };
 

@@ -33,6 +33,7 @@ pub const FORMAT: Format = Format {
     name: "simplecdb",
     title: "SimpleCDb",
     find: |directory| by_stem(directory, &["dci", "dcg"], &["dcn", "dcs", "dce"]),
+    by_content: None,
     open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
 };
 

@@ -4,10 +4,10 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../tests/common/mod.rs"]
 mod common;
 
-#[path = "chessbase.rs"]
+mod brenner;
 mod chessbase;
 
 use std::time::Instant;
@@ -34,6 +34,7 @@ fn main() {
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
     export_figures("SimpleCDb", &*plain, 6.0);
     chessbase::figures(&shared);
+    brenner::figures(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.
