@@ -7,6 +7,15 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+#[path = "figures/chess_assistant.rs"]
+mod chess_assistant;
+#[path = "../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
+#[path = "../examples/make_database/source.rs"]
+#[allow(dead_code)]
+mod source;
+
 use std::time::Instant;
 
 use common::samples::{open_base, shared};
@@ -22,42 +31,67 @@ use shakmaty::{CastlingMode, Chess, Position};
 const RUNS: usize = 5;
 
 fn main() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|argument| argument == chess_assistant::OPEN)
+    {
+        let target = arguments.next().expect("the path of a database");
+        return chess_assistant::report_opening(target.as_ref());
+    }
     let Some(shared) = shared() else { return };
     println!(
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"
     );
-    let base = shared.join("data/simplecdb/medium/plain");
-    let database = open_base(&base).expect("the plain samples are a database");
+    let exports = [
+        ("SimpleCDb", "simplecdb/medium/plain", 6.0),
+        ("Chess Assistant", "chess-assistant/medium/medium", 4.0),
+    ];
+    for (format, base, target) in exports {
+        let database = open_base(&shared.join("data").join(base)).expect("the samples are a database");
+        export_against_documented_path(format, &*database, target);
+    }
+    chess_assistant::million_games(&shared);
+}
+
+/// Rows on the export of a database of games without annotations, in one thread.
+fn export_against_documented_path(format: &str, database: &dyn Database, target: f64) {
     let games = f64::from(database.len());
     let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
-        .map(|game| uci_moves(&*database, game))
+        .map(|game| uci_moves(database, game))
         .collect();
-
     let documented = fastest(|| {
         moves
             .iter()
             .map(|(start, moves)| documented_path(start, moves))
             .sum()
     });
-    let ours = fastest(|| export(&*database));
+    let ours = fastest(|| export(database));
+    println!("{format}, {games} plain games:");
     row("shakmaty's documented path, games/s", games / documented, None);
-    row("export of plain games, one thread, games/s", games / ours, None);
+    row("export, one thread, games/s", games / ours, None);
     row(
         "export against the documented path, times",
         documented / ours,
-        Some(6.0),
+        Some(Target::AtLeast(target)),
     );
 }
 
-fn row(figure: &str, measured: f64, at_least: Option<f64>) {
-    let (target, met) = match at_least {
-        Some(target) => (
-            format!(">= {target}"),
-            if measured >= target { "yes" } else { "NO" },
-        ),
-        None => (String::new(), ""),
+/// What a measured value should be.
+#[derive(Clone, Copy)]
+enum Target {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+fn row(figure: &str, measured: f64, target: Option<Target>) {
+    let (target, is_met) = match target {
+        Some(Target::AtLeast(target)) => (format!(">= {target}"), Some(measured >= target)),
+        Some(Target::AtMost(target)) => (format!("<= {target}"), Some(measured <= target)),
+        None => (String::new(), None),
     };
+    let met = is_met.map_or("", |is_met| if is_met { "yes" } else { "NO" });
     println!("{figure:<52} {measured:>12.1} {target:>10} {met:>5}");
 }
 
