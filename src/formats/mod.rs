@@ -12,7 +12,8 @@
     clippy::unwrap_used
 )]
 
-pub mod chess_assistant;
+mod chess_assistant;
+mod chessbase;
 mod database;
 mod files;
 mod simplecdb;
@@ -45,7 +46,13 @@ pub struct Format {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[chess_assistant::FORMAT, simplecdb::FORMAT];
+#[rustfmt::skip]
+pub static FORMATS: &[Format] = &[
+    simplecdb::FORMAT,
+    chessbase::FORMAT,
+    chessbase::book::FORMAT,
+    chess_assistant::FORMAT,
+];
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

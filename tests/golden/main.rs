@@ -4,6 +4,7 @@
 mod common;
 
 mod chess_assistant;
+mod chessbase;
 mod simplecdb;
 
 use common::pgn::{self, Read};
@@ -22,16 +23,21 @@ fn check_samples(format: &str, normalize: impl Fn(&mut Read)) {
     let mut games = 0;
     for sample in samples(format) {
         let database = open_base(&sample.base).unwrap_or_else(|| panic!("{} is no database", sample.name));
-        let mut given = pgn::read(&export(&*database));
-        let mut expected = pgn::read(sample.expected.as_bytes());
-        assert_eq!(given.len(), expected.len(), "games of {}", sample.name);
-        given.iter_mut().chain(&mut expected).for_each(&normalize);
-        for (number, (given, expected)) in given.iter().zip(&expected).enumerate() {
-            assert_same(given, expected, &format!("{}, game {}", sample.name, number + 1));
-        }
-        games += given.len();
+        games += check_games(&*database, &sample.expected, &sample.name, &normalize);
     }
     eprintln!("{format}: {games} games compared");
+}
+
+/// Compares every game of a database and gives their number.
+fn check_games(database: &dyn Database, expected: &str, name: &str, normalize: impl Fn(&mut Read)) -> usize {
+    let mut given = pgn::read(&export(database));
+    let mut expected = pgn::read(expected.as_bytes());
+    assert_eq!(given.len(), expected.len(), "games of {name}");
+    given.iter_mut().chain(&mut expected).for_each(&normalize);
+    for (number, (given, expected)) in given.iter().zip(&expected).enumerate() {
+        assert_same(given, expected, &format!("{name}, game {}", number + 1));
+    }
+    given.len()
 }
 
 #[track_caller]

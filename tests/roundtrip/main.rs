@@ -3,6 +3,12 @@
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
+#[path = "../../examples/make_database/chessbase.rs"]
+#[allow(dead_code)]
+mod encode_chessbase;
+#[path = "../../examples/make_database/chessbase_book.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_book;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -14,6 +20,7 @@ mod source;
 mod common;
 
 mod chess_assistant;
+mod chessbase;
 mod random;
 mod simplecdb;
 
