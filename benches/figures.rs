@@ -7,17 +7,18 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-#[path = "figures/chess_assistant.rs"]
+#[path = "chess_assistant.rs"]
 mod chess_assistant;
+#[path = "chessbase.rs"]
+mod chessbase;
 #[path = "../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
 #[path = "../examples/make_database/source.rs"]
 #[allow(dead_code)]
 mod source;
-#[path = "chessbase.rs"]
-mod chessbase;
 
+use std::path::Path;
 use std::time::Instant;
 
 use common::samples::{open_base, shared};
@@ -46,31 +47,30 @@ fn main() {
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"
     );
-    let exports = [
-        ("SimpleCDb", "simplecdb/medium/plain", 6.0),
-        ("Chess Assistant", "chess-assistant/medium/medium", 4.0),
-    ];
-    for (format, base, target) in exports {
-        let database = open_base(&shared.join("data").join(base)).expect("the samples are a database");
-        export_against_documented_path(format, &*database, target);
-    }
-    chess_assistant::million_games(&shared);
-}
-
-/// Rows on the export of a database of games without annotations, in one thread.
-fn export_against_documented_path(format: &str, database: &dyn Database, target: f64) {
     let plain =
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
     export_figures("SimpleCDb", &*plain, 6.0);
     chessbase::figures(&shared);
+    chess_assistant::figures(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.
 fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
+    let base = shared.join("data/simplecdb/medium/plain");
+    against_documented("plain games", &base, 6.0);
+    let base = shared.join("data/brenner/medium.main");
+    against_documented("Brenner's encoding", &base, 3.0);
+    cutting(&base.with_added_extension("brn"));
+}
+
+/// Rows of the export of a database against shakmaty's documented path on the same games.
+fn against_documented(what: &str, base: &Path, target: f64) {
+    let database = open_base(base).expect("the samples are a database");
     let games = f64::from(database.len());
     let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
         .map(|game| uci_moves(database, game))
         .collect();
+
     let documented = fastest(|| {
         moves
             .iter()
@@ -78,9 +78,13 @@ fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
             .sum()
     });
     let ours = fastest(|| export(database));
-    println!("{format}, {games} plain games:");
+    let ours = fastest(|| export(&*database));
     row("shakmaty's documented path, games/s", games / documented, None);
-    row("export, one thread, games/s", games / ours, None);
+    row(
+        &format!("export of {what}, one thread, games/s"),
+        games / ours,
+        None,
+    );
     row(
         &format!("{name}: shakmaty's documented path, games/s"),
         games / documented,
@@ -94,25 +98,33 @@ fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
     row(
         &format!("{name}: export against the documented path, times"),
         documented / ours,
-        Some(Target::AtLeast(target)),
         Some(at_least),
+        Some(target),
     );
 }
 
-/// What a measured value should be.
-#[derive(Clone, Copy)]
-enum Target {
-    AtLeast(f64),
-    AtMost(f64),
+/// A row of how fast a large `.brn` file is opened: cut into games, headers read, the reading chosen.
+fn cutting(sample: &Path) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let base = folder.path().join("large");
+    let bytes = std::fs::read(sample).expect("the sample").repeat(64);
+    std::fs::write(base.with_extension("brn"), &bytes).expect("the large file");
+    let seconds = fastest(|| open_base(&base).map_or(0, |database| database.len() as usize));
+    row(
+        "opening a .brn file, MB/s",
+        bytes.len() as f64 / 1e6 / seconds,
+        Some(100.0),
+    );
 }
 
-fn row(figure: &str, measured: f64, target: Option<Target>) {
-    let (target, is_met) = match target {
-        Some(Target::AtLeast(target)) => (format!(">= {target}"), Some(measured >= target)),
-        Some(Target::AtMost(target)) => (format!("<= {target}"), Some(measured <= target)),
-        None => (String::new(), None),
+fn row(figure: &str, measured: f64, at_least: Option<f64>) {
+    let (target, met) = match at_least {
+        Some(target) => (
+            format!(">= {target}"),
+            if measured >= target { "yes" } else { "NO" },
+        ),
+        None => (String::new(), ""),
     };
-    let met = is_met.map_or("", |is_met| if is_met { "yes" } else { "NO" });
     println!("{figure:<52} {measured:>12.1} {target:>10} {met:>5}");
 }
 

@@ -1,22 +1,29 @@
-//! A Chess Assistant database of a million games: what opening costs.
+//! Figures of Chess Assistant: export, and what opening a million games costs.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::common::samples::open_base;
-use crate::encode_chess_assistant::{Writer, record};
-use crate::source;
-use crate::{Target, row};
+use pgnfs::formats::Database;
 use pgnfs::pgn::append_game;
+
+use super::common::samples::open_base;
+use super::encode_chess_assistant::{Writer, record};
+use super::{export_figures, row, row_at_most, source};
 
 const GAMES: usize = 1_000_000;
 const PLAYERS: usize = 300_000;
 
+/// Export of the plain sample, and opening of a large database.
+pub fn figures(shared: &Path) {
+    let sample = open_base(&shared.join("data/chess-assistant/medium/medium"));
+    let sample = sample.expect("the samples are a database");
+    export_figures("Chess Assistant", &*sample, 4.0);
+    million_games(&*sample);
+}
+
 /// Writes the sample's games again and again, with other players and rounds, and opens what comes of it.
-pub fn million_games(shared: &Path) {
-    let base = shared.join("data/chess-assistant/medium/medium");
-    let sample = open_base(&base).expect("the samples are a database");
+fn million_games(sample: &dyn Database) {
     let mut pgn = Vec::new();
     (0..sample.len()).for_each(|game| append_game(&mut pgn, &sample.game(game).game));
     let mut games = source::read(&pgn).expect("our export is PGN");
@@ -53,20 +60,15 @@ pub fn million_games(shared: &Path) {
         .split_whitespace()
         .map(|number| number.parse::<f64>().expect("a number"));
     let mut number = || numbers.next().expect("three numbers");
-    println!("Chess Assistant, {GAMES} games of {PLAYERS} players:");
-    row("opening, milliseconds", number(), Some(Target::AtMost(1000.0)));
-    row(
-        "anonymous memory after opening, bytes a game",
-        number(),
-        Some(Target::AtMost(100.0)),
-    );
-    row("keys of all games, milliseconds", number(), None);
+    row_at_most("Chess Assistant: opening 1,000,000 games, seconds", number(), 1.0);
+    row_at_most("Chess Assistant: memory, bytes a game", number(), 100.0);
+    row("Chess Assistant: keys of all games, milliseconds", number(), None);
 }
 
 /// Asks this program to open a database and to say what that cost, and nothing else.
 pub const OPEN: &str = "--open";
 
-/// Opens a database; prints milliseconds, bytes a game, and milliseconds for the keys of all games.
+/// Opens a database; prints seconds, bytes a game, and milliseconds for the keys of all games.
 pub fn report_opening(target: &Path) {
     let before = anonymous_bytes();
     let start = Instant::now();
