@@ -18,7 +18,6 @@ mod encode_chess_assistant;
 #[allow(dead_code)]
 mod source;
 
-use std::path::Path;
 use std::time::Instant;
 
 use common::samples::{open_base, shared};
@@ -51,21 +50,17 @@ fn main() {
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
     export_figures("SimpleCDb", &*plain, 6.0);
     chessbase::figures(&shared);
-    chess_assistant::figures(&shared);
+    let plain = open_base(&shared.join("data/chess-assistant/medium/medium"));
+    export_figures(
+        "Chess Assistant",
+        &*plain.expect("the samples are a database"),
+        4.0,
+    );
+    chess_assistant::million_games(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.
 fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
-    let base = shared.join("data/simplecdb/medium/plain");
-    against_documented("plain games", &base, 6.0);
-    let base = shared.join("data/brenner/medium.main");
-    against_documented("Brenner's encoding", &base, 3.0);
-    cutting(&base.with_added_extension("brn"));
-}
-
-/// Rows of the export of a database against shakmaty's documented path on the same games.
-fn against_documented(what: &str, base: &Path, target: f64) {
-    let database = open_base(base).expect("the samples are a database");
     let games = f64::from(database.len());
     let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
         .map(|game| uci_moves(database, game))
@@ -78,13 +73,6 @@ fn against_documented(what: &str, base: &Path, target: f64) {
             .sum()
     });
     let ours = fastest(|| export(database));
-    let ours = fastest(|| export(&*database));
-    row("shakmaty's documented path, games/s", games / documented, None);
-    row(
-        &format!("export of {what}, one thread, games/s"),
-        games / ours,
-        None,
-    );
     row(
         &format!("{name}: shakmaty's documented path, games/s"),
         games / documented,
@@ -99,21 +87,6 @@ fn against_documented(what: &str, base: &Path, target: f64) {
         &format!("{name}: export against the documented path, times"),
         documented / ours,
         Some(at_least),
-        Some(target),
-    );
-}
-
-/// A row of how fast a large `.brn` file is opened: cut into games, headers read, the reading chosen.
-fn cutting(sample: &Path) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let base = folder.path().join("large");
-    let bytes = std::fs::read(sample).expect("the sample").repeat(64);
-    std::fs::write(base.with_extension("brn"), &bytes).expect("the large file");
-    let seconds = fastest(|| open_base(&base).map_or(0, |database| database.len() as usize));
-    row(
-        "opening a .brn file, MB/s",
-        bytes.len() as f64 / 1e6 / seconds,
-        Some(100.0),
     );
 }
 
