@@ -4,6 +4,7 @@
 mod common;
 
 mod chess_assistant;
+mod chess_assistant_hostile;
 mod chessbase;
 mod simplecdb;
 
