@@ -8,7 +8,14 @@
 mod common;
 
 mod brenner;
+mod chess_assistant;
 mod chessbase;
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
+#[path = "../../examples/make_database/source.rs"]
+#[allow(dead_code)]
+mod source;
 
 use std::time::Instant;
 
@@ -25,6 +32,14 @@ use shakmaty::{CastlingMode, Chess, Position};
 const RUNS: usize = 5;
 
 fn main() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|argument| argument == chess_assistant::OPEN)
+    {
+        let target = arguments.next().expect("the path of a database");
+        return chess_assistant::report_opening(target.as_ref());
+    }
     let Some(shared) = shared() else { return };
     println!(
         "{:<52} {:>12} {:>10} {:>5}",
@@ -34,6 +49,13 @@ fn main() {
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
     export_figures("SimpleCDb", &*plain, 6.0);
     chessbase::figures(&shared);
+    let plain = open_base(&shared.join("data/chess-assistant/medium/medium"));
+    export_figures(
+        "Chess Assistant",
+        &*plain.expect("the samples are a database"),
+        4.0,
+    );
+    chess_assistant::million_games(&shared);
     brenner::figures(&shared);
 }
 
