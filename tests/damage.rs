@@ -7,8 +7,8 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::pgn;
-use common::samples::{candidates, open, samples};
-use pgnfs::formats::{Candidate, FORMATS, Format, Options};
+use common::samples::{all_samples, candidates, open};
+use pgnfs::formats::{Candidate, Format, Options};
 use pgnfs::pgn::to_text;
 
 /// Files are cut at every 37th length, larger ones at as many places as one of this size.
@@ -61,15 +61,26 @@ impl Copied {
         }
         // An independent reader finds the same number of games: no text ends a game early or begins one.
         assert_eq!(pgn::read(&text).len(), database.len() as usize, "games read back");
+        for document in 0..database.documents().len() {
+            let text = to_text(&database.document(document));
+            assert_eq!(pgn::read(&text).len(), 1, "a document is one game");
+        }
         database.len()
     }
 }
 
 /// The samples of all formats that are small enough to be damaged in many ways.
 fn small_samples() -> Vec<(String, PathBuf)> {
-    let all = FORMATS.iter().flat_map(|format| samples(format.name));
-    all.filter(|sample| sample.expected.len() < 120_000)
-        .map(|sample| (sample.name, sample.base))
+    let small = all_samples()
+        .into_iter()
+        .filter(|sample| sample.expected.len() < 120_000);
+    small
+        .flat_map(|sample| {
+            sample
+                .bases()
+                .into_iter()
+                .map(move |base| (sample.name.clone(), base))
+        })
         .collect()
 }
 

@@ -57,6 +57,11 @@ impl<W: Write> Report<W> {
                 self.line(format_args!("{name}: {problem}"))?;
             }
             self.games(entry, name, threads)?;
+            if entry.is_lost() {
+                self.line(format_args!(
+                    "{name}: a file became shorter while it was read: check it again"
+                ))?;
+            }
         }
         self.out.flush()
     }

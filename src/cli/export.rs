@@ -24,6 +24,13 @@ pub fn run(library: &Library, database: Option<&str>, threads: usize) -> Result<
         .try_for_each(|entry| write_games(&mut out, entry, threads, &mut progress))
         .and_then(|()| out.flush());
     progress.clear();
+    if let Some(lost) = library.databases().iter().find(|entry| entry.is_lost()) {
+        return Err(format!(
+            "{}: a file became shorter while it was read: what was written of its games is incomplete",
+            lost.name()
+        )
+        .into());
+    }
     match written {
         // A closed pipe: who reads has seen enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}").into()),

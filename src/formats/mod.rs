@@ -12,7 +12,8 @@
     clippy::unwrap_used
 )]
 
-pub mod brenner;
+mod brenner;
+mod chessbase;
 mod database;
 mod files;
 mod simplecdb;
@@ -57,7 +58,12 @@ pub struct ByContent {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[simplecdb::FORMAT, brenner::FORMAT];
+pub static FORMATS: &[Format] = &[
+    simplecdb::FORMAT,
+    chessbase::FORMAT,
+    chessbase::book::FORMAT,
+    brenner::FORMAT,
+];
 
 /// The databases that a file may be by its content, whatever its name. For a file that the user names and that no
 /// format claims by its name: in a scan such guesses would surprise.

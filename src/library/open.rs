@@ -21,6 +21,8 @@ pub(super) struct Opened {
     pub(super) format: &'static Format,
     pub(super) database: Box<dyn Database>,
     pub(super) files: Vec<(String, Identity)>,
+    /// Their maps.
+    pub(super) maps: Vec<Arc<Mapped>>,
 }
 
 /// Opens the databases of one directory. The second list has the names of what is refused, with the reasons.
@@ -112,6 +114,7 @@ fn open_candidate(
         warnings,
     };
     let mut identities = Vec::with_capacity(paths.len());
+    let mut maps = Vec::with_capacity(paths.len());
     for (n, (kind, path)) in paths.into_iter().enumerate() {
         let file = file_name(&path);
         let mapped = match unusable.get(&file) {
@@ -125,6 +128,7 @@ fn open_candidate(
                     (file.clone(), mapped.identity()),
                 );
                 let bytes = Arc::new(mapped);
+                maps.push(Arc::clone(&bytes));
                 files.files.push((kind, SourceFile { name: file, bytes }));
             }
             Err(reason) if n == main && file == name => return Err(reason),
@@ -143,6 +147,7 @@ fn open_candidate(
         format,
         database,
         files: identities,
+        maps,
     })
 }
 

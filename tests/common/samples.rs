@@ -43,6 +43,30 @@ pub struct Sample {
     pub expected: String,
 }
 
+impl Sample {
+    /// The databases that must give the expected PGN: the one of its name, else all that stand beside it, which are
+    /// one database in several forms.
+    pub fn bases(&self) -> Vec<PathBuf> {
+        if !candidates(&self.base).is_empty() {
+            return vec![self.base.clone()];
+        }
+        let beside = files_below(self.base.parent().unwrap()).into_iter();
+        let mut bases: Vec<PathBuf> = beside.map(|path| path.with_extension("")).collect();
+        bases.dedup();
+        bases.retain(|base| !candidates(base).is_empty());
+        bases
+    }
+}
+
+/// All samples of all formats that have an expected PGN.
+pub fn all_samples() -> Vec<Sample> {
+    let Some(shared) = shared() else { return Vec::new() };
+    // What two formats have in one folder comes with the folder's name.
+    let has_folder = |format: &&Format| shared.join("data").join(format.name).is_dir();
+    let formats = FORMATS.iter().filter(has_folder);
+    formats.flat_map(|format| samples(format.name)).collect()
+}
+
 /// All samples of a format that have an expected PGN.
 pub fn samples(format: &str) -> Vec<Sample> {
     let Some(shared) = shared() else { return Vec::new() };

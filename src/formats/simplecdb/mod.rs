@@ -81,7 +81,7 @@ impl SimpleCdb {
             info: Info::default(),
             problems,
         };
-        database.promotions = promotion::choose(&database, options.reading.as_deref());
+        database.promotions = promotion::choose(&database, options.reading.as_deref(), &mut warnings);
         let rows = vec![
             ("index", database.index.describe()),
             ("record lengths", database.records.describe()),
