@@ -4,6 +4,9 @@
 //! format cannot hold is refused with a message, never changed.
 
 mod brenner;
+mod chess_assistant;
+mod chessbase;
+mod chessbase_book;
 mod simplecdb;
 mod source;
 
@@ -20,6 +23,10 @@ type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
 /// All formats that can be written.
 const WRITERS: &[(&str, Write)] = &[
+    ("chessbase", chessbase::write),
+    ("chessbase-book", chessbase_book::write),
+    ("chessbase-book-flat", chessbase_book::write_flat),
+    ("chess-assistant", chess_assistant::write),
     ("brenner", brenner::write),
     ("brenner-alternate", brenner::write_alternate),
     ("simplecdb", simplecdb::write),
@@ -28,7 +35,7 @@ const WRITERS: &[(&str, Write)] = &[
 /// Makes a chess database from PGN games.
 #[derive(Parser)]
 struct Arguments {
-    /// What to write: brenner, brenner-alternate, simplecdb
+    /// What to write; without a good name all are listed
     format: String,
     /// Path of the database without extension
     target: PathBuf,
@@ -57,7 +64,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (_, write) = WRITERS
         .iter()
         .find(|(name, _)| *name == arguments.format)
-        .ok_or_else(|| format!("unknown format {}", arguments.format))?;
+        .ok_or_else(|| {
+            let names: Vec<&str> = WRITERS.iter().map(|(name, _)| *name).collect();
+            format!(
+                "unknown format '{}': there are {}",
+                arguments.format,
+                names.join(", ")
+            )
+        })?;
     let mut games = Vec::new();
     for path in &arguments.games {
         let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -13,6 +13,7 @@
 )]
 
 mod brenner;
+mod chess_assistant;
 mod chessbase;
 mod database;
 mod files;
@@ -58,10 +59,12 @@ pub struct ByContent {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
+#[rustfmt::skip]
 pub static FORMATS: &[Format] = &[
     simplecdb::FORMAT,
     chessbase::FORMAT,
     chessbase::book::FORMAT,
+    chess_assistant::FORMAT,
     brenner::FORMAT,
 ];
 

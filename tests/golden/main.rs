@@ -5,6 +5,8 @@ mod common;
 
 mod brenner;
 mod brenner_hostile;
+mod chess_assistant;
+mod chess_assistant_hostile;
 mod chessbase;
 mod simplecdb;
 

@@ -3,6 +3,15 @@
 #[path = "../../examples/make_database/brenner.rs"]
 #[allow(dead_code)]
 mod encode_brenner;
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
+#[path = "../../examples/make_database/chessbase.rs"]
+#[allow(dead_code)]
+mod encode_chessbase;
+#[path = "../../examples/make_database/chessbase_book.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_book;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -14,6 +23,8 @@ mod source;
 mod common;
 
 mod brenner;
+mod chess_assistant;
+mod chessbase;
 mod random;
 mod simplecdb;
 

@@ -4,10 +4,19 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../tests/common/mod.rs"]
 mod common;
 
-use std::path::Path;
+mod brenner;
+mod chess_assistant;
+mod chessbase;
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
+#[path = "../../examples/make_database/source.rs"]
+#[allow(dead_code)]
+mod source;
+
 use std::time::Instant;
 
 use common::samples::{open_base, shared};
@@ -23,24 +32,38 @@ use shakmaty::{CastlingMode, Chess, Position};
 const RUNS: usize = 5;
 
 fn main() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|argument| argument == chess_assistant::OPEN)
+    {
+        let target = arguments.next().expect("the path of a database");
+        return chess_assistant::report_opening(target.as_ref());
+    }
     let Some(shared) = shared() else { return };
     println!(
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"
     );
-    let base = shared.join("data/simplecdb/medium/plain");
-    against_documented("plain games", &base, 6.0);
-    let base = shared.join("data/brenner/medium.main");
-    against_documented("Brenner's encoding", &base, 3.0);
-    cutting(&base.with_added_extension("brn"));
+    let plain =
+        open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
+    export_figures("SimpleCDb", &*plain, 6.0);
+    chessbase::figures(&shared);
+    let plain = open_base(&shared.join("data/chess-assistant/medium/medium"));
+    export_figures(
+        "Chess Assistant",
+        &*plain.expect("the samples are a database"),
+        4.0,
+    );
+    chess_assistant::million_games(&shared);
+    brenner::figures(&shared);
 }
 
-/// Rows of the export of a database against shakmaty's documented path on the same games.
-fn against_documented(what: &str, base: &Path, target: f64) {
-    let database = open_base(base).expect("the samples are a database");
+/// Export of a database of plain games against shakmaty's documented path on the same games.
+fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
     let games = f64::from(database.len());
     let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
-        .map(|game| uci_moves(&*database, game))
+        .map(|game| uci_moves(database, game))
         .collect();
 
     let documented = fastest(|| {
@@ -49,31 +72,21 @@ fn against_documented(what: &str, base: &Path, target: f64) {
             .map(|(start, moves)| documented_path(start, moves))
             .sum()
     });
-    let ours = fastest(|| export(&*database));
-    row("shakmaty's documented path, games/s", games / documented, None);
+    let ours = fastest(|| export(database));
     row(
-        &format!("export of {what}, one thread, games/s"),
+        &format!("{name}: shakmaty's documented path, games/s"),
+        games / documented,
+        None,
+    );
+    row(
+        &format!("{name}: export of plain games, one thread, games/s"),
         games / ours,
         None,
     );
     row(
-        "export against the documented path, times",
+        &format!("{name}: export against the documented path, times"),
         documented / ours,
-        Some(target),
-    );
-}
-
-/// A row of how fast a large `.brn` file is opened: cut into games, headers read, the reading chosen.
-fn cutting(sample: &Path) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let base = folder.path().join("large");
-    let bytes = std::fs::read(sample).expect("the sample").repeat(64);
-    std::fs::write(base.with_extension("brn"), &bytes).expect("the large file");
-    let seconds = fastest(|| open_base(&base).map_or(0, |database| database.len() as usize));
-    row(
-        "opening a .brn file, MB/s",
-        bytes.len() as f64 / 1e6 / seconds,
-        Some(100.0),
+        Some(at_least),
     );
 }
 
@@ -86,6 +99,14 @@ fn row(figure: &str, measured: f64, at_least: Option<f64>) {
         None => (String::new(), ""),
     };
     println!("{figure:<52} {measured:>12.1} {target:>10} {met:>5}");
+}
+
+fn row_at_most(figure: &str, measured: f64, at_most: f64) {
+    let met = if measured <= at_most { "yes" } else { "NO" };
+    println!(
+        "{figure:<52} {measured:>12.4} {:>10} {met:>5}",
+        format!("<= {at_most}")
+    );
 }
 
 /// Seconds of the fastest run.
