@@ -105,6 +105,7 @@ impl Position {
             position.by_role[role as usize] = board.by_role(role);
         }
         position.checkers = position.checks_on(turn);
+        position.sound = position.checks_on(!turn).is_empty();
         position
     }
 

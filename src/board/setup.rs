@@ -49,15 +49,21 @@ impl Position {
         if (board.by_role(Role::Pawn) & Bitboard::BACKRANKS).any() {
             return Err(SetupError::PawnOnEdge);
         }
-        let mut position = Position::from_men(board, setup.turn, Bitboard::EMPTY, None);
+        let position = Position::as_set_up(setup);
         if position.checks_on(!setup.turn).any() {
             return Err(SetupError::OpponentInCheck);
         }
+        Ok(position)
+    }
+
+    /// The position of a set-up whether or not a game can be played from it, for telling what a file plays there.
+    pub fn as_set_up(setup: &Setup) -> Position {
+        let mut position = Position::from_men(&setup.board, setup.turn, Bitboard::EMPTY, None);
         position.castling = playable_rights(&position, setup.castling_rights);
         position.en_passant = setup
             .ep_square
             .filter(|&square| is_playable_en_passant(&position, square));
-        Ok(position)
+        position
     }
 }
 
@@ -101,15 +107,38 @@ impl Fen {
     /// # Errors
     /// As [`Position::from_setup`], and [`SetupError::NotFen`].
     pub fn parse(text: &str) -> Result<Fen, SetupError> {
-        if !(4..=6).contains(&text.split_ascii_whitespace().count()) {
-            return Err(SetupError::NotFen);
-        }
-        let setup = shakmaty::fen::Fen::from_ascii(text.trim().as_bytes())
-            .map_err(|_| SetupError::NotFen)?
-            .into_setup();
+        let setup = Fen::setup(text)?;
         Ok(Fen {
             position: Position::from_setup(&setup)?,
             first_move: setup.fullmoves.get(),
         })
+    }
+
+    /// Reads FEN as [`Fen::parse`] does, without putting anything to the test.
+    ///
+    /// # Errors
+    /// Where it is no FEN.
+    pub fn setup(text: &str) -> Result<Setup, SetupError> {
+        if !(4..=6).contains(&text.split_ascii_whitespace().count()) {
+            return Err(SetupError::NotFen);
+        }
+        let fen = shakmaty::fen::Fen::from_ascii(text.trim().as_bytes()).map_err(|_| SetupError::NotFen)?;
+        Ok(fen.into_setup())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Move;
+
+    #[test]
+    fn a_position_that_cannot_be_played_can_still_be_shown() {
+        let text = "8/8/8/8/3kK3/8/8/7R w - - 0 1";
+        assert_eq!(Fen::parse(text).unwrap_err(), SetupError::OpponentInCheck);
+        let mut position = Position::as_set_up(&Fen::setup(text).unwrap());
+        position.play(Move::normal(Square::E4, Square::D4));
+        assert_eq!(position.king(Color::White), Some(Square::D4));
+        assert_eq!(position.king(Color::Black), None);
     }
 }

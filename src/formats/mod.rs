@@ -14,18 +14,31 @@
 
 mod database;
 mod files;
+pub mod jose;
 pub mod simplecdb;
 
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-pub use files::{Candidate, Directory, Files, SourceFile, by_stem};
+pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
 
 /// What the user may say about how games are read. The default leaves every choice to the format's own rule.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,
     /// Forces one of a format's readings, by the name that `info.txt` shows.
     pub reading: Option<String>,
+    /// Corrects dates where a known bug of the writer shows in them.
+    pub fix_dates: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            encoding: None,
+            reading: None,
+            fix_dates: true,
+        }
+    }
 }
 
 /// A kind of database.
@@ -44,7 +57,7 @@ pub struct Format {
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
-pub static FORMATS: &[Format] = &[simplecdb::FORMAT];
+pub static FORMATS: &[Format] = &[simplecdb::FORMAT, jose::FORMAT];
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -82,7 +82,8 @@ pub fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn read_text(path: &Path) -> String {
+/// The text of a file, which may be packed.
+pub fn read_text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut text = String::new();
@@ -93,10 +94,12 @@ fn read_text(path: &Path) -> String {
     }
 }
 
-/// The databases whose main file has this path without its extension.
+/// The databases that a folder of this path is, or whose main file has this path without its extension.
 pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
-    let folder = base.parent().unwrap();
-    let stem = base.file_name().unwrap().to_string_lossy();
+    let (folder, stem) = match base.is_dir() {
+        true => (base, None),
+        false => (base.parent().unwrap(), base.file_name()),
+    };
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -111,12 +114,24 @@ pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
         candidates.into_iter().map(move |candidate| (format, candidate))
     });
     found
-        .filter(|(_, candidate)| Path::new(&candidate.name).file_stem().unwrap() == &*stem)
+        .filter(|(_, candidate)| Path::new(&candidate.name).file_stem() == stem)
         .collect()
 }
 
 /// Opens a candidate; none where it is no database after all.
 pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option<Box<dyn Database>> {
+    try_open(format, candidate, options).ok()
+}
+
+/// Opens a candidate.
+///
+/// # Errors
+/// Why it is no database.
+pub fn try_open(
+    format: &Format,
+    candidate: &Candidate,
+    options: &Options,
+) -> Result<Box<dyn Database>, String> {
     let mut files = Files::default();
     for (kind, path) in &candidate.files {
         let file = SourceFile {
@@ -125,7 +140,8 @@ pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option
         };
         files.files.push((kind.clone(), file));
     }
-    (format.open)(files, options).ok()
+    files.warnings = candidate.warnings.clone();
+    (format.open)(files, options).map_err(|error| error.0)
 }
 
 /// Opens the one database of a base path.

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod jose;
 mod simplecdb;
 
 use common::pgn::{self, Read};
