@@ -23,9 +23,18 @@ const LONGEST_FRM: usize = (1 << 20) + 1;
 /// Archives of other kinds, by their first bytes, with what to do.
 const OTHERS: [(&[u8], &str); 4] = [
     (b"Rar!", "a RAR archive: unpack it and mount the folder"),
-    (b"BZh", "a bzip2 archive, which is not supported: unpack it and mount the folder"),
-    (b"PK", "a zip archive, which is not supported: unpack it and mount the folder"),
-    (b"h", "a bzip2 archive without its first two bytes, which is not supported: put BZ before it, unpack it and mount the folder"),
+    (
+        b"BZh",
+        "a bzip2 archive, which is not supported: unpack it and mount the folder",
+    ),
+    (
+        b"PK",
+        "a zip archive, which is not supported: unpack it and mount the folder",
+    ),
+    (
+        b"h",
+        "a bzip2 archive without its first two bytes, which is not supported: put BZ before it, unpack it and mount the folder",
+    ),
 ];
 
 /// Unpacks the tables of an archive.
@@ -64,7 +73,9 @@ fn members(stream: impl Read, archive: &str, limit: u64) -> Result<Files, NotADa
             if is_first {
                 return Err(NotADatabase("there is no tar archive in the file".to_owned()));
             }
-            files.warnings.push(format!("{archive} cannot be read behind a member: it is damaged"));
+            files
+                .warnings
+                .push(format!("{archive} cannot be read behind a member: it is damaged"));
             break;
         };
         is_first = false;
@@ -96,7 +107,9 @@ fn members(stream: impl Read, archive: &str, limit: u64) -> Result<Files, NotADa
         stream.read(padding, 0, &mut Vec::new())?;
     }
     if let Some(damage) = stream.damage {
-        files.warnings.push(format!("{archive} is damaged or cut, what could be unpacked is shown: {damage}"));
+        files.warnings.push(format!(
+            "{archive} is damaged or cut, what could be unpacked is shown: {damage}"
+        ));
     }
     Ok(files)
 }
@@ -114,7 +127,9 @@ impl<R: Read> Stream<R> {
         let mut buffer = [0; 1 << 14];
         let mut done = 0;
         while done < len && self.damage.is_none() {
-            let want = usize::try_from(len - done).unwrap_or(usize::MAX).min(buffer.len());
+            let want = usize::try_from(len - done)
+                .unwrap_or(usize::MAX)
+                .min(buffer.len());
             let got = match self.stream.read(buffer.get_mut(..want).unwrap_or_default()) {
                 Ok(0) => break,
                 Ok(got) => got,

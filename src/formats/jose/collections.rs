@@ -133,7 +133,10 @@ impl Collections {
     pub(super) fn folders(&self, shelves: &[Shelf]) -> Vec<Folder> {
         let mut games: HashMap<Option<i32>, Vec<(i32, u32)>> = HashMap::new();
         for (number, shelf) in (0..).zip(shelves) {
-            games.entry(shelf.collection).or_default().push((shelf.index, number));
+            games
+                .entry(shelf.collection)
+                .or_default()
+                .push((shelf.index, number));
         }
         let mut games_of = |collection: Option<i32>| {
             let mut games = games.remove(&collection).unwrap_or_default();
@@ -173,7 +176,10 @@ impl Collections {
         for id in unknown {
             let mut games = games.remove(&Some(id)).unwrap_or_default();
             games.sort_unstable();
-            listed.push(root(name_of("", id), games.into_iter().map(|(_, game)| game).collect()));
+            listed.push(root(
+                name_of("", id),
+                games.into_iter().map(|(_, game)| game).collect(),
+            ));
         }
         if !lost.is_empty() {
             listed.push(root("Lost games".to_owned(), lost));
@@ -229,10 +235,22 @@ mod tests {
     fn circles_and_lost_parents_are_roots() {
         let collections = collections(&[(1, 2, "a"), (2, 1, "b"), (4, 99, "c"), (5, 6, ""), (6, 3, "d")]);
         let shelves = [
-            Shelf { collection: Some(5), index: 2 },
-            Shelf { collection: Some(5), index: 1 },
-            Shelf { collection: Some(77), index: 0 },
-            Shelf { collection: None, index: 0 },
+            Shelf {
+                collection: Some(5),
+                index: 2,
+            },
+            Shelf {
+                collection: Some(5),
+                index: 1,
+            },
+            Shelf {
+                collection: Some(77),
+                index: 0,
+            },
+            Shelf {
+                collection: None,
+                index: 0,
+            },
         ];
         let folders = collections.folders(&shelves);
         let seen: Vec<_> = folders

@@ -104,8 +104,16 @@ fn next_day(date: Date) -> Date {
         _ => 31,
     };
     match (day < last, month < 12) {
-        (true, _) => Date { year, month, day: day + 1 },
-        (false, true) => Date { year, month: month + 1, day: 1 },
+        (true, _) => Date {
+            year,
+            month,
+            day: day + 1,
+        },
+        (false, true) => Date {
+            year,
+            month: month + 1,
+            day: 1,
+        },
         (false, false) => Date::new(year + 1, 1, 1),
     }
 }
@@ -131,20 +139,38 @@ mod tests {
         ] {
             shift.see(date);
         }
-        assert_eq!(shift, Shift { early: 3, in_place: 1 });
+        assert_eq!(
+            shift,
+            Shift {
+                early: 3,
+                in_place: 1
+            }
+        );
     }
 
     #[test]
     fn full_dates_follow_the_many() {
-        let general = Some(Shift { early: 2, in_place: 1 });
-        let rare = Some(Shift { early: 1, in_place: 1 });
+        let general = Some(Shift {
+            early: 2,
+            in_place: 1,
+        });
+        let rare = Some(Shift {
+            early: 1,
+            in_place: 1,
+        });
         let meant = |date: StoredDate, shift| date.meant(shift).to_string();
         assert_eq!(meant(stored(2000, 12, 31, 0), general), "2001.01.01");
         assert_eq!(meant(stored(2000, 2, 28, 0), general), "2000.02.29");
         assert_eq!(meant(stored(1900, 2, 28, 0), general), "1900.03.01");
         assert_eq!(meant(stored(2000, 12, 31, 0), rare), "2000.12.31");
-        assert_eq!(meant(stored(2000, 12, 31, DAY_UNKNOWN | MONTH_UNKNOWN), rare), "2001.??.??");
-        assert_eq!(meant(stored(2000, 12, 31, DAY_UNKNOWN | MONTH_UNKNOWN), None), "2000.??.??");
+        assert_eq!(
+            meant(stored(2000, 12, 31, DAY_UNKNOWN | MONTH_UNKNOWN), rare),
+            "2001.??.??"
+        );
+        assert_eq!(
+            meant(stored(2000, 12, 31, DAY_UNKNOWN | MONTH_UNKNOWN), None),
+            "2000.??.??"
+        );
         assert_eq!(meant(stored(2000, 0, 5, 0), general), "2000.??.05");
         assert_eq!(meant(stored(9999, 12, 31, 0), general), "????.01.01");
     }

@@ -22,20 +22,24 @@ pub(super) struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Puts a remark into the game, and a row into the problems.
+    /// Puts a remark into the game, and a row without the detail into the problems.
     pub(super) fn remark(
         &self,
         builder: &mut MovetextBuilder,
         problems: &mut Vec<Problem>,
         at: Option<usize>,
         what: String,
+        detail: &str,
     ) {
         let offset = match (self.data, at) {
             (Some(data), Some(at)) => data + at as u64,
             _ => self.row,
         };
         let place = at.map_or(String::new(), |at| format!(" at offset {at} of the move data"));
-        builder.comment(&format!("pgnfs: {what}{place} ({} byte {offset})", self.file));
+        builder.comment(&format!(
+            "pgnfs: {what}{place} ({} byte {offset}){detail}",
+            self.file
+        ));
         problems.push(Problem {
             file: self.file.to_owned(),
             offset: Some(offset),
@@ -156,7 +160,7 @@ impl<'a> Decoder<'a> {
     pub(super) fn tell(mut self, position: Position, reason: &str) -> Reading {
         let mut cursor = self.cursor;
         let rest = self.rest(position, &mut cursor, Style::Line { has_outer: false });
-        self.remark(0, format!("{reason}; the moves are {rest}"));
+        self.fault(Some(0), reason.to_owned(), &format!("; the moves are {rest}"));
         self.reading.movetext = self.builder.finish();
         self.reading
     }
@@ -199,7 +203,8 @@ impl<'a> Decoder<'a> {
                 let mut cursor = self.cursor;
                 let rest = self.rest(*position, &mut cursor, Style::Line { has_outer });
                 self.cursor = cursor;
-                self.remark(at, format!("illegal move, {illegal}; the file goes on {rest}"));
+                let detail = format!("; the file goes on with {rest}");
+                self.fault(Some(at), format!("illegal move, {illegal}"), &detail);
             }
             Err(impossible) => self.undecodable(code, at, impossible),
         }
@@ -208,17 +213,20 @@ impl<'a> Decoder<'a> {
     /// The rest of the line cannot be read (section 12.1).
     fn undecodable(&mut self, code: u8, at: usize, impossible: Impossible) {
         self.reading.has_undecodable = true;
-        self.remark(at, format!("move code 0x{code:02x} cannot be played, {impossible}"));
+        self.remark(
+            at,
+            format!("move code 0x{code:02x} cannot be played, {impossible}"),
+        );
         let has_outer = self.builder.depth() > 0;
         self.tokens.skip_line(&mut self.cursor, has_outer);
     }
 
     fn comment(&mut self, byte: u8, text: Option<&[u8]>) {
-        if text.is_none() {
-            self.miss_text();
-        }
         if let Some(comment) = self.tokens.comment(byte, text) {
             self.builder.comment(&comment);
+        }
+        if text.is_none() {
+            self.miss_text();
         }
     }
 
@@ -226,7 +234,7 @@ impl<'a> Decoder<'a> {
     pub(super) fn miss_text(&mut self) {
         if !self.lacks_texts {
             self.lacks_texts = true;
-            self.fault(None, "texts of comments are missing".to_owned());
+            self.fault(None, "texts of comments are missing".to_owned(), "");
         }
     }
 
@@ -327,18 +335,18 @@ impl<'a> Decoder<'a> {
 
     /// Puts a remark on the current move, and a row into the problems.
     pub(super) fn remark(&mut self, at: usize, what: String) {
-        self.fault(Some(at), what);
+        self.fault(Some(at), what, "");
     }
 
     /// Puts a remark on a row at the beginning of the game.
     pub(super) fn remark_row(&mut self, origin: &Origin<'_>, what: &str) {
         let problems = &mut self.reading.problems;
-        origin.remark(&mut self.builder, problems, None, what.to_owned());
+        origin.remark(&mut self.builder, problems, None, what.to_owned(), "");
     }
 
-    fn fault(&mut self, at: Option<usize>, what: String) {
+    fn fault(&mut self, at: Option<usize>, what: String, detail: &str) {
         let problems = &mut self.reading.problems;
-        self.origin.remark(&mut self.builder, problems, at, what);
+        self.origin.remark(&mut self.builder, problems, at, what, detail);
     }
 }
 
@@ -362,7 +370,9 @@ pub(super) fn choose(
         return Ok((recovered, None));
     }
     match (by_rule, illegal) {
-        (Some(coded), Some(illegal)) if is_possible(position, coded.mv, illegal) => Ok((coded, Some(illegal))),
+        (Some(coded), Some(illegal)) if is_possible(position, coded.mv, illegal) => {
+            Ok((coded, Some(illegal)))
+        }
         (_, Some(illegal)) => Err(Impossible::Rule(illegal)),
         _ => Err(Impossible::NoTarget),
     }

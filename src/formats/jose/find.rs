@@ -28,7 +28,9 @@ const EXTENSIONS: [&str; 3] = ["myd", "myi", "frm"];
 pub(super) fn kind_of(name: &str) -> Option<String> {
     let (table, extension) = name.rsplit_once('.')?;
     let table = TABLES.iter().find(|known| known.eq_ignore_ascii_case(table))?;
-    let extension = EXTENSIONS.iter().find(|known| known.eq_ignore_ascii_case(extension))?;
+    let extension = EXTENSIONS
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(extension))?;
     Some(format!("{table}.{extension}"))
 }
 
@@ -48,7 +50,9 @@ pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let has = |kind: &str| tables.iter().any(|(known, _)| known == kind);
     let is_game = |kind: &str| kind.starts_with("game.") || kind.starts_with("moregame.");
     let is_io = |kind: &str| kind.starts_with("io_");
-    let has_other = tables.iter().any(|(kind, _)| !is_io(kind) && kind.ends_with(".myd") && !is_game(kind));
+    let has_other = tables
+        .iter()
+        .any(|(kind, _)| !is_io(kind) && kind.ends_with(".myd") && !is_game(kind));
     let has_both = has("game.myd") && has("moregame.myd");
     let is_database = has_both || (has_other && (has("game.myd") || has("moregame.myd")));
     if is_locked(&directory.path) {
@@ -78,7 +82,9 @@ pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     }
     if has("io_game.myd") {
         let name = if is_database { "IO_Game" } else { "" };
-        found.push(candidate(name, &|kind| is_io(kind) || kind.starts_with("metainfo")));
+        found.push(candidate(name, &|kind| {
+            is_io(kind) || kind.starts_with("metainfo")
+        }));
     }
     for name in &directory.files {
         let extension = Path::new(name).extension();
@@ -110,17 +116,30 @@ mod tests {
         };
         let kinds = |candidate: &Candidate| candidate.files.iter().map(|(kind, _)| kind.clone()).collect();
         let found = find(&directory);
-        found.iter().map(|found| (found.name.clone(), kinds(found))).collect()
+        found
+            .iter()
+            .map(|found| (found.name.clone(), kinds(found)))
+            .collect()
     }
 
     fn row(name: &str, kinds: &[&str]) -> (String, Vec<String>) {
-        (name.to_owned(), kinds.iter().map(|&kind| kind.to_owned()).collect())
+        (
+            name.to_owned(),
+            kinds.iter().map(|&kind| kind.to_owned()).collect(),
+        )
     }
 
     #[test]
     fn tables_are_one_database_whatever_their_case() {
         assert_eq!(
-            found(&["GAME.MYD", "Player.frm", "game.frm", "game.myd", "player.myd", "x.txt"]),
+            found(&[
+                "GAME.MYD",
+                "Player.frm",
+                "game.frm",
+                "game.myd",
+                "player.myd",
+                "x.txt"
+            ]),
             [row("", &["game.myd", "game.frm", "player.myd", "player.frm"])]
         );
         assert_eq!(found(&["Game.MYD", "Game.frm"]), []);

@@ -159,7 +159,9 @@ impl Games {
     /// Where the column `Result` knows no result, the move data may (section 3.9).
     fn find_outcomes(&mut self, texts: Texts) {
         for number in 0..self.entries.len() {
-            let Some(entry) = self.entries.get(number) else { break };
+            let Some(entry) = self.entries.get(number) else {
+                break;
+            };
             let record = self.record(entry);
             let stored = record.int(Column::Result);
             let outcome = match stored {
@@ -179,8 +181,12 @@ impl Games {
         let tables = [self.header.as_ref(), self.more.as_ref()];
         let [header, more] = tables;
         Record {
-            header: header.filter(|_| entry.header != NO_ROW).map(|table| table.row(entry.header)),
-            more: more.filter(|_| entry.more != NO_ROW).map(|table| table.row(entry.more)),
+            header: header
+                .filter(|_| entry.header != NO_ROW)
+                .map(|table| table.row(entry.header)),
+            more: more
+                .filter(|_| entry.more != NO_ROW)
+                .map(|table| table.row(entry.more)),
             tables,
         }
     }
@@ -232,7 +238,10 @@ fn draft(row: &Row<'_>, names: &Directory) -> Draft {
             ..Entry::EMPTY
         },
         id: row.int(Column::Id).unwrap_or(0),
-        dates: [stored_date(row, Column::GameDate), stored_date(row, Column::EventDate)],
+        dates: [
+            stored_date(row, Column::GameDate),
+            stored_date(row, Column::EventDate),
+        ],
     }
 }
 
@@ -265,15 +274,6 @@ impl<'t> Record<'t> {
             .filter_map(|(table, row)| Some((table?, row?)))
     }
 
-    /// The table in which something is missing.
-    pub(super) fn table(&self) -> Option<&'t Table> {
-        let [header, more] = self.tables;
-        match self.header {
-            Some(_) => header,
-            None => more,
-        }
-    }
-
     /// An integer of whichever row has the column.
     pub(super) fn int(&self, column: Column) -> Option<i32> {
         self.row_of(column)?.int(column)
@@ -303,7 +303,9 @@ impl<'t> Record<'t> {
 
     /// The move data and where they stand; none where there are none (section 3).
     pub(super) fn moves(&self, texts: Texts) -> Option<(Tokens<'_>, Origin<'t>)> {
-        let row = self.row_of(Column::Bin).or_else(|| self.row_of(Column::GameText))?;
+        let row = self
+            .row_of(Column::Bin)
+            .or_else(|| self.row_of(Column::GameText))?;
         let column = if row.has(Column::Bin) {
             Column::Bin
         } else {

@@ -45,7 +45,10 @@ impl Jose {
         let texts = self.texts;
         let mut tags = Tags::new(entry.outcome);
         tags.set_str("Event", self.names.events.text(entry.event));
-        tags.set_str("Site", self.sites.text(self.sites.place(record.int(Column::SiteId))));
+        tags.set_str(
+            "Site",
+            self.sites.text(self.sites.place(record.int(Column::SiteId))),
+        );
         tags.set_date("Date", entry.date);
         tags.set_str("White", self.names.players.text(entry.white));
         tags.set_str("Black", self.names.players.text(entry.black));
@@ -139,7 +142,7 @@ impl Jose {
                 let mut builder = MovetextBuilder::new(Position::initial(), 1);
                 let mut problems = Vec::new();
                 for (origin, what) in damage {
-                    origin.remark(&mut builder, &mut problems, None, what);
+                    origin.remark(&mut builder, &mut problems, None, what, "");
                 }
                 (builder.finish(), problems)
             }
@@ -151,13 +154,13 @@ impl Jose {
     }
 }
 
-/// The place of a game without move data.
+/// The place of a game without move data: its last row.
 fn origin_of<'t>(record: &Record<'t>) -> Option<Origin<'t>> {
-    let row = record.rows().last().map_or(0, |(_, row)| row.offset);
+    let (table, row) = record.rows().last()?;
     Some(Origin {
-        file: record.table()?.file_name(),
+        file: table.file_name(),
         data: None,
-        row,
+        row: row.offset,
     })
 }
 
@@ -194,7 +197,10 @@ fn read<'a>(
         zero_nag: ZeroNag::Alone,
         ..tokens
     });
-    other.remark(0, "NAG 0 is stored without its value byte in this game".to_owned());
+    other.remark(
+        0,
+        "NAG 0 is stored without its value byte in this game".to_owned(),
+    );
     let other = other.decode();
     let is_better = !other.has_undecodable && !other.has_illegal && other.is_finished && fits(&other);
     if is_better { other } else { reading }
@@ -202,7 +208,9 @@ fn read<'a>(
 
 /// The tags of `Info`: `key=value;key=value`; what begins no pair belongs to the value before it.
 fn add_info(tags: &mut Tags, info: &str) {
-    let info = info.get(..info.floor_char_boundary(LONGEST_INFO)).unwrap_or_default();
+    let info = info
+        .get(..info.floor_char_boundary(LONGEST_INFO))
+        .unwrap_or_default();
     let mut pairs: Vec<(&str, String)> = Vec::new();
     for part in info.split(';') {
         match part.split_once('=').filter(|(key, _)| is_key(key)) {
@@ -218,8 +226,7 @@ fn add_info(tags: &mut Tags, info: &str) {
     for (key, value) in pairs {
         let is_taken = tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(key));
         // A position that the moves do not begin with would be a lie.
-        let is_position = ["FEN", "SetUp"].iter().any(|name| name.eq_ignore_ascii_case(key));
-        if is_taken || is_position {
+        if is_taken || key.eq_ignore_ascii_case("FEN") {
             continue;
         }
         let value = value.trim();

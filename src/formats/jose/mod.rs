@@ -99,8 +99,19 @@ impl Jose {
             events,
             collections: Collections::open(&files, &table, texts, &mut warnings, &mut problems),
         };
-        let games = Games::open(&files, &names, options.fix_dates, texts, &mut warnings, &mut problems);
-        let tables = if games.is_archive { "IO_Game" } else { "Game and MoreGame" };
+        let games = Games::open(
+            &files,
+            &names,
+            options.fix_dates,
+            texts,
+            &mut warnings,
+            &mut problems,
+        );
+        let tables = if games.is_archive {
+            "IO_Game"
+        } else {
+            "Game and MoreGame"
+        };
         rows.push(("tables", tables.to_owned()));
         rows.push(("texts", format!("UTF-8, else {}", texts.fallback())));
         rows.push(("dates", describe_dates(&games)));
@@ -168,11 +179,15 @@ impl Database for Jose {
     }
 
     fn tags(&self, game: u32) -> Tags {
-        self.entry(game).map(|entry| self.tags_of(entry)).unwrap_or_default()
+        self.entry(game)
+            .map(|entry| self.tags_of(entry))
+            .unwrap_or_default()
     }
 
     fn game(&self, game: u32) -> Decoded {
-        self.entry(game).map(|entry| self.decode(entry)).unwrap_or_default()
+        self.entry(game)
+            .map(|entry| self.decode(entry))
+            .unwrap_or_default()
     }
 
     fn info(&self) -> Info {

@@ -66,7 +66,9 @@ impl Names {
 
     /// The place of a number's name; 0 where it is unknown.
     pub(super) fn place(&self, id: Option<i32>) -> u32 {
-        let Some(id) = id.filter(|&id| id != 0) else { return 0 };
+        let Some(id) = id.filter(|&id| id != 0) else {
+            return 0;
+        };
         // Numbers mostly run without gaps.
         let first = self.ids.first().map_or(0, |(first, _)| *first);
         let guess = usize::try_from(i64::from(id) - i64::from(first)).unwrap_or(usize::MAX);

@@ -162,7 +162,13 @@ mod tests {
 
     #[test]
     fn what_is_no_position_is_refused() {
-        for text in ["", "abc", "8/8/8/8/8/8/8/8 w - - 0 1", "9/8/8/8/8/8/8/K6k", "k7/8/8/8/8/8/K7"] {
+        for text in [
+            "",
+            "abc",
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            "9/8/8/8/8/8/8/K6k",
+            "k7/8/8/8/8/8/K7",
+        ] {
             assert!(SetUp::parse(text).is_none(), "{text}");
         }
         let adjacent = SetUp::parse("8/8/8/8/3kK3/8/8/8 w - - 0 1").unwrap();

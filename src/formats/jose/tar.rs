@@ -31,7 +31,13 @@ pub(super) fn is_header(block: &[u8]) -> bool {
 fn has_right_sum(block: &[u8]) -> bool {
     let bytes = block.iter().take(BLOCK).enumerate();
     let sum: u64 = bytes
-        .map(|(place, &byte)| if (148..156).contains(&place) { 32 } else { u64::from(byte) })
+        .map(|(place, &byte)| {
+            if (148..156).contains(&place) {
+                32
+            } else {
+                u64::from(byte)
+            }
+        })
         .sum();
     // 256 is the sum of an empty block.
     sum != 256 && number(slice(block, 148, 8).unwrap_or_default()) == Some(sum)
@@ -73,7 +79,10 @@ fn number(field: &[u8]) -> Option<u64> {
         });
     }
     let text = field.trim_ascii_start();
-    let end = text.iter().position(|c| !(b'0'..=b'7').contains(c)).unwrap_or(text.len());
+    let end = text
+        .iter()
+        .position(|c| !(b'0'..=b'7').contains(c))
+        .unwrap_or(text.len());
     let digits = text.get(..end).filter(|digits| !digits.is_empty())?;
     digits.iter().try_fold(0u64, |value, &digit| {
         Some(value.checked_mul(8)? | u64::from(digit - b'0'))
@@ -105,7 +114,11 @@ mod tests {
 
     #[test]
     fn only_plain_names_of_regular_files_count() {
-        for (name, kind) in [("../IO_Game.MYD", b'0'), ("/IO_Game.MYD", b'0'), ("IO_Game.MYD", b'2')] {
+        for (name, kind) in [
+            ("../IO_Game.MYD", b'0'),
+            ("/IO_Game.MYD", b'0'),
+            ("IO_Game.MYD", b'2'),
+        ] {
             assert_eq!(Member::read(&header(name, kind, b"0")).unwrap().name, None);
         }
         assert_eq!(Member::read(&[0; BLOCK]), None);

@@ -77,8 +77,7 @@ impl Texts {
             if let Some(unit) = surrogate(rest) {
                 self.flush(&mut strange, &mut text);
                 let behind = rest.get(3..).unwrap_or_default();
-                let pair = surrogate(behind)
-                    .and_then(|low| char::decode_utf16([unit, low]).next()?.ok());
+                let pair = surrogate(behind).and_then(|low| char::decode_utf16([unit, low]).next()?.ok());
                 text.push(pair.unwrap_or(char::REPLACEMENT_CHARACTER));
                 rest = if pair.is_some() {
                     behind.get(3..).unwrap_or_default()
@@ -204,8 +203,13 @@ fn without_entities(text: &str) -> String {
         let (before, tail) = rest.split_at(start);
         plain.push_str(before);
         let tail = tail.get(1..).unwrap_or_default();
-        let window = tail.get(..tail.floor_char_boundary(LONGEST_ENTITY + 1)).unwrap_or_default();
-        match window.split_once(';').and_then(|(name, _)| Some((name, entity(name)?))) {
+        let window = tail
+            .get(..tail.floor_char_boundary(LONGEST_ENTITY + 1))
+            .unwrap_or_default();
+        match window
+            .split_once(';')
+            .and_then(|(name, _)| Some((name, entity(name)?)))
+        {
             Some((name, character)) => {
                 plain.push(character);
                 rest = tail.get(name.len() + 1..).unwrap_or_default();
@@ -257,7 +261,10 @@ mod tests {
     fn comments_lose_markup_and_entities() {
         assert_eq!(comment("a<BR/>b <b>c</b> <x> <i"), "a b c <x> <i");
         assert_eq!(comment("<font color='red'>a</font><body>"), "a<body>");
-        assert_eq!(comment("&lt;b&gt; &amp;lt; &#228;&#xE4;&#0;&#xD800;&foo; & x"), "<b> &lt; ää&#0;&#xD800;&foo; & x");
+        assert_eq!(
+            comment("&lt;b&gt; &amp;lt; &#228;&#xE4;&#0;&#xD800;&foo; & x"),
+            "<b> &lt; ää&#0;&#xD800;&foo; & x"
+        );
         assert_eq!(comment("{a}\r\nb\rc\td"), "(a)\nb\nc d");
         assert_eq!(comment("plain"), "plain");
     }

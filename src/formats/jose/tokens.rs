@@ -19,7 +19,10 @@ use crate::game::Outcome;
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    Move { code: u8, second: u8 },
+    Move {
+        code: u8,
+        second: u8,
+    },
     Nag(u8),
     Result(Outcome),
     /// First byte, and the text where there is one left.
@@ -132,7 +135,9 @@ impl<'a> Tokens<'a> {
 
     /// A text as a comment; none where it is blank.
     pub(super) fn comment(&self, byte: u8, text: Option<&[u8]>) -> Option<String> {
-        let Some(text) = text else { return Some("...".to_owned()) };
+        let Some(text) = text else {
+            return Some("...".to_owned());
+        };
         let decoded = self.texts.decode(text, self.charset);
         let clean = comment(&decoded);
         let note = match byte {
@@ -243,7 +248,10 @@ mod tests {
             [
                 Token::Text(0xe0, Some(b"one")),
                 Token::Text(0xd5, Some(b"")),
-                Token::Move { code: 0x0b, second: 0 },
+                Token::Move {
+                    code: 0x0b,
+                    second: 0
+                },
                 Token::Text(0xef, Some(b"three")),
                 Token::Text(0xe1, None),
                 Token::Finish,
@@ -258,7 +266,10 @@ mod tests {
         let column = TextSource::Column(b"");
         assert_eq!(all(&tokens(&[0xb0], column)), [Token::Cut]);
         assert_eq!(all(&tokens(&[0xa3], column)), [Token::Cut]);
-        assert_eq!(tokens(&[0xd0, 0xd2, 0xff, 0xd1], column).outcome(), Some(Outcome::WhiteWins));
+        assert_eq!(
+            tokens(&[0xd0, 0xd2, 0xff, 0xd1], column).outcome(),
+            Some(Outcome::WhiteWins)
+        );
     }
 
     #[test]

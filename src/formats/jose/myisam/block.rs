@@ -95,7 +95,9 @@ impl Block {
 /// A big-endian number of up to eight bytes.
 fn number(bytes: &[u8], at: usize, len: usize) -> Option<usize> {
     let bytes = bytes.get(at..)?.get(..len)?;
-    let value = bytes.iter().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+    let value = bytes
+        .iter()
+        .fold(0u64, |value, &byte| value << 8 | u64::from(byte));
     Some(crate::bytes::index(value))
 }
 
@@ -106,7 +108,10 @@ mod tests {
     #[test]
     fn headers_say_where_data_begins_and_ends() {
         let whole = Block::read(&[3, 0, 10, 2, 0], 0).unwrap();
-        assert_eq!((whole.kind, whole.data, whole.len, whole.end), (BlockKind::First, 4, 10, 16));
+        assert_eq!(
+            (whole.kind, whole.data, whole.len, whole.end),
+            (BlockKind::First, 4, 10, 16)
+        );
         let first = Block::read(&[5, 0, 40, 0, 7, 0, 0, 0, 0, 0, 0, 1, 0, 9], 0).unwrap();
         assert_eq!((first.record, first.len, first.next), (40, 7, Some(256)));
         let last = Block::read(&[9, 0, 7, 1], 0).unwrap();

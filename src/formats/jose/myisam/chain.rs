@@ -23,7 +23,9 @@ pub(super) fn collect<'t>(file: &'t [u8], at: usize, first: &Block, limit: usize
         rest.get(..block.len).unwrap_or(rest)
     };
     let first_bytes = there(first);
-    let first_bytes = first_bytes.get(..first.record.min(LONGEST)).unwrap_or(first_bytes);
+    let first_bytes = first_bytes
+        .get(..first.record.min(LONGEST))
+        .unwrap_or(first_bytes);
     let borrowed = |damage| Collected {
         bytes: Cow::Borrowed(first_bytes),
         damage,

@@ -116,7 +116,12 @@ impl Layout {
         };
         if !myi.is_dynamic {
             // Fields of fixed rows stand at full width whatever their type.
-            for (field, column) in layout.fields.iter_mut().skip(usize::from(has_bitmap)).zip(columns) {
+            for (field, column) in layout
+                .fields
+                .iter_mut()
+                .skip(usize::from(has_bitmap))
+                .zip(columns)
+            {
                 *field = Field {
                     kind: FieldKind::Normal,
                     length: width(column),

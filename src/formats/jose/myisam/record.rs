@@ -97,7 +97,9 @@ pub(super) fn fields(layout: &Layout, record: &[u8]) -> Fields {
     for field in &layout.fields {
         let mut is_flagged = false;
         if layout.is_dynamic && !matches!(field.kind, FieldKind::Normal | FieldKind::Varchar) {
-            is_flagged = record.get(flag / 8).is_some_and(|byte| byte >> (flag % 8) & 1 != 0);
+            is_flagged = record
+                .get(flag / 8)
+                .is_some_and(|byte| byte >> (flag % 8) & 1 != 0);
             flag += 1;
         }
         let rest = record.get(at..).unwrap_or_default();
@@ -157,7 +159,10 @@ mod tests {
             packed_size(FieldKind::Varchar, 765, false, &[255, 1, 0]),
             Some((3, 256))
         );
-        assert_eq!(packed_size(FieldKind::Varchar, 255, false, &[255]), Some((1, 255)));
+        assert_eq!(
+            packed_size(FieldKind::Varchar, 255, false, &[255]),
+            Some((1, 255))
+        );
         assert_eq!(
             packed_size(FieldKind::SkipSpace, 300, true, &[0x81, 1]),
             Some((2, 129))

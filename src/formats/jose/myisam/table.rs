@@ -52,7 +52,10 @@ impl Table {
             ));
         }
         let mut layouts = Layout::possible(frm.as_ref(), myi.as_ref(), known);
-        let scores: Vec<usize> = layouts.iter().map(|layout| misfits(layout, &file.bytes)).collect();
+        let scores: Vec<usize> = layouts
+            .iter()
+            .map(|layout| misfits(layout, &file.bytes))
+            .collect();
         let best = scores.iter().min()?;
         let chosen = scores.iter().position(|score| score == best)?;
         Some(Table {
@@ -95,7 +98,8 @@ impl Table {
             (Cow::Borrowed(bytes.unwrap_or_default()), Some(offset), damage)
         };
         let fields = fields(&self.layout, &bytes);
-        let damage = damage.or((!fields.is_exact).then_some("the row does not have the length of its columns"));
+        let damage =
+            damage.or((!fields.is_exact).then_some("the row does not have the length of its columns"));
         Row {
             layout: &self.layout,
             bytes,

@@ -70,6 +70,10 @@ impl Table {
                 at = block.end;
                 continue;
             }
+            if data.get(at..).unwrap_or_default().iter().all(|&byte| byte == 0) {
+                // What an archive is padded with.
+                break;
+            }
             match search.plausible_block_behind(at) {
                 Some(next) => {
                     if problems.len() < MOST_PROBLEMS {
