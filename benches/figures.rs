@@ -6,6 +6,8 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "jose.rs"]
+mod jose;
 
 use std::time::Instant;
 
@@ -48,6 +50,7 @@ fn main() {
         documented / ours,
         Some(6.0),
     );
+    jose::figures(&shared);
 }
 
 fn row(figure: &str, measured: f64, at_least: Option<f64>) {
@@ -59,6 +62,12 @@ fn row(figure: &str, measured: f64, at_least: Option<f64>) {
         None => (String::new(), ""),
     };
     println!("{figure:<52} {measured:>12.1} {target:>10} {met:>5}");
+}
+
+fn row_at_most(figure: &str, measured: f64, at_most: f64) {
+    let met = if measured <= at_most { "yes" } else { "NO" };
+    let target = format!("<= {at_most}");
+    println!("{figure:<52} {measured:>12.4} {target:>10} {met:>5}");
 }
 
 /// Seconds of the fastest run.

@@ -3,6 +3,7 @@
 //! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
 //! format cannot hold is refused with a message, never changed.
 
+mod jose;
 mod simplecdb;
 mod source;
 
@@ -18,12 +19,12 @@ use source::SourceGame;
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
 /// All formats that can be written.
-const WRITERS: &[(&str, Write)] = &[("simplecdb", simplecdb::write)];
+const WRITERS: &[(&str, Write)] = &[("jose", jose::write), ("simplecdb", simplecdb::write)];
 
 /// Makes a chess database from PGN games.
 #[derive(Parser)]
 struct Arguments {
-    /// What to write: simplecdb
+    /// What to write: jose, simplecdb
     format: String,
     /// Path of the database without extension
     target: PathBuf,

@@ -1,5 +1,8 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/jose/mod.rs"]
+#[allow(dead_code)]
+mod encode_jose;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -10,6 +13,7 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod jose;
 mod random;
 mod simplecdb;
 

@@ -127,13 +127,26 @@ impl Men {
             return Ok(vec![if king_side { 0x98 } else { 0x99 }]);
         }
         let (from, to) = (mv.from().ok_or("no man is dropped")?, mv.to());
-        let taken = if mv.is_en_passant() { to.xor(Square::A2) } else { to };
+        let taken = if mv.is_en_passant() {
+            to.xor(Square::A2)
+        } else {
+            to
+        };
         if let Some(role) = mv.capture() {
             self.take(!us, role, taken);
         }
         let role = mv.role();
         if role == Role::King {
-            const STEPS: [(i32, i32); 8] = [(1, 1), (1, -1), (-1, -1), (-1, 1), (1, 0), (-1, 0), (0, 1), (0, -1)];
+            const STEPS: [(i32, i32); 8] = [
+                (1, 1),
+                (1, -1),
+                (-1, -1),
+                (-1, 1),
+                (1, 0),
+                (-1, 0),
+                (0, 1),
+                (0, -1),
+            ];
             return Ok(vec![0x90 + step(&STEPS, from, to)?]);
         }
         let index = self.lists[side(us)][kind(role)]
@@ -205,7 +218,9 @@ fn difference(from: Square, to: Square) -> (i32, i32) {
 
 fn step(steps: &[(i32, i32); 8], from: Square, to: Square) -> Result<u8, String> {
     let found = steps.iter().position(|step| *step == difference(from, to));
-    found.map(|place| place as u8).ok_or_else(|| format!("no step leads from {from} to {to}"))
+    found
+        .map(|place| place as u8)
+        .ok_or_else(|| format!("no step leads from {from} to {to}"))
 }
 
 fn pawn_direction(us: Color, from: Square, to: Square) -> u8 {
@@ -219,7 +234,16 @@ fn pawn_direction(us: Color, from: Square, to: Square) -> u8 {
 }
 
 fn direction(us: Color, role: Role, from: Square, to: Square) -> Result<u8, String> {
-    const JUMPS: [(i32, i32); 8] = [(2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2), (1, 2)];
+    const JUMPS: [(i32, i32); 8] = [
+        (2, 1),
+        (2, -1),
+        (1, -2),
+        (-1, -2),
+        (-2, -1),
+        (-2, 1),
+        (-1, 2),
+        (1, 2),
+    ];
     let (files, ranks) = difference(from, to);
     let (file, rank) = (to.file() as u8, to.rank() as u8);
     let diagonal = if files == ranks { rank } else { 8 + rank };

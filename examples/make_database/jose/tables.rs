@@ -11,6 +11,7 @@ pub struct Column {
 }
 
 /// A value.
+#[derive(Debug)]
 pub enum Value {
     Null,
     Int(i64),
@@ -119,7 +120,11 @@ impl Table {
 
     /// Bytes of the NULL bitmap.
     fn bitmap(&self) -> usize {
-        self.columns.iter().filter(|column| column.is_nullable).count().div_ceil(8)
+        self.columns
+            .iter()
+            .filter(|column| column.is_nullable)
+            .count()
+            .div_ceil(8)
     }
 
     fn flag_bytes(&self) -> usize {

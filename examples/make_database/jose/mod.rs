@@ -1,8 +1,6 @@
 //! Writes `.jose` archives: tables of MyISAM in tar and gzip (docs/formats/jose.md).
 
-#[path = "jose/moves.rs"]
 mod moves;
-#[path = "jose/tables.rs"]
 mod tables;
 
 use std::collections::HashMap;
@@ -107,8 +105,24 @@ pub fn archive(games: &[SourceGame]) -> Result<Vec<u8>, Box<dyn Error>> {
 const COLLECTION: i64 = 1001;
 /// Tags that have a column of their own, or follow from one.
 const COLUMN_TAGS: [&str; 18] = [
-    "Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "WhiteTitle",
-    "BlackTitle", "EventDate", "Board", "Opening", "ECO", "Annotator", "SetUp", "FEN",
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteTitle",
+    "BlackTitle",
+    "EventDate",
+    "Board",
+    "Opening",
+    "ECO",
+    "Annotator",
+    "SetUp",
+    "FEN",
 ];
 
 fn game_columns() -> Vec<Column> {
@@ -215,7 +229,10 @@ fn date(text: Option<&str>) -> (Value, i64) {
     }
     let unknown = |place: usize, flag: i64| if part(place) == 0 { flag } else { 0 };
     let number = part(2).max(1) | part(1).max(1) << 5 | part(0).max(1) << 9;
-    (Value::Int(number), unknown(2, 0x10) | unknown(1, 0x20) | unknown(0, 0x40))
+    (
+        Value::Int(number),
+        unknown(2, 0x10) | unknown(1, 0x20) | unknown(0, 0x40),
+    )
 }
 
 /// All other tags in one text.
@@ -250,7 +267,9 @@ impl Names {
     fn rows(self) -> Vec<Vec<Value>> {
         let mut names: Vec<(i64, String)> = self.ids.into_iter().map(|(name, id)| (id, name)).collect();
         names.sort_unstable();
-        let rows = names.into_iter().map(|(id, name)| vec![Value::Int(id), Value::text(&name)]);
+        let rows = names
+            .into_iter()
+            .map(|(id, name)| vec![Value::Int(id), Value::text(&name)]);
         rows.collect()
     }
 }
