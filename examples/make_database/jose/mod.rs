@@ -178,13 +178,15 @@ fn row(game: &SourceGame, number: usize, names: &mut [Names; 4]) -> Result<Vec<V
     let (date, flags) = date(game.tag("Date"));
     let moves = MoveData::of(game, token)?;
     let has = |found: fn(&Item) -> bool| i64::from(game.items.iter().any(found));
-    let attributes = has(|item| *item == Item::VariationStart)
-        | 2 * has(|item| matches!(item, Item::Comment(_) | Item::Nag(_)))
-        | 8 * i64::from(game.tag("Variant") == Some("Chess960"));
+    let attributes = [
+        has(|item| *item == Item::VariationStart),
+        2 * has(|item| matches!(item, Item::Comment(_) | Item::Nag(_))),
+        8 * i64::from(game.tag("Variant") == Some("Chess960")),
+    ];
     Ok(vec![
         Value::Int(COLLECTION),
         Value::Int(number as i64 + 1),
-        Value::Int(attributes),
+        Value::Int(attributes.iter().sum()),
         Value::Int(moves.plies),
         Value::Int(result),
         players.id(game.tag("White")),

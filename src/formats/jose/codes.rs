@@ -113,33 +113,64 @@ impl Coded {
         Coded { mv, man: Man::King }
     }
 
-    /// Brings the lists up to date with this move, which is about to be played in `position`.
+    /// What this move, which is about to be played in `position`, changes in the lists.
     #[inline]
-    pub(super) fn follow(self, position: &Position, lists: &mut Lists) {
-        lists.begin_move();
+    pub(super) fn effect(self, position: &Position) -> Effect {
+        let us = position.turn();
+        let mut effect = Effect {
+            us,
+            man: self.man,
+            to: None,
+            taken: None,
+            rook: None,
+        };
         match self.mv {
             Move::Normal { from, to, .. } => {
-                let us = position.turn();
-                match position.role_at(to) {
-                    Some(Role::King) => {}
-                    Some(_) => lists.take(!us, to),
+                effect.to = Some(to);
+                effect.taken = match position.role_at(to) {
+                    Some(Role::King) => None,
+                    Some(_) => Some(to),
                     None if from.file() != to.file() && position.role_at(from) == Some(Role::Pawn) => {
-                        lists.take(!us, to.xor(Square::A2));
+                        Some(to.xor(Square::A2))
                     }
-                    None => {}
-                }
-                match self.man {
-                    Man::King => {}
-                    Man::Listed(place) => lists.step(place, to),
-                    Man::Promotes(pawn, role) => lists.promote(us, pawn, role, to),
-                }
+                    None => None,
+                };
             }
             Move::Castle(side) => {
-                if let Some(rook) = position.castling_rook(side) {
-                    lists.step_from(rook, castled_rook(side, position.turn()));
-                }
+                effect.rook = position.castling_rook(side).zip(Some(castled_rook(side, us)))
             }
             Move::Null => {}
+        }
+        effect
+    }
+}
+
+/// What a move changes in the lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effect {
+    us: Color,
+    man: Man,
+    to: Option<Square>,
+    taken: Option<Square>,
+    /// The rook of a castling, from where to where.
+    rook: Option<(Square, Square)>,
+}
+
+impl Effect {
+    /// Brings the lists up to date.
+    #[inline]
+    pub(super) fn apply(self, lists: &mut Lists) {
+        lists.begin_move();
+        if let Some(taken) = self.taken {
+            lists.take(!self.us, taken);
+        }
+        match (self.man, self.to) {
+            (Man::Listed(place), Some(to)) => lists.step(place, to),
+            (Man::Promotes(pawn, role), Some(to)) => lists.promote(self.us, pawn, role, to),
+            _ => {}
+        }
+        if let Some((from, to)) = self.rook {
+            lists.step_from(from, to);
         }
     }
 }
@@ -270,7 +301,7 @@ mod tests {
         let mut sans = Vec::new();
         for code in [0x0f, 0x2b, 0x0b, 0x18, 0x27, 0x0f, 0x2e, 0x4e] {
             let coded = coded(&position, &lists, code, 0).unwrap();
-            coded.follow(&position, &mut lists);
+            coded.effect(&position).apply(&mut lists);
             let san = position.play_legal(coded.mv, &mut Default::default()).unwrap();
             sans.push(san.to_string());
         }

@@ -1,6 +1,6 @@
 //! One game: tokens to movetext, and what to do about damage (sections 3.5 to 3.10, 12).
 
-use super::codes::{Coded, Impossible, coded, is_possible, recovered};
+use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::men::Lists;
 use super::rest::Style;
 use super::tokens::{Cursor, Token, Tokens};
@@ -167,19 +167,20 @@ impl<'a> Decoder<'a> {
 
     #[inline(always)]
     fn play(&mut self, code: u8, second: u8, at: usize) {
-        let position = *self.builder.position();
-        let Some(coded) = coded(&position, &self.lists, code, second) else {
-            return self.play_doubtful(&position, code, second, at);
+        let position = self.builder.position();
+        let Some(coded) = coded(position, &self.lists, code, second) else {
+            return self.play_doubtful(code, second, at);
         };
+        let effect = coded.effect(position);
         match self.builder.play(coded.mv) {
-            Ok(()) => self.played(coded, &position),
-            Err(_) => self.play_doubtful(&position, code, second, at),
+            Ok(()) => self.played(effect),
+            Err(_) => self.play_doubtful(code, second, at),
         }
     }
 
     #[inline(always)]
-    fn played(&mut self, coded: Coded, before: &Position) {
-        coded.follow(before, &mut self.lists);
+    fn played(&mut self, effect: Effect) {
+        effect.apply(&mut self.lists);
         if self.builder.depth() == 0 {
             self.reading.plies += 1;
         }
@@ -190,18 +191,19 @@ impl<'a> Decoder<'a> {
 
     /// A code that is no legal move by its rule (section 3.6).
     #[cold]
-    fn play_doubtful(&mut self, position: &Position, code: u8, second: u8, at: usize) {
+    fn play_doubtful(&mut self, code: u8, second: u8, at: usize) {
+        let position = *self.builder.position();
         let has_outer = self.builder.depth() > 0;
-        match choose(position, &self.lists, code, second) {
+        match choose(&position, &self.lists, code, second) {
             Ok((coded, None)) => match self.builder.play(coded.mv) {
-                Ok(()) => self.played(coded, position),
+                Ok(()) => self.played(coded.effect(&position)),
                 Err(illegal) => self.undecodable(code, at, Impossible::Rule(illegal)),
             },
             Ok((_, Some(illegal))) => {
                 self.reading.has_illegal = true;
                 self.cursor.at = at;
                 let mut cursor = self.cursor;
-                let rest = self.rest(*position, &mut cursor, Style::Line { has_outer });
+                let rest = self.rest(position, &mut cursor, Style::Line { has_outer });
                 self.cursor = cursor;
                 let detail = format!("; the file goes on with {rest}");
                 self.fault(Some(at), format!("illegal move, {illegal}"), &detail);

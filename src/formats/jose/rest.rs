@@ -45,7 +45,7 @@ impl Decoder<'_> {
             match token {
                 Token::Move { code, second } => match choose(&line.position, &self.lists, code, second) {
                     Ok((coded, illegal)) => {
-                        coded.follow(&line.position, &mut self.lists);
+                        coded.effect(&line.position).apply(&mut self.lists);
                         line.before = Some(line.position);
                         self.reading.has_illegal |= illegal.is_some();
                         self.reading.plies += u32::from(is_main && outer.is_empty());

@@ -116,7 +116,11 @@ impl Search<'_> {
         let Some(block) = Block::read(data, at) else {
             return false;
         };
-        if block.end > data.len() || block.end - at < 20 || (block.end - at) % 4 != 0 || self.effort == 0 {
+        if block.end > data.len()
+            || block.end - at < 20
+            || !(block.end - at).is_multiple_of(4)
+            || self.effort == 0
+        {
             return false;
         }
         if block.kind != BlockKind::First {
