@@ -5,6 +5,8 @@ use std::io;
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
 
 /// What tells whether a file is still the one that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,10 +38,14 @@ impl Identity {
 }
 
 /// A file mapped into memory, read-only. An empty file is an empty slice.
+///
+/// When the file becomes shorter than its map, the bytes that are gone read as zeros, and [`Mapped::is_lost`] says so
+/// from then on.
 #[derive(Debug)]
 pub struct Mapped {
     map: Option<memmap2::Mmap>,
     identity: Identity,
+    guard: Option<&'static Slot>,
 }
 
 impl Mapped {
@@ -58,12 +64,18 @@ impl Mapped {
         } else {
             Some(map(&file)?)
         };
-        Ok(Mapped { map, identity })
+        let guard = map.as_ref().map(|map| guard(map));
+        Ok(Mapped { map, identity, guard })
     }
 
     /// What the file was when it was mapped.
     pub fn identity(&self) -> Identity {
         self.identity
+    }
+
+    /// True when bytes were read that the file no longer has. What was read since is not to be trusted.
+    pub fn is_lost(&self) -> bool {
+        self.guard.is_some_and(|slot| slot.lost.load(Ordering::Acquire))
     }
 }
 
@@ -75,10 +87,192 @@ impl Deref for Mapped {
     }
 }
 
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        if let Some(slot) = self.guard {
+            // The slot is free before the addresses are: they may belong to another map at once.
+            slot.base.store(0, Ordering::Release);
+            slot.taken.store(false, Ordering::Release);
+        }
+    }
+}
+
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<memmap2::Mmap> {
     // SAFETY: the map is private to this process and never written. Should somebody change the file, its bytes
     // change under us: decoders read every byte through checked accesses and trust no value that they read
     // twice, so changed contents give other text and no memory error.
     unsafe { memmap2::Mmap::map(file) }
+}
+
+/// A map that the handler of SIGBUS looks after.
+#[derive(Debug)]
+struct Slot {
+    taken: AtomicBool,
+    /// First address; 0 while the slot means no map.
+    base: AtomicUsize,
+    len: AtomicUsize,
+    lost: AtomicBool,
+}
+
+impl Slot {
+    const fn new() -> Slot {
+        Slot {
+            taken: AtomicBool::new(false),
+            base: AtomicUsize::new(0),
+            len: AtomicUsize::new(0),
+            lost: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Slots are never freed, so that the handler may walk them at any time.
+struct Slots {
+    slots: [Slot; 256],
+    next: OnceLock<Box<Slots>>,
+}
+
+impl Slots {
+    const fn new() -> Slots {
+        Slots {
+            slots: [const { Slot::new() }; 256],
+            next: OnceLock::new(),
+        }
+    }
+}
+
+static SLOTS: Slots = Slots::new();
+
+/// Puts a map under the protection of the handler.
+fn guard(map: &memmap2::Mmap) -> &'static Slot {
+    install_handler();
+    let mut slots = &SLOTS;
+    let slot = loop {
+        let is_free = |slot: &&Slot| !slot.taken.swap(true, Ordering::AcqRel);
+        if let Some(slot) = slots.slots.iter().find(is_free) {
+            break slot;
+        }
+        slots = slots.next.get_or_init(|| Box::new(Slots::new()));
+    };
+    slot.lost.store(false, Ordering::Release);
+    slot.len.store(map.len(), Ordering::Release);
+    slot.base.store(map.as_ptr() as usize, Ordering::Release);
+    slot
+}
+
+/// What handled SIGBUS before.
+static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+
+#[allow(unsafe_code)]
+fn install_handler() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: both structures are plain data for which zeros are good; the handler does only what a handler
+        // may: it reads atomics, maps pages and sets an action.
+        unsafe {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = on_bus_error as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            if libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) == 0 {
+                let _ = BEFORE.set(before);
+                libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut());
+            }
+        }
+    });
+}
+
+/// Puts zeros where the bytes of one of our maps are gone; any other fault goes to whom it belongs.
+#[allow(unsafe_code)]
+extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel gives a good `info` to a handler with SA_SIGINFO.
+    let address = unsafe { (*info).si_addr() } as usize;
+    let mut slots = Some(&SLOTS);
+    while let Some(here) = slots {
+        for slot in &here.slots {
+            let (base, len) = (
+                slot.base.load(Ordering::Acquire),
+                slot.len.load(Ordering::Acquire),
+            );
+            if base != 0 && (base..base + len).contains(&address) && fill_with_zeros(address, base + len) {
+                slot.lost.store(true, Ordering::Release);
+                return;
+            }
+        }
+        slots = here.next.get().map(|next| &**next);
+    }
+    if let Some(before) = BEFORE.get() {
+        // SAFETY: the action is the one that was there; the fault happens again under it.
+        unsafe { libc::sigaction(libc::SIGBUS, before, std::ptr::null_mut()) };
+    }
+}
+
+/// Maps zeros from the page of `address` to `end`. False where the kernel refuses.
+#[allow(unsafe_code)]
+fn fill_with_zeros(address: usize, end: usize) -> bool {
+    // SAFETY: asking for the size of a page has no side effects.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
+    let start = address & !(page - 1);
+    // SAFETY: the range lies in a map of ours, which stays mapped as long as its slot names it; its last page
+    // belongs to it as a whole. Nothing is written to it, so replacing its bytes by zeros breaks no reference
+    // that did not have to expect other bytes already.
+    let mapped = unsafe {
+        libc::mmap(
+            start as *mut libc::c_void,
+            end - start,
+            libc::PROT_READ,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+            -1,
+            0,
+        )
+    };
+    mapped != libc::MAP_FAILED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_file_that_is_cut_reads_as_zeros_and_says_so() {
+        let file = file(&[7; 40_000]);
+        let (whole, other) = (
+            Mapped::open(file.path()).unwrap(),
+            Mapped::open(file.path()).unwrap(),
+        );
+        assert_eq!((whole[39_999], whole.is_lost()), (7, false));
+        file.as_file().set_len(10_000).unwrap();
+        assert_eq!((whole[9_999], whole.is_lost()), (7, false));
+        assert_eq!((whole[39_999], whole.is_lost()), (0, true));
+        assert_eq!(whole.iter().filter(|&&byte| byte == 7).count(), 10_000);
+        // The other map has not been read where the file is cut.
+        assert!(!other.is_lost());
+    }
+
+    #[test]
+    fn more_files_than_a_block_of_slots() {
+        let file = file(&[1; 5_000]);
+        let maps: Vec<Mapped> = (0..600).map(|_| Mapped::open(file.path()).unwrap()).collect();
+        file.as_file().set_len(0).unwrap();
+        assert_eq!(maps[599][4_999], 0);
+        assert!(maps[599].is_lost() && !maps[0].is_lost());
+        drop(maps);
+        let again = Mapped::open(self::file(&[1; 10]).path()).unwrap();
+        assert!(!again.is_lost());
+    }
+
+    #[test]
+    fn an_empty_file_is_empty() {
+        let file = file(b"");
+        let empty = Mapped::open(file.path()).unwrap();
+        assert!(empty.is_empty() && !empty.is_lost());
+        assert!(Mapped::open(Path::new("/")).is_err());
+    }
 }

@@ -7,12 +7,12 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::pgn;
-use common::samples::{candidates, open, samples};
-use pgnfs::formats::{Candidate, FORMATS, Format, Options};
+use common::samples::{all_samples, candidates, open};
+use pgnfs::formats::{Candidate, Format, Options};
 use pgnfs::pgn::to_text;
 
-/// Samples with more bytes are cut less often.
-const SMALL: usize = 4_000;
+/// Files are cut at every 37th length, larger ones at as many places as one of this size.
+const SMALL: usize = 1_500;
 
 /// A sample's files copied to a folder where they can be changed.
 struct Copied {
@@ -61,15 +61,26 @@ impl Copied {
         }
         // An independent reader finds the same number of games: no text ends a game early or begins one.
         assert_eq!(pgn::read(&text).len(), database.len() as usize, "games read back");
+        for document in 0..database.documents().len() {
+            let text = to_text(&database.document(document));
+            assert_eq!(pgn::read(&text).len(), 1, "a document is one game");
+        }
         database.len()
     }
 }
 
 /// The samples of all formats that are small enough to be damaged in many ways.
 fn small_samples() -> Vec<(String, PathBuf)> {
-    let all = FORMATS.iter().flat_map(|format| samples(format.name));
-    all.filter(|sample| sample.expected.len() < 120_000)
-        .map(|sample| (sample.name, sample.base))
+    let small = all_samples()
+        .into_iter()
+        .filter(|sample| sample.expected.len() < 120_000);
+    small
+        .flat_map(|sample| {
+            sample
+                .bases()
+                .into_iter()
+                .map(move |base| (sample.name.clone(), base))
+        })
         .collect()
 }
 
@@ -79,11 +90,7 @@ fn every_cut_is_survived() {
     for (name, base) in small_samples() {
         for copied in Copied::of(&base) {
             for (path, bytes) in &copied.files {
-                let step = if bytes.len() <= SMALL {
-                    37
-                } else {
-                    37 * (bytes.len() / SMALL + 1)
-                };
+                let step = 37 * (bytes.len() / SMALL + 1);
                 for len in (0..bytes.len()).step_by(step) {
                     std::fs::write(path, &bytes[..len]).unwrap();
                     let games = copied.read();
@@ -104,8 +111,8 @@ fn every_changed_byte_is_survived() {
         for copied in Copied::of(&base) {
             for (path, bytes) in &copied.files {
                 // Every byte of the head, where lengths and counts stand, then some of the rest.
-                let head = 0..bytes.len().min(64);
-                let rest = (64..bytes.len()).step_by(bytes.len() / 30 + 1);
+                let head = 0..bytes.len().min(32);
+                let rest = (32..bytes.len()).step_by(bytes.len() / 16 + 1);
                 for (n, place) in head.chain(rest).enumerate() {
                     let mut changed = bytes.clone();
                     changed[place] ^= [0xff, 0x01, 0x80][n % 3];

@@ -3,6 +3,10 @@
 //! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
 //! format cannot hold is refused with a message, never changed.
 
+mod brenner;
+mod chess_assistant;
+mod chessbase;
+mod chessbase_book;
 mod jose;
 mod simplecdb;
 mod source;
@@ -19,12 +23,21 @@ use source::SourceGame;
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
 /// All formats that can be written.
-const WRITERS: &[(&str, Write)] = &[("jose", jose::write), ("simplecdb", simplecdb::write)];
+const WRITERS: &[(&str, Write)] = &[
+    ("chessbase", chessbase::write),
+    ("chessbase-book", chessbase_book::write),
+    ("chessbase-book-flat", chessbase_book::write_flat),
+    ("chess-assistant", chess_assistant::write),
+    ("brenner", brenner::write),
+    ("brenner-alternate", brenner::write_alternate),
+    ("jose", jose::write),
+    ("simplecdb", simplecdb::write),
+];
 
 /// Makes a chess database from PGN games.
 #[derive(Parser)]
 struct Arguments {
-    /// What to write: jose, simplecdb
+    /// What to write; without a good name all are listed
     format: String,
     /// Path of the database without extension
     target: PathBuf,
@@ -53,7 +66,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (_, write) = WRITERS
         .iter()
         .find(|(name, _)| *name == arguments.format)
-        .ok_or_else(|| format!("unknown format {}", arguments.format))?;
+        .ok_or_else(|| {
+            let names: Vec<&str> = WRITERS.iter().map(|(name, _)| *name).collect();
+            format!(
+                "unknown format '{}': there are {}",
+                arguments.format,
+                names.join(", ")
+            )
+        })?;
     let mut games = Vec::new();
     for path in &arguments.games {
         let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -1,80 +1,64 @@
-//! How two squares lie to each other: one table load instead of an attack set.
+//! How squares lie to each other: one table load instead of an attack set.
 
 use shakmaty::attacks;
 
-use super::{Bitboard, Color, Role, Square};
+use super::man::Man;
+use super::{Bitboard, Square};
 
-/// Relations between squares, and so the ways in which men go. Bits may be combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Relation(u8);
-
-const DIAGONAL: u8 = 1;
-const STRAIGHT: u8 = 2;
-const KNIGHT: u8 = 4;
-const ADJACENT: u8 = 8;
-const WHITE_PAWN_TAKES: u8 = 16;
-const BLACK_PAWN_TAKES: u8 = 32;
-
-impl Relation {
-    /// The ways in which a man of `role` and `color` takes.
-    #[inline]
-    pub(super) fn of_man(role: Role, color: Color) -> Relation {
-        const OF_ROLE: [u8; 7] = [0, 0, KNIGHT, DIAGONAL, STRAIGHT, DIAGONAL | STRAIGHT, ADJACENT];
-        let pawn = if color.is_white() {
-            WHITE_PAWN_TAKES
-        } else {
-            BLACK_PAWN_TAKES
-        };
-        let pawn = if role == Role::Pawn { pawn } else { 0 };
-        Relation(OF_ROLE[role as usize] | pawn)
-    }
-
-    /// True where a man that goes these ways attacks `to` from `from` when `occupied` is the board.
-    #[inline]
-    pub(super) fn attacks(self, from: Square, to: Square, occupied: Bitboard) -> bool {
-        let related = RELATIONS[from as usize][to as usize] & self.0 != 0;
-        // Nothing lies between squares that are a knight's jump or one step apart. No short circuit: a wrong guess
-        // of the processor costs more than the second load.
-        related & (attacks::between(from, to) & occupied).is_empty()
-    }
+/// The squares that a knight, bishop, rook, queen or king attacks from `square` on an empty board; none for pawns.
+///
+/// The relation is symmetric: these are as well the squares from which such a man attacks `square`.
+#[inline]
+pub(super) fn reach(man: Man, square: Square) -> Bitboard {
+    REACH[man.role_index()][square as usize]
 }
 
-static RELATIONS: [[u8; 64]; 64] = relations();
+/// The rank, file or diagonal on which both squares lie, from edge to edge; empty where there is none.
+///
+/// `a` is the index of a square, or 64 for a king that does not exist and lies on no line with anybody.
+#[inline]
+pub(super) fn line(a: usize, b: Square) -> Bitboard {
+    LINES[a][b as usize]
+}
 
-const fn relations() -> [[u8; 64]; 64] {
-    let mut table = [[0; 64]; 64];
-    let mut from = 0;
-    while from < 64 {
-        let mut to = 0;
-        while to < 64 {
-            let files = (to as i32 & 7) - (from as i32 & 7);
-            let ranks = (to as i32 >> 3) - (from as i32 >> 3);
-            let (wide, high) = (files.abs(), ranks.abs());
-            let mut relation = 0;
-            if from != to {
-                if wide == high {
-                    relation |= DIAGONAL;
-                }
-                if wide == 0 || high == 0 {
-                    relation |= STRAIGHT;
-                }
-                if wide * high == 2 {
-                    relation |= KNIGHT;
-                }
-                if wide <= 1 && high <= 1 {
-                    relation |= ADJACENT;
-                }
-                if wide == 1 && ranks == 1 {
-                    relation |= WHITE_PAWN_TAKES;
-                }
-                if wide == 1 && ranks == -1 {
-                    relation |= BLACK_PAWN_TAKES;
-                }
-            }
-            table[from][to] = relation;
-            to += 1;
+/// The squares between two squares of one line; empty where they are not on one.
+#[inline]
+pub(super) fn between(a: Square, b: Square) -> Bitboard {
+    // shakmaty's, but from the table that is in the cache anyway.
+    let span = (u64::MAX << a as u32) ^ (u64::MAX << b as u32);
+    (line(a as usize, b) & Bitboard(span)).without_first()
+}
+
+static REACH: [[Bitboard; 64]; 8] = reaches();
+static LINES: [[Bitboard; 64]; 65] = lines();
+
+const fn reaches() -> [[Bitboard; 64]; 8] {
+    let mut table = [[Bitboard::EMPTY; 64]; 8];
+    let mut index = 0;
+    while index < 64 {
+        let square = Square::new(index as u32);
+        let bishop = attacks::bishop_attacks(square, Bitboard::EMPTY);
+        let rook = attacks::rook_attacks(square, Bitboard::EMPTY);
+        table[2][index] = attacks::knight_attacks(square);
+        table[3][index] = bishop;
+        table[4][index] = rook;
+        table[5][index] = Bitboard(bishop.0 | rook.0);
+        table[6][index] = attacks::king_attacks(square);
+        index += 1;
+    }
+    table
+}
+
+const fn lines() -> [[Bitboard; 64]; 65] {
+    let mut table = [[Bitboard::EMPTY; 64]; 65];
+    let mut a = 0;
+    while a < 64 {
+        let mut b = 0;
+        while b < 64 {
+            table[a][b] = attacks::ray(Square::new(a as u32), Square::new(b as u32));
+            b += 1;
         }
-        from += 1;
+        a += 1;
     }
     table
 }
@@ -82,20 +66,26 @@ const fn relations() -> [[u8; 64]; 64] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::{Color, Role};
 
     #[test]
-    fn relations_agree_with_attack_sets() {
+    fn tables_agree_with_attack_sets() {
         let occupied = Bitboard(0x0042_1824_0010_8100);
         for from in Square::ALL {
             for to in Square::ALL {
-                for role in Role::ALL {
-                    for color in Color::ALL {
-                        let expected = attacks::attacks(from, role.of(color), occupied).contains(to);
-                        let given = Relation::of_man(role, color).attacks(from, to, occupied);
-                        assert_eq!(given, expected, "{role:?} {color:?} {from} {to}");
-                    }
+                assert_eq!(between(from, to), attacks::between(from, to), "{from} {to}");
+                for role in Role::ALL.into_iter().filter(|&role| role != Role::Pawn) {
+                    let expected = attacks::attacks(from, role.of(Color::White), occupied).contains(to);
+                    let related = reach(Man::new(Color::White, role), to).contains(from);
+                    let given = related && (between(from, to) & occupied).is_empty();
+                    assert_eq!(given, expected, "{role:?} {from} {to}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_missing_king_is_on_no_line() {
+        assert!(Square::ALL.into_iter().all(|square| line(64, square).is_empty()));
     }
 }

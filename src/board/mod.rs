@@ -7,15 +7,18 @@
 mod geometry;
 mod illegal;
 mod legality;
+mod man;
 mod men;
+mod play;
 mod position;
 mod san;
 mod setup;
 
 pub use illegal::Illegal;
 pub use men::{MOST_NUMBERS, Men};
-pub use position::{Move, Position, Undo};
+pub use play::{Move, Undo};
+pub use position::Position;
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 
-pub use shakmaty::{Bitboard, CastlingSide, Color, File, Rank, Role, Setup, Square};
+pub use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Piece, Rank, Role, Setup, Square};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::man::Man;
 use super::{Bitboard, CastlingSide, Move, Position, Role, Square};
 
 /// SAN of one move: at most seven ASCII characters (`Qa1xb2#`, `exd8=Q+`, `O-O-O+`).
@@ -16,50 +17,59 @@ impl San {
 
     /// SAN of castling, without the sign of check.
     pub fn castle(side: CastlingSide) -> San {
-        let mut san = San(0);
-        let text: &[u8] = match side {
-            CastlingSide::KingSide => b"O-O",
-            CastlingSide::QueenSide => b"O-O-O",
-        };
-        text.iter().for_each(|&c| san.push(c));
-        san
+        match side {
+            CastlingSide::KingSide => San::new(u64::from_le_bytes(*b"O-O\0\0\0\0\0"), 3),
+            CastlingSide::QueenSide => San::new(u64::from_le_bytes(*b"O-O-O\0\0\0"), 5),
+        }
+    }
+
+    #[inline]
+    fn new(text: u64, len: u64) -> San {
+        San(text | len << 56)
     }
 
     /// SAN of a pawn's move: a change of file is a capture.
     #[inline]
     pub(super) fn pawn(from: Square, to: Square, promotion: Option<Role>) -> San {
-        let mut san = San(0);
-        if from.file() != to.file() {
-            san.push_pair([b'a' + from.file() as u8, b'x']);
-        }
-        san.push_pair(name_of(to));
+        let takes = u64::from(from.file() != to.file());
+        let before = file_of(from) | u64::from(b'x') << 8;
+        // Computed instead of decided, because the processor cannot guess well whether a man takes.
+        let mut san = San::new((before * takes) | name_of(to) << (16 * takes), 2 + 2 * takes);
         if let Some(role) = promotion {
-            san.push_pair([b'=', role.upper_char() as u8]);
+            san.push(b'=');
+            san.push(role.upper_char() as u8);
         }
         san
     }
 
     /// SAN of another man's move; `rivals` are the men of its kind that could legally go to `to` as well.
-    #[inline]
-    pub(super) fn piece(role: Role, from: Square, to: Square, takes: bool, rivals: Bitboard) -> San {
-        const LETTERS: [u8; 7] = *b"??NBRQK";
-        let mut san = San(u64::from(LETTERS[role as usize]) | 1 << 56);
+    #[inline(always)]
+    pub(super) fn piece(man: Man, from: Square, to: Square, takes: bool, rivals: Bitboard) -> San {
+        let letter = u64::from(b"??NBRQK?"[man.role_index()]);
         if rivals.any() {
-            let same_file = rivals & Bitboard::from_file(from.file());
-            let same_rank = rivals & Bitboard::from_rank(from.rank());
-            let [file, rank] = name_of(from);
-            if same_file.is_empty() {
-                san.push(file);
-            } else if same_rank.is_empty() {
-                san.push(rank);
-            } else {
-                san.push_pair([file, rank]);
-            }
+            return San::piece_with_rivals(letter, from, to, takes, rivals);
+        }
+        // Computed as for pawns.
+        let takes = u64::from(takes);
+        let before = letter | (u64::from(b'x') * takes) << 8;
+        San::new(before | name_of(to) << (8 + 8 * takes), 3 + takes)
+    }
+
+    fn piece_with_rivals(letter: u64, from: Square, to: Square, takes: bool, rivals: Bitboard) -> San {
+        let mut san = San::new(letter, 1);
+        let shares_file = (rivals & Bitboard::from_file(from.file())).any();
+        let shares_rank = (rivals & Bitboard::from_rank(from.rank())).any();
+        if !shares_file || shares_rank {
+            san.push(b'a' + from.file() as u8);
+        }
+        if shares_file {
+            san.push(b'1' + from.rank() as u8);
         }
         if takes {
             san.push(b'x');
         }
-        san.push_pair(name_of(to));
+        san.push(b'a' + to.file() as u8);
+        san.push(b'1' + to.rank() as u8);
         san
     }
 
@@ -68,12 +78,6 @@ impl San {
     pub(super) fn push(&mut self, character: u8) {
         self.0 |= u64::from(character) << ((8 * (self.0 >> 56)) & 63);
         self.0 += 1 << 56;
-    }
-
-    #[inline]
-    fn push_pair(&mut self, pair: [u8; 2]) {
-        self.0 |= u64::from(u16::from_le_bytes(pair)) << ((8 * (self.0 >> 56)) & 63);
-        self.0 += 2 << 56;
     }
 
     /// Number of characters, 2..=7.
@@ -90,10 +94,16 @@ impl San {
     }
 }
 
-/// The two characters of a square.
+/// The two characters of a square, the first one lowest.
 #[inline]
-fn name_of(square: Square) -> [u8; 2] {
-    [b'a' + square.file() as u8, b'1' + square.rank() as u8]
+fn name_of(square: Square) -> u64 {
+    file_of(square) | (u64::from(b'1') + square.rank() as u64) << 8
+}
+
+/// The letter of a square's file.
+#[inline]
+fn file_of(square: Square) -> u64 {
+    u64::from(b'a') + square.file() as u64
 }
 
 impl fmt::Display for San {

@@ -49,20 +49,25 @@ impl Position {
         if (board.by_role(Role::Pawn) & Bitboard::BACKRANKS).any() {
             return Err(SetupError::PawnOnEdge);
         }
-        let position = Position::as_set_up(setup);
+        let mut position = Position::from_men(board, setup.turn, Bitboard::EMPTY, None);
         if position.checks_on(!setup.turn).any() {
             return Err(SetupError::OpponentInCheck);
         }
-        Ok(position)
-    }
-
-    /// The position of a set-up whether or not a game can be played from it, for telling what a file plays there.
-    pub fn as_set_up(setup: &Setup) -> Position {
-        let mut position = Position::from_men(&setup.board, setup.turn, Bitboard::EMPTY, None);
         position.castling = playable_rights(&position, setup.castling_rights);
         position.en_passant = setup
             .ep_square
             .filter(|&square| is_playable_en_passant(&position, square));
+        Ok(position)
+    }
+}
+
+impl Position {
+    /// The men of a set-up that no game can be played from, for [`Position::play`] to go through what a file has.
+    ///
+    /// Nothing is tested and no right is kept. Every man may move as his kind does, whatever else stands wrong.
+    pub fn unplayable(setup: &Setup) -> Position {
+        let mut position = Position::from_men(&setup.board, setup.turn, Bitboard::EMPTY, None);
+        position.sound = false;
         position
     }
 }
@@ -102,6 +107,12 @@ pub struct Fen {
 }
 
 impl Fen {
+    /// A set-up as FEN, as it is given: rights and en passant square are not tested.
+    pub fn text(setup: &Setup) -> String {
+        let fen = shakmaty::fen::Fen::try_from_setup(setup.clone());
+        fen.unwrap_or_else(|lossy| lossy.ignore()).to_string()
+    }
+
     /// Reads FEN with four to six fields: missing counters are 0 and 1.
     ///
     /// # Errors
@@ -133,12 +144,22 @@ mod tests {
     use crate::board::Move;
 
     #[test]
-    fn a_position_that_cannot_be_played_can_still_be_shown() {
-        let text = "8/8/8/8/3kK3/8/8/7R w - - 0 1";
-        assert_eq!(Fen::parse(text).unwrap_err(), SetupError::OpponentInCheck);
-        let mut position = Position::as_set_up(&Fen::setup(text).unwrap());
-        position.play(Move::normal(Square::E4, Square::D4));
-        assert_eq!(position.king(Color::White), Some(Square::D4));
-        assert_eq!(position.king(Color::Black), None);
+    fn set_ups_are_written_as_they_are_read() {
+        let text = "4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 20";
+        let setup = text.parse::<shakmaty::fen::Fen>().unwrap().into_setup();
+        assert_eq!(Fen::text(&setup), text);
+    }
+
+    #[test]
+    fn men_move_where_no_game_can_be_played() {
+        let setup: shakmaty::fen::Fen = "P7/8/8/8/8/8/8/K1K5 w - - 0 1".parse().unwrap();
+        let setup = setup.into_setup();
+        assert_eq!(Position::from_setup(&setup), Err(SetupError::Kings));
+        let mut position = Position::unplayable(&setup);
+        position.play(Move::normal(Square::C1, Square::C2));
+        assert_eq!(position.role_at(Square::C2), Some(Role::King));
+        assert_eq!(position.turn(), Color::Black);
+        position.play(Move::normal(Square::A8, Square::A7));
+        assert_eq!(position.role_at(Square::A7), Some(Role::Pawn));
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::ordered::in_order;
 use super::progress::Progress;
-use super::{Failure, PROBLEMS, counted, logging, title};
+use super::{Failure, PROBLEMS, counted, logging};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, text_of};
 
@@ -52,11 +52,16 @@ impl<W: Write> Report<W> {
             self.line(format_args!("{}: left out: {}", left_out.path, left_out.reason))?;
         }
         for entry in library.databases() {
-            let name = title(library, entry);
+            let name = entry.name();
             for problem in entry.database.problems() {
                 self.line(format_args!("{name}: {problem}"))?;
             }
-            self.games(entry, &name, threads)?;
+            self.games(entry, name, threads)?;
+            if entry.is_lost() {
+                self.line(format_args!(
+                    "{name}: a file became shorter while it was read: check it again"
+                ))?;
+            }
         }
         self.out.flush()
     }

@@ -1,25 +1,41 @@
 //! `pgnfs export`.
 
-use std::io::{self, ErrorKind, Write};
-use std::ops::ControlFlow;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::ops::{ControlFlow, Range};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::Failure;
 use super::ordered::in_order;
+use super::progress::Progress;
 use crate::library::{Library, LibraryEntry, text_of};
 
 /// Writes the games of all databases, or of the one at a path, in database order.
 pub fn run(library: &Library, database: Option<&str>, threads: usize) -> Result<ExitCode, Failure> {
-    let mut out = io::stdout().lock();
-    for entry in selected(library, database)? {
-        match write_games(&mut out, entry, threads) {
-            // Who reads has seen enough.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
-            written => written.map_err(|error| format!("cannot write: {error}"))?,
-        }
+    let entries = selected(library, database)?;
+    let games = entries.iter().map(|entry| u64::from(entry.database.len()));
+    let mut progress = Progress::new(games.sum());
+    if io::stdout().is_terminal() {
+        progress.hide();
     }
-    Ok(ExitCode::SUCCESS)
+    let mut out = io::stdout().lock();
+    let written = entries
+        .into_iter()
+        .try_for_each(|entry| write_games(&mut out, entry, threads, &mut progress))
+        .and_then(|()| out.flush());
+    progress.clear();
+    if let Some(lost) = library.databases().iter().find(|entry| entry.is_lost()) {
+        return Err(format!(
+            "{}: a file became shorter while it was read: what was written of its games is incomplete",
+            lost.name()
+        )
+        .into());
+    }
+    match written {
+        // A closed pipe: who reads has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}").into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
@@ -36,14 +52,23 @@ fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a Libr
     }
 }
 
-fn write_games(out: &mut impl Write, entry: &LibraryEntry, threads: usize) -> io::Result<()> {
+fn write_games(
+    out: &mut impl Write,
+    entry: &LibraryEntry,
+    threads: usize,
+    progress: &mut Progress,
+) -> io::Result<()> {
     let mut written = Ok(());
-    let text = |games: std::ops::Range<u32>| {
-        games
-            .flat_map(|game| text_of(entry, game).pgn)
-            .collect::<Vec<u8>>()
+    let texts = |games: Range<u32>| {
+        let number = games.len() as u64;
+        let mut text = Vec::new();
+        for game in games {
+            text.extend_from_slice(&text_of(entry, game).pgn);
+        }
+        (number, text)
     };
-    let _ = in_order(entry.database.len(), threads, text, |text| {
+    let _ = in_order(entry.database.len(), threads, texts, |(number, text)| {
+        progress.add(number);
         written = out.write_all(&text);
         match written {
             Ok(()) => ControlFlow::Continue(()),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Failure, counted, title};
+use super::{Failure, counted};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry};
 
@@ -76,7 +76,7 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
     )?;
     for entry in databases {
         let info = entry.database.info();
-        writeln!(out, "\n{}", title(library, entry))?;
+        writeln!(out, "\n{}", entry.name())?;
         let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
         row("format", entry.format.title)?;
         row("games", &entry.database.len().to_string())?;

@@ -10,7 +10,6 @@ mod options;
 mod ordered;
 mod progress;
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,7 +18,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 use clap::error::ErrorKind;
 
-use crate::library::{Library, LibraryEntry};
+use crate::library::Library;
 use crate::mount as mounting;
 use options::{Scope, Settings};
 
@@ -102,14 +101,6 @@ fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
 /// A path that the arguments cannot lack.
 fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
-}
-
-/// What a database is called: its path, or the source's name where that is the database itself.
-fn title<'a>(library: &'a Library, entry: &'a LibraryEntry) -> Cow<'a, str> {
-    match entry.path.as_str() {
-        "" => library.source().file_name().unwrap_or_default().to_string_lossy(),
-        path => path.into(),
-    }
 }
 
 /// `1 game`, `2 games`.

@@ -343,6 +343,17 @@ mod tests {
     }
 
     #[test]
+    fn every_option_is_documented() {
+        let page = include_str!("../../docs/commands.md");
+        for row in OPTIONS {
+            assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
+        }
+        for name in GENERIC {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
     fn what_fstab_says_is_passed_over() {
         let list = "rw,dev,,suid,exec,atime,users,user=joe,nofail,_netdev,x-systemd.automount,defaults";
         assert_eq!(parse(Scope::Mount, &["-o", list]), Ok(Settings::default()));

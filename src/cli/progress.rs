@@ -26,6 +26,11 @@ impl Progress {
         }
     }
 
+    /// Draws nothing, because something else is shown there.
+    pub fn hide(&mut self) {
+        self.next = None;
+    }
+
     /// `count` more are done.
     pub fn add(&mut self, count: u64) {
         self.done += count;

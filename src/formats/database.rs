@@ -78,6 +78,17 @@ pub trait Database: Send + Sync {
         Err(io::ErrorKind::NotFound.into())
     }
 
+    /// Names of further PGN documents of the database, each one game that stands beside `all.pgn`: `book.pgn`.
+    fn documents(&self) -> &[&'static str] {
+        &[]
+    }
+
+    /// The game of a document, made when it is asked for. What is wrong in it is told by the games already.
+    fn document(&self, document: usize) -> Game {
+        let _ = document;
+        Game::default()
+    }
+
     /// The database's own folders of games.
     fn folders(&self) -> Vec<Folder> {
         Vec::new()

@@ -13,7 +13,7 @@ use super::join::Join;
 use super::sizes::{Games, Sizes};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
-use crate::library::{LibraryEntry, text_of};
+use crate::library::{LibraryEntry, document_text, text_of};
 use crate::tree::{DatabaseTree, Node, Prefix};
 
 /// Long merged files whose places are kept.
@@ -32,6 +32,7 @@ pub(super) struct DatabaseFs {
     joins: Mutex<LruCache<Node, Arc<Join>>>,
     info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
+    documents: Vec<OnceLock<Arc<[u8]>>>,
 }
 
 impl DatabaseFs {
@@ -43,6 +44,12 @@ impl DatabaseFs {
     ) -> DatabaseFs {
         DatabaseFs {
             sizes: Sizes::new(entry.database.len()),
+            documents: entry
+                .database
+                .documents()
+                .iter()
+                .map(|_| OnceLock::new())
+                .collect(),
             tree: DatabaseTree::new(entry),
             options,
             prefix,
@@ -83,6 +90,7 @@ impl DatabaseFs {
         match file {
             Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
             Node::Problems => Ok(self.problems().len() as u64),
+            Node::Document(document) => Ok(self.document(document)?.len() as u64),
             _ => Ok(self.join(file)?.len()),
         }
     }
@@ -98,6 +106,10 @@ impl DatabaseFs {
             Node::MergedFile(..) => self.sizes.sum(self.games(file)?),
             Node::Info => Some(self.info().len() as u64),
             Node::Member(member) => self.tree.member(member).map(|member| member.size),
+            Node::Document(document) => {
+                let text = self.documents.get(document as usize)?.get();
+                text.map(|text| text.len() as u64)
+            }
             _ => Some(0),
         }
     }
@@ -127,6 +139,7 @@ impl DatabaseFs {
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
             Node::All | Node::Problems => !self.sizes.are_complete(),
+            Node::Document(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
         }
@@ -139,6 +152,7 @@ impl DatabaseFs {
             Node::Info => Ok(Chunk::of(self.info(), offset, size)),
             Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
+            Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
             _ => self.read_join(file, offset, size),
         }
     }
@@ -150,7 +164,7 @@ impl DatabaseFs {
             return Ok(text);
         }
         let text = text_of(self.entry(), game);
-        if !self.sizes.record(game, &text) {
+        if self.entry().is_lost() || !self.sizes.record(game, &text) {
             let path = self.entry().name();
             log::error!(
                 "{path}: game {} is not what it was: was a file changed?",
@@ -267,6 +281,16 @@ impl DatabaseFs {
             }
         }
         Ok(bytes.into())
+    }
+
+    /// The text of a document, made when somebody first asks for it.
+    fn document(&self, document: u32) -> Result<Arc<[u8]>, FsError> {
+        let kept = self.documents.get(document as usize).ok_or(FsError::Stale)?;
+        let text = kept.get_or_init(|| document_text(self.entry(), document).into());
+        if self.entry().is_lost() {
+            return Err(FsError::Io);
+        }
+        Ok(Arc::clone(text))
     }
 
     fn info(&self) -> Arc<[u8]> {

@@ -157,7 +157,8 @@ impl MovetextBuilder {
     ///
     /// # Errors
     /// The rule that it breaks; nothing has changed then.
-    #[inline]
+    // Inlined so that each caller has only the code for the kind of move that it plays.
+    #[inline(always)]
     pub fn play(&mut self, mv: Move) -> Result<(), Illegal> {
         let san = self.line.position.play_legal(mv, &mut self.line.undo)?;
         self.line.has_move = true;

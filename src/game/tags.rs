@@ -30,6 +30,16 @@ fn roster_place(name: &str) -> Option<usize> {
     }
 }
 
+/// A name that PGN allows.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+}
+
+/// Digits and other ASCII as text.
+fn ascii(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
 /// The tags of one game: the roster in its order, then all others in ASCII order of their names, each once.
 ///
 /// Values are raw text; the PGN writer escapes them.
@@ -90,33 +100,44 @@ impl Tags {
                 .iter()
                 .position(|&digit| digit != b'0')
                 .unwrap_or(digits.len() - 1);
-            values.extend(digits.iter().skip(first).map(|&digit| char::from(digit)));
+            values.push_str(ascii(digits.get(first..).unwrap_or_default()));
         });
     }
 
     /// Sets a tag to a date, as [`Tags::set`] does.
     pub fn set_date(&mut self, name: impl Into<Cow<'static, str>>, date: Date) {
         self.set_with(name.into(), |values| {
-            values.extend(date.characters().map(char::from));
+            values.push_str(ascii(&date.characters()));
         });
     }
 
+    // Inlined so that what the name of a tag decides is decided when this is compiled.
+    #[inline(always)]
     fn set_with(&mut self, name: Cow<'static, str>, append: impl FnOnce(&mut String)) {
-        let is_plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        if name.is_empty() || name == "Result" || !is_plain {
+        let place = roster_place(&name);
+        let settable = place.map_or_else(|| is_name(&name), |place| place < self.roster.len());
+        if !settable {
             return;
         }
         let start = self.values.len();
         append(&mut self.values);
-        let place = (start, self.values.len());
-        if let Some(slot) = roster_place(&name).and_then(|n| self.roster.get_mut(n)) {
-            *slot = Some(place);
-            return;
+        let value = (start, self.values.len());
+        match place.and_then(|place| self.roster.get_mut(place)) {
+            Some(slot) => *slot = Some(value),
+            None => self.set_other(name, value),
         }
+    }
+
+    fn set_other(&mut self, name: Cow<'static, str>, value: Place) {
         match self.others.binary_search_by(|(other, _)| other.cmp(&name)) {
-            Ok(found) => self.others[found].1 = place,
-            Err(gap) => self.others.insert(gap, (name, place)),
+            Ok(found) => self.others[found].1 = value,
+            Err(gap) => self.others.insert(gap, (name, value)),
         }
+    }
+
+    /// All values that have been set, one behind the other.
+    pub(crate) fn all_values(&self) -> &str {
+        &self.values
     }
 
     /// The value of a tag; roster tags always have one.

@@ -16,10 +16,10 @@ use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, numbered, safe_name};
-pub use text::{GameText, tags_of, text_of};
+pub use text::{GameText, document_text, tags_of, text_of};
 
 use crate::formats::{Database, Directory, Format, Options};
-use crate::mapped::Identity;
+use crate::mapped::{Identity, Mapped};
 use open::{Opened, open_owner};
 use scan::{Found, Listing, Scan, scan};
 
@@ -108,6 +108,8 @@ pub struct LibraryEntry {
     pub database: Box<dyn Database>,
     /// Names of its files, the main file first, and what these were when they were opened.
     pub files: Vec<(String, Identity)>,
+    /// The maps of these files that the database reads from.
+    pub maps: Vec<Arc<Mapped>>,
 }
 
 impl LibraryEntry {
@@ -118,6 +120,12 @@ impl LibraryEntry {
             "" => main.unwrap_or_default(),
             path => path,
         }
+    }
+
+    /// True when a file became shorter than it was and bytes were read that are gone: nothing that is decoded since
+    /// is to be trusted.
+    pub fn is_lost(&self) -> bool {
+        self.maps.iter().any(|map| map.is_lost())
     }
 
     /// The newest time of its files, in nanoseconds since 1970.
@@ -171,6 +179,7 @@ fn entry(path: String, opened: Opened) -> LibraryEntry {
         format: opened.format,
         database: opened.database,
         files: opened.files,
+        maps: opened.maps,
     }
 }
 

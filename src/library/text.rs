@@ -45,15 +45,21 @@ pub fn tags_of(entry: &LibraryEntry, game: u32) -> Tags {
     catch_unwind(AssertUnwindSafe(|| entry.database.tags(game))).unwrap_or_default()
 }
 
+/// The PGN of a document; where its decoder panics, a game that says so.
+pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
+    let decoded = catch_unwind(AssertUnwindSafe(|| {
+        pgn::to_text(&entry.database.document(document as usize))
+    }));
+    decoded.unwrap_or_else(|panic| {
+        let what = format!("the decoder failed: {}", message(&*panic));
+        log::error!("{}: document {document}: {what}", entry.name());
+        pgn::to_text(&remark(Tags::default(), &what))
+    })
+}
+
 /// A game of tags only, with a remark that says why.
 fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
-    let tags = tags_of(entry, game);
-    let mut movetext = MovetextBuilder::new(Position::initial(), 1);
-    movetext.comment(&format!("pgnfs: {what}"));
-    let remark = Game {
-        tags,
-        movetext: movetext.finish(),
-    };
+    let remark = remark(tags_of(entry, game), what);
     GameText {
         pgn: pgn::to_text(&remark),
         problems: vec![Problem {
@@ -65,5 +71,15 @@ fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
             offset: None,
             what: what.to_owned(),
         }],
+    }
+}
+
+/// A game without moves and with a remark.
+fn remark(tags: Tags, what: &str) -> Game {
+    let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+    movetext.comment(&format!("pgnfs: {what}"));
+    Game {
+        tags,
+        movetext: movetext.finish(),
     }
 }

@@ -53,7 +53,7 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
     // From here on the guardian takes the mount away, should something fail.
-    let mut guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
+    let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
     let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let serving = thread::Builder::new()
@@ -63,9 +63,6 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // The mount answers.
     let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
     let device = Device(root.dev());
-    guardian
-        .know(device)
-        .map_err(MountError::system("cannot talk to the guardian"))?;
     thread::spawn({
         let point = point.clone();
         move || unmount_on_signals(signals, &point, device)

@@ -1,17 +1,15 @@
 //! The kernel's table of mounts, `/proc/self/mountinfo`.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 /// The file system type of every mount of this program.
 pub const TYPE: &str = "fuse.pgnfs";
 
-/// A device number, as `stat` gives it: no two mounts have the same.
+/// A device number, as `stat` gives it. No two mounts that exist have the same, but a later one may have it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device(pub u64);
 
@@ -41,7 +39,7 @@ pub fn top_at(path: &Path) -> io::Result<Option<Mount>> {
 /// Reads `36 35 98:0 /root /mount/point options shared:1 - type source options`.
 fn parse(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|&c| c == b' ');
-    let device = std::str::from_utf8(fields.nth(2)?).ok()?.parse().ok()?;
+    let device = device(fields.nth(2)?)?;
     let path = PathBuf::from(unescaped(fields.nth(1)?));
     let mut fields = fields.skip_while(|&field| field != b"-").skip(1);
     let kind = String::from_utf8(fields.next()?.to_owned()).ok()?;
@@ -74,20 +72,11 @@ fn unescaped(field: &[u8]) -> OsString {
     OsString::from_vec(bytes)
 }
 
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", rustix::fs::major(self.0), rustix::fs::minor(self.0))
-    }
-}
-
-impl FromStr for Device {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Device, ()> {
-        let (major, minor) = text.split_once(':').ok_or(())?;
-        let (major, minor) = (major.parse().map_err(drop)?, minor.parse().map_err(drop)?);
-        Ok(Device(rustix::fs::makedev(major, minor)))
-    }
+/// Reads `major:minor`.
+fn device(field: &[u8]) -> Option<Device> {
+    let (major, minor) = std::str::from_utf8(field).ok()?.split_once(':')?;
+    let (major, minor) = (major.parse().ok()?, minor.parse().ok()?);
+    Some(Device(rustix::fs::makedev(major, minor)))
 }
 
 #[cfg(test)]
@@ -99,8 +88,7 @@ mod tests {
         let line =
             br"36 35 0:98 / /mnt/a\040b\134 ro,nosuid shared:1 master:2 - fuse.pgnfs /x,y ro,user_id=0";
         let mount = parse(line).unwrap();
-        assert_eq!(mount.device.to_string(), "0:98");
-        assert_eq!(mount.device, "0:98".parse().unwrap());
+        assert_eq!(mount.device, Device(rustix::fs::makedev(0, 98)));
         assert_eq!(mount.path, Path::new(r"/mnt/a b\"));
         assert_eq!(mount.kind, TYPE);
         assert_eq!(mount.source, "/x,y");

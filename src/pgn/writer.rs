@@ -24,23 +24,33 @@ pub fn append_game(out: &mut Vec<u8>, game: &Game) {
 
 /// Appends the tag pairs and the empty line behind them.
 pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
+    // All values are looked at in one go, for hardly any game has something to escape.
+    let escape = !tags
+        .all_values()
+        .bytes()
+        .fold(true, |plain, c| plain & is_plain(c));
     for (name, value) in tags.iter() {
         out.push(b'[');
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b" \"");
-        append_escaped(out, value);
+        if escape {
+            append_escaped(out, value);
+        } else {
+            out.extend_from_slice(value.as_bytes());
+        }
         out.extend_from_slice(b"\"]\n");
     }
     out.push(b'\n');
 }
 
+/// A character that stands for itself in a tag's value.
+fn is_plain(c: u8) -> bool {
+    (b' '..0x7f).contains(&c) & (c != b'"') & (c != b'\\')
+}
+
 /// Appends a tag's value with `"` and `\` escaped and without control characters.
+#[cold]
 fn append_escaped(out: &mut Vec<u8>, value: &str) {
-    let is_plain = |c: u8| (b' '..0x7f).contains(&c) && c != b'"' && c != b'\\';
-    if value.bytes().all(is_plain) {
-        out.extend_from_slice(value.as_bytes());
-        return;
-    }
     for c in value.chars().filter(|&c| !is_control(c)) {
         if matches!(c, '"' | '\\') {
             out.push(b'\\');

@@ -54,6 +54,7 @@ impl DatabaseTree {
             Node::MemberDirectory(directory) => !self.members().files(directory).is_empty(),
             Node::Member(member) => self.member(member).is_some(),
             Node::Collection(folder) => folder < self.collections().len(),
+            Node::Document(document) => (document as usize) < self.database().documents().len(),
             Node::View(view, 0) | Node::MergedView(view) => View::of(view).is_some(),
             Node::View(view, directory) => self.view(view).is_some_and(|index| directory < index.len()),
             Node::MergedFile(..) => self.merged_games(node).is_some(),
@@ -240,6 +241,8 @@ impl DatabaseTree {
                     .zip(members)
                     .map(|(n, name)| (name, Node::MemberDirectory(n))),
             );
+            let documents = (0..).zip(self.database().documents());
+            top.extend(documents.map(|(n, &name)| (name, Node::Document(n))));
             if !self.collections().is_empty() {
                 top.push(("collections", Node::Collection(0)));
             }

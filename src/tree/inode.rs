@@ -88,6 +88,8 @@ pub enum Node {
     MemberDirectory(u32),
     /// A raw file inside the database.
     Member(u32),
+    /// A PGN document of the database's own, such as `book.pgn`.
+    Document(u32),
     /// A folder of the database's own; 0 is `collections/`, which holds them.
     Collection(u32),
     /// A directory of a view; 0 is the view's own.
@@ -124,6 +126,7 @@ const KIND_GAME: u8 = 2;
 const KIND_MEMBER_DIRECTORY: u8 = 3;
 const KIND_MEMBER: u8 = 4;
 const KIND_COLLECTION: u8 = 5;
+const KIND_DOCUMENT: u8 = 6;
 /// Views take 32 kinds, and as many for their merged files. Directory 0 of a view is never a file.
 const KIND_VIEW: u8 = 0x40;
 const KIND_MERGED: u8 = 0x60;
@@ -137,6 +140,7 @@ impl Node {
             Node::MemberDirectory(number) => (KIND_MEMBER_DIRECTORY, number),
             Node::Member(number) => (KIND_MEMBER, number),
             Node::Collection(number) => (KIND_COLLECTION, number),
+            Node::Document(number) => (KIND_DOCUMENT, number),
             Node::View(view, number) => (KIND_VIEW + view.0, number),
             Node::MergedView(view) => (KIND_MERGED + view.0, 0),
             Node::MergedFile(view, number) => (KIND_MERGED + view.0, number),
@@ -155,6 +159,7 @@ impl Node {
             KIND_MEMBER_DIRECTORY => Node::MemberDirectory(number),
             KIND_MEMBER => Node::Member(number),
             KIND_COLLECTION => Node::Collection(number),
+            KIND_DOCUMENT => Node::Document(number),
             KIND_VIEW..KIND_MERGED => Node::View(ViewId(kind - KIND_VIEW), number),
             KIND_MERGED..=KIND_END if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
             KIND_MERGED..=KIND_END => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
@@ -170,6 +175,7 @@ impl Node {
             | Node::Problems
             | Node::Game(_)
             | Node::Member(_)
+            | Node::Document(_)
             | Node::MergedFile(..) => false,
             Node::Database
             | Node::Games
@@ -196,6 +202,7 @@ mod tests {
             Node::MemberDirectory(0),
             Node::Member(1),
             Node::Collection(0),
+            Node::Document(0),
             Node::View(view, 0),
             Node::View(view, 9),
             Node::MergedView(view),

@@ -5,3 +5,4 @@ mod common;
 
 mod oracle;
 mod samples;
+mod unchecked;

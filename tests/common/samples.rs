@@ -1,6 +1,7 @@
 //! Sample databases, which live outside the repository.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ pub fn missing(what: &str) {
         Ok("true"),
         "missing in CI: {what}"
     );
-    eprintln!("SKIPPED: {what} is missing");
+    // Past the test runner, which keeps what tests print to itself.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {what} is missing");
 }
 
 /// A database with the PGN that it must give.
@@ -39,6 +41,30 @@ pub struct Sample {
     pub base: PathBuf,
     /// The expected PGN.
     pub expected: String,
+}
+
+impl Sample {
+    /// The databases that must give the expected PGN: the one of its name, else all that stand beside it, which are
+    /// one database in several forms.
+    pub fn bases(&self) -> Vec<PathBuf> {
+        if !candidates(&self.base).is_empty() {
+            return vec![self.base.clone()];
+        }
+        let beside = files_below(self.base.parent().unwrap()).into_iter();
+        let mut bases: Vec<PathBuf> = beside.map(|path| path.with_extension("")).collect();
+        bases.dedup();
+        bases.retain(|base| !candidates(base).is_empty());
+        bases
+    }
+}
+
+/// All samples of all formats that have an expected PGN.
+pub fn all_samples() -> Vec<Sample> {
+    let Some(shared) = shared() else { return Vec::new() };
+    // What two formats have in one folder comes with the folder's name.
+    let has_folder = |format: &&Format| shared.join("data").join(format.name).is_dir();
+    let formats = FORMATS.iter().filter(has_folder);
+    formats.flat_map(|format| samples(format.name)).collect()
 }
 
 /// All samples of a format that have an expected PGN.
@@ -54,14 +80,35 @@ pub fn samples(format: &str) -> Vec<Sample> {
         let Some(base) = base.map(PathBuf::from) else {
             continue;
         };
-        found.push(Sample {
+        let expected = read_text(&path);
+        found.extend(databases_of(&base).into_iter().map(|base| Sample {
             name: base.strip_prefix(&root).unwrap().to_string_lossy().into_owned(),
-            expected: read_text(&path),
+            expected: expected.clone(),
             base,
-        });
+        }));
     }
     assert!(!found.is_empty(), "no samples below {}", root.display());
     found
+}
+
+/// The databases that an expected PGN is for: that of the same path or, where there is none, those whose names go on
+/// with a point and a word, as `small.main` does for `small`.
+fn databases_of(base: &Path) -> Vec<PathBuf> {
+    let own = candidates_in(base.parent().unwrap(), |stem| {
+        base.file_name() == Some(stem.as_ref())
+    });
+    let variants = candidates_in(base.parent().unwrap(), |stem| {
+        Path::new(stem).extension().is_some() && base.ends_with(Path::new(stem).file_stem().unwrap())
+    });
+    match (own.is_empty(), variants.is_empty()) {
+        (true, false) => {
+            let stems = variants
+                .iter()
+                .map(|(_, found)| Path::new(&found.name).file_stem().unwrap());
+            stems.map(|stem| base.with_file_name(stem)).collect()
+        }
+        _ => vec![base.to_owned()],
+    }
 }
 
 /// All regular files below a folder, sorted.
@@ -96,10 +143,16 @@ pub fn read_text(path: &Path) -> String {
 
 /// The databases that a folder of this path is, or whose main file has this path without its extension.
 pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
-    let (folder, stem) = match base.is_dir() {
-        true => (base, None),
-        false => (base.parent().unwrap(), base.file_name()),
-    };
+    match base.is_dir() {
+        true => candidates_in(base, str::is_empty),
+        false => candidates_in(base.parent().unwrap(), |stem| {
+            base.file_name() == Some(stem.as_ref())
+        }),
+    }
+}
+
+/// The databases of a folder whose main files' names without extension are wanted; that of the folder itself is empty.
+fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static Format, Candidate)> {
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -114,7 +167,10 @@ pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
         candidates.into_iter().map(move |candidate| (format, candidate))
     });
     found
-        .filter(|(_, candidate)| Path::new(&candidate.name).file_stem() == stem)
+        .filter(|(_, candidate)| {
+            let stem = Path::new(&candidate.name).file_stem().unwrap_or_default();
+            is_wanted(stem.to_str().unwrap())
+        })
         .collect()
 }
 

@@ -16,6 +16,7 @@ pub static FAKE: Format = Format {
     name: "fake",
     title: "Fake",
     find: |_| Vec::new(),
+    by_content: None,
     open: |_, _| Err(NotADatabase("it is made up".to_owned())),
 };
 
@@ -106,6 +107,8 @@ pub struct Fake {
     pub folders: Vec<Folder>,
     pub problems: Vec<Problem>,
     pub warnings: Vec<String>,
+    /// Names of documents, each a game with its name as a comment.
+    pub documents: Vec<&'static str>,
     /// Every decoding of a game gives a longer text, as if somebody wrote to the files.
     pub grows: bool,
     /// Counts how often a game was decoded.
@@ -146,6 +149,7 @@ impl Fake {
                     modified: MODIFIED,
                 },
             )],
+            maps: Vec::new(),
         }
     }
 
@@ -229,6 +233,19 @@ impl Database for Fake {
 
     fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    fn documents(&self) -> &[&'static str] {
+        &self.documents
+    }
+
+    fn document(&self, document: usize) -> Game {
+        let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+        movetext.comment(self.documents[document]);
+        Game {
+            tags: Tags::default(),
+            movetext: movetext.finish(),
+        }
     }
 
     fn members(&self) -> Vec<Member> {

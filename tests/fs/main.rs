@@ -6,6 +6,7 @@ mod common;
 mod attributes;
 mod cache;
 mod damage;
+mod documents;
 mod fake;
 mod folders;
 mod inodes;

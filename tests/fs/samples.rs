@@ -16,8 +16,10 @@ const WALKED: u32 = 3000;
 #[test]
 fn every_sample_is_a_sound_tree() {
     let Some(shared) = shared() else { return };
-    for format in FORMATS {
-        let library = Library::open(&shared.join("data").join(format.name), &Options::default());
+    // Samples of a format that has no folder of its own stand beside those of another.
+    let folders = FORMATS.iter().map(|format| shared.join("data").join(format.name));
+    for folder in folders.filter(|folder| folder.is_dir()) {
+        let library = Library::open(&folder, &Options::default());
         let library = library.unwrap_or_else(|error| panic!("{error}"));
         let paths: Vec<(String, u32)> = library
             .databases()

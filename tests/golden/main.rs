@@ -3,11 +3,15 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod brenner;
+mod brenner_hostile;
+mod chess_assistant;
+mod chessbase;
 mod jose;
 mod simplecdb;
 
 use common::pgn::{self, Read};
-use common::samples::{open_base, samples};
+use common::samples::{Sample, open_base, samples};
 use pgnfs::formats::Database;
 use pgnfs::pgn::to_text;
 
@@ -19,19 +23,29 @@ fn export(database: &dyn Database) -> Vec<u8> {
 
 /// Compares every game of every sample of a format; `normalize` takes away what does not count.
 fn check_samples(format: &str, normalize: impl Fn(&mut Read)) {
+    check_each(format, samples(format), normalize);
+}
+
+/// As [`check_samples`], for samples whose expected PGN had to be prepared.
+fn check_each(format: &str, samples: Vec<Sample>, normalize: impl Fn(&mut Read)) {
     let mut games = 0;
-    for sample in samples(format) {
+    for sample in samples {
         let database = open_base(&sample.base).unwrap_or_else(|| panic!("{} is no database", sample.name));
-        let mut given = pgn::read(&export(&*database));
-        let mut expected = pgn::read(sample.expected.as_bytes());
-        assert_eq!(given.len(), expected.len(), "games of {}", sample.name);
-        given.iter_mut().chain(&mut expected).for_each(&normalize);
-        for (number, (given, expected)) in given.iter().zip(&expected).enumerate() {
-            assert_same(given, expected, &format!("{}, game {}", sample.name, number + 1));
-        }
-        games += given.len();
+        games += check_games(&*database, &sample.expected, &sample.name, &normalize);
     }
     eprintln!("{format}: {games} games compared");
+}
+
+/// Compares every game of a database and gives their number.
+fn check_games(database: &dyn Database, expected: &str, name: &str, normalize: impl Fn(&mut Read)) -> usize {
+    let mut given = pgn::read(&export(database));
+    let mut expected = pgn::read(expected.as_bytes());
+    assert_eq!(given.len(), expected.len(), "games of {name}");
+    given.iter_mut().chain(&mut expected).for_each(&normalize);
+    for (number, (given, expected)) in given.iter().zip(&expected).enumerate() {
+        assert_same(given, expected, &format!("{name}, game {}", number + 1));
+    }
+    given.len()
 }
 
 #[track_caller]

@@ -123,6 +123,16 @@ fn a_reading_can_be_forced() {
     };
     assert_eq!(damaged(&*right), 0);
     assert!(damaged(&*wrong) > 0, "queens are illegal under the other reading");
+
+    let unknown = Options {
+        reading: Some("main/order".to_owned()),
+        ..Options::default()
+    };
+    let warnings = open(format, &candidate, &unknown).unwrap().info().warnings;
+    assert!(
+        warnings.iter().any(|warning| warning.contains("main/order")),
+        "{warnings:?}"
+    );
 }
 
 #[test]

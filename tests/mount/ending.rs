@@ -157,6 +157,30 @@ fn open_files_are_served_to_their_end() {
 }
 
 #[test]
+fn a_database_that_is_cut_gives_errors_and_nothing_else_suffers() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "error");
+    let game = scratch.games().remove(0);
+    let games = File::options()
+        .write(true)
+        .open(scratch.source.join("a.dcg"))
+        .unwrap();
+    games.set_len(0).unwrap();
+    let error = fs::read(&game).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(5), "{error}");
+    assert!(scratch.log().contains("a.dci"), "{}", scratch.log());
+    // The other database and the names of this one are still there.
+    let other = fs::read_to_string(scratch.mount.join("sub/b.dci/all.pgn")).unwrap();
+    assert!(other.starts_with("[Event "));
+    assert_eq!(scratch.games().len(), 2);
+    foreground.signal("TERM");
+    assert_eq!(foreground.end().code(), Some(0));
+}
+
+#[test]
 fn a_second_signal_does_not_wait() {
     if !can_mount() {
         return;

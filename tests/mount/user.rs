@@ -56,11 +56,12 @@ fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
 #[test]
 fn an_ordinary_user_mounts_and_unmounts() {
     let scratch = Scratch::new();
+    fs::rename(&scratch.source, scratch.path(r"a,b\c")).unwrap();
     let script = r#"
-        $pgnfs mount source mount && grep " $PWD/mount " /proc/self/mountinfo
+        $pgnfs mount "a,b\c" mount && grep " $PWD/mount " /proc/self/mountinfo
         stat -c "%u %g %A" mount/a.dci/all.pgn
         head -n 1 mount/a.dci/games/000001-001000/000001.pgn
-        $pgnfs mount source mount
+        $pgnfs mount "a,b\c" mount
         $pgnfs unmount mount
         ls mount | wc -l
     "#;
@@ -71,7 +72,10 @@ fn an_ordinary_user_mounts_and_unmounts() {
     let [mounted, owner, event, twice, left] = lines[..] else {
         panic!("{out}");
     };
-    assert!(mounted.contains("ro,user_id=65534,group_id=65534"), "{mounted}");
+    assert!(
+        mounted.contains(r"/a,b\134c ro,user_id=65534,group_id=65534"),
+        "{mounted}"
+    );
     assert_eq!(owner, "65534 65534 -r--r--r--");
     assert_eq!(event, r#"[Event "Paris opera"]"#);
     assert!(twice.starts_with("pgnfs: mount already shows "), "{twice}");

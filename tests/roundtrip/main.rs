@@ -1,5 +1,17 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/brenner.rs"]
+#[allow(dead_code)]
+mod encode_brenner;
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
+#[path = "../../examples/make_database/chessbase.rs"]
+#[allow(dead_code)]
+mod encode_chessbase;
+#[path = "../../examples/make_database/chessbase_book.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_book;
 #[path = "../../examples/make_database/jose/mod.rs"]
 #[allow(dead_code)]
 mod encode_jose;
@@ -13,6 +25,9 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod brenner;
+mod chess_assistant;
+mod chessbase;
 mod jose;
 mod random;
 mod simplecdb;

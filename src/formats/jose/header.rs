@@ -18,7 +18,7 @@ const LONGEST_INFO: usize = 2048;
 /// The start position of a game (section 5).
 enum Start {
     Normal,
-    SetUp(SetUp),
+    SetUp(Box<SetUp>),
     /// The text is no position.
     Unreadable(String),
 }
@@ -35,7 +35,7 @@ impl Jose {
             None => Start::Normal,
             Some(text) if text.is_empty() => Start::Normal,
             Some(text) => match SetUp::parse(&text) {
-                Some(set_up) => Start::SetUp(set_up),
+                Some(set_up) => Start::SetUp(Box::new(set_up)),
                 None => Start::Unreadable(text.into_owned()),
             },
         }

@@ -45,6 +45,7 @@ pub const FORMAT: Format = Format {
     name: "jose",
     title: "jose",
     find: find::find,
+    by_content: None,
     open: |files, options| Ok(Box::new(Jose::open(files, options)?)),
 };
 

@@ -41,13 +41,14 @@ impl SetUp {
         let (rights, is_chess960) = board.rights(letters);
         // The counters play no part in the position.
         let setup = Fen::setup(&format!("{rows} {turn_letter} {rights} {en_passant} 0 1")).ok()?;
-        let flaw = Position::from_setup(&setup).err();
-        if flaw == Some(SetupError::Kings) {
-            return None;
-        }
+        let (position, flaw) = match Position::from_setup(&setup) {
+            Ok(position) => (position, None),
+            Err(SetupError::Kings) => return None,
+            Err(flaw) => (Position::unplayable(&setup), Some(flaw)),
+        };
         Some(SetUp {
             fen: format!("{rows} {turn_letter} {letters} {en_passant} {halfmoves} {first_move}"),
-            position: Position::as_set_up(&setup),
+            position,
             flaw,
             first_move,
             is_chess960,

@@ -68,8 +68,18 @@ impl<'a> Items<'a> {
         Items { bytes, at }
     }
 
-    /// The next item; none at the end. After an error the place stays.
+    /// The next item where it is a move, as nearly all are.
     #[inline(always)]
+    pub(super) fn next_move(&mut self) -> Option<StoredMove> {
+        let pair = *self.bytes.get(self.at..)?.first_chunk()?;
+        let stored = u16::from_be_bytes(pair);
+        (stored < 0x8000).then(|| {
+            self.at += 2;
+            StoredMove(stored)
+        })
+    }
+
+    /// The next item; none at the end. After an error the place stays.
     pub(super) fn next(&mut self) -> Result<Option<Item<'a>>, BadItem> {
         let Some(&first) = self.bytes.get(self.at) else {
             return Ok(None);

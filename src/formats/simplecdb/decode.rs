@@ -114,6 +114,12 @@ impl<'a> Body<'a> {
     fn decode(&mut self) {
         loop {
             let at = self.items.at;
+            if let Some(stored) = self.items.next_move() {
+                if self.play_stored(stored, at) == Next::End {
+                    return;
+                }
+                continue;
+            }
             let next = match self.items.next() {
                 Ok(Some(item)) => self.item(item, at),
                 Ok(None) => self.end(),
@@ -125,14 +131,10 @@ impl<'a> Body<'a> {
         }
     }
 
-    #[inline(always)]
     fn item(&mut self, item: Item<'a>, at: usize) -> Next {
         match item {
-            Item::Move(stored) => {
-                let played = move_of(stored, self.builder.position(), self.promotions);
-                self.play(played, at)
-            }
-            Item::NullMove => self.play(Ok(Move::Null), at),
+            Item::Move(stored) => self.play_stored(stored, at),
+            Item::NullMove => self.play(Move::Null, at),
             Item::Text(text) => {
                 self.builder.comment(&utf8_line(text));
                 Next::Item
@@ -152,12 +154,34 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Plays the move that a stored one means. A king's step of two files from its home square is castling.
     #[inline(always)]
-    fn play(&mut self, mv: Result<Move, Illegal>, at: usize) -> Next {
+    fn play_stored(&mut self, stored: StoredMove, at: usize) -> Next {
+        let (from, to) = (stored.from(), stored.to());
+        let code = stored.promotion_code();
+        if let Some(side) = castling_step(from, to)
+            && code == 0
+            && self.is_king_of_mover(from)
+        {
+            return self.play(Move::Castle(side), at);
+        }
+        match self.promotions.role(code) {
+            Some(promotion) => self.play(Move::Normal { from, to, promotion }, at),
+            None => self.illegal(Illegal::Promotion, at),
+        }
+    }
+
+    fn is_king_of_mover(&self, square: Square) -> bool {
+        let position = self.builder.position();
+        position.king(position.turn()) == Some(square)
+    }
+
+    #[inline(always)]
+    fn play(&mut self, mv: Move, at: usize) -> Next {
         if self.builder.moves() >= MOST_MOVES {
             return self.stop(at, "the game has more than 65535 moves");
         }
-        match mv.and_then(|mv| self.builder.play(mv)) {
+        match self.builder.play(mv) {
             Ok(()) => Next::Item,
             Err(illegal) => self.illegal(illegal, at),
         }
@@ -222,6 +246,7 @@ impl<'a> Body<'a> {
         self.stop(self.record.bytes.len(), reason)
     }
 
+    #[cold]
     fn stop(&mut self, at: usize, reason: &str) -> Next {
         self.remark(at, reason.to_owned());
         Next::End
@@ -233,20 +258,20 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The move that a stored one means in a position. A king's step of two files from its home square is castling.
+/// The side to which a king castles that goes two files from its home square.
 #[inline]
-fn move_of(stored: StoredMove, position: &Position, promotions: Promotions) -> Result<Move, Illegal> {
-    let (from, to) = (stored.from(), stored.to());
-    let code = stored.promotion_code();
-    if code == 0 && matches!(from, Square::E1 | Square::E8) && position.king(position.turn()) == Some(from) {
-        match to as i32 - from as i32 {
-            2 => return Ok(Move::Castle(CastlingSide::KingSide)),
-            -2 => return Ok(Move::Castle(CastlingSide::QueenSide)),
-            _ => {}
-        }
+fn castling_step(from: Square, to: Square) -> Option<CastlingSide> {
+    let steps = to as i32 - from as i32;
+    // No short circuits: a wrong guess of the processor costs more than all the tests.
+    if ((from == Square::E1) | (from == Square::E8)) & (steps.abs() == 2) {
+        Some(if steps > 0 {
+            CastlingSide::KingSide
+        } else {
+            CastlingSide::QueenSide
+        })
+    } else {
+        None
     }
-    let promotion = promotions.role(code).ok_or(Illegal::Promotion)?;
-    Ok(Move::Normal { from, to, promotion })
 }
 
 /// The moves of the current line as they are stored, up to its end or to the first byte that cannot be read.

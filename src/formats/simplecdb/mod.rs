@@ -2,11 +2,11 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game ([`index`]) |
-//! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` ([`record`], [`body`]) |
-//! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes ([`strings`]) |
+//! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game (`index`) |
+//! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` (`record`, `body`) |
+//! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes (`strings`) |
 //!
-//! All integers are big endian, but for one writer's reversed record lengths ([`length`]).
+//! All integers are big endian, but for one writer's reversed record lengths (`length`).
 //! Section numbers in this module are those of `docs/formats/simplecdb.md`.
 
 mod body;
@@ -33,6 +33,7 @@ pub const FORMAT: Format = Format {
     name: "simplecdb",
     title: "SimpleCDb",
     find: |directory| by_stem(directory, &["dci", "dcg"], &["dcn", "dcs", "dce"]),
+    by_content: None,
     open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
 };
 
@@ -80,7 +81,7 @@ impl SimpleCdb {
             info: Info::default(),
             problems,
         };
-        database.promotions = promotion::choose(&database, options.reading.as_deref());
+        database.promotions = promotion::choose(&database, options.reading.as_deref(), &mut warnings);
         let rows = vec![
             ("index", database.index.describe()),
             ("record lengths", database.records.describe()),

@@ -49,9 +49,15 @@ impl Promotions {
 const ENOUGH: u32 = 64;
 
 /// The reading of a database: `forced` by its name, else by what the games hold.
-pub(super) fn choose(database: &SimpleCdb, forced: Option<&str>) -> Promotions {
-    if let Some(promotions) = forced.and_then(Promotions::named) {
-        return promotions;
+///
+/// A name that is not one of this format may be meant for another database of the same source: a warning.
+pub(super) fn choose(database: &SimpleCdb, forced: Option<&str>, warnings: &mut Vec<String>) -> Promotions {
+    match forced.map(|name| (name, Promotions::named(name))) {
+        Some((_, Some(promotions))) => return promotions,
+        Some((name, None)) => warnings.push(format!(
+            "there is no reading '{name}' here: known are reference and text"
+        )),
+        None => {}
     }
     let sample = Sample::take(database);
     let [_, knight_or_none, c2, c3, c4, queen, ..] = sample.codes;

@@ -90,10 +90,10 @@ impl Strings {
 
 /// The text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
 fn text_of_record(record: &[u8]) -> Cow<'_, str> {
-    let text = if is_plain(record) {
-        utf8_line(record)
-    } else {
-        text_with_oddities(record)
+    let plain = is_plain(record).then(|| std::str::from_utf8(without_padding(record)).ok());
+    let text = match plain.flatten() {
+        Some(text) => Cow::Borrowed(text),
+        None => text_with_oddities(record),
     };
     if text.is_empty() {
         Cow::Borrowed(UNKNOWN)
@@ -107,6 +107,20 @@ fn is_plain(record: &[u8]) -> bool {
     record
         .iter()
         .fold(true, |plain, &c| plain & (b' '..0x7f).contains(&c) & (c != b'\\'))
+}
+
+/// A record without blanks at both ends; at its end there are many, so that eight are looked at at once.
+fn without_padding(mut record: &[u8]) -> &[u8] {
+    while let Some((head, tail)) = record.split_last_chunk() {
+        let others = u64::from_le_bytes(*tail) ^ u64::from_le_bytes([b' '; 8]);
+        if others != 0 {
+            let padding = others.leading_zeros() as usize / 8;
+            record = record.get(..record.len() - padding).unwrap_or(record);
+            break;
+        }
+        record = head;
+    }
+    record.trim_ascii()
 }
 
 #[cold]

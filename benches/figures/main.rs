@@ -4,9 +4,11 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../tests/common/mod.rs"]
 mod common;
-#[path = "jose.rs"]
+
+mod brenner;
+mod chessbase;
 mod jose;
 
 use std::time::Instant;
@@ -29,11 +31,19 @@ fn main() {
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"
     );
-    let base = shared.join("data/simplecdb/medium/plain");
-    let database = open_base(&base).expect("the plain samples are a database");
+    let plain =
+        open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
+    export_figures("SimpleCDb", &*plain, 6.0);
+    chessbase::figures(&shared);
+    brenner::figures(&shared);
+    jose::figures(&shared);
+}
+
+/// Export of a database of plain games against shakmaty's documented path on the same games.
+fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
     let games = f64::from(database.len());
     let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
-        .map(|game| uci_moves(&*database, game))
+        .map(|game| uci_moves(database, game))
         .collect();
 
     let documented = fastest(|| {
@@ -42,15 +52,22 @@ fn main() {
             .map(|(start, moves)| documented_path(start, moves))
             .sum()
     });
-    let ours = fastest(|| export(&*database));
-    row("shakmaty's documented path, games/s", games / documented, None);
-    row("export of plain games, one thread, games/s", games / ours, None);
+    let ours = fastest(|| export(database));
     row(
-        "export against the documented path, times",
-        documented / ours,
-        Some(6.0),
+        &format!("{name}: shakmaty's documented path, games/s"),
+        games / documented,
+        None,
     );
-    jose::figures(&shared);
+    row(
+        &format!("{name}: export of plain games, one thread, games/s"),
+        games / ours,
+        None,
+    );
+    row(
+        &format!("{name}: export against the documented path, times"),
+        documented / ours,
+        Some(at_least),
+    );
 }
 
 fn row(figure: &str, measured: f64, at_least: Option<f64>) {
@@ -66,8 +83,10 @@ fn row(figure: &str, measured: f64, at_least: Option<f64>) {
 
 fn row_at_most(figure: &str, measured: f64, at_most: f64) {
     let met = if measured <= at_most { "yes" } else { "NO" };
-    let target = format!("<= {at_most}");
-    println!("{figure:<52} {measured:>12.4} {target:>10} {met:>5}");
+    println!(
+        "{figure:<52} {measured:>12.4} {:>10} {met:>5}",
+        format!("<= {at_most}")
+    );
 }
 
 /// Seconds of the fastest run.

@@ -1,0 +1,301 @@
+//! The codes of one game.
+
+use shakmaty::{CastlingSide, Chess, Color, Move, Position, Role, Square};
+
+use crate::source::{Item, SourceGame, played};
+
+const BISHOP: &[u8] = &[
+    0o11, 0o22, 0o33, 0o44, 0o55, 0o66, 0o77, 0o17, 0o26, 0o35, 0o53, 0o62, 0o71,
+];
+const ROOK: &[u8] = &[
+    0o07, 0o06, 0o05, 0o04, 0o03, 0o02, 0o01, 0o70, 0o60, 0o50, 0o40, 0o30, 0o20, 0o10,
+];
+const KNIGHT: &[u8] = &[0o67, 0o76, 0o16, 0o27, 0o21, 0o12, 0o72, 0o61];
+const KING: &[u8] = &[0o11, 0o77, 0o17, 0o71, 0o07, 0o01, 0o70, 0o10];
+
+/// First code and ways of the men from number 8 on.
+const PIECES: [(u8, [&[u8]; 3]); 10] = [
+    (32, [KNIGHT, &[], &[]]),
+    (40, [KNIGHT, &[], &[]]),
+    (48, [BISHOP, &[], &[]]),
+    (61, [BISHOP, &[], &[]]),
+    (74, [ROOK, &[], &[]]),
+    (88, [ROOK, &[], &[]]),
+    (102, [BISHOP, ROOK, &[]]),
+    (129, [KING, &[], &[]]),
+    (137, [BISHOP, ROOK, KNIGHT]),
+    (172, [BISHOP, ROOK, KNIGHT]),
+];
+
+/// Numbers of the men on the first rank.
+const HOME: [u8; 8] = [12, 8, 10, 14, 15, 11, 9, 13];
+
+/// What a promoted man gets when no number is free: it stays under its pawn's.
+const NO_NUMBER: u8 = 31;
+
+/// The codes of a game.
+///
+/// # Errors
+/// What the format cannot hold.
+pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
+    let mut codes = Vec::new();
+    let mut men = Men::initial();
+    if let Some(fen) = game.tag("FEN") {
+        men = Men::of(&game.start)?;
+        append_set_up(&mut codes, game, &men, fen)?;
+    }
+    let (line, _) = Line::read(&game.items);
+    line.append(&mut codes, &game.start, &men)?;
+    Ok(codes)
+}
+
+/// A line as a tree: PGN has variations behind the move that they replace, Chess Assistant before it.
+struct Line<'g> {
+    /// Comments before the first move.
+    before: Vec<&'g Item>,
+    moves: Vec<Ply<'g>>,
+}
+
+struct Ply<'g> {
+    item: &'g Item,
+    notes: Vec<&'g Item>,
+    variations: Vec<Line<'g>>,
+}
+
+impl<'g> Line<'g> {
+    /// The line that items begin with, and how many it takes.
+    fn read(items: &'g [Item]) -> (Line<'g>, usize) {
+        let mut line = Line {
+            before: Vec::new(),
+            moves: Vec::new(),
+        };
+        let mut at = 0;
+        while let Some(item) = items.get(at) {
+            at += 1;
+            match (item, line.moves.last_mut()) {
+                (Item::VariationEnd, _) => break,
+                (Item::VariationStart, Some(ply)) => {
+                    let (variation, size) = Line::read(&items[at..]);
+                    ply.variations.push(variation);
+                    at += size;
+                }
+                (Item::Move(_) | Item::Null, _) => line.moves.push(Ply {
+                    item,
+                    notes: Vec::new(),
+                    variations: Vec::new(),
+                }),
+                (note, Some(ply)) => ply.notes.push(note),
+                (note, None) => line.before.push(note),
+            }
+        }
+        (line, at)
+    }
+
+    fn append(&self, codes: &mut Vec<u8>, start: &Chess, men: &Men) -> Result<(), String> {
+        let (mut position, mut men) = (start.clone(), men.clone());
+        for note in &self.before {
+            append_note(codes, note, 5)?;
+        }
+        for ply in &self.moves {
+            for variation in &ply.variations {
+                codes.push(231);
+                variation.append(codes, &position, &men)?;
+                codes.push(232);
+            }
+            match ply.item {
+                Item::Move(mv) => men.append_move(codes, position.turn(), *mv),
+                _ => codes.push(211),
+            }
+            position = played(&position, ply.item);
+            for note in &ply.notes {
+                append_note(codes, note, 4)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A glyph or a text of the given type.
+fn append_note(codes: &mut Vec<u8>, note: &Item, text_type: u8) -> Result<(), String> {
+    let body = match note {
+        Item::Comment(text) => [&[text_type], text.as_bytes()].concat(),
+        Item::Nag(nag @ 1..=6) => {
+            const SIGNS: [&[u8]; 6] = [b"!", b"?", b"!!", b"??", b"!?", b"?!"];
+            [&[2], SIGNS[usize::from(*nag) - 1]].concat()
+        }
+        Item::Nag(220) => vec![8],
+        other => return Err(format!("the format cannot hold {other:?}")),
+    };
+    match body.len() {
+        2 => codes.push(234),
+        len @ 0..256 => codes.extend([235, len as u8]),
+        len => {
+            codes.push(236);
+            codes.extend((len as u32).to_le_bytes());
+        }
+    }
+    codes.extend(body);
+    Ok(())
+}
+
+/// Numbers of the men by their squares.
+#[derive(Clone)]
+struct Men {
+    numbers: [Option<(Color, u8)>; 64],
+    /// Men that keep the number of the pawn that they were.
+    are_pawns_no_more: [bool; 64],
+}
+
+impl Men {
+    fn empty() -> Men {
+        Men {
+            numbers: [None; 64],
+            are_pawns_no_more: [false; 64],
+        }
+    }
+
+    fn initial() -> Men {
+        let mut men = Men::empty();
+        for file in 0..8 {
+            men.numbers[file] = Some((Color::White, HOME[file]));
+            men.numbers[8 + file] = Some((Color::White, file as u8));
+            men.numbers[48 + file] = Some((Color::Black, file as u8));
+            men.numbers[56 + file] = Some((Color::Black, HOME[file]));
+        }
+        men
+    }
+
+    /// Numbers of the men of a set-up position, each of those that its kind may have.
+    fn of(position: &Chess) -> Result<Men, String> {
+        let mut men = Men::empty();
+        for color in Color::ALL {
+            let mut free: Vec<u8> = (0..18).collect();
+            for square in position.board().by_color(color) {
+                let role = position.board().role_at(square).expect("a man stands there");
+                let may_have = |number: u8| match role {
+                    Role::Pawn => number < 8,
+                    Role::Knight => matches!(number, 8 | 9 | 16 | 17),
+                    Role::Bishop => matches!(number, 10 | 11 | 16 | 17),
+                    Role::Rook => matches!(number, 12 | 13 | 16 | 17),
+                    Role::Queen => matches!(number, 14 | 16 | 17),
+                    Role::King => number == 15,
+                };
+                let place = free.iter().position(|&number| may_have(number));
+                let place = place.ok_or_else(|| format!("more men than numbers: {role:?}"))?;
+                men.numbers[square as usize] = Some((color, free.remove(place)));
+            }
+        }
+        Ok(men)
+    }
+
+    fn append_move(&mut self, codes: &mut Vec<u8>, us: Color, mv: Move) {
+        let (from, to) = match mv {
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_king_side(king < rook);
+                codes.push(if side == CastlingSide::KingSide { 208 } else { 207 });
+                let rook_to = Square::from_coords(side.rook_to_file(), rook.rank());
+                self.go(rook, rook_to);
+                self.go(king, Square::from_coords(side.king_to_file(), king.rank()));
+                return;
+            }
+            mv => (mv.from().expect("nothing is dropped"), mv.to()),
+        };
+        let (_, number) = self.numbers[from as usize].expect("every man has a number");
+        if let Move::EnPassant { .. } = mv {
+            codes.push(210);
+            self.numbers[to.xor(Square::A2) as usize] = None;
+        }
+        let delta = delta(from, to);
+        if let Some(role) = mv.promotion() {
+            let new = [16, 17]
+                .into_iter()
+                .find(|&new| !self.numbers.contains(&Some((us, new))));
+            let kind = match role {
+                Role::Knight => 2,
+                Role::Bishop => 3,
+                Role::Rook => 4,
+                _ => 5,
+            };
+            codes.extend([
+                209,
+                number << 2 | pawn_kind(delta, us),
+                kind << 5 | new.unwrap_or(NO_NUMBER),
+            ]);
+            self.go(from, to);
+            self.numbers[to as usize] = Some((us, new.unwrap_or(number)));
+            self.are_pawns_no_more[to as usize] = new.is_none();
+            return;
+        }
+        if self.are_pawns_no_more[from as usize] {
+            codes.extend([212 + number, (delta & 0o70) << 1 | delta & 7]);
+        } else if number < 8 {
+            codes.push(number * 4 + pawn_kind(delta, us));
+        } else {
+            let (first, ways) = PIECES[usize::from(number) - 8];
+            let place = ways.concat().iter().position(|&way| way == delta);
+            codes.push(first + place.expect("men move as they do") as u8);
+        }
+        self.go(from, to);
+    }
+
+    fn go(&mut self, from: Square, to: Square) {
+        self.numbers[to as usize] = self.numbers[from as usize].take();
+        self.are_pawns_no_more[to as usize] = std::mem::take(&mut self.are_pawns_no_more[from as usize]);
+    }
+}
+
+/// Ranks up and files to the right, each modulo 8.
+fn delta(from: Square, to: Square) -> u8 {
+    let (from, to) = (from as u8, to as u8);
+    ((to & 0o70) + 64 - (from & 0o70)) & 0o70 | ((to & 7) + 8 - (from & 7)) & 7
+}
+
+/// 0 one step, 1 to the left, 2 to the right, 3 two steps.
+fn pawn_kind(delta: u8, us: Color) -> u8 {
+    let kinds = us.fold_wb([0o10, 0o17, 0o11, 0o20], [0o70, 0o77, 0o71, 0o60]);
+    kinds
+        .iter()
+        .position(|&kind| kind == delta)
+        .expect("a pawn's step") as u8
+}
+
+/// Code 230 with its 76 bytes.
+fn append_set_up(codes: &mut Vec<u8>, game: &SourceGame, men: &Men, fen: &str) -> Result<(), String> {
+    let position = &game.start;
+    codes.push(230);
+    for color in [Color::White, Color::Black] {
+        for number in 0..18 {
+            let square = Square::ALL
+                .into_iter()
+                .find(|&square| men.numbers[square as usize] == Some((color, number)));
+            match square {
+                Some(square) => {
+                    let role = position.board().role_at(square).expect("a man stands there");
+                    codes.extend([byte_of(square), role as u8]);
+                }
+                None => codes.extend([8, 0]),
+            }
+        }
+    }
+    let number = fen
+        .split(' ')
+        .nth(5)
+        .and_then(|number| number.parse::<u16>().ok());
+    let plies = number.unwrap_or(1).saturating_sub(1).checked_mul(2);
+    let plies = plies.ok_or("the first move's number is too high")?;
+    codes.extend((plies + u16::from(position.turn().is_black())).to_le_bytes());
+    let rights = [Square::H1, Square::A1, Square::H8, Square::A8];
+    let rights = (0..).zip(rights).map(|(bit, rook)| {
+        let has_right = position.castles().castling_rights().contains(rook);
+        u8::from(has_right) << bit
+    });
+    codes.push(rights.sum());
+    let en_passant = position.legal_ep_square();
+    codes.push(en_passant.map_or(0, byte_of));
+    Ok(())
+}
+
+/// Rank in the high four bits, file in the low ones.
+fn byte_of(square: Square) -> u8 {
+    (square.rank() as u8) << 4 | square.file() as u8
+}

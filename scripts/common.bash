@@ -1,0 +1,61 @@
+# What the scripts share. Sourced, not run.
+# shellcheck shell=bash
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck disable=SC2034 # The scripts use it.
+target=${CARGO_TARGET_DIR:-$root/target}
+
+say() {
+    printf '%s\n' "$*"
+}
+
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 2
+}
+
+# Shows a command as one would type it, then runs it.
+run() {
+    printf '\n$ %s\n' "${*@Q}" | sed "s/'\([A-Za-z0-9_.,:=+/@%-]*\)'/\1/g"
+    "$@"
+}
+
+# Finds cargo and a linker, or says where they come from.
+need_rust() {
+    local wanted found cc
+    if ! command -v cargo >/dev/null && [[ -x $HOME/.cargo/bin/cargo ]]; then
+        PATH=$HOME/.cargo/bin:$PATH
+    fi
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/Cargo.toml")
+    command -v cargo >/dev/null || fail "Rust $wanted or newer is missing. Install it with rustup:
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
+and run this script again in a new shell."
+    found=$(rustc --version | cut -d ' ' -f 2)
+    [[ $(printf '%s\n' "$wanted" "$found" | sort -V | head -n 1) == "$wanted" ]] ||
+        fail "Rust $found is older than $wanted. Get a newer one with: rustup update stable"
+    cc=${CC:-cc}
+    command -v "$cc" >/dev/null || need_package "$cc" gcc libc6-dev
+    command -v "$cc" >/dev/null || fail "Rust needs a linker: install the packages gcc and libc6-dev"
+}
+
+# Installs Debian packages where a program is missing and that is possible, or names them.
+# usage: need_package PROGRAM PACKAGE...
+need_package() {
+    local program=$1
+    shift
+    if command -v "$program" >/dev/null; then
+        return 0
+    fi
+    if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+        say "$program is missing: installing $*"
+        if [[ -z ${apt_updated-} ]]; then
+            apt-get update -qq || true
+            apt_updated=yes
+        fi
+        if DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null; then
+            return 0
+        fi
+    fi
+    say "$program is missing. Install it with: sudo apt-get install $*"
+    return 1
+}

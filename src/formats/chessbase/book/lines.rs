@@ -1,0 +1,197 @@
+//! Lines of a book: each is the way from its last move back to the start (sections 14.2 and 14.3).
+
+use super::{MOST_PLIES, StoredMove};
+
+/// How the flags of a book are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A variant begins in the position before its first move, and its end leads back there.
+    Tree,
+    /// Every variant begins in the initial position.
+    Flat,
+}
+
+impl Reading {
+    /// Name in `info.txt` and in the option.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Reading::Tree => "tree",
+            Reading::Flat => "flat",
+        }
+    }
+
+    pub(super) fn of_name(name: &str) -> Option<Reading> {
+        [Reading::Tree, Reading::Flat]
+            .into_iter()
+            .find(|reading| reading.name() == name)
+    }
+
+    /// Flat where as many variants begin as end, each right behind the other.
+    pub(super) fn choose(moves: impl Iterator<Item = StoredMove>) -> Reading {
+        let (mut starts, mut ends) = (0u64, 0u64);
+        let mut after_end = true;
+        let mut in_turn = true;
+        for stored in moves {
+            in_turn &= stored.starts() == after_end;
+            after_end = stored.ends();
+            starts += u64::from(stored.starts());
+            ends += u64::from(stored.ends());
+        }
+        if in_turn && starts == ends {
+            Reading::Flat
+        } else {
+            Reading::Tree
+        }
+    }
+}
+
+/// Stands for the start position, where no move is.
+const NO_MOVE: u32 = u32::MAX;
+
+/// The moves of a book by what they follow.
+pub(super) struct Lines {
+    /// The move before each one, or [`NO_MOVE`]. Behind the first ply that no line shows, it is that ply.
+    parents: Vec<u32>,
+    /// The last move of each line.
+    ends: Vec<u32>,
+    /// The last move, where it has no end.
+    unended: Option<u32>,
+}
+
+impl Lines {
+    pub(super) fn read(moves: impl Iterator<Item = StoredMove>, reading: Reading) -> Lines {
+        /// A move and the number of plies up to it.
+        type Place = (u32, usize);
+        const NOWHERE: Place = (NO_MOVE, 0);
+
+        let mut parents: Vec<u32> = Vec::with_capacity(moves.size_hint().0);
+        let mut ends = Vec::new();
+        let mut current = NOWHERE;
+        let mut outer = Vec::new();
+        let mut unended = None;
+        for (number, stored) in (0..NO_MOVE).zip(moves) {
+            match reading {
+                Reading::Flat if stored.starts() => current = NOWHERE,
+                Reading::Tree if stored.starts() => outer.push(current),
+                _ => {}
+            }
+            let (parent, plies) = current;
+            if plies > MOST_PLIES {
+                let first_beyond = parents.get(parent as usize).copied();
+                let is_first = plies == MOST_PLIES + 1;
+                parents.push(if is_first {
+                    parent
+                } else {
+                    first_beyond.unwrap_or(parent)
+                });
+                current = (number, MOST_PLIES + 2);
+            } else {
+                parents.push(parent);
+                current = (number, plies + 1);
+            }
+            unended = Some(number);
+            if stored.ends() {
+                unended = None;
+                ends.push(number);
+                current = match reading {
+                    Reading::Tree => outer.pop().unwrap_or(NOWHERE),
+                    Reading::Flat => NOWHERE,
+                };
+            }
+        }
+        ends.extend(unended);
+        Lines {
+            parents,
+            ends,
+            unended,
+        }
+    }
+
+    /// Number of lines.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The last move of the book, where its line has no end.
+    pub(super) fn unended(&self) -> Option<u32> {
+        self.unended
+    }
+
+    /// The move before a move.
+    pub(super) fn parent(&self, number: u32) -> Option<u32> {
+        self.parents
+            .get(number as usize)
+            .copied()
+            .filter(|&parent| parent != NO_MOVE)
+    }
+
+    /// Number of moves.
+    pub(super) fn moves(&self) -> u32 {
+        u32::try_from(self.parents.len()).unwrap_or(NO_MOVE)
+    }
+
+    /// The moves of a line from its first. At most two more than are shown.
+    pub(super) fn line(&self, line: u32) -> Vec<u32> {
+        let last = self.ends.get(line as usize).copied();
+        let mut moves: Vec<u32> = std::iter::successors(last, |&number| self.parent(number)).collect();
+        moves.reverse();
+        moves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Moves as texts of their flags: `s` starts, `e` ends.
+    fn book(flags: &[&str]) -> Vec<StoredMove> {
+        let byte = |flags: &&str| {
+            let starts = if flags.contains('s') { 0 } else { 0x40 };
+            let ends = if flags.contains('e') { 0x80 } else { 0 };
+            StoredMove([starts | ends, 0])
+        };
+        flags.iter().map(byte).collect()
+    }
+
+    fn lines(flags: &[&str], reading: Reading) -> Vec<Vec<u32>> {
+        let lines = Lines::read(book(flags).into_iter(), reading);
+        (0..lines.len()).map(|line| lines.line(line)).collect()
+    }
+
+    #[test]
+    fn a_tree_goes_back_to_where_the_variant_began() {
+        // 0 1 (2 3) (4) 5: after 1 there are three ways.
+        let flags = ["", "", "s", "e", "se", "", "e"];
+        assert_eq!(Reading::choose(book(&flags).into_iter()), Reading::Tree);
+        assert_eq!(
+            lines(&flags, Reading::Tree),
+            [vec![0, 1, 2, 3], vec![0, 1, 4], vec![0, 1, 5, 6]]
+        );
+    }
+
+    #[test]
+    fn flat_lines_begin_anew() {
+        let flags = ["s", "", "e", "se", "s", "e"];
+        assert_eq!(Reading::choose(book(&flags).into_iter()), Reading::Flat);
+        assert_eq!(lines(&flags, Reading::Flat), [vec![0, 1, 2], vec![3], vec![4, 5]]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_a_line() {
+        assert_eq!(
+            lines(&["s", "e", "", ""], Reading::Tree),
+            [vec![0, 1], vec![2, 3]]
+        );
+    }
+
+    #[test]
+    fn long_lines_keep_one_ply_beyond_what_is_shown() {
+        let flags = vec![""; 3000];
+        let [line] = &lines(&flags, Reading::Tree)[..] else {
+            panic!("one line")
+        };
+        assert_eq!(line.len(), MOST_PLIES + 2);
+        assert_eq!(line[MOST_PLIES], 512);
+        assert_eq!(line[MOST_PLIES + 1], 2999);
+    }
+}

@@ -1,0 +1,96 @@
+//! The pages of the repository: links lead somewhere, and what is named exists.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All pages that are kept in the repository, with their texts.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut pages = Vec::new();
+    for folder in ["", "docs", "docs/formats", "examples/games"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+            let text = fs::read_to_string(&path).unwrap();
+            pages.push((path, text));
+        }
+    }
+    assert!(pages.len() >= 7, "{} pages", pages.len());
+    pages
+}
+
+/// What stands between two marks on one line, for all such places in a text.
+fn between<'a>(text: &'a str, open: &'a str, close: char) -> impl Iterator<Item = &'a str> {
+    let parts = text.lines().flat_map(move |line| line.split(open).skip(1));
+    parts.filter_map(move |part| Some(part.split_once(close)?.0))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut broken = Vec::new();
+    for (page, text) in pages() {
+        for link in between(&text, "](", ')').filter(|link| !link.contains("://")) {
+            let (path, _) = link.split_once('#').unwrap_or((link, ""));
+            if !path.is_empty() && !page.parent().unwrap().join(path).exists() {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn files_that_are_named_exist() {
+    let folders = [
+        ".ci/",
+        "benches/",
+        "docs/",
+        "examples/",
+        "scripts/",
+        "src/",
+        "tests/",
+    ];
+    let mut missing = Vec::new();
+    for (page, text) in pages() {
+        // The contents of code are every second part between backticks.
+        let code = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let words = code.flat_map(str::split_whitespace);
+        for path in words.filter(|word| folders.iter().any(|folder| word.starts_with(folder))) {
+            if !path.contains(['<', '*']) && !root().join(path).exists() {
+                missing.push(format!("{}: {path}", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn commands_in_the_readme_exist() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let help = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
+        .arg("--help")
+        .output()
+        .unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let known: BTreeSet<&str> = help
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .collect();
+    let code = readme.lines().filter_map(|line| line.strip_prefix("    "));
+    let code = code.map(|line| line.trim_start_matches("$ "));
+    let named: BTreeSet<&str> = code
+        .filter_map(|line| line.strip_prefix("pgnfs ")?.split_whitespace().next())
+        .collect();
+    for command in ["mount", "unmount", "export", "check", "info"] {
+        assert!(named.contains(command), "the README does not show {command}");
+    }
+    assert!(named.is_subset(&known), "{named:?} are not all in {known:?}");
+    for script in ["scripts/demo", "scripts/test"] {
+        assert!(readme.contains(script), "the README does not name {script}");
+    }
+}

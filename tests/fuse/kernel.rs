@@ -1,0 +1,165 @@
+//! The kernel's side of a connection, as `linux/fuse.h` has it.
+
+use std::os::fd::OwnedFd;
+use std::thread::{self, JoinHandle};
+
+use fuser::{Session, SessionACL};
+use pgnfs::fs::{ChessFs, ServeOptions};
+use pgnfs::fuse::{Fuse, Presentation};
+use pgnfs::library::{Library, LibraryEntry};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
+pub const LOOKUP: u32 = 1;
+pub const GETATTR: u32 = 3;
+pub const OPEN: u32 = 14;
+pub const READ: u32 = 15;
+const INIT: u32 = 26;
+pub const OPENDIR: u32 = 27;
+pub const READDIRPLUS: u32 = 44;
+
+/// Kernels that let files be opened without asking.
+pub const NO_OPEN: u32 = (1 << 17) | (1 << 24);
+
+/// The root's inode.
+pub const ROOT: u64 = 1;
+
+/// A mounted library, seen from the kernel.
+pub struct Kernel {
+    socket: OwnedFd,
+    last: u64,
+    session: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+/// An answer: the error number, 0 for none, and what is behind the header.
+#[derive(Debug)]
+pub struct Answer {
+    pub error: i32,
+    pub bytes: Vec<u8>,
+}
+
+impl Kernel {
+    /// Mounts databases with a kernel that can do what `flags` say.
+    pub fn mount(entries: Vec<LibraryEntry>, flags: u32) -> Kernel {
+        let flags_of_socket = SocketFlags::CLOEXEC;
+        let (ours, theirs) =
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags_of_socket, None)
+                .unwrap();
+        let presentation = Presentation {
+            uid: 7,
+            gid: 8,
+            umask: 0o22,
+            xattr: false,
+        };
+        let fs = ChessFs::new(Library::from_databases(entries), ServeOptions::default());
+        let fuse = Fuse::new(fs, presentation, theirs.try_clone().unwrap());
+        let session = thread::spawn(move || {
+            Session::from_fd(fuse, theirs, SessionACL::All, fuser::Config::default())?.run()
+        });
+        let mut kernel = Kernel {
+            socket: ours,
+            last: 0,
+            session: Some(session),
+        };
+        let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
+            .into_iter()
+            .chain([0; 11])
+            .flat_map(u32::to_ne_bytes)
+            .collect();
+        assert_eq!(kernel.ask(INIT, 0, &init).error, 0);
+        kernel
+    }
+
+    /// Sends a request and waits for its answer.
+    pub fn ask(&mut self, operation: u32, node: u64, argument: &[u8]) -> Answer {
+        self.last += 2;
+        let len = 40 + argument.len() as u32;
+        let mut bytes = [len, operation].map(u32::to_ne_bytes).concat();
+        bytes.extend([self.last, node].map(u64::to_ne_bytes).concat());
+        bytes.extend([0; 16]);
+        bytes.extend(argument);
+        rustix::io::write(&self.socket, &bytes).unwrap();
+        let mut answer = vec![0; 1 << 17];
+        let len = rustix::io::read(&self.socket, &mut answer).unwrap();
+        answer.truncate(len);
+        assert_eq!(u32_at(&answer, 0) as usize, len);
+        assert_eq!(u64_at(&answer, 8), self.last);
+        Answer {
+            error: -u32_at(&answer, 4).cast_signed(),
+            bytes: answer.split_off(16),
+        }
+    }
+
+    /// Looks a path up, for the answer to its last part.
+    pub fn look_up(&mut self, path: &str) -> Answer {
+        let mut node = ROOT;
+        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+        for parent in parents.split('/').filter(|part| !part.is_empty()) {
+            let answer = self.ask(LOOKUP, node, &terminated(parent));
+            assert_eq!(answer.error, 0);
+            node = u64_at(&answer.bytes, 0);
+        }
+        self.ask(LOOKUP, node, &terminated(name))
+    }
+
+    /// Reads a part of a file, or of a directory.
+    pub fn read(&mut self, operation: u32, node: u64, offset: u64, size: u32) -> Answer {
+        let mut argument = [0, offset].map(u64::to_ne_bytes).concat();
+        argument.extend([size, 0].map(u32::to_ne_bytes).concat());
+        argument.extend([0; 16]);
+        self.ask(operation, node, &argument)
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // The session reads an end of file, which the real kernel never sends.
+        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+        if let Some(session) = self.session.take() {
+            let _ = session.join();
+        }
+    }
+}
+
+pub fn terminated(name: &str) -> Vec<u8> {
+    [name.as_bytes(), b"\0"].concat()
+}
+
+pub fn u32_at(bytes: &[u8], offset: usize) -> u32 {
+    u32::from_ne_bytes(bytes[offset..offset + 4].try_into().unwrap())
+}
+
+pub fn u64_at(bytes: &[u8], offset: usize) -> u64 {
+    u64::from_ne_bytes(bytes[offset..offset + 8].try_into().unwrap())
+}
+
+/// An entry of READDIRPLUS: node, inode, type, name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Plus {
+    pub node: u64,
+    pub inode: u64,
+    pub next: u64,
+    pub is_file: bool,
+    pub name: String,
+    /// The attributes' bytes.
+    pub attributes: Vec<u8>,
+}
+
+/// The entries of an answer to READDIRPLUS.
+pub fn entries(answer: &Answer) -> Vec<Plus> {
+    assert_eq!(answer.error, 0);
+    let mut rest = &answer.bytes[..];
+    let mut entries = Vec::new();
+    while !rest.is_empty() {
+        let len = u32_at(rest, 128 + 16) as usize;
+        entries.push(Plus {
+            node: u64_at(rest, 0),
+            inode: u64_at(rest, 128),
+            next: u64_at(rest, 128 + 8),
+            is_file: u32_at(rest, 128 + 20) == 8,
+            name: String::from_utf8(rest[152..152 + len].to_vec()).unwrap(),
+            attributes: rest[40..128].to_vec(),
+        });
+        rest = &rest[(152 + len).next_multiple_of(8)..];
+    }
+    entries
+}

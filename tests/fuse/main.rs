@@ -1,0 +1,7 @@
+//! Requests and answers as bytes: these tests play the kernel, so they need no `/dev/fuse`.
+
+#[path = "../fs/fake.rs"]
+#[allow(dead_code)]
+mod fake;
+mod kernel;
+mod requests;

@@ -1,0 +1,152 @@
+//! Requests that a real kernel does not send at will.
+
+use std::borrow::Cow;
+
+use pgnfs::formats::{Database, Decoded, Info, Keys, TextId};
+use pgnfs::game::Tags;
+
+use crate::fake::{Fake, game};
+use crate::kernel::{
+    GETATTR, Kernel, LOOKUP, NO_OPEN, OPEN, OPENDIR, READ, READDIRPLUS, ROOT, entries, terminated, u32_at,
+    u64_at,
+};
+
+const ENOENT: i32 = 2;
+const EIO: i32 = 5;
+const ENAMETOOLONG: i32 = 36;
+const ENOSYS: i32 = 38;
+
+fn two_games() -> Fake {
+    Fake::of([game("White", "Black"), game("Grey", "Brown").comment("longer")])
+}
+
+#[test]
+fn what_is_missing_is_remembered() {
+    let mut kernel = Kernel::mount(vec![two_games().at("")], NO_OPEN);
+    let missing = kernel.look_up("nothing");
+    assert_eq!((missing.error, u64_at(&missing.bytes, 0)), (0, 0));
+    assert!(
+        u64_at(&missing.bytes, 16) > 3600,
+        "seconds for which the entry is valid"
+    );
+    let long = kernel.ask(LOOKUP, ROOT, &terminated(&"x".repeat(256)));
+    assert_eq!(long.error, ENAMETOOLONG);
+    let stale = kernel.ask(GETATTR, 0xdead_beef, &[0; 16]);
+    assert_ne!(stale.error, 0);
+    assert_ne!(stale.error, ENOENT);
+}
+
+#[test]
+fn dots_are_looked_up_for_file_handles() {
+    let mut kernel = Kernel::mount(vec![two_games().at("")], NO_OPEN);
+    let games = u64_at(&kernel.look_up("games").bytes, 0);
+    let file = u64_at(&kernel.look_up("games/000001-001000/000002.pgn").bytes, 0);
+    for (node, name, wanted) in [(games, ".", games), (games, "..", ROOT), (file, ".", file)] {
+        let found = kernel.ask(LOOKUP, node, &terminated(name));
+        assert_eq!((found.error, u64_at(&found.bytes, 0)), (0, wanted), "{name}");
+    }
+}
+
+#[test]
+fn opening_is_needless_where_the_kernel_knows_how() {
+    let mut kernel = Kernel::mount(vec![two_games().at("")], NO_OPEN);
+    let info = u64_at(&kernel.look_up("info.txt").bytes, 0);
+    assert_eq!(kernel.ask(OPEN, info, &[0; 8]).error, ENOSYS);
+    assert_eq!(kernel.ask(OPENDIR, ROOT, &[0; 8]).error, ENOSYS);
+
+    let mut old_kernel = Kernel::mount(vec![two_games().at("")], 0);
+    let opened = old_kernel.ask(OPEN, info, &[0; 8]);
+    let (keep_cache, cache_directory, no_flush) = (1 << 1, 1 << 3, 1 << 5);
+    assert_eq!(
+        (opened.error, u32_at(&opened.bytes, 8)),
+        (0, keep_cache | no_flush)
+    );
+    let opened = old_kernel.ask(OPENDIR, ROOT, &[0; 8]);
+    assert_eq!(
+        (opened.error, u32_at(&opened.bytes, 8)),
+        (0, keep_cache | cache_directory)
+    );
+}
+
+#[test]
+fn entries_without_attributes_keep_their_inode() {
+    let mut kernel = Kernel::mount(vec![Fake::many(100).at("")], NO_OPEN);
+    let folder = u64_at(&kernel.look_up("games/000001-001000").bytes, 0);
+    // The second game's size becomes known, and that of no other.
+    let known = u64_at(&kernel.look_up("games/000001-001000/000002.pgn").bytes, 0);
+    let mut all = Vec::new();
+    let mut offset = 0;
+    loop {
+        let answer = kernel.read(READDIRPLUS, folder, offset, 4096);
+        assert!(answer.bytes.len() <= 4096);
+        let some = entries(&answer);
+        let Some(last) = some.last() else { break };
+        offset = last.next;
+        all.extend(some);
+    }
+    let names: Vec<_> = all.iter().map(|entry| entry.name.as_str()).collect();
+    let wanted: Vec<_> = (1..=100).map(|number| format!("{number:06}.pgn")).collect();
+    assert_eq!(names[..2], [".", ".."]);
+    assert_eq!(names[2..], wanted);
+    for entry in &all[2..] {
+        assert!(entry.is_file && entry.inode != 0);
+        let node = if entry.inode == known { known } else { 0 };
+        assert_eq!(entry.node, node, "{}", entry.name);
+    }
+
+    // An answer that begins with a game of known size is fuser's; both say the same.
+    let found = kernel.look_up("games/000001-001000/000002.pgn");
+    let from_fuser = entries(&kernel.read(READDIRPLUS, folder, 3, 4096));
+    let own = all.iter().find(|entry| entry.inode == known).unwrap();
+    assert_eq!(own.attributes, found.bytes[40..128]);
+    assert_eq!(
+        &from_fuser[..1],
+        [entries(&kernel.read(READDIRPLUS, folder, 2, 4096)).remove(1)]
+    );
+    assert_eq!(from_fuser[0], *own);
+}
+
+#[test]
+fn a_failing_request_is_answered_and_the_next_one_too() {
+    let mut entry = two_games().at("bad");
+    entry.database = Box::new(Failing);
+    let mut kernel = Kernel::mount(vec![entry, two_games().at("good")], NO_OPEN);
+    let players = kernel.look_up("bad/players");
+    assert_eq!(players.error, 0);
+    let listed = kernel.read(READDIRPLUS, u64_at(&players.bytes, 0), 0, 4096);
+    assert_eq!(listed.error, EIO);
+    let all = kernel.look_up("good/all.pgn");
+    let (node, size) = (u64_at(&all.bytes, 0), u64_at(&all.bytes, 48));
+    let text = kernel.read(READ, node, 0, 4096).bytes;
+    assert_eq!(text.len() as u64, size);
+    assert!(text.starts_with(b"[Event "));
+}
+
+/// A database with a game of which nothing can be told.
+struct Failing;
+
+impl Database for Failing {
+    fn len(&self) -> u32 {
+        1
+    }
+
+    fn keys(&self, _: u32) -> Keys {
+        panic!("no keys")
+    }
+
+    fn text(&self, _: TextId) -> Cow<'_, str> {
+        panic!("no text")
+    }
+
+    fn tags(&self, _: u32) -> Tags {
+        panic!("no tags")
+    }
+
+    fn game(&self, _: u32) -> Decoded {
+        panic!("no game")
+    }
+
+    fn info(&self) -> Info {
+        Info::default()
+    }
+}

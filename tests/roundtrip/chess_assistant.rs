@@ -1,0 +1,52 @@
+use shakmaty::fen::Fen;
+
+use super::*;
+use crate::common::samples::open_base;
+use crate::random::{Kinds, game};
+
+/// The position as the format holds it: without the clock of the fifty-move rule, and the normal start not at all.
+fn stored_fen(fen: &str) -> Option<String> {
+    let mut setup = fen.parse::<Fen>().unwrap().into_setup();
+    setup.halfmoves = 0;
+    (setup != shakmaty::Setup::initial()).then(|| Fen::try_from(setup).unwrap().to_string())
+}
+
+#[test]
+fn twenty_thousand_random_games_come_back_exactly() {
+    let kinds = Kinds {
+        variations: true,
+        comments: true,
+        nags: true,
+        set_ups: true,
+        null_moves: true,
+    };
+    let mut games: Vec<SourceGame> = (0..GAMES).map(|number| game(number, kinds)).collect();
+    for game in &mut games {
+        // Other glyphs have no known place in the format.
+        game.items.retain(|item| !matches!(item, Item::Nag(7..)));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("random");
+    encode_chess_assistant::write(&games, &base).unwrap();
+    let database = open_base(&base).unwrap();
+    assert_eq!(database.info().warnings, [] as [&str; 0]);
+    assert_eq!(u64::from(database.len()), GAMES);
+    for (number, game) in (0..).zip(&games) {
+        let decoded = database.game(number);
+        assert_eq!(decoded.problems, [], "game {number}");
+        assert_eq!(
+            items_of_game(&decoded.game),
+            items_of_source(game),
+            "game {number}"
+        );
+        let tags = database.tags(number);
+        assert_eq!(tags, decoded.game.tags, "game {number}");
+        let fen = game.tag("FEN").and_then(stored_fen);
+        assert_eq!(tags.get("FEN"), fen.as_deref(), "game {number}");
+        for (name, value) in &game.tags {
+            if !matches!(name.as_str(), "FEN" | "SetUp") {
+                assert_eq!(tags.get(name), Some(value.as_str()), "{name} of game {number}");
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The example games as databases, mounted.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::samples::missing;
+use crate::{encode_simplecdb, source};
+
+/// A mounted folder with `club/classics.dci` and `annotated.dci`; the third game of the classics is marked as deleted.
+pub struct Mounted {
+    folder: tempfile::TempDir,
+    pub games: usize,
+}
+
+impl Mounted {
+    /// Mounts with options; none, said loudly, where nothing can be mounted.
+    pub fn new(options: &[&str]) -> Option<Mounted> {
+        if !Path::new("/dev/fuse").exists() {
+            missing("/dev/fuse");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("source/club")).unwrap();
+        std::fs::create_dir(folder.path().join("mount")).unwrap();
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
+        let mut games = 0;
+        for (file, base) in [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")] {
+            let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
+            games += read.len();
+            encode_simplecdb::write(&read, &folder.path().join("source").join(base)).unwrap();
+        }
+        std::fs::write(folder.path().join("source/notes.txt"), "no database").unwrap();
+        let index = folder.path().join("source/club/classics.dci");
+        let mut bytes = std::fs::read(&index).unwrap();
+        bytes[19 + 2 * 39] = 0xff;
+        std::fs::write(&index, bytes).unwrap();
+        let mounted = Mounted { folder, games };
+        mounted.mount(options);
+        Some(mounted)
+    }
+
+    pub fn mount(&self, options: &[&str]) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
+        command.arg("mount").args(options);
+        let status = command
+            .arg(self.source())
+            .arg(self.path())
+            .stdin(Stdio::null())
+            .status();
+        assert!(status.unwrap().success(), "the mount");
+    }
+
+    pub fn unmount(&self) -> bool {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
+        let output = command.arg("unmount").arg(self.path()).output();
+        output.is_ok_and(|output| output.status.success())
+    }
+
+    pub fn source(&self) -> PathBuf {
+        self.folder.path().join("source")
+    }
+
+    /// The mount point.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("mount")
+    }
+
+    /// A folder for copies, outside the mount.
+    pub fn copies(&self) -> PathBuf {
+        let copies = self.folder.path().join("copies");
+        std::fs::create_dir_all(&copies).unwrap();
+        copies
+    }
+
+    /// What a shell command in the mount point prints; it must succeed.
+    #[track_caller]
+    pub fn shell(&self, command: &str) -> String {
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(self.path())
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
+            .env("COPIES", self.copies())
+            .env("SOURCE", self.source())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {said}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The same, split into lines.
+    #[track_caller]
+    pub fn lines(&self, command: &str) -> Vec<String> {
+        self.shell(command).lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        if !self.unmount() {
+            eprintln!("{} stays mounted", self.path().display());
+        }
+    }
+}
+
+/// True where a program is installed; else says so, and fails in CI.
+pub fn has(program: &str, package: &str) -> bool {
+    let found = Command::new("sh")
+        .args(["-c", &format!("command -v {program}")])
+        .output();
+    let there = found.is_ok_and(|output| output.status.success());
+    if !there {
+        missing(&format!("{program} (Debian package {package})"));
+    }
+    there
+}
+
+/// A Python that has python-chess: `$PGNFS_PYTHON`, or `python3`.
+pub fn python() -> Option<String> {
+    let python = std::env::var("PGNFS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let status = Command::new(&python)
+        .args(["-c", "import chess.pgn"])
+        .stderr(Stdio::null())
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Some(python);
+    }
+    missing("python-chess (set PGNFS_PYTHON to a Python that has it)");
+    None
+}
