@@ -13,6 +13,7 @@ mod chessbase;
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
+mod jose;
 #[path = "../../examples/make_database/source.rs"]
 #[allow(dead_code)]
 mod source;
@@ -57,6 +58,7 @@ fn main() {
     );
     chess_assistant::million_games(&shared);
     brenner::figures(&shared);
+    jose::figures(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.

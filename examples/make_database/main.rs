@@ -7,6 +7,7 @@ mod brenner;
 mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
+mod jose;
 mod simplecdb;
 mod source;
 
@@ -29,6 +30,7 @@ const WRITERS: &[(&str, Write)] = &[
     ("chess-assistant", chess_assistant::write),
     ("brenner", brenner::write),
     ("brenner-alternate", brenner::write_alternate),
+    ("jose", jose::write),
     ("simplecdb", simplecdb::write),
 ];
 

@@ -118,16 +118,23 @@ impl Fen {
     /// # Errors
     /// As [`Position::from_setup`], and [`SetupError::NotFen`].
     pub fn parse(text: &str) -> Result<Fen, SetupError> {
-        if !(4..=6).contains(&text.split_ascii_whitespace().count()) {
-            return Err(SetupError::NotFen);
-        }
-        let setup = shakmaty::fen::Fen::from_ascii(text.trim().as_bytes())
-            .map_err(|_| SetupError::NotFen)?
-            .into_setup();
+        let setup = Fen::setup(text)?;
         Ok(Fen {
             position: Position::from_setup(&setup)?,
             first_move: setup.fullmoves.get(),
         })
+    }
+
+    /// Reads FEN as [`Fen::parse`] does, without putting anything to the test.
+    ///
+    /// # Errors
+    /// Where it is no FEN.
+    pub fn setup(text: &str) -> Result<Setup, SetupError> {
+        if !(4..=6).contains(&text.split_ascii_whitespace().count()) {
+            return Err(SetupError::NotFen);
+        }
+        let fen = shakmaty::fen::Fen::from_ascii(text.trim().as_bytes()).map_err(|_| SetupError::NotFen)?;
+        Ok(fen.into_setup())
     }
 }
 

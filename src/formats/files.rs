@@ -1,10 +1,10 @@
 //! The files of a database: how sibling files are grouped, and how a decoder gets at their bytes.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-use crate::mapped::Mapped;
 
 /// The entries of one directory of the source, sorted by name.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +45,19 @@ impl Files {
     }
 }
 
-/// A mapped file and its name.
+/// A file and its name.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Name without its folder.
     pub name: String,
-    /// The bytes.
-    pub bytes: Arc<Mapped>,
+    /// The bytes: a mapped file, or what an archive held.
+    pub bytes: Arc<dyn Bytes>,
 }
+
+/// Bytes that stay where they are.
+pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {}
+
+impl<T: Deref<Target = [u8]> + Debug + Send + Sync> Bytes for T {}
 
 /// Databases whose files share a stem: every file with an extension of `main` begins one, and takes the files of
 /// the same stem whose extensions are in `main` or `companions`.

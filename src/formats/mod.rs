@@ -17,20 +17,33 @@ mod chess_assistant;
 mod chessbase;
 mod database;
 mod files;
+mod jose;
 mod simplecdb;
 
 use std::path::Path;
 
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-pub use files::{Candidate, Directory, Files, SourceFile, by_stem};
+pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
 
 /// What the user may say about how games are read. The default leaves every choice to the format's own rule.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,
     /// Forces one of a format's readings, by the name that `info.txt` shows.
     pub reading: Option<String>,
+    /// Corrects dates where a known bug of the writer shows in them.
+    pub fix_dates: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            encoding: None,
+            reading: None,
+            fix_dates: true,
+        }
+    }
 }
 
 /// A kind of database.
@@ -65,6 +78,7 @@ pub static FORMATS: &[Format] = &[
     chessbase::FORMAT,
     chessbase::book::FORMAT,
     chess_assistant::FORMAT,
+    jose::FORMAT,
     brenner::FORMAT,
 ];
 

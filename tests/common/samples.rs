@@ -94,7 +94,9 @@ pub fn samples(format: &str) -> Vec<Sample> {
 /// The databases that an expected PGN is for: that of the same path or, where there is none, those whose names go on
 /// with a point and a word, as `small.main` does for `small`.
 fn databases_of(base: &Path) -> Vec<PathBuf> {
-    let own = candidates_in(base.parent().unwrap(), |stem| base.ends_with(stem));
+    let own = candidates_in(base.parent().unwrap(), |stem| {
+        base.file_name() == Some(stem.as_ref())
+    });
     let variants = candidates_in(base.parent().unwrap(), |stem| {
         Path::new(stem).extension().is_some() && base.ends_with(Path::new(stem).file_stem().unwrap())
     });
@@ -127,7 +129,8 @@ pub fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn read_text(path: &Path) -> String {
+/// The text of a file, which may be packed.
+pub fn read_text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut text = String::new();
@@ -138,12 +141,17 @@ fn read_text(path: &Path) -> String {
     }
 }
 
-/// The databases whose main file has this path without its extension.
+/// The databases that a folder of this path is, or whose main file has this path without its extension.
 pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
-    candidates_in(base.parent().unwrap(), |stem| base.ends_with(stem))
+    match base.is_dir() {
+        true => candidates_in(base, str::is_empty),
+        false => candidates_in(base.parent().unwrap(), |stem| {
+            base.file_name() == Some(stem.as_ref())
+        }),
+    }
 }
 
-/// The databases of a folder whose main files' names without extension are wanted.
+/// The databases of a folder whose main files' names without extension are wanted; that of the folder itself is empty.
 fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static Format, Candidate)> {
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -159,12 +167,27 @@ fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'stat
         candidates.into_iter().map(move |candidate| (format, candidate))
     });
     found
-        .filter(|(_, candidate)| is_wanted(Path::new(&candidate.name).file_stem().unwrap().to_str().unwrap()))
+        .filter(|(_, candidate)| {
+            let stem = Path::new(&candidate.name).file_stem().unwrap_or_default();
+            is_wanted(stem.to_str().unwrap())
+        })
         .collect()
 }
 
 /// Opens a candidate; none where it is no database after all.
 pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option<Box<dyn Database>> {
+    try_open(format, candidate, options).ok()
+}
+
+/// Opens a candidate.
+///
+/// # Errors
+/// Why it is no database.
+pub fn try_open(
+    format: &Format,
+    candidate: &Candidate,
+    options: &Options,
+) -> Result<Box<dyn Database>, String> {
     let mut files = Files::default();
     for (kind, path) in &candidate.files {
         let file = SourceFile {
@@ -173,7 +196,8 @@ pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option
         };
         files.files.push((kind.clone(), file));
     }
-    (format.open)(files, options).ok()
+    files.warnings = candidate.warnings.clone();
+    (format.open)(files, options).map_err(|error| error.0)
 }
 
 /// Opens the one database of a base path.

@@ -8,6 +8,7 @@ mod brenner_hostile;
 mod chess_assistant;
 mod chess_assistant_hostile;
 mod chessbase;
+mod jose;
 mod simplecdb;
 
 use common::pgn::{self, Read};

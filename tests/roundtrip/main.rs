@@ -12,6 +12,9 @@ mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
+#[path = "../../examples/make_database/jose/mod.rs"]
+#[allow(dead_code)]
+mod encode_jose;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -25,6 +28,7 @@ mod common;
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod jose;
 mod random;
 mod simplecdb;
 

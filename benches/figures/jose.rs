@@ -1,0 +1,15 @@
+//! Figures of jose, on the database of 2005.
+
+use std::path::Path;
+
+use super::common::samples::open_base;
+use super::{export_figures, fastest, row_at_most};
+
+/// Export and opening of the published database.
+pub fn figures(shared: &Path) {
+    let base = shared.join("data/jose/real2005");
+    let open = || open_base(&base).expect("the tables are a database");
+    export_figures("jose", &*open(), 3.0);
+    let opened = fastest(|| open().len() as usize);
+    row_at_most("jose: opening 10,147 games, seconds", opened, 0.2);
+}

@@ -1,0 +1,349 @@
+//! The games: rows of `Game` and `MoreGame` joined, or of `IO_Game` (section 7.4).
+
+use super::collections::{Collections, Shelf};
+use super::columns::{Column, GAME, IO_GAME, MORE_GAME};
+use super::dates::{Shift, StoredDate};
+use super::decode::Origin;
+use super::myisam::{Charset, Row, Table};
+use super::names::{Names, is_unknown};
+use super::text::Texts;
+use super::tokens::{TextSource, Tokens, ZeroNag};
+use crate::formats::{Files, Problem};
+use crate::game::{Date, Eco, Outcome};
+
+/// Stands for a row that is not there.
+const NO_ROW: u64 = u64::MAX;
+
+/// What is kept of every game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Row in the table of headers.
+    header: u64,
+    /// Row in the table of moves, where that is another one.
+    more: u64,
+    /// Places of the names.
+    pub(super) white: u32,
+    pub(super) black: u32,
+    pub(super) event: u32,
+    pub(super) date: Date,
+    pub(super) event_year: u16,
+    pub(super) eco: Option<Eco>,
+    pub(super) outcome: Outcome,
+    /// In the trash, or lost.
+    pub(super) is_deleted: bool,
+    collection: i32,
+    index: i32,
+}
+
+/// All games of a database.
+pub(super) struct Games {
+    header: Option<Table>,
+    more: Option<Table>,
+    pub(super) entries: Vec<Entry>,
+    /// What the dates tell about the bug of section 10.2; none where nobody may correct them.
+    pub(super) shift: Option<Shift>,
+    /// Headers and moves are in one table.
+    pub(super) is_archive: bool,
+}
+
+/// The rows of one game.
+pub(super) struct Record<'t> {
+    pub(super) header: Option<Row<'t>>,
+    more: Option<Row<'t>>,
+    tables: [Option<&'t Table>; 2],
+}
+
+/// Names that entries refer to.
+#[derive(Default)]
+pub(super) struct Directory {
+    pub(super) players: Names,
+    pub(super) events: Names,
+    pub(super) collections: Collections,
+}
+
+/// An entry whose dates and moves are not known yet.
+struct Draft {
+    entry: Entry,
+    id: i32,
+    dates: [Option<StoredDate>; 2],
+}
+
+impl Games {
+    /// Reads all headers.
+    pub(super) fn open(
+        files: &Files,
+        names: &Directory,
+        fix_dates: bool,
+        texts: Texts,
+        warnings: &mut Vec<String>,
+        problems: &mut Vec<Problem>,
+    ) -> Games {
+        let is_archive = files.get("io_game.myd").is_some();
+        let (header, more) = match is_archive {
+            true => (Table::open(files, "io_game", &[&IO_GAME], warnings), None),
+            false => (
+                Table::open(files, "game", &[&GAME], warnings),
+                Table::open(files, "moregame", &[&MORE_GAME], warnings),
+            ),
+        };
+        let mut games = Games {
+            header,
+            more,
+            entries: Vec::new(),
+            shift: fix_dates.then(Shift::default),
+            is_archive,
+        };
+        let mut drafts = games.drafts(names, problems);
+        if let Some(shift) = &mut games.shift {
+            drafts
+                .iter()
+                .flat_map(|draft| draft.dates.iter().flatten())
+                .for_each(|date| shift.see(*date));
+        }
+        if !is_archive {
+            drafts.sort_by_key(|draft| draft.id);
+            games.join(&mut drafts, problems);
+        }
+        let shift = games.shift;
+        for Draft { mut entry, dates, .. } in drafts {
+            let [date, event] = dates.map(|date| date.map(|date| date.meant(shift)));
+            entry.date = date.unwrap_or_default();
+            entry.event_year = event.unwrap_or_default().year;
+            games.entries.push(entry);
+        }
+        games.find_outcomes(texts);
+        games
+    }
+
+    fn drafts(&self, names: &Directory, problems: &mut Vec<Problem>) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        if let Some(table) = &self.header {
+            problems.extend(table.walk(|row| drafts.push(draft(&row, names))));
+        }
+        drafts
+    }
+
+    /// Gives every game its moves; what is left over are lost games (sections 7.4, 11.4).
+    fn join(&self, drafts: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
+        let Some(table) = &self.more else {
+            if let Some(header) = &self.header {
+                problems.push(header.problem(None, "the table MoreGame with the moves is missing"));
+            }
+            return;
+        };
+        let mut rows: Vec<(i32, u64)> = Vec::new();
+        problems.extend(table.walk(|row| rows.push((row.int(Column::GId).unwrap_or(0), row.offset))));
+        rows.sort_by_key(|(id, _)| *id);
+        let mut rows = rows.into_iter().peekable();
+        let mut lost = Vec::new();
+        for draft in drafts.iter_mut() {
+            while let Some(row) = rows.next_if(|(id, _)| *id < draft.id) {
+                lost.push(row);
+            }
+            if let Some((_, row)) = rows.next_if(|(id, _)| *id == draft.id) {
+                draft.entry.more = row;
+            }
+        }
+        lost.extend(rows);
+        drafts.extend(lost.into_iter().map(|(id, more)| Draft {
+            entry: Entry {
+                more,
+                is_deleted: true,
+                ..Entry::EMPTY
+            },
+            id,
+            dates: [None; 2],
+        }));
+    }
+
+    /// Where the column `Result` knows no result, the move data may (section 3.9).
+    fn find_outcomes(&mut self, texts: Texts) {
+        for number in 0..self.entries.len() {
+            let Some(entry) = self.entries.get(number) else {
+                break;
+            };
+            let record = self.record(entry);
+            let stored = record.int(Column::Result);
+            let outcome = match stored {
+                Some(0) => Outcome::BlackWins,
+                Some(1) => Outcome::Draw,
+                Some(2) => Outcome::WhiteWins,
+                _ => record.outcome(texts),
+            };
+            if let Some(entry) = self.entries.get_mut(number) {
+                entry.outcome = outcome;
+            }
+        }
+    }
+
+    /// The rows of a game.
+    pub(super) fn record(&self, entry: &Entry) -> Record<'_> {
+        let tables = [self.header.as_ref(), self.more.as_ref()];
+        let [header, more] = tables;
+        Record {
+            header: header
+                .filter(|_| entry.header != NO_ROW)
+                .map(|table| table.row(entry.header)),
+            more: more
+                .filter(|_| entry.more != NO_ROW)
+                .map(|table| table.row(entry.more)),
+            tables,
+        }
+    }
+
+    /// Places of all games in the collections, in database order.
+    pub(super) fn shelves(&self) -> Vec<Shelf> {
+        let shelf = |entry: &Entry| Shelf {
+            collection: (entry.header != NO_ROW).then_some(entry.collection),
+            index: if self.is_archive { 0 } else { entry.index },
+        };
+        self.entries.iter().map(shelf).collect()
+    }
+}
+
+impl Entry {
+    pub(super) const EMPTY: Entry = Entry {
+        header: NO_ROW,
+        more: NO_ROW,
+        white: 0,
+        black: 0,
+        event: 0,
+        date: Date {
+            year: 0,
+            month: 0,
+            day: 0,
+        },
+        event_year: 0,
+        eco: None,
+        outcome: Outcome::Unknown,
+        is_deleted: false,
+        collection: 0,
+        index: 0,
+    };
+}
+
+fn draft(row: &Row<'_>, names: &Directory) -> Draft {
+    let collection = row.int(Column::CId).unwrap_or(0);
+    let eco = row.bytes(Column::Eco).map(<[u8]>::trim_ascii_end);
+    Draft {
+        entry: Entry {
+            header: row.offset,
+            white: names.players.place(row.int(Column::WhiteId)),
+            black: names.players.place(row.int(Column::BlackId)),
+            event: names.events.place(row.int(Column::EventId)),
+            eco: eco.and_then(|eco| Eco::new(eco.try_into().ok()?)),
+            is_deleted: names.collections.is_trash(collection),
+            collection,
+            index: row.int(Column::Idx).unwrap_or(0),
+            ..Entry::EMPTY
+        },
+        id: row.int(Column::Id).unwrap_or(0),
+        dates: [
+            stored_date(row, Column::GameDate),
+            stored_date(row, Column::EventDate),
+        ],
+    }
+}
+
+/// A date with its flags (section 10.1).
+pub(super) fn stored_date(row: &Row<'_>, column: Column) -> Option<StoredDate> {
+    let number = row.bytes(column)?;
+    let [low, middle, high] = number.first_chunk::<3>().copied().unwrap_or_default();
+    let [for_game, for_event, ..] = row.int(Column::DateFlags).unwrap_or(0).to_le_bytes();
+    let flags = if column == Column::EventDate {
+        for_event
+    } else {
+        for_game
+    };
+    let number = u32::from_le_bytes([low, middle, high, 0]);
+    Some(StoredDate::new(number, flags))
+}
+
+impl<'t> Record<'t> {
+    fn row_of(&self, column: Column) -> Option<&Row<'t>> {
+        let rows = [self.header.as_ref(), self.more.as_ref()];
+        rows.into_iter().flatten().find(|row| row.has(column))
+    }
+
+    /// The rows that are there.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&'t Table, &Row<'t>)> {
+        let rows = [self.header.as_ref(), self.more.as_ref()];
+        self.tables
+            .into_iter()
+            .zip(rows)
+            .filter_map(|(table, row)| Some((table?, row?)))
+    }
+
+    /// An integer of whichever row has the column.
+    pub(super) fn int(&self, column: Column) -> Option<i32> {
+        self.row_of(column)?.int(column)
+    }
+
+    /// A text on one line; none where it is NULL.
+    pub(super) fn text(&self, column: Column, texts: Texts) -> Option<std::borrow::Cow<'_, str>> {
+        let row = self.row_of(column)?;
+        Some(texts.line(row.bytes(column)?, row.charset(column)))
+    }
+
+    /// A text that says something.
+    pub(super) fn known_text(&self, column: Column, texts: Texts) -> Option<std::borrow::Cow<'_, str>> {
+        self.text(column, texts).filter(|text| !is_unknown(text))
+    }
+
+    /// A number above 0.
+    pub(super) fn count(&self, column: Column) -> Option<u32> {
+        let number = self.int(column)?;
+        u32::try_from(number).ok().filter(|&number| number > 0)
+    }
+
+    /// The bytes of a date's row.
+    pub(super) fn date(&self, column: Column) -> Option<StoredDate> {
+        stored_date(self.header.as_ref()?, column)
+    }
+
+    /// The move data and where they stand; none where there are none (section 3).
+    pub(super) fn moves(&self, texts: Texts) -> Option<(Tokens<'_>, Origin<'t>)> {
+        let row = self
+            .row_of(Column::Bin)
+            .or_else(|| self.row_of(Column::GameText))?;
+        let column = if row.has(Column::Bin) {
+            Column::Bin
+        } else {
+            Column::GameText
+        };
+        let bin = row.bytes(column).filter(|bin| !bin.is_empty())?;
+        let source = match row.has(Column::Comments) {
+            true => TextSource::Column(row.bytes(Column::Comments).unwrap_or_default()),
+            false => TextSource::Inline,
+        };
+        let tokens = Tokens {
+            bin,
+            source,
+            charset: match source {
+                TextSource::Column(_) => row.charset(Column::Comments),
+                TextSource::Inline => Charset::Utf8,
+            },
+            texts,
+            zero_nag: ZeroNag::WithValue,
+        };
+        let table = self.rows().find(|(_, other)| std::ptr::eq(*other, row));
+        let origin = Origin {
+            file: table.map_or("", |(table, _)| table.file_name()),
+            data: row.place_of(column),
+            row: row.offset,
+        };
+        Some((tokens, origin))
+    }
+
+    /// The result by the move data. Where a lone NAG 0 swallowed it, the other reading finds it (section 3.7).
+    fn outcome(&self, texts: Texts) -> Outcome {
+        let Some((tokens, _)) = self.moves(texts) else {
+            return Outcome::Unknown;
+        };
+        let alone = Tokens {
+            zero_nag: ZeroNag::Alone,
+            ..tokens
+        };
+        tokens.outcome().or_else(|| alone.outcome()).unwrap_or_default()
+    }
+}

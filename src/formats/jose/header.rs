@@ -1,0 +1,244 @@
+//! Columns to tags (section 7.3), and the game as a whole.
+
+use super::Jose;
+use super::columns::Column;
+use super::decode::{Decoder, Origin, Reading};
+use super::games::{Entry, Record};
+use super::set_up::SetUp;
+use super::tokens::{Tokens, ZeroNag};
+use crate::board::Position;
+use crate::formats::Decoded;
+use crate::game::{Game, MovetextBuilder, Tags};
+
+/// Attribute of a Chess960 game; the others are not trusted.
+const CHESS960: i32 = 8;
+/// Longest `Info` that is read; the program cuts it at 255 characters.
+const LONGEST_INFO: usize = 2048;
+
+/// The start position of a game (section 5).
+enum Start {
+    Normal,
+    SetUp(Box<SetUp>),
+    /// The text is no position.
+    Unreadable(String),
+}
+
+impl Jose {
+    /// All tags of a game.
+    pub(super) fn tags_of(&self, entry: &Entry) -> Tags {
+        let record = self.games.record(entry);
+        self.header(entry, &record, &self.start(&record))
+    }
+
+    fn start(&self, record: &Record<'_>) -> Start {
+        match record.text(Column::Fen, self.texts) {
+            None => Start::Normal,
+            Some(text) if text.is_empty() => Start::Normal,
+            Some(text) => match SetUp::parse(&text) {
+                Some(set_up) => Start::SetUp(Box::new(set_up)),
+                None => Start::Unreadable(text.into_owned()),
+            },
+        }
+    }
+
+    fn header(&self, entry: &Entry, record: &Record<'_>, start: &Start) -> Tags {
+        let texts = self.texts;
+        let mut tags = Tags::new(entry.outcome);
+        tags.set_str("Event", self.names.events.text(entry.event));
+        tags.set_str(
+            "Site",
+            self.sites.text(self.sites.place(record.int(Column::SiteId))),
+        );
+        tags.set_date("Date", entry.date);
+        tags.set_str("White", self.names.players.text(entry.white));
+        tags.set_str("Black", self.names.players.text(entry.black));
+        for (name, column) in [
+            ("Round", Column::Round),
+            ("Board", Column::Board),
+            ("ECO", Column::Eco),
+        ] {
+            if let Some(text) = record.known_text(column, texts) {
+                tags.set_str(name, &text);
+            }
+        }
+        for (name, column) in [
+            ("WhiteElo", Column::WhiteElo),
+            ("BlackElo", Column::BlackElo),
+            ("PlyCount", Column::PlyCount),
+        ] {
+            if let Some(number) = record.count(column) {
+                tags.set_number(name, number);
+            }
+        }
+        for (name, column) in [
+            ("WhiteTitle", Column::WhiteTitle),
+            ("BlackTitle", Column::BlackTitle),
+        ] {
+            if let Some(title) = record.text(column, texts).filter(|title| !title.is_empty()) {
+                tags.set_str(name, &title);
+            }
+        }
+        if let Some(date) = record.date(Column::EventDate) {
+            tags.set_date("EventDate", date.meant(self.games.shift));
+        }
+        for (name, names, column) in [
+            ("Opening", &self.openings, Column::OpeningId),
+            ("Annotator", &self.names.players, Column::AnnotatorId),
+        ] {
+            match names.place(record.int(column)) {
+                0 => {}
+                place => tags.set_str(name, names.text(place)),
+            }
+        }
+        let is_chess960 = matches!(start, Start::SetUp(set_up) if set_up.is_chess960)
+            || record.int(Column::Attributes).unwrap_or(0) & CHESS960 != 0;
+        if is_chess960 {
+            tags.set_str("Variant", "Chess960");
+        }
+        if let Start::SetUp(set_up) = start {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &set_up.fen);
+        }
+        if let Some(info) = record.text(Column::Info, texts) {
+            add_info(&mut tags, &info);
+        }
+        if entry.is_deleted {
+            tags.set_str("Deleted", "1");
+        }
+        tags
+    }
+
+    /// A whole game.
+    pub(super) fn decode(&self, entry: &Entry) -> Decoded {
+        let record = self.games.record(entry);
+        let start = self.start(&record);
+        let tags = self.header(entry, &record, &start);
+        let mut damage: Vec<(Origin<'_>, String)> = record
+            .rows()
+            .filter_map(|(table, row)| {
+                let what = row.damage?.to_owned();
+                let origin = Origin {
+                    file: table.file_name(),
+                    data: None,
+                    row: row.offset,
+                };
+                Some((origin, what))
+            })
+            .collect();
+        if let Start::Unreadable(text) = &start {
+            let what = format!("the start position cannot be read: {text}");
+            damage.extend(origin_of(&record).map(|origin| (origin, what)));
+        }
+        let (movetext, problems) = match (record.moves(self.texts), &start) {
+            (Some((tokens, origin)), Start::Normal | Start::SetUp(_)) => {
+                let reading = read(tokens, origin, &start, &record, &damage);
+                (reading.movetext, reading.problems)
+            }
+            (moves, _) => {
+                if moves.is_none() {
+                    let what = "there are no move data".to_owned();
+                    damage.extend(origin_of(&record).map(|origin| (origin, what)));
+                }
+                let mut builder = MovetextBuilder::new(Position::initial(), 1);
+                let mut problems = Vec::new();
+                for (origin, what) in damage {
+                    origin.remark(&mut builder, &mut problems, None, what, "");
+                }
+                (builder.finish(), problems)
+            }
+        };
+        Decoded {
+            game: Game { tags, movetext },
+            problems,
+        }
+    }
+}
+
+/// The place of a game without move data: its last row.
+fn origin_of<'t>(record: &Record<'t>) -> Option<Origin<'t>> {
+    let (table, row) = record.rows().last()?;
+    Some(Origin {
+        file: table.file_name(),
+        data: None,
+        row: row.offset,
+    })
+}
+
+/// Decodes the move data by whichever reading of NAG 0 fits (section 3.7).
+fn read<'a>(
+    tokens: Tokens<'a>,
+    origin: Origin<'a>,
+    start: &Start,
+    record: &Record<'_>,
+    damage: &[(Origin<'_>, String)],
+) -> Reading {
+    let (position, first_move, flaw) = match start {
+        Start::SetUp(set_up) => (set_up.position, set_up.first_move, set_up.flaw),
+        _ => (Position::initial(), 1, None),
+    };
+    let decoder = |tokens| {
+        let mut decoder = Decoder::new(tokens, origin, position, first_move);
+        for (origin, what) in damage {
+            decoder.remark_row(origin, what);
+        }
+        decoder
+    };
+    if let Some(flaw) = flaw {
+        let reason = format!("no game can be played from this position, {flaw}");
+        return decoder(tokens).tell(position, &reason);
+    }
+    let reading = decoder(tokens).decode();
+    let count = record.count(Column::PlyCount);
+    let fits = |reading: &Reading| count.is_none_or(|count| count == reading.plies);
+    if !tokens.bin.contains(&0xb0) || (!reading.has_undecodable && fits(&reading)) {
+        return reading;
+    }
+    let mut other = decoder(Tokens {
+        zero_nag: ZeroNag::Alone,
+        ..tokens
+    });
+    other.remark(
+        0,
+        "NAG 0 is stored without its value byte in this game".to_owned(),
+    );
+    let other = other.decode();
+    let is_better = !other.has_undecodable && !other.has_illegal && other.is_finished && fits(&other);
+    if is_better { other } else { reading }
+}
+
+/// The tags of `Info`: `key=value;key=value`; what begins no pair belongs to the value before it.
+fn add_info(tags: &mut Tags, info: &str) {
+    let info = info
+        .get(..info.floor_char_boundary(LONGEST_INFO))
+        .unwrap_or_default();
+    let mut pairs: Vec<(&str, String)> = Vec::new();
+    for part in info.split(';') {
+        match part.split_once('=').filter(|(key, _)| is_key(key)) {
+            Some((key, value)) => pairs.push((key, value.to_owned())),
+            None => {
+                if let Some((_, value)) = pairs.last_mut() {
+                    value.push(';');
+                    value.push_str(part);
+                }
+            }
+        }
+    }
+    for (key, value) in pairs {
+        let is_taken = tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(key));
+        // A position that the moves do not begin with would be a lie.
+        if is_taken || key.eq_ignore_ascii_case("FEN") {
+            continue;
+        }
+        let value = value.trim();
+        let lower = value.to_lowercase();
+        let is_chess960 =
+            key.eq_ignore_ascii_case("Variant") && (lower.contains("fischer") || lower.contains("960"));
+        tags.set_str(key.to_owned(), if is_chess960 { "Chess960" } else { value });
+    }
+}
+
+/// A letter, then letters, digits and `_`.
+fn is_key(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+}
