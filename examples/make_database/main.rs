@@ -3,6 +3,7 @@
 //! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
 //! format cannot hold is refused with a message, never changed.
 
+mod brenner;
 mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
@@ -26,6 +27,8 @@ const WRITERS: &[(&str, Write)] = &[
     ("chessbase-book", chessbase_book::write),
     ("chessbase-book-flat", chessbase_book::write_flat),
     ("chess-assistant", chess_assistant::write),
+    ("brenner", brenner::write),
+    ("brenner-alternate", brenner::write_alternate),
     ("simplecdb", simplecdb::write),
 ];
 

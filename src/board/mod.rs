@@ -21,4 +21,4 @@ pub use position::Position;
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 
-pub use shakmaty::{Bitboard, CastlingSide, Color, File, Rank, Role, Setup, Square};
+pub use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Piece, Rank, Role, Setup, Square};

@@ -12,11 +12,14 @@
     clippy::unwrap_used
 )]
 
+mod brenner;
 mod chess_assistant;
 mod chessbase;
 mod database;
 mod files;
 mod simplecdb;
+
+use std::path::Path;
 
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 pub use files::{Candidate, Directory, Files, SourceFile, by_stem};
@@ -38,8 +41,18 @@ pub struct Format {
     pub title: &'static str,
     /// The databases of this format among the files of one directory, by names alone.
     pub find: fn(&Directory) -> Vec<Candidate>,
+    /// How a file is recognised whose name says nothing; none where names decide alone.
+    pub by_content: Option<ByContent>,
     /// Opens a database from its files, reading headers only.
     pub open: fn(Files, &Options) -> Opened,
+}
+
+/// How a format recognises a file by its bytes alone.
+pub struct ByContent {
+    /// What the format calls such a file.
+    pub kind: &'static str,
+    /// True for bytes that are a database of the format beyond reasonable doubt.
+    pub accepts: fn(&[u8]) -> bool,
 }
 
 /// A database, or why the files are none.
@@ -52,7 +65,28 @@ pub static FORMATS: &[Format] = &[
     chessbase::FORMAT,
     chessbase::book::FORMAT,
     chess_assistant::FORMAT,
+    brenner::FORMAT,
 ];
+
+/// The databases that a file may be by its content, whatever its name. For a file that the user names and that no
+/// format claims by its name: in a scan such guesses would surprise.
+pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return Vec::new();
+    };
+    let found = FORMATS.iter().filter_map(|format| {
+        let hook = format.by_content.as_ref()?;
+        (hook.accepts)(bytes).then(|| {
+            let candidate = Candidate {
+                name: name.to_owned(),
+                files: vec![(hook.kind.to_owned(), path.to_owned())],
+                warnings: Vec::new(),
+            };
+            (format, candidate)
+        })
+    });
+    found.collect()
+}
 
 /// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::{
-    Candidate, Database, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile,
+    self, Candidate, Database, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile,
 };
 use crate::mapped::{Identity, Mapped};
 
@@ -54,7 +54,10 @@ pub(super) fn open_owner(
         let owners = (format.find)(directory).into_iter().filter(owns);
         owners.map(move |found| (format, found))
     });
-    let (opened, refused) = open_candidates(owners, unusable, options);
+    let (mut opened, refused) = open_candidates(owners, unusable, options);
+    if opened.is_empty() && refused.is_empty() {
+        opened = open_by_content(file, unusable, options);
+    }
     let reasons = refused.into_iter().map(|(_, reason)| reason);
     opened.into_iter().next().ok_or_else(|| {
         let reason = reasons.collect::<Vec<_>>().join("; ");
@@ -63,6 +66,15 @@ pub(super) fn open_owner(
             false => reason,
         }
     })
+}
+
+/// Opens a file that no format claims by its name, where its bytes are those of a database.
+fn open_by_content(file: &Path, unusable: &Unusable, options: &Options) -> Vec<Opened> {
+    let Ok(mapped) = Mapped::open(file) else {
+        return Vec::new();
+    };
+    let candidates = formats::by_content(file, &mapped).into_iter();
+    open_candidates(candidates, unusable, options).0
 }
 
 /// The formats for people: `SimpleCDb, ...`.

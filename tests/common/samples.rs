@@ -80,14 +80,33 @@ pub fn samples(format: &str) -> Vec<Sample> {
         let Some(base) = base.map(PathBuf::from) else {
             continue;
         };
-        found.push(Sample {
+        let expected = read_text(&path);
+        found.extend(databases_of(&base).into_iter().map(|base| Sample {
             name: base.strip_prefix(&root).unwrap().to_string_lossy().into_owned(),
-            expected: read_text(&path),
+            expected: expected.clone(),
             base,
-        });
+        }));
     }
     assert!(!found.is_empty(), "no samples below {}", root.display());
     found
+}
+
+/// The databases that an expected PGN is for: that of the same path or, where there is none, those whose names go on
+/// with a point and a word, as `small.main` does for `small`.
+fn databases_of(base: &Path) -> Vec<PathBuf> {
+    let own = candidates_in(base.parent().unwrap(), |stem| base.ends_with(stem));
+    let variants = candidates_in(base.parent().unwrap(), |stem| {
+        Path::new(stem).extension().is_some() && base.ends_with(Path::new(stem).file_stem().unwrap())
+    });
+    match (own.is_empty(), variants.is_empty()) {
+        (true, false) => {
+            let stems = variants
+                .iter()
+                .map(|(_, found)| Path::new(&found.name).file_stem().unwrap());
+            stems.map(|stem| base.with_file_name(stem)).collect()
+        }
+        _ => vec![base.to_owned()],
+    }
 }
 
 /// All regular files below a folder, sorted.
@@ -121,8 +140,11 @@ fn read_text(path: &Path) -> String {
 
 /// The databases whose main file has this path without its extension.
 pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
-    let folder = base.parent().unwrap();
-    let stem = base.file_name().unwrap().to_string_lossy();
+    candidates_in(base.parent().unwrap(), |stem| base.ends_with(stem))
+}
+
+/// The databases of a folder whose main files' names without extension are wanted.
+fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static Format, Candidate)> {
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -137,7 +159,7 @@ pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
         candidates.into_iter().map(move |candidate| (format, candidate))
     });
     found
-        .filter(|(_, candidate)| Path::new(&candidate.name).file_stem().unwrap() == &*stem)
+        .filter(|(_, candidate)| is_wanted(Path::new(&candidate.name).file_stem().unwrap().to_str().unwrap()))
         .collect()
 }
 

@@ -16,6 +16,7 @@ pub static FAKE: Format = Format {
     name: "fake",
     title: "Fake",
     find: |_| Vec::new(),
+    by_content: None,
     open: |_, _| Err(NotADatabase("it is made up".to_owned())),
 };
 

@@ -1,5 +1,8 @@
 //! Random games through the example writers and back: what comes out is exactly what went in.
 
+#[path = "../../examples/make_database/brenner.rs"]
+#[allow(dead_code)]
+mod encode_brenner;
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
@@ -19,6 +22,7 @@ mod source;
 #[path = "../common/mod.rs"]
 mod common;
 
+mod brenner;
 mod chess_assistant;
 mod chessbase;
 mod random;

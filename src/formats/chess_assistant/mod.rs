@@ -43,6 +43,7 @@ pub const FORMAT: Format = Format {
     name: "chess-assistant",
     title: "Chess Assistant",
     find: open::find,
+    by_content: None,
     open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
 };
 

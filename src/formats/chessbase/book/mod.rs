@@ -28,6 +28,7 @@ pub const FORMAT: Format = Format {
     name: "chessbase-book",
     title: "ChessBase opening book (FBK)",
     find: |directory| by_stem(directory, &["fbk"], &[]),
+    by_content: None,
     open: |files, options| Ok(Box::new(Book::open(files, options)?)),
 };
 

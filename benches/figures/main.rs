@@ -4,17 +4,16 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../tests/common/mod.rs"]
 mod common;
 
-#[path = "chess_assistant.rs"]
+mod brenner;
 mod chess_assistant;
-#[path = "chessbase.rs"]
 mod chessbase;
-#[path = "../examples/make_database/chess_assistant/mod.rs"]
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
-#[path = "../examples/make_database/source.rs"]
+#[path = "../../examples/make_database/source.rs"]
 #[allow(dead_code)]
 mod source;
 
@@ -50,13 +49,8 @@ fn main() {
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
     export_figures("SimpleCDb", &*plain, 6.0);
     chessbase::figures(&shared);
-    let plain = open_base(&shared.join("data/chess-assistant/medium/medium"));
-    export_figures(
-        "Chess Assistant",
-        &*plain.expect("the samples are a database"),
-        4.0,
-    );
-    chess_assistant::million_games(&shared);
+    brenner::figures(&shared);
+    chess_assistant::figures(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.

@@ -1,0 +1,22 @@
+//! Figures of Brenner's encoding.
+
+use std::path::Path;
+
+use super::common::samples::open_base;
+use super::{export_figures, fastest, row};
+
+/// Export of the sample games, and opening of a large file: cut into games, headers read, the reading chosen.
+pub fn figures(shared: &Path) {
+    let sample = shared.join("data/brenner/medium.main");
+    let games = open_base(&sample).expect("the samples are a database");
+    export_figures("Brenner", &*games, 3.0);
+
+    let folder = tempfile::tempdir().expect("a place for databases");
+    let base = folder.path().join("large");
+    let bytes = std::fs::read(sample.with_added_extension("brn")).expect("the sample");
+    let bytes = bytes.repeat(64);
+    std::fs::write(base.with_extension("brn"), &bytes).expect("the large file");
+    let seconds = fastest(|| open_base(&base).map_or(0, |database| database.len() as usize));
+    let speed = bytes.len() as f64 / 1e6 / seconds;
+    row("Brenner: opening a .brn file, MB/s", speed, Some(100.0));
+}

@@ -1,0 +1,175 @@
+//! The games of a file and what views need of them, found in one pass over its bytes (sections 2.7, 2.8, 8.3).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+
+use super::cut::{Record, Records};
+use super::dates;
+use super::headers::{Header, Headers};
+use super::reading::Sample;
+use super::texts::Texts;
+use crate::formats::{Keys, TextId};
+use crate::game::{Date, Outcome};
+
+/// Most places without a game that get a row of their own in `problems.txt`.
+const MOST_STRAYS: usize = 1000;
+/// The id of what is unknown.
+const UNKNOWN: TextId = TextId(u32::MAX);
+
+/// A game: its bytes, and the keys that its headers give.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: usize,
+    end: usize,
+    white: TextId,
+    black: TextId,
+    event: TextId,
+    date: Date,
+    outcome: Outcome,
+}
+
+/// Bytes between games that make no game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stray {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// All games of a file. Equal header values share an id and are kept as the place of the first one.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    games: Vec<Entry>,
+    values: Vec<(usize, usize)>,
+    pub(super) strays: Vec<Stray>,
+    /// Strays beyond [`MOST_STRAYS`].
+    pub(super) more_strays: u64,
+}
+
+impl Index {
+    /// Cuts a file; gives the records that tell its reading as well.
+    pub(super) fn build(bytes: &[u8], texts: Texts) -> (Index, Sample) {
+        let mut index = Index::default();
+        let mut sample = Sample::default();
+        let mut known = HashMap::new();
+        let mut records = Records::new(bytes);
+        let mut stray: Option<Stray> = None;
+        loop {
+            let mut entry = Entry {
+                start: 0,
+                end: 0,
+                white: UNKNOWN,
+                black: UNKNOWN,
+                event: UNKNOWN,
+                date: Date::default(),
+                outcome: Outcome::Unknown,
+            };
+            let mut headers = Headers::default();
+            let values = &mut index.values;
+            let record = records.next(|text, place| {
+                let Some((header, value)) = headers.take(text) else {
+                    return;
+                };
+                let mut id = || intern(&mut known, values, value, place + 1);
+                match header {
+                    Header::White => entry.white = id(),
+                    Header::Black => entry.black = id(),
+                    Header::Type => entry.event = id(),
+                    Header::Date => entry.date = dates::read(&texts.value(value)).0,
+                    Header::Location | Header::Variation => {}
+                }
+            });
+            match record {
+                Some(Record {
+                    start,
+                    end,
+                    is_game: false,
+                    ..
+                }) => {
+                    stray = Some(Stray {
+                        start: stray.map_or(start, |stray| stray.start),
+                        end,
+                    });
+                }
+                Some(record) => {
+                    index.add_stray(stray.take());
+                    sample.offer(record.start, record.end, record.halfmoves);
+                    index.games.push(Entry {
+                        start: record.start,
+                        end: record.end,
+                        outcome: record.outcome,
+                        ..entry
+                    });
+                }
+                None => {
+                    index.add_stray(stray.take());
+                    return (index, sample);
+                }
+            }
+        }
+    }
+
+    fn add_stray(&mut self, stray: Option<Stray>) {
+        match stray {
+            Some(stray) if self.strays.len() < MOST_STRAYS => self.strays.push(stray),
+            Some(_) => self.more_strays += 1,
+            None => {}
+        }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.games.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Start and end of a game's record and its result; behind the last game nothing.
+    pub(super) fn record(&self, game: u32) -> (usize, usize, Outcome) {
+        let entry = self.games.get(game as usize);
+        entry.map_or((0, 0, Outcome::Unknown), |entry| {
+            (entry.start, entry.end, entry.outcome)
+        })
+    }
+
+    pub(super) fn keys(&self, game: u32) -> Keys {
+        let entry = self.games.get(game as usize);
+        Keys {
+            white: entry.map_or(UNKNOWN, |entry| entry.white),
+            black: entry.map_or(UNKNOWN, |entry| entry.black),
+            event: entry.map_or(UNKNOWN, |entry| entry.event),
+            date: entry.map_or(Date::default(), |entry| entry.date),
+            event_year: 0,
+            eco: None,
+            outcome: entry.map_or(Outcome::Unknown, |entry| entry.outcome),
+            deleted: false,
+        }
+    }
+
+    /// Where the text of an id stands.
+    pub(super) fn value<'a>(&self, bytes: &'a [u8], id: TextId) -> &'a [u8] {
+        let place = self.values.get(id.0 as usize);
+        place
+            .and_then(|&(start, end)| bytes.get(start..end))
+            .unwrap_or_default()
+    }
+}
+
+/// The id of a header value that stands at `start`; none for an empty one.
+fn intern<'a>(
+    known: &mut HashMap<&'a [u8], TextId>,
+    values: &mut Vec<(usize, usize)>,
+    value: &'a [u8],
+    start: usize,
+) -> TextId {
+    if value.is_empty() {
+        return UNKNOWN;
+    }
+    match known.entry(value) {
+        Occupied(entry) => *entry.get(),
+        Vacant(entry) => {
+            // A value is at least a byte, and four billion of them behave as if they were unknown.
+            let Ok(id) = u32::try_from(values.len()) else {
+                return UNKNOWN;
+            };
+            values.push((start, start + value.len()));
+            *entry.insert(TextId(id))
+        }
+    }
+}

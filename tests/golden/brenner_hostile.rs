@@ -1,0 +1,114 @@
+//! Files made to cost much: what they give stays in proportion to their bytes.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Bytes of each file.
+const SIZE: usize = 1 << 20;
+
+/// A file of one pattern over and over.
+fn repeated(pattern: &[u8]) -> Vec<u8> {
+    pattern.iter().copied().cycle().take(SIZE).collect()
+}
+
+fn opened(bytes: &[u8]) -> Box<dyn Database> {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("hostile");
+    std::fs::write(base.with_extension("brn"), bytes).unwrap();
+    open_base(&base).unwrap()
+}
+
+/// Opens the file and reads games until as many bytes were read as it has; gives the database.
+#[track_caller]
+fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
+    let begin = Instant::now();
+    let database = opened(bytes);
+    assert_eq!(database.len() as usize, games);
+    let most = bytes.len() * 200 + 100_000;
+    let (mut text, mut rows) = (0, database.problems().len());
+    for game in 0..database.len() {
+        let decoded = database.game(game);
+        text += to_text(&decoded.game).len();
+        rows += decoded.problems.len();
+    }
+    assert!(text <= most, "{text} bytes of PGN for {} bytes", bytes.len());
+    assert!(rows <= 40 * games + 1001, "{rows} problems of {games} games");
+    // Far above what it takes, far below what anything worse than linear would.
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+    database
+}
+
+#[test]
+fn games_of_two_and_six_bytes() {
+    check(&repeated(b"\x2c\x01"), SIZE / 2);
+    // The name without another one at the end begins no game.
+    check(&repeated(b"\0W\0\0B\0"), SIZE / 6);
+}
+
+#[test]
+fn bytes_that_belong_to_no_game_are_few_rows() {
+    let database = check(&repeated(b"\x02"), 0);
+    assert_eq!(database.problems().len(), 1);
+    let database = check(&repeated(b"\0"), 0);
+    assert_eq!(database.problems().len(), 1);
+    // Between games they cannot be one row, so only so many are told one by one.
+    let database = check(&repeated(b"\x2c\x01\x01"), SIZE / 3 + 1);
+    let problems = database.problems();
+    assert_eq!(problems.len(), 1001);
+    let more = format!("{} more places", SIZE / 3 - 1000);
+    assert!(problems[1000].what.starts_with(&more), "{}", problems[1000]);
+}
+
+#[test]
+fn one_game_with_damage_everywhere() {
+    for pattern in [
+        &b"\0\x04"[..],
+        b"\0a\x08",
+        b"\x07",
+        b"\x06\x07",
+        b"\x40",
+        b"\xc0\x04",
+        b"\0x\0\x04",
+    ] {
+        let database = check(
+            &repeated(pattern),
+            usize::from(pattern[0] != 7 && pattern[0] != 6),
+        );
+        for game in 0..database.len() {
+            assert!(database.game(game).problems.len() <= 32);
+        }
+    }
+    let mut glyphs = repeated(b"\x06\x07\x07");
+    glyphs[SIZE - 1] = 0x2c;
+    let decoded = check(&glyphs, 1).game(0);
+    assert_eq!(decoded.problems.len(), 1);
+}
+
+#[test]
+fn one_game_of_a_million_half_moves_legal_under_every_reading() {
+    // Nf3 Nf6 Ng1 Ng8, which no reading takes for anything else.
+    let mut bytes = repeated(b"\x1b\x1e\x1f\x1a");
+    let database = check(&bytes, 1);
+    let decoded = database.game(0);
+    assert_eq!(decoded.problems, []);
+    assert_eq!(decoded.game.movetext.tokens().len(), SIZE);
+    // A byte that nothing can be made of lets every reading replay the game to its end.
+    bytes[SIZE - 1] = 0xc0;
+    assert_eq!(check(&bytes, 1).game(0).problems.len(), 1);
+}
+
+#[test]
+fn one_text_as_long_as_the_file() {
+    let mut bytes = repeated(b"W");
+    bytes[0] = 0;
+    let database = check(&bytes, 1);
+    let white = database.tags(0).get("White").unwrap().len();
+    assert_eq!(white, 1 << 16);
+    assert_eq!(database.text(database.keys(0).white).len(), white);
+    bytes[1] = b' ';
+    bytes[SIZE - 1] = 0x2c;
+    check(&bytes, 0);
+    bytes[SIZE - 2..].copy_from_slice(b"\0\x2c");
+    check(&bytes, 1);
+}
