@@ -81,7 +81,7 @@ pub fn report_opening(target: &Path) {
     let keys = start.elapsed().as_secs_f64();
     println!(
         "{} {} {}",
-        1000.0 * opening,
+        opening,
         bytes / f64::from(database.len()),
         1000.0 * keys
     );
