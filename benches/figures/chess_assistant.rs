@@ -1,22 +1,29 @@
-//! What opening a Chess Assistant database of a million games costs.
+//! Figures of Chess Assistant.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use pgnfs::formats::Database;
 use pgnfs::pgn::append_game;
 
 use super::common::samples::open_base;
 use super::encode_chess_assistant::{Writer, record};
-use super::{row, row_at_most, source};
+use super::{export_figures, row, row_at_most, source};
 
 const GAMES: usize = 1_000_000;
 const PLAYERS: usize = 300_000;
 
-/// Writes the sample's games again and again, with other players and rounds, and opens what comes of it.
-pub fn million_games(shared: &Path) {
+/// Export of the plain sample, and opening of a large database.
+pub fn figures(shared: &Path) {
     let sample = open_base(&shared.join("data/chess-assistant/medium/medium"));
     let sample = sample.expect("the samples are a database");
+    export_figures("Chess Assistant", &*sample, 4.0);
+    million_games(&*sample);
+}
+
+/// Writes the sample's games again and again, with other players and rounds, and opens what comes of it.
+fn million_games(sample: &dyn Database) {
     let mut pgn = Vec::new();
     (0..sample.len()).for_each(|game| append_game(&mut pgn, &sample.game(game).game));
     let mut games = source::read(&pgn).expect("our export is PGN");
@@ -74,7 +81,7 @@ pub fn report_opening(target: &Path) {
     let keys = start.elapsed().as_secs_f64();
     println!(
         "{} {} {}",
-        1000.0 * opening,
+        opening,
         bytes / f64::from(database.len()),
         1000.0 * keys
     );

@@ -59,6 +59,8 @@ fn main() {
     chess_assistant::million_games(&shared);
     brenner::figures(&shared);
     jose::figures(&shared);
+    brenner::figures(&shared);
+    chess_assistant::figures(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.
