@@ -50,17 +50,9 @@ fn main() {
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
     export_figures("SimpleCDb", &*plain, 6.0);
     chessbase::figures(&shared);
-    let plain = open_base(&shared.join("data/chess-assistant/medium/medium"));
-    export_figures(
-        "Chess Assistant",
-        &*plain.expect("the samples are a database"),
-        4.0,
-    );
-    chess_assistant::million_games(&shared);
-    brenner::figures(&shared);
+    chess_assistant::figures(&shared);
     jose::figures(&shared);
     brenner::figures(&shared);
-    chess_assistant::figures(&shared);
 }
 
 /// Export of a database of plain games against shakmaty's documented path on the same games.

@@ -75,7 +75,7 @@ fn read_each(text: &str) -> Vec<Read> {
     let games = starts
         .iter()
         .zip(ends)
-        .flat_map(|(&start, end)| pgn::read(text[start..end].as_bytes()));
+        .flat_map(|(&start, end)| pgn::read(&text.as_bytes()[start..end]));
     games.collect()
 }
 
