@@ -72,6 +72,20 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "fix-dates",
+        value: "WHETHER",
+        help: "Corrects dates where a known bug of the program that wrote them shows (jose): yes or no [default: yes]",
+        scope: Scope::Games,
+        set: |settings, value| {
+            settings.formats.fix_dates = match value {
+                "yes" => true,
+                "no" => false,
+                _ => return Err("yes or no"),
+            };
+            Ok(())
+        },
+    },
+    Row {
         name: "threads",
         value: "NUMBER",
         help: "Threads that decode together [default: the number of processors]",
@@ -319,6 +333,7 @@ mod tests {
         let long = [
             "--encoding=koi8-r",
             "--reading=x",
+            "--fix-dates=no",
             "--threads=3",
             "--mtime=source",
             "--cache-size=2K",
