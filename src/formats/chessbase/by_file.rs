@@ -63,17 +63,10 @@ impl Ray {
     }
 }
 
-/// Rays in the order of the list: a bishop's, then a rook's; a queen has them all (section 6.3).
-pub(super) static RAYS: [Ray; 8] = [
-    Ray::new(-1, -1),
-    Ray::new(1, -1),
-    Ray::new(1, 1),
-    Ray::new(-1, 1),
-    Ray::new(-1, 0),
-    Ray::new(0, -1),
-    Ray::new(1, 0),
-    Ray::new(0, 1),
-];
+/// The rays of a bishop in the order of the list (section 6.3).
+pub(super) static DIAGONALS: [Ray; 4] = [Ray::new(-1, -1), Ray::new(1, -1), Ray::new(1, 1), Ray::new(-1, 1)];
+/// The rays of a rook in the order of the list. A queen has those of the bishop first.
+pub(super) static STRAIGHTS: [Ray; 4] = [Ray::new(-1, 0), Ray::new(0, -1), Ray::new(1, 0), Ray::new(0, 1)];
 
 #[cfg(test)]
 mod tests {
@@ -92,9 +85,9 @@ mod tests {
 
     #[test]
     fn rays_end_at_the_edge() {
-        let squares = |ray: usize, from| RAYS[ray].from(from).into_iter().collect::<Vec<_>>();
-        assert_eq!(squares(0, Square::C3), [Square::A1, Square::B2]);
-        assert_eq!(squares(6, Square::F5), [Square::G5, Square::H5]);
-        assert_eq!(squares(3, Square::A4), []);
+        let squares = |ray: &Ray, from| ray.from(from).into_iter().collect::<Vec<_>>();
+        assert_eq!(squares(&DIAGONALS[0], Square::C3), [Square::A1, Square::B2]);
+        assert_eq!(squares(&STRAIGHTS[2], Square::F5), [Square::G5, Square::H5]);
+        assert_eq!(squares(&DIAGONALS[3], Square::A4), []);
     }
 }

@@ -5,7 +5,7 @@
 //! entries are counted by file from the attack sets, then man by man on the file that has the number, and only this
 //! man's entries are looked at.
 
-use super::by_file::{ByFile, ONES, RAYS, Ray, on_file};
+use super::by_file::{ByFile, DIAGONALS, ONES, Ray, STRAIGHTS, on_file};
 use super::pawns::Pawns;
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
 
@@ -104,15 +104,16 @@ pub(super) enum Entry {
 
 #[inline]
 fn entry(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
-    // Twice the same, each compiled for one colour.
     match position.turn() {
-        Color::White => entry_of(Color::White, position, en_passant, number),
-        Color::Black => entry_of(Color::Black, position, en_passant, number),
+        Color::White => entry_of::<true>(position, en_passant, number),
+        Color::Black => entry_of::<false>(position, en_passant, number),
     }
 }
 
-#[inline(always)]
-fn entry_of(us: Color, position: &Position, en_passant: EnPassant, number: u32) -> Entry {
+/// Compiled once for each colour and kept apart: a function for both would ask for the colour at every step.
+#[inline(never)]
+fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
+    let us = Color::from_white(WHITE);
     let list = List {
         us,
         position,
@@ -126,9 +127,9 @@ fn entry_of(us: Color, position: &Position, en_passant: EnPassant, number: u32) 
     // Counts of 128 and more, which eight queens on a file may have, are as good as 127, and then no sum of counts
     // that matters runs over its byte.
     let counts = list.counts();
-    let large = counts & (ONES << 7);
-    let counts = counts & !large | (large - (large >> 7));
-    let sums = counts.wrapping_mul(ONES);
+    let large = counts.by_file & (ONES << 7);
+    let by_file = counts.by_file & !large | (large - (large >> 7));
+    let sums = by_file.wrapping_mul(ONES);
     // The first file up to which there are as many entries as the number says. Bytes behind it may be wrong.
     let reached = sums.wrapping_add(ONES.wrapping_mul(missing)) & (ONES << 7);
     let file = reached.trailing_zeros() / 8;
@@ -138,16 +139,37 @@ fn entry_of(us: Color, position: &Position, en_passant: EnPassant, number: u32) 
     let before = (sums << 8 >> (8 * file)) & 0xff;
     let mut left = number.saturating_sub(u32::try_from(before).unwrap_or(0));
     for from in position.men(us) & Bitboard(ONES << file) {
-        let Some(role) = position.role_at(from) else {
-            continue;
-        };
-        let count = list.count(role, from);
+        let count = counts.of_piece(from) + list.pawns.count(from);
         if left <= count {
-            return list.nth(role, from, left);
+            return list.nth(from, left);
         }
         left -= count;
     }
     Entry::Beyond
+}
+
+/// Numbers of entries.
+struct Counts {
+    /// Of all men on each file. No file has more than 255: eight queens have at most 216.
+    by_file: ByFile,
+    /// Of the men other than pawns by the squares they stand on.
+    of_pieces: [u8; 64],
+}
+
+impl Counts {
+    #[inline(always)]
+    fn add(&mut self, from: Square, count: u32) {
+        self.by_file += on_file(from, count);
+        if let (Some(place), Ok(count)) = (self.of_pieces.get_mut(from as usize), u8::try_from(count)) {
+            *place = count;
+        }
+    }
+
+    /// Number of entries of the man on a square; 0 for a pawn.
+    #[inline(always)]
+    fn of_piece(&self, from: Square) -> u32 {
+        self.of_pieces.get(from as usize).copied().unwrap_or(0).into()
+    }
 }
 
 /// The list of a position.
@@ -159,47 +181,54 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    /// Number of entries of the men on each file. No file has more than 255: eight queens have at most 216.
     #[inline(always)]
-    fn counts(&self) -> ByFile {
-        self.pawns.counts()
-            + self.counts_of(Role::Knight)
-            + self.counts_of(Role::Bishop)
-            + self.counts_of(Role::Rook)
-            + self.counts_of(Role::Queen)
-            + self.counts_of(Role::King)
+    fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            by_file: self.pawns.counts(),
+            of_pieces: [0; 64],
+        };
+        self.count_pieces(Role::Knight, &mut counts);
+        self.count_pieces(Role::Bishop, &mut counts);
+        self.count_pieces(Role::Rook, &mut counts);
+        self.count_pieces(Role::Queen, &mut counts);
+        let mut kings = self.position.of_kind(self.us, Role::King);
+        while let Some(from) = kings.pop_front() {
+            let targets = self.targets(Role::King, from).0.count_ones();
+            counts.add(from, targets + self.count_of_castling(from));
+        }
+        counts
     }
 
     #[inline(always)]
-    fn counts_of(&self, role: Role) -> ByFile {
-        let men = self.position.of_kind(self.us, role).into_iter();
-        men.map(|from| on_file(from, self.count(role, from))).sum()
-    }
-
-    /// Number of entries of a man.
-    #[inline(always)]
-    fn count(&self, role: Role, from: Square) -> u32 {
-        match role {
-            Role::Pawn => self.pawns.count(from),
-            Role::King => self.targets(role, from).count_ones() + self.count_of_castling(from),
-            _ => self.targets(role, from).count_ones(),
+    fn count_pieces(&self, role: Role, counts: &mut Counts) {
+        let mut men = self.position.of_kind(self.us, role);
+        while let Some(from) = men.pop_front() {
+            counts.add(from, self.targets(role, from).0.count_ones());
         }
     }
 
-    /// The entry with number `left`, which is at least 1 and at most the man's count.
+    /// The entry with number `left` of a man, which is at least 1 and at most the man's count.
     #[inline]
-    fn nth(&self, role: Role, from: Square, left: u32) -> Entry {
-        let targets = Bitboard(self.targets(role, from));
+    fn nth(&self, from: Square, left: u32) -> Entry {
+        let Some(role) = self.position.role_at(from) else {
+            return Entry::Beyond;
+        };
         let target = match role {
             Role::Pawn => return self.pawns.nth(from, left),
-            Role::Knight => nth_jump(from, targets, left),
-            Role::Bishop => nth_on_rays(from, targets, left, RAYS.iter().take(4)),
-            Role::Rook => nth_on_rays(from, targets, left, RAYS.iter().skip(4)),
-            Role::Queen => nth_on_rays(from, targets, left, RAYS.iter()),
-            Role::King => match left.checked_sub(targets.0.count_ones()) {
-                None | Some(0) => nth_by_file(targets, left),
-                Some(castling) => return self.nth_castling(from, castling),
-            },
+            Role::Knight => nth_jump(from, self.targets(Role::Knight, from), left),
+            Role::Bishop => nth_on_rays(from, self.targets(Role::Bishop, from), left, &DIAGONALS),
+            Role::Rook => nth_on_rays(from, self.targets(Role::Rook, from), left, &STRAIGHTS),
+            Role::Queen => {
+                let rays = DIAGONALS.iter().chain(&STRAIGHTS);
+                nth_on_rays(from, self.targets(Role::Queen, from), left, rays)
+            }
+            Role::King => {
+                let targets = self.targets(Role::King, from);
+                match left.checked_sub(targets.0.count_ones()) {
+                    None | Some(0) => nth_by_file(targets, left),
+                    Some(castling) => return self.nth_castling(from, castling),
+                }
+            }
         };
         match target {
             Some(to) => Entry::Plays(Move::normal(from, to), EnPassant::default()),
@@ -209,9 +238,8 @@ impl List<'_> {
 
     /// Squares that a man other than a pawn can go to.
     #[inline(always)]
-    fn targets(&self, role: Role, from: Square) -> u64 {
-        let own = self.position.men(self.us);
-        (self.position.attacks_from(role, from) & !own).0
+    fn targets(&self, role: Role, from: Square) -> Bitboard {
+        self.position.attacks_from(role, from) & !self.position.men(self.us)
     }
 
     /// Castling short and long, as the list has it: whatever the rights are.
@@ -274,7 +302,7 @@ fn nth_on_rays<'r>(
     from: Square,
     targets: Bitboard,
     left: u32,
-    rays: impl Iterator<Item = &'r Ray>,
+    rays: impl IntoIterator<Item = &'r Ray>,
 ) -> Option<Square> {
     let mut left = left;
     for ray in rays {

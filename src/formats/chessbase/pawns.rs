@@ -74,36 +74,39 @@ impl Pawns {
     }
 
     /// The entry with number `left`, which is at least 1 and at most the pawn's count.
+    #[inline]
     pub(super) fn nth(&self, from: Square, left: u32) -> Entry {
-        let mut left = left;
-        let forward = self.us.fold_wb(8, -8);
+        let has = |set: Bitboard| u32::from(set.contains(from));
         let promotes = self.seventh.contains(from);
-        let kinds = if promotes { 4 } else { 1 };
-        for (set, step) in [
-            (self.double, 2 * forward),
-            (self.single, forward),
-            (self.lower, forward - 1),
-            (self.higher, forward + 1),
-        ] {
-            if !set.contains(from) {
-                continue;
-            }
-            if left > kinds {
-                left -= kinds;
-                continue;
-            }
-            let Some(to) = from.offset(step) else { break };
-            let kind = PROMOTIONS.get((left as usize).wrapping_sub(1)).copied();
-            let promotion = kind.filter(|_| promotes);
-            let after = if step == 2 * forward {
-                EnPassant::on_file(from.file() as u8 + 1)
-            } else {
-                EnPassant::default()
-            };
-            return Entry::Plays(Move::Normal { from, to, promotion }, after);
+        // Each step and capture of a pawn that promotes is four entries.
+        let index = left.wrapping_sub(1);
+        let (index, kind) = if promotes {
+            (index / 4, index % 4)
+        } else {
+            (index, 0)
+        };
+        let before_single = has(self.double);
+        let before_lower = before_single + has(self.single);
+        let before_higher = before_lower + has(self.lower);
+        let before_en_passant = before_higher + has(self.higher);
+        // Sums instead of questions: which of its moves a pawn makes is nothing that a processor could guess.
+        let which = u32::from(index >= before_single)
+            + u32::from(index >= before_lower)
+            + u32::from(index >= before_higher);
+        let forward = self.us.fold_wb(8, -8);
+        if index >= before_en_passant {
+            let to_lower = self.state.takers_to_lower().contains(from);
+            return self
+                .state
+                .entry(from, from.offset(forward + if to_lower { -1 } else { 1 }));
         }
-        let to_lower = self.state.takers_to_lower().contains(from);
-        self.state
-            .entry(from, from.offset(forward + if to_lower { -1 } else { 1 }))
+        let steps = [2 * forward, forward, forward - 1, forward + 1];
+        let to = steps.get(which as usize).and_then(|&step| from.offset(step));
+        let promotion = PROMOTIONS.get(kind as usize).copied().filter(|_| promotes);
+        let after = EnPassant::on_file(if which == 0 { from.file() as u8 + 1 } else { 0 });
+        match to {
+            Some(to) => Entry::Plays(Move::Normal { from, to, promotion }, after),
+            None => Entry::Beyond,
+        }
     }
 }
