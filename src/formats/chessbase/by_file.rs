@@ -1,6 +1,6 @@
 //! Numbers by file, and rays: what counting the list of moves needs of the board's geometry.
 
-use crate::board::{Bitboard, Square};
+use crate::board::{Bitboard, Rank, Square};
 
 /// Eight numbers below 256, one a byte: something for each file.
 pub(super) type ByFile = u64;
@@ -8,14 +8,29 @@ pub(super) type ByFile = u64;
 /// 1 for each file.
 pub(super) const ONES: ByFile = 0x0101_0101_0101_0101;
 
-/// Number of squares of a set on each file.
+/// Number of squares of a set on each file, and twice that of a second set. No file may have more than 127 then.
 #[inline(always)]
-pub(super) fn squares_by_file(set: Bitboard) -> ByFile {
+pub(super) fn weighted_by_file(ones: Bitboard, twos: Bitboard) -> ByFile {
+    const PAIRS: u64 = 0x5555_5555_5555_5555;
+    const FOURS: u64 = 0x3333_3333_3333_3333;
+    const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
     // Files become bytes; then the sums of two, four and eight neighbouring bits.
-    let bits = set.flip_diagonal().0;
-    let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
-    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
-    (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
+    let fours = |set: Bitboard| {
+        let bits = set.flip_diagonal().0;
+        let pairs = bits - (bits >> 1 & PAIRS);
+        (pairs & FOURS) + (pairs >> 2 & FOURS)
+    };
+    let sum = fours(ones) + 2 * fours(twos);
+    (sum & EIGHTS) + (sum >> 4 & EIGHTS)
+}
+
+/// 1 for the file of each square of a set whose squares stand on one rank.
+#[inline(always)]
+pub(super) fn on_one_rank(set: Bitboard, rank: Rank) -> ByFile {
+    // Eight copies of the rank, of each of which one bit is left; then any bit of a byte becomes its lowest.
+    let copies = (set.0 >> (8 * rank as u32) & 0xff) * ONES;
+    let bits = copies & 0x8040_2010_0804_0201;
+    bits.wrapping_add(0x7f * ONES) >> 7 & ONES
 }
 
 /// A number for the file of a square.
@@ -77,10 +92,17 @@ mod tests {
         let set: Bitboard = [Square::A1, Square::A7, Square::B3, Square::H8]
             .into_iter()
             .collect();
-        let given = squares_by_file(set);
+        let given = weighted_by_file(set, Bitboard::EMPTY);
         let one_by_one = on_file(Square::A3, 2) + on_file(Square::B1, 1) + on_file(Square::H1, 1);
         assert_eq!(given, one_by_one);
-        assert_eq!(squares_by_file(Bitboard::FULL), 8 * ONES);
+        assert_eq!(weighted_by_file(Bitboard::EMPTY, set), 2 * one_by_one);
+        assert_eq!(weighted_by_file(Bitboard::FULL, Bitboard::EMPTY), 8 * ONES);
+        let rank: Bitboard = [Square::A5, Square::E5, Square::H5].into_iter().collect();
+        assert_eq!(
+            on_one_rank(rank, Rank::Fifth),
+            weighted_by_file(rank, Bitboard::EMPTY)
+        );
+        assert_eq!(on_one_rank(Bitboard::from_rank(Rank::Second), Rank::Second), ONES);
     }
 
     #[test]

@@ -31,36 +31,25 @@ impl EnPassant {
         }
     }
 
-    /// The file whose pawns have an entry to the lower file. Without a file it is the a-file, by a slip of the
-    /// format's makers: see [`Entry::Ghost`].
+    /// Files whose pawns, on their fifth rank, have an entry: the one at hand to the lower file, that two before it to
+    /// the higher. Without a file the first of them is the a-file, by a slip of the format's makers: [`Entry::Ghost`].
     #[inline]
-    pub(super) fn takers_to_lower(self) -> Bitboard {
-        file(self.file.into())
+    pub(super) fn takers(self) -> Bitboard {
+        let [a, b, c, d, e, f, g, h] = File::ALL.map(|file| Bitboard::from_file(file).0);
+        let takers = [a, b, a | c, b | d, c | e, d | f, e | g, f | h, g];
+        Bitboard(takers.get(usize::from(self.file)).copied().unwrap_or(0))
     }
 
-    /// The file whose pawns have an entry to the higher file.
-    #[inline]
-    pub(super) fn takers_to_higher(self) -> Bitboard {
-        file(i32::from(self.file) - 2)
-    }
-
-    /// The en passant entry of a pawn on its fifth rank.
-    pub(super) fn entry(self, from: Square, to: Option<Square>) -> Entry {
-        match to {
+    /// The en passant entry of a pawn of `us` on its fifth rank.
+    pub(super) fn entry(self, us: Color, from: Square) -> Entry {
+        let aside = if from.file() as u8 == self.file { -1 } else { 1 };
+        match from.offset(us.fold_wb(8, -8) + aside) {
             _ if self.file == 0 => Entry::Ghost,
             Some(to) if self.kept => Entry::Fake(to),
             Some(to) => Entry::Plays(Move::normal(from, to), EnPassant::default()),
             None => Entry::Beyond,
         }
     }
-}
-
-/// The file of an index; none outside the board.
-#[inline]
-fn file(index: i32) -> Bitboard {
-    File::ALL
-        .get(usize::try_from(index).unwrap_or(usize::MAX))
-        .map_or(Bitboard::EMPTY, |&file| Bitboard::from_file(file))
 }
 
 /// Why a number gives no move.
@@ -208,7 +197,7 @@ impl List<'_> {
     }
 
     /// The entry with number `left` of a man, which is at least 1 and at most the man's count.
-    #[inline]
+    #[inline(always)]
     fn nth(&self, from: Square, left: u32) -> Entry {
         let Some(role) = self.position.role_at(from) else {
             return Entry::Beyond;
@@ -263,6 +252,9 @@ impl List<'_> {
 
     #[inline]
     fn count_of_castling(&self, king: Square) -> u32 {
+        if king.file() != File::E {
+            return 0;
+        }
         let [short, long] = self.castling(king);
         u32::from(short) + u32::from(long)
     }

@@ -1,6 +1,6 @@
 //! Entries of pawns in the list of moves, for all pawns at once: sets of the squares they come from.
 
-use super::by_file::{ByFile, squares_by_file};
+use super::by_file::{ByFile, on_one_rank, weighted_by_file};
 use super::list::{EnPassant, Entry};
 use crate::board::{Bitboard, Color, File, Move, Position, Rank, Role, Square};
 
@@ -44,7 +44,7 @@ impl Pawns {
             single,
             lower,
             higher,
-            en_passant: fifth & (state.takers_to_lower() | state.takers_to_higher()),
+            en_passant: fifth & state.takers(),
             seventh: pawns & Bitboard::from_rank(us.relative_rank(Rank::Seventh)),
             state,
         }
@@ -56,11 +56,13 @@ impl Pawns {
         let (a, b, c) = (self.single, self.lower, self.higher);
         // Bits of the sum of the three.
         let (ones, twos) = (a ^ b ^ c, a & b | c & (a ^ b));
-        // These stand on different ranks.
-        let others = self.double | self.en_passant;
-        let mut counts = squares_by_file(ones) + 2 * squares_by_file(twos) + squares_by_file(others);
+        let second = self.us.relative_rank(Rank::Second);
+        let fifth = self.us.relative_rank(Rank::Fifth);
+        let mut counts = weighted_by_file(ones, twos)
+            + on_one_rank(self.double, second)
+            + on_one_rank(self.en_passant, fifth);
         if self.seventh.any() {
-            counts += 3 * squares_by_file(ones & self.seventh) + 6 * squares_by_file(twos & self.seventh);
+            counts += 3 * weighted_by_file(ones & self.seventh, twos & self.seventh);
         }
         counts
     }
@@ -74,7 +76,7 @@ impl Pawns {
     }
 
     /// The entry with number `left`, which is at least 1 and at most the pawn's count.
-    #[inline]
+    #[inline(always)]
     pub(super) fn nth(&self, from: Square, left: u32) -> Entry {
         let has = |set: Bitboard| u32::from(set.contains(from));
         let promotes = self.seventh.contains(from);
@@ -95,10 +97,7 @@ impl Pawns {
             + u32::from(index >= before_higher);
         let forward = self.us.fold_wb(8, -8);
         if index >= before_en_passant {
-            let to_lower = self.state.takers_to_lower().contains(from);
-            return self
-                .state
-                .entry(from, from.offset(forward + if to_lower { -1 } else { 1 }));
+            return self.state.entry(self.us, from);
         }
         let steps = [2 * forward, forward, forward - 1, forward + 1];
         let to = steps.get(which as usize).and_then(|&step| from.offset(step));
