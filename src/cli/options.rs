@@ -72,6 +72,21 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "fix-dates",
+        value: "WHETHER",
+        help: "Corrects dates that a known bug of the writer shifted: yes, or no to leave them as they are stored \
+               [default: yes]",
+        scope: Scope::Games,
+        set: |settings, value| {
+            settings.formats.fix_dates = match value {
+                "yes" => true,
+                "no" => false,
+                _ => return Err("yes or no"),
+            };
+            Ok(())
+        },
+    },
+    Row {
         name: "threads",
         value: "NUMBER",
         help: "Threads that decode together [default: the number of processors]",
@@ -319,6 +334,7 @@ mod tests {
         let long = [
             "--encoding=koi8-r",
             "--reading=x",
+            "--fix-dates=no",
             "--threads=3",
             "--mtime=source",
             "--cache-size=2K",
@@ -380,6 +396,7 @@ mod tests {
             "umask=1000",
             "mtime=x",
             "encoding=x",
+            "fix-dates=maybe",
             "uid=-1",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();

@@ -144,6 +144,7 @@ fn readings_and_encodings_can_be_forced() {
         let options = Options {
             encoding: Some(encoding.to_owned()),
             reading: Some(reading.to_owned()),
+            ..Options::default()
         };
         open(format, &candidate, &options).unwrap()
     };

@@ -8,6 +8,7 @@ mod brenner_hostile;
 mod chess_assistant;
 mod chessbase;
 mod jose;
+mod jose_hostile;
 mod simplecdb;
 
 use common::pgn::{self, Read};

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_outermost_rook_has_the_right() {
-        let set_up = SetUp::parse("3k3r/8/8/8/8/8/8/1RKRR3 w KQ - 0 7").unwrap();
+        let set_up = SetUp::parse("6k1/8/8/8/8/8/8/1RKRR3 w KQ - 0 7").unwrap();
         let rook = |side| set_up.position.castling_rook(side);
         assert_eq!(rook(CastlingSide::KingSide), Some(Square::E1));
         assert_eq!(rook(CastlingSide::QueenSide), Some(Square::B1));
