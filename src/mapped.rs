@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Once, OnceLock};
+use std::sync::{LazyLock, Once, OnceLock};
 
 /// What tells whether a file is still the one that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,16 +43,17 @@ impl Identity {
 /// from then on.
 #[derive(Debug)]
 pub struct Mapped {
-    map: Option<memmap2::Mmap>,
+    /// Dropped before the map: its addresses may belong to another one at once.
+    guard: Option<Guarded>,
+    map: Option<(memmap2::Mmap, Ticket)>,
     identity: Identity,
-    guard: Option<&'static Slot>,
 }
 
 impl Mapped {
     /// Maps a regular file.
     ///
     /// # Errors
-    /// Those of opening and mapping, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+    /// Those of opening and mapping, one for too many maps at once, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
     pub fn open(path: &Path) -> io::Result<Mapped> {
         let file = File::open(path)?;
         if !file.metadata()?.is_file() {
@@ -62,9 +63,10 @@ impl Mapped {
         let map = if identity.size == 0 {
             None
         } else {
-            Some(map(&file)?)
+            let ticket = Ticket::take(*MOST_MAPS)?;
+            Some((map(&file)?, ticket))
         };
-        let guard = map.as_ref().map(|map| guard(map));
+        let guard = map.as_ref().map(|(map, _)| Guarded::new(map));
         Ok(Mapped { map, identity, guard })
     }
 
@@ -75,7 +77,9 @@ impl Mapped {
 
     /// True when bytes were read that the file no longer has. What was read since is not to be trusted.
     pub fn is_lost(&self) -> bool {
-        self.guard.is_some_and(|slot| slot.lost.load(Ordering::Acquire))
+        self.guard
+            .as_ref()
+            .is_some_and(|guard| guard.slot.lost.load(Ordering::Acquire))
     }
 }
 
@@ -83,17 +87,39 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or_default()
+        self.map.as_ref().map(|(map, _)| &**map).unwrap_or_default()
     }
 }
 
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        if let Some(slot) = self.guard {
-            // The slot is free before the addresses are: they may belong to another map at once.
-            slot.base.store(0, Ordering::Release);
-            slot.taken.store(false, Ordering::Release);
+/// Most maps at once: three quarters of what the kernel lets a process have. Without the rest there is no memory
+/// for anything else, however much of it is free.
+static MOST_MAPS: LazyLock<usize> = LazyLock::new(|| {
+    let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
+    text.trim().parse().unwrap_or(65_530) / 4 * 3
+});
+
+/// Maps that there are.
+static MAPS: AtomicUsize = AtomicUsize::new(0);
+
+/// The right to one map; dropped with it.
+#[derive(Debug)]
+struct Ticket;
+
+impl Ticket {
+    fn take(most: usize) -> io::Result<Ticket> {
+        let ticket = Ticket;
+        if MAPS.fetch_add(1, Ordering::Relaxed) < most {
+            return Ok(ticket);
         }
+        Err(io::Error::other(
+            "too many files are open: name a part of the folder as the source, or raise vm.max_map_count",
+        ))
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        MAPS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -104,6 +130,8 @@ fn map(file: &File) -> io::Result<memmap2::Mmap> {
     // twice, so changed contents give other text and no memory error.
     unsafe { memmap2::Mmap::map(file) }
 }
+
+const SLOTS_OF_A_BLOCK: usize = 256;
 
 /// A map that the handler of SIGBUS looks after.
 #[derive(Debug)]
@@ -127,15 +155,19 @@ impl Slot {
 }
 
 /// Slots are never freed, so that the handler may walk them at any time.
+#[derive(Debug)]
 struct Slots {
-    slots: [Slot; 256],
+    /// How many are taken, or about to be.
+    taken: AtomicUsize,
+    slots: [Slot; SLOTS_OF_A_BLOCK],
     next: OnceLock<Box<Slots>>,
 }
 
 impl Slots {
     const fn new() -> Slots {
         Slots {
-            slots: [const { Slot::new() }; 256],
+            taken: AtomicUsize::new(0),
+            slots: [const { Slot::new() }; SLOTS_OF_A_BLOCK],
             next: OnceLock::new(),
         }
     }
@@ -143,21 +175,41 @@ impl Slots {
 
 static SLOTS: Slots = Slots::new();
 
-/// Puts a map under the protection of the handler.
-fn guard(map: &memmap2::Mmap) -> &'static Slot {
-    install_handler();
-    let mut slots = &SLOTS;
-    let slot = loop {
-        let is_free = |slot: &&Slot| !slot.taken.swap(true, Ordering::AcqRel);
-        if let Some(slot) = slots.slots.iter().find(is_free) {
-            break slot;
+/// A slot as long as its map is there.
+#[derive(Debug)]
+struct Guarded {
+    block: &'static Slots,
+    slot: &'static Slot,
+}
+
+impl Guarded {
+    /// Puts a map under the protection of the handler.
+    fn new(map: &memmap2::Mmap) -> Guarded {
+        install_handler();
+        let mut block = &SLOTS;
+        loop {
+            // Whoever is counted in finds a slot in this block.
+            if block.taken.fetch_add(1, Ordering::AcqRel) < SLOTS_OF_A_BLOCK {
+                let mut slots = block.slots.iter().cycle();
+                if let Some(slot) = slots.find(|slot| !slot.taken.swap(true, Ordering::AcqRel)) {
+                    slot.lost.store(false, Ordering::Release);
+                    slot.len.store(map.len(), Ordering::Release);
+                    slot.base.store(map.as_ptr() as usize, Ordering::Release);
+                    return Guarded { block, slot };
+                }
+            }
+            block.taken.fetch_sub(1, Ordering::AcqRel);
+            block = block.next.get_or_init(|| Box::new(Slots::new()));
         }
-        slots = slots.next.get_or_init(|| Box::new(Slots::new()));
-    };
-    slot.lost.store(false, Ordering::Release);
-    slot.len.store(map.len(), Ordering::Release);
-    slot.base.store(map.as_ptr() as usize, Ordering::Release);
-    slot
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.slot.base.store(0, Ordering::Release);
+        self.slot.taken.store(false, Ordering::Release);
+        self.block.taken.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// What handled SIGBUS before.
@@ -274,5 +326,12 @@ mod tests {
         let empty = Mapped::open(file.path()).unwrap();
         assert!(empty.is_empty() && !empty.is_lost());
         assert!(Mapped::open(Path::new("/")).is_err());
+    }
+
+    #[test]
+    fn there_is_an_end_to_maps() {
+        assert!(Ticket::take(0).is_err());
+        assert!(*MOST_MAPS > 100);
+        assert!(Ticket::take(usize::MAX).is_ok());
     }
 }

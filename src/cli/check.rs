@@ -8,7 +8,7 @@ use super::ordered::in_order;
 use super::progress::Progress;
 use super::{Failure, PROBLEMS, counted, logging};
 use crate::formats::Problem;
-use crate::library::{Library, LibraryEntry, text_of};
+use crate::library::{Library, LibraryEntry, on_one_line, text_of};
 
 /// Decodes every game, writes a line for every problem, and tells by its exit code whether there was one.
 pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
@@ -94,6 +94,6 @@ impl<W: Write> Report<W> {
     fn line(&mut self, line: std::fmt::Arguments<'_>) -> io::Result<()> {
         self.problems += 1;
         self.progress.clear();
-        writeln!(self.out, "{line}")
+        writeln!(self.out, "{}", on_one_line(&line.to_string()))
     }
 }

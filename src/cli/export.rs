@@ -10,6 +10,9 @@ use super::ordered::in_order;
 use super::progress::Progress;
 use crate::library::{Library, LibraryEntry, text_of};
 
+/// Bytes of text after which a thread does no further game of its chunk before its turn has come.
+const MOST_AHEAD: usize = 4 << 20;
+
 /// Writes the games of all databases, or of the one at a path, in database order.
 pub fn run(library: &Library, database: Option<&str>, threads: usize) -> Result<ExitCode, Failure> {
     let entries = selected(library, database)?;
@@ -59,21 +62,30 @@ fn write_games(
     progress: &mut Progress,
 ) -> io::Result<()> {
     let mut written = Ok(());
-    let texts = |games: Range<u32>| {
+    let texts = |mut games: Range<u32>| {
         let number = games.len() as u64;
         let mut text = Vec::new();
-        for game in games {
+        while text.len() < MOST_AHEAD
+            && let Some(game) = games.next()
+        {
             text.extend_from_slice(&text_of(entry, game).pgn);
         }
-        (number, text)
+        (number, text, games)
     };
-    let _ = in_order(entry.database.len(), threads, texts, |(number, text)| {
-        progress.add(number);
-        written = out.write_all(&text);
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    });
+    let _ = in_order(
+        entry.database.len(),
+        threads,
+        texts,
+        |(number, text, mut rest)| {
+            progress.add(number);
+            written = out
+                .write_all(&text)
+                .and_then(|()| rest.try_for_each(|game| out.write_all(&text_of(entry, game).pgn)));
+            match written {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        },
+    );
     written
 }

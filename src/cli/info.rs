@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, counted};
 use crate::formats::Problem;
-use crate::library::{Library, LibraryEntry};
+use crate::library::{Library, LibraryEntry, on_one_line};
 
 /// Shows what a source holds, as text or JSON.
 pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
@@ -70,14 +70,14 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
     writeln!(
         out,
         "{}: {} in {}",
-        library.source().display(),
+        on_one_line(&library.source().to_string_lossy()),
         counted(games(library), "game"),
         counted(databases.len() as u64, "database")
     )?;
     for entry in databases {
         let info = entry.database.info();
-        writeln!(out, "\n{}", entry.name())?;
-        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
+        writeln!(out, "\n{}", on_one_line(entry.name()))?;
+        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {}", on_one_line(value));
         row("format", entry.format.title)?;
         row("games", &entry.database.len().to_string())?;
         for (name, identity) in &entry.files {
@@ -97,7 +97,7 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
         writeln!(out, "\nleft out")?;
     }
     for left_out in library.left_out() {
-        writeln!(out, "  {}: {}", left_out.path, left_out.reason)?;
+        writeln!(out, "  {left_out}")?;
     }
     Ok(())
 }

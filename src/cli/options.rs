@@ -74,8 +74,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "fix-dates",
         value: "WHETHER",
-        help: "Corrects dates that a known bug of the writer shifted: yes, or no to leave them as they are stored \
-               [default: yes]",
+        help: "Corrects dates where a known bug of the program that wrote them shows (jose): yes or no [default: yes]",
         scope: Scope::Games,
         set: |settings, value| {
             settings.formats.fix_dates = match value {
@@ -396,7 +395,6 @@ mod tests {
             "umask=1000",
             "mtime=x",
             "encoding=x",
-            "fix-dates=maybe",
             "uid=-1",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();

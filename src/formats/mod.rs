@@ -78,8 +78,8 @@ pub static FORMATS: &[Format] = &[
     chessbase::FORMAT,
     chessbase::book::FORMAT,
     chess_assistant::FORMAT,
-    brenner::FORMAT,
     jose::FORMAT,
+    brenner::FORMAT,
 ];
 
 /// The databases that a file may be by its content, whatever its name. For a file that the user names and that no

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use super::names::on_one_line;
 use super::open::format_titles;
 
 /// Most of what is left out that an error shows.
@@ -20,7 +21,7 @@ pub struct LeftOut {
 
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.reason)
+        f.write_str(&on_one_line(&format!("{}: {}", self.path, self.reason)))
     }
 }
 

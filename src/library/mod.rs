@@ -15,7 +15,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
-pub use names::{LONGEST_NAME, TakenNames, cut, numbered, safe_name};
+pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name};
 pub use text::{GameText, document_text, tags_of, text_of};
 
 use crate::formats::{Database, Directory, Format, Options};
@@ -55,6 +55,7 @@ impl Library {
         if !kind.is_file() {
             return Err(not_a_database("neither a file nor a folder".to_owned()));
         }
+        fs::File::open(&real).map_err(unreadable)?;
         let database = open_single(&real, options).map_err(not_a_database)?;
         Ok(Library::new(
             real,

@@ -18,6 +18,14 @@ pub fn safe_name(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A text with a blank for each control character, so that it stays on its line and cannot command a terminal.
+pub fn on_one_line(text: &str) -> Cow<'_, str> {
+    match text.contains(char::is_control) {
+        true => Cow::Owned(text.replace(char::is_control, " ")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// At most `bytes` of a text, cut between characters.
 pub fn cut(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
@@ -71,6 +79,12 @@ mod tests {
         for text in ["", ".", "..", "?"] {
             assert_eq!(safe_name(text), "unknown");
         }
+    }
+
+    #[test]
+    fn a_line_stays_one() {
+        assert_eq!(on_one_line("a\nb\x1b[31m\u{85}é"), "a b [31m é");
+        assert_eq!(on_one_line("é"), "é");
     }
 
     #[test]

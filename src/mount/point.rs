@@ -80,7 +80,10 @@ impl MountPoint {
 /// # Errors
 /// Where there is none, or the user may not.
 pub fn unmount(path: &Path) -> Result<(), MountError> {
-    let resolved = resolve(path)?;
+    let resolved = match resolve(path) {
+        Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
+        resolved => resolved?,
+    };
     match top_at(&resolved)?.filter(|mount| mount.kind == TYPE) {
         Some(_) => device::unmount(&resolved),
         None => Err(MountError::NotMounted(path.to_owned())),

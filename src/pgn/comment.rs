@@ -32,14 +32,13 @@ impl Words {
             if rest.is_empty() {
                 return;
             }
-            let end = match rest.strip_prefix("[%").and_then(|inner| inner.find(']')) {
+            let end = match command_len(rest) {
                 // What follows the bracket without a blank belongs to the same word.
-                Some(bracket) if bracket + 3 <= LONGEST_WORD => {
-                    let closed = bracket + "[%]".len();
+                Some(closed) => {
                     let tail = rest.get(closed..).unwrap_or_default();
                     closed + tail.find(is_blank).unwrap_or(tail.len())
                 }
-                _ => rest.find(is_blank).unwrap_or(rest.len()),
+                None => rest.find(is_blank).unwrap_or(rest.len()),
             };
             let (word, tail) = rest.split_at(end);
             self.add_word(word);
@@ -93,6 +92,16 @@ impl Words {
     }
 }
 
+/// Bytes of the command that a text begins with, its brackets included.
+fn command_len(text: &str) -> Option<usize> {
+    if !text.starts_with("[%") {
+        return None;
+    }
+    // A bracket further away ends no command. It is not looked for, or a text of open brackets would take for ever.
+    let bracket = text.bytes().take(LONGEST_WORD).position(|c| c == b']')?;
+    Some(bracket + 1)
+}
+
 fn is_blank(c: char) -> bool {
     c == ' ' || is_control(c)
 }
@@ -126,6 +135,27 @@ mod tests {
             written.lines().all(|line| !line.starts_with(['[', '%'])),
             "{written}"
         );
+    }
+
+    #[test]
+    fn a_command_has_250_bytes_at_most() {
+        let command = |len: usize| format!("[%{}]", "a ".repeat(len / 2));
+        let words = |text: &str| {
+            let mut words = Words::default();
+            words.add_text(text);
+            words.ends.len()
+        };
+        assert_eq!(words(&command(246)), 1);
+        assert!(words(&command(248)) > 100);
+    }
+
+    #[test]
+    fn brackets_that_nobody_closes_take_no_longer_than_other_words() {
+        let brackets = "[% ".repeat(1 << 20);
+        let started = std::time::Instant::now();
+        assert_eq!(written(&[&brackets]).matches("[%").count(), 1 << 20);
+        // Each bracket searched to the end of the text would be terabytes.
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     #[test]

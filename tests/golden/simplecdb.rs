@@ -122,6 +122,16 @@ fn a_reading_can_be_forced() {
             .count()
     };
     assert_eq!(damaged(&*right), 0);
+    let unknown = Options {
+        reading: Some("txt".to_owned()),
+        ..Options::default()
+    };
+    let unknown = open(format, &candidate, &unknown).unwrap();
+    assert_eq!(
+        unknown.info().warnings,
+        ["there is no reading 'txt' of the promotion codes, only reference and text: the usual rule chose"]
+    );
+    assert_eq!(damaged(&*unknown), 0);
     assert!(damaged(&*wrong) > 0, "queens are illegal under the other reading");
 
     let unknown = Options {
@@ -133,6 +143,73 @@ fn a_reading_can_be_forced() {
         warnings.iter().any(|warning| warning.contains("main/order")),
         "{warnings:?}"
     );
+}
+
+/// A record of a few bytes an illegal variation would otherwise give a text, and rows of problems, of many times its
+/// size.
+#[test]
+fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("x");
+    let bodies = [30, 4096, 4097, 100_000].map(|illegal| {
+        let e2e4 = [0x03, 0x1c];
+        let variations = [0x84, 0, 0, 0x85].repeat(illegal);
+        [&[0][..], &e2e4, &variations, &[0x0d, 0x24]].concat()
+    });
+    let records: Vec<u8> = bodies
+        .iter()
+        .flat_map(|body| {
+            [
+                &[0x84],
+                &u32::try_from(body.len()).unwrap().to_be_bytes()[..],
+                body,
+            ]
+            .concat()
+        })
+        .collect();
+    std::fs::write(base.with_extension("dcg"), [b"SimpleCDbg", &records[..]].concat()).unwrap();
+    let database = open_base(&base).unwrap();
+    let read = |game| {
+        let decoded = database.game(game);
+        let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+        (decoded.problems.len(), text)
+    };
+    for (game, remarks, goes_on) in [(0, 30, true), (1, 4096, true), (2, 4097, false), (3, 4097, false)] {
+        let (problems, text) = read(game);
+        assert_eq!(problems, remarks);
+        assert_eq!(text.matches("pgnfs:").count(), remarks);
+        assert_eq!(text.contains("1... e5"), goes_on, "game {game}");
+    }
+    assert!(
+        read(3)
+            .1
+            .replace('\n', " ")
+            .contains("more than 4096 places of the game cannot be read")
+    );
+}
+
+/// The moves behind an illegal one are in its remark; a row of problems stays short.
+#[test]
+fn problems_do_not_hold_the_rest_of_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("x");
+    let body = [&[0, 0, 0][..], &[0x03, 0x1c].repeat(40_000)].concat();
+    let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+    std::fs::write(
+        base.with_extension("dcg"),
+        [b"SimpleCDbg\x84", &length[..], &body].concat(),
+    )
+    .unwrap();
+    let decoded = open_base(&base).unwrap().game(0);
+    let [problem] = &decoded.problems[..] else {
+        panic!("{:?}", decoded.problems)
+    };
+    assert_eq!(
+        problem.what,
+        "illegal move: a man of the own side stands on the target"
+    );
+    let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+    assert_eq!(text.matches("e2e4").count(), 40_000);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 use crate::scratch::{Scratch, pgnfs, run};
-use crate::simplecdb::{self, ILLEGAL, OPERA};
+use crate::simplecdb::{self, Game, ILLEGAL, OPERA};
 
 #[test]
 fn export_writes_all_games_in_database_order() {
@@ -99,6 +99,60 @@ fn check_names_every_problem() {
 
     let single = run(pgnfs().arg("check").arg(scratch.source.join("bad.dci")));
     assert!(single.out.starts_with("bad.dci: game 2: "), "{}", single.out);
+}
+
+#[test]
+fn a_name_with_a_line_feed_is_one_line() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("no\nne.dci"), "nothing").unwrap();
+    simplecdb::write(&scratch.source.join("ba\x1b\nd"), &[ILLEGAL]);
+    let checked = run(pgnfs().arg("check").arg(&scratch.source));
+    assert!(
+        checked.out.starts_with("no ne.dci: left out: "),
+        "{}",
+        checked.out
+    );
+    assert!(checked.out.contains(": ba  d.dcg: byte "), "{}", checked.out);
+    assert_eq!(checked.out.lines().count(), 2, "{}", checked.out);
+    assert!(
+        checked.err.lines().all(|line| line.starts_with("pgnfs: ")),
+        "{}",
+        checked.err
+    );
+    let info = run(pgnfs().arg("info").arg(&scratch.source));
+    assert!(info.out.contains("  file            ba  d.dcg, "), "{}", info.out);
+    assert!(
+        info.out.ends_with("begins as SimpleCDb files do\n"),
+        "{}",
+        info.out
+    );
+    assert!(info.out.contains("\n  no ne.dci: "), "{}", info.out);
+}
+
+#[test]
+fn long_games_are_exported_in_their_order() {
+    let scratch = Scratch::new();
+    let long = Game {
+        // The text of such a game is a few times as long as its moves, which go on behind an illegal one.
+        moves: Box::leak(format!("a1a1{}", " g1f3".repeat(30_000)).into_boxed_str()),
+        ..OPERA
+    };
+    // The end of a chunk is left to whoever writes when its texts are long.
+    let games: Vec<Game> = (0..200).map(|n| if n % 3 == 0 { OPERA } else { long }).collect();
+    simplecdb::write(&scratch.source.join("long"), &games);
+    let exported = |threads| {
+        let command = ["export", "--threads", threads];
+        run(pgnfs().args(command).arg(scratch.source.join("long.dci"))).out
+    };
+    let one = exported("1");
+    assert!(one.len() > 128 * (100 << 10));
+    let begins: Vec<bool> = one
+        .split("[Event ")
+        .skip(1)
+        .map(|game| game.contains("1. e4 e5"))
+        .collect();
+    assert!(begins.iter().copied().eq((0..200).map(|n| n % 3 == 0)));
+    assert_eq!(exported("3"), one);
 }
 
 #[test]

@@ -75,14 +75,11 @@ fn mounting_twice() {
 #[test]
 fn unmounting_what_is_not_mounted() {
     let scratch = Scratch::new();
-    for (path, message) in [
-        (scratch.mount.clone(), "is not a mount point of pgnfs"),
-        (scratch.path("missing"), "does not exist"),
-        ("/proc".into(), "is not a mount point of pgnfs"),
-    ] {
+    for path in [scratch.mount.clone(), scratch.path("missing"), "/proc".into()] {
         let ended = run(pgnfs().arg("unmount").arg(&path));
         assert_eq!(ended.code, Some(2));
-        assert!(ended.err.contains(message), "{}", ended.err);
+        let message = format!("{} is not a mount point of pgnfs", path.display());
+        assert!(ended.err.contains(&message), "{}", ended.err);
     }
 }
 

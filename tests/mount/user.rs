@@ -111,6 +111,7 @@ fn what_an_ordinary_user_may_not_do() {
         $pgnfs mount source of-root; echo $?
         PATH=/nowhere $pgnfs mount source mount; echo $?
         $pgnfs mount source/sub/b.dci mount; echo $?
+        $pgnfs info source/a.dcg; echo $?
         $pgnfs check source; echo $?
     "#;
     let Some(out) = as_nobody(&scratch, script) else {
@@ -120,9 +121,10 @@ fn what_an_ordinary_user_may_not_do() {
         "user has no write access to mountpoint",
         "fusermount3 is missing, which mounts for ordinary users: install the package fuse3",
         "source/sub/b.dci: cannot be read: Permission denied",
+        "source/a.dcg: cannot be read: Permission denied",
     ] {
         assert!(out.contains(message), "{out}");
     }
     let codes: Vec<_> = out.lines().filter(|line| line.len() == 1).collect();
-    assert_eq!(codes, ["2", "2", "2", "1"], "{out}");
+    assert_eq!(codes, ["2", "2", "2", "2", "1"], "{out}");
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 const FRAGMENT: usize = 613;
 
 /// A list of names being made; every one stands in it once, and id 0 is the empty one.
+#[derive(Default)]
 pub struct Names {
     addresses: Vec<u8>,
     records: Vec<u8>,
@@ -13,18 +14,6 @@ pub struct Names {
     ids: HashMap<(String, String, u32), u32>,
     /// Players have a title as well.
     has_titles: bool,
-}
-
-impl Default for Names {
-    fn default() -> Names {
-        Names {
-            addresses: Vec::new(),
-            records: Vec::new(),
-            data: Vec::new(),
-            ids: HashMap::new(),
-            has_titles: false,
-        }
-    }
 }
 
 impl Names {

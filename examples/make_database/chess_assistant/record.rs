@@ -156,11 +156,11 @@ impl Men {
 
     fn initial() -> Men {
         let mut men = Men::empty();
-        for file in 0..8 {
-            men.numbers[file] = Some((Color::White, HOME[file]));
+        for (file, home) in HOME.into_iter().enumerate() {
+            men.numbers[file] = Some((Color::White, home));
             men.numbers[8 + file] = Some((Color::White, file as u8));
             men.numbers[48 + file] = Some((Color::Black, file as u8));
-            men.numbers[56 + file] = Some((Color::Black, HOME[file]));
+            men.numbers[56 + file] = Some((Color::Black, home));
         }
         men
     }

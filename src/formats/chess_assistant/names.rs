@@ -215,7 +215,7 @@ impl Names {
 
     /// The text of an id that [`text_id`] gave; empty where there is none.
     pub(super) fn text_of(&self, id: TextId) -> Cow<'_, str> {
-        let number = id.0 & NO_ID;
+        let number = id.0 & ((1 << LIST_SHIFT) - 1);
         let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == id.0 >> LIST_SHIFT);
         let name = kind.map(|(kind, _)| self.name(*kind, number));
         name.and_then(Result::ok).unwrap_or(Cow::Borrowed(""))

@@ -80,8 +80,10 @@ impl ChessAssistant {
             let Ok((d02, address)) = game::address(self, &self.header(*game)) else {
                 return true;
             };
-            let record = record::read(&d02.bytes, address, LengthForm::TwoBytes);
-            let cost = record.map_or(0, |record| record.codes.len());
+            // Both forms of the length may be tried.
+            let forms = [LengthForm::TwoBytes, LengthForm::Leb128].into_iter();
+            let records = forms.filter_map(|form| record::read(&d02.bytes, address, form));
+            let cost = records.map(|record| record.codes.len()).max().unwrap_or(0);
             if !seen.insert(address) || cost > budget {
                 return false;
             }

@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 
 use super::codes::{Code, read};
 use super::forces::{Forces, NUMBERS};
-use crate::board::{Bitboard, Board, Color, Fen, Move, Piece, Position, Rank, Role, Setup, Square};
+use crate::board::{Bitboard, Color, Fen, Move, Position, Rank, Role, Setup, Square};
 use crate::bytes::le_u16;
 
 const PLIES: usize = 72;
@@ -68,7 +68,7 @@ pub(super) fn find(codes: &[u8]) -> Option<(usize, &[u8])> {
 /// # Errors
 /// Why no game can begin there.
 pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
-    let (mut board, forces) = men(bytes)?;
+    let (mut setup, forces) = men(bytes)?;
     let plies = le_u16(bytes, PLIES).unwrap_or(0);
     let turn = if plies.is_multiple_of(2) {
         Color::White
@@ -76,11 +76,9 @@ pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
         Color::Black
     };
     let first_move = u32::from(plies / 2) + 1;
-    let mut setup = Setup::empty();
-    std::mem::swap(&mut setup.board, &mut board);
     setup.turn = turn;
     setup.fullmoves = NonZeroU32::new(first_move).unwrap_or(NonZeroU32::MIN);
-    setup.castling_rights = rights(&setup.board, bytes.get(CASTLING).copied().unwrap_or(0));
+    setup.castling_rights = rights(&setup, bytes.get(CASTLING).copied().unwrap_or(0));
     setup.ep_square = bytes.get(EN_PASSANT).and_then(|&byte| match byte {
         0 => None,
         byte => square(byte),
@@ -90,18 +88,17 @@ pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
         .en_passant()
         .filter(|&target| can_take(&position, target));
     let is_normal = plies == 0 && setup == Setup::initial();
-    let written = Fen::text(&setup);
     Ok(Start {
         position,
         forces,
         first_move,
-        fen: if is_normal { None } else { Some(written) },
+        fen: (!is_normal).then(|| Fen::text(&setup)),
     })
 }
 
 /// All men on the board and by their numbers.
-fn men(bytes: &[u8]) -> Result<(Board, Forces), &'static str> {
-    let mut board = Board::empty();
+fn men(bytes: &[u8]) -> Result<(Setup, Forces), &'static str> {
+    let mut setup = Setup::empty();
     let mut forces = Forces::empty();
     let (pairs, _) = bytes.as_chunks::<2>();
     let numbers = [Color::White, Color::Black]
@@ -122,13 +119,13 @@ fn men(bytes: &[u8]) -> Result<(Board, Forces), &'static str> {
             6 => Role::King,
             _ => return Err("a man is of no known kind"),
         };
-        if board.occupied().contains(square) {
+        if setup.board.occupied().contains(square) {
             return Err("two men stand on one square");
         }
-        board.set_piece_at(square, Piece { color, role });
+        setup.board.set_piece_at(square, role.of(color));
         forces.place(color, number, square);
     }
-    Ok((board, forces))
+    Ok((setup, forces))
 }
 
 /// A square: rank in the high four bits, file in the low ones.
@@ -137,7 +134,8 @@ fn square(byte: u8) -> Option<Square> {
 }
 
 /// Rooks in their corner whose right to castle is given and whose king is at home.
-fn rights(board: &Board, byte: u8) -> Bitboard {
+fn rights(setup: &Setup, byte: u8) -> Bitboard {
+    let board = &setup.board;
     let bits = ROOKS.into_iter().enumerate();
     let given = bits.filter(|(bit, _)| byte >> bit & 1 == 1);
     given

@@ -42,6 +42,10 @@ impl Characters {
     pub(super) fn decode(self, bytes: &[u8], out: &mut String) {
         out.clear();
         match self {
+            Characters::ChessFont if is_plain_line(bytes) => {
+                out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
+                return;
+            }
             Characters::ChessFont => {
                 for &byte in bytes {
                     match byte {
@@ -66,6 +70,20 @@ impl Characters {
         }
         out.truncate(out.trim_end_matches(' ').len());
     }
+}
+
+/// Printable ASCII with single blanks between words, as most texts are.
+fn is_plain_line(bytes: &[u8]) -> bool {
+    let is_blank = |&byte: &u8| byte == b' ';
+    let is_printable = bytes
+        .iter()
+        .fold(true, |printable, byte| printable & (b' '..=b'~').contains(byte));
+    let next = bytes.iter().skip(1);
+    let is_single = bytes
+        .iter()
+        .zip(next)
+        .fold(true, |single, (a, b)| single & !(is_blank(a) & is_blank(b)));
+    is_printable && is_single && !bytes.first().is_some_and(is_blank) && !bytes.last().is_some_and(is_blank)
 }
 
 fn append_words(text: &str, out: &mut String) {
@@ -135,6 +153,8 @@ mod tests {
     fn white_space_is_one_blank() {
         assert_eq!(decoded(b" \0a\xfe\xfe b\x0d\x0a\xff"), "a b");
         assert_eq!(decoded(b"\xc2 "), "(bishop pair)");
+        assert_eq!(decoded(b" a"), "a");
+        assert_eq!(decoded(b"a  b c "), "a b c");
         assert_eq!(decoded(b""), "");
     }
 

@@ -2,10 +2,12 @@
 //!
 //! A move is stored as its number in a list that goes over the own men, file by file from a1, a2 to h8, and gives
 //! each man's moves in an order of his kind; checks, pins and castling rights do not count. The list is never made:
-//! the entries of each man are counted from his attack set until the number is reached, and then only this man's
-//! entries are looked at.
+//! entries are counted by file from the attack sets, then man by man on the file that has the number, and only this
+//! man's entries are looked at.
 
-use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
+use super::by_file::{ByFile, DIAGONALS, ONES, Ray, STRAIGHTS, on_file};
+use super::pawns::Pawns;
+use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
 
 /// What the list knows of en passant (section 6.5). It goes its own ways, apart from the rules of chess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,37 @@ impl EnPassant {
             ..self
         }
     }
+
+    /// The file whose pawns have an entry to the lower file. Without a file it is the a-file, by a slip of the
+    /// format's makers: see [`Entry::Ghost`].
+    #[inline]
+    pub(super) fn takers_to_lower(self) -> Bitboard {
+        file(self.file.into())
+    }
+
+    /// The file whose pawns have an entry to the higher file.
+    #[inline]
+    pub(super) fn takers_to_higher(self) -> Bitboard {
+        file(i32::from(self.file) - 2)
+    }
+
+    /// The en passant entry of a pawn on its fifth rank.
+    pub(super) fn entry(self, from: Square, to: Option<Square>) -> Entry {
+        match to {
+            _ if self.file == 0 => Entry::Ghost,
+            Some(to) if self.kept => Entry::Fake(to),
+            Some(to) => Entry::Plays(Move::normal(from, to), EnPassant::default()),
+            None => Entry::Beyond,
+        }
+    }
+}
+
+/// The file of an index; none outside the board.
+#[inline]
+fn file(index: i32) -> Bitboard {
+    File::ALL
+        .get(usize::try_from(index).unwrap_or(usize::MAX))
+        .map_or(Bitboard::EMPTY, |&file| Bitboard::from_file(file))
 }
 
 /// Why a number gives no move.
@@ -60,7 +93,7 @@ pub(super) fn numbered(
 
 /// One place of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entry {
+pub(super) enum Entry {
     Plays(Move, EnPassant),
     /// En passant onto a square, with a file that castling left over.
     Fake(Square),
@@ -71,54 +104,131 @@ enum Entry {
 
 #[inline]
 fn entry(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
-    let list = List { position, en_passant };
-    let mut left = number;
-    // Mirrored along the long diagonal, squares come file by file.
-    for place in position.men(position.turn()).flip_diagonal() {
-        let from = place.flip_diagonal();
-        let Some(role) = position.role_at(from) else {
-            continue;
-        };
-        let count = list.count(role, from);
+    match position.turn() {
+        Color::White => entry_of::<true>(position, en_passant, number),
+        Color::Black => entry_of::<false>(position, en_passant, number),
+    }
+}
+
+/// Compiled once for each colour and kept apart: a function for both would ask for the colour at every step.
+#[inline(never)]
+fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
+    let us = Color::from_white(WHITE);
+    let list = List {
+        us,
+        position,
+        en_passant,
+        pawns: Pawns::new(position, us, en_passant),
+    };
+    // A number has seven bits; the entry behind the last of them cannot be told from the end of the list.
+    let Some(missing) = 128u64.checked_sub(number.into()).filter(|&missing| missing > 0) else {
+        return Entry::Beyond;
+    };
+    // Counts of 128 and more, which eight queens on a file may have, are as good as 127, and then no sum of counts
+    // that matters runs over its byte.
+    let counts = list.counts();
+    let large = counts.by_file & (ONES << 7);
+    let by_file = counts.by_file & !large | (large - (large >> 7));
+    let sums = by_file.wrapping_mul(ONES);
+    // The first file up to which there are as many entries as the number says. Bytes behind it may be wrong.
+    let reached = sums.wrapping_add(ONES.wrapping_mul(missing)) & (ONES << 7);
+    let file = reached.trailing_zeros() / 8;
+    if file > 7 {
+        return Entry::Beyond;
+    }
+    let before = (sums << 8 >> (8 * file)) & 0xff;
+    let mut left = number.saturating_sub(u32::try_from(before).unwrap_or(0));
+    for from in position.men(us) & Bitboard(ONES << file) {
+        let count = counts.of_piece(from) + list.pawns.count(from);
         if left <= count {
-            return list.nth(role, from, left);
+            return list.nth(from, left);
         }
         left -= count;
     }
     Entry::Beyond
 }
 
-/// The list of a position.
-struct List<'a> {
-    position: &'a Position,
-    en_passant: EnPassant,
+/// Numbers of entries.
+struct Counts {
+    /// Of all men on each file. No file has more than 255: eight queens have at most 216.
+    by_file: ByFile,
+    /// Of the men other than pawns by the squares they stand on.
+    of_pieces: [u8; 64],
 }
 
-impl List<'_> {
-    /// Number of entries of a man.
+impl Counts {
     #[inline(always)]
-    fn count(&self, role: Role, from: Square) -> u32 {
-        match role {
-            Role::Pawn => self.count_of_pawn(from),
-            Role::King => self.targets(role, from).count_ones() + self.count_of_castling(from),
-            _ => self.targets(role, from).count_ones(),
+    fn add(&mut self, from: Square, count: u32) {
+        self.by_file += on_file(from, count);
+        if let (Some(place), Ok(count)) = (self.of_pieces.get_mut(from as usize), u8::try_from(count)) {
+            *place = count;
         }
     }
 
-    /// The entry with number `left`, which is at least 1 and at most the man's count.
+    /// Number of entries of the man on a square; 0 for a pawn.
+    #[inline(always)]
+    fn of_piece(&self, from: Square) -> u32 {
+        self.of_pieces.get(from as usize).copied().unwrap_or(0).into()
+    }
+}
+
+/// The list of a position.
+struct List<'a> {
+    us: Color,
+    position: &'a Position,
+    en_passant: EnPassant,
+    pawns: Pawns,
+}
+
+impl List<'_> {
+    #[inline(always)]
+    fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            by_file: self.pawns.counts(),
+            of_pieces: [0; 64],
+        };
+        self.count_pieces(Role::Knight, &mut counts);
+        self.count_pieces(Role::Bishop, &mut counts);
+        self.count_pieces(Role::Rook, &mut counts);
+        self.count_pieces(Role::Queen, &mut counts);
+        let mut kings = self.position.of_kind(self.us, Role::King);
+        while let Some(from) = kings.pop_front() {
+            let targets = self.targets(Role::King, from).0.count_ones();
+            counts.add(from, targets + self.count_of_castling(from));
+        }
+        counts
+    }
+
+    #[inline(always)]
+    fn count_pieces(&self, role: Role, counts: &mut Counts) {
+        let mut men = self.position.of_kind(self.us, role);
+        while let Some(from) = men.pop_front() {
+            counts.add(from, self.targets(role, from).0.count_ones());
+        }
+    }
+
+    /// The entry with number `left` of a man, which is at least 1 and at most the man's count.
     #[inline]
-    fn nth(&self, role: Role, from: Square, left: u32) -> Entry {
-        let targets = Bitboard(self.targets(role, from));
+    fn nth(&self, from: Square, left: u32) -> Entry {
+        let Some(role) = self.position.role_at(from) else {
+            return Entry::Beyond;
+        };
         let target = match role {
-            Role::Pawn => return self.nth_of_pawn(from, left),
-            Role::Knight => nth_jump(from, targets, left),
-            Role::Bishop => nth_on_rays(from, targets, left, &DIAGONALS),
-            Role::Rook => nth_on_rays(from, targets, left, &STRAIGHTS),
-            Role::Queen => nth_on_rays(from, targets, left, &QUEEN_RAYS),
-            Role::King => match left.checked_sub(targets.0.count_ones()) {
-                None | Some(0) => nth_by_file(targets, left),
-                Some(castling) => return self.nth_castling(from, castling),
-            },
+            Role::Pawn => return self.pawns.nth(from, left),
+            Role::Knight => nth_jump(from, self.targets(Role::Knight, from), left),
+            Role::Bishop => nth_on_rays(from, self.targets(Role::Bishop, from), left, &DIAGONALS),
+            Role::Rook => nth_on_rays(from, self.targets(Role::Rook, from), left, &STRAIGHTS),
+            Role::Queen => {
+                let rays = DIAGONALS.iter().chain(&STRAIGHTS);
+                nth_on_rays(from, self.targets(Role::Queen, from), left, rays)
+            }
+            Role::King => {
+                let targets = self.targets(Role::King, from);
+                match left.checked_sub(targets.0.count_ones()) {
+                    None | Some(0) => nth_by_file(targets, left),
+                    Some(castling) => return self.nth_castling(from, castling),
+                }
+            }
         };
         match target {
             Some(to) => Entry::Plays(Move::normal(from, to), EnPassant::default()),
@@ -128,14 +238,13 @@ impl List<'_> {
 
     /// Squares that a man other than a pawn can go to.
     #[inline(always)]
-    fn targets(&self, role: Role, from: Square) -> u64 {
-        let own = self.position.men(self.position.turn());
-        (self.position.attacks_from(role, from) & !own).0
+    fn targets(&self, role: Role, from: Square) -> Bitboard {
+        self.position.attacks_from(role, from) & !self.position.men(self.us)
     }
 
     /// Castling short and long, as the list has it: whatever the rights are.
     fn castling(&self, king: Square) -> [bool; 2] {
-        let us = self.position.turn();
+        let us = self.us;
         let home = us.backrank();
         if king != Square::from_coords(File::E, home) {
             return [false; 2];
@@ -166,111 +275,6 @@ impl List<'_> {
         };
         Entry::Plays(Move::Castle(side), self.en_passant.after_castling())
     }
-
-    /// The steps of a pawn: onto the next square, and two squares on.
-    #[inline]
-    fn steps(&self, from: Square) -> [Option<Square>; 2] {
-        let us = self.position.turn();
-        let forward = us.fold_wb(8, -8);
-        let occupied = self.position.occupied();
-        let single = from.offset(forward).filter(|&to| !occupied.contains(to));
-        let double = single
-            .filter(|_| from.rank() == us.relative_rank(Rank::Second))
-            .and_then(|square| square.offset(forward))
-            .filter(|&to| !occupied.contains(to));
-        [single, double]
-    }
-
-    #[inline]
-    fn captures(&self, from: Square) -> Bitboard {
-        let us = self.position.turn();
-        self.position.attacks_from(Role::Pawn, from) & self.position.men(!us)
-    }
-
-    /// En passant entries of a pawn on its fifth rank: to the lower and to the higher file.
-    #[inline]
-    fn en_passant_entries(&self, from: Square) -> [bool; 2] {
-        let us = self.position.turn();
-        let on_fifth = from.rank() == us.relative_rank(Rank::Fifth);
-        let index = from.file() as u8;
-        let file = self.en_passant.file;
-        [on_fifth & (index == file), on_fifth & (index + 2 == file)]
-    }
-
-    #[inline]
-    fn count_of_pawn(&self, from: Square) -> u32 {
-        let us = self.position.turn();
-        let (single, double) = match us {
-            Color::White => steps_of_white(from, self.position.occupied()),
-            Color::Black => steps_of_black(from, self.position.occupied()),
-        };
-        let [lower, higher] = self.en_passant_entries(from);
-        let kinds = if from.rank() == us.relative_rank(Rank::Seventh) {
-            4
-        } else {
-            1
-        };
-        let moves = single + double + self.captures(from).0.count_ones();
-        moves * kinds + u32::from(lower) + u32::from(higher)
-    }
-
-    fn nth_of_pawn(&self, from: Square, left: u32) -> Entry {
-        const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
-        let us = self.position.turn();
-        let mut left = left;
-        let [single, double] = self.steps(from);
-        let captures = self.captures(from);
-        // At most two, the one on the lower file first in both directions.
-        let plain = [
-            double,
-            single,
-            captures.first(),
-            captures.last().filter(|_| captures.more_than_one()),
-        ];
-        for (place, to) in plain.into_iter().enumerate() {
-            let Some(to) = to else { continue };
-            let promotes = to.rank() == us.relative_rank(Rank::Eighth);
-            let kinds = if promotes { 4 } else { 1 };
-            if left > kinds {
-                left -= kinds;
-                continue;
-            }
-            let kind = PROMOTIONS.get((left as usize).wrapping_sub(1)).copied();
-            let promotion = kind.filter(|_| promotes);
-            let after = if place == 0 {
-                EnPassant::on_file(from.file() as u8 + 1)
-            } else {
-                EnPassant::default()
-            };
-            return Entry::Plays(Move::Normal { from, to, promotion }, after);
-        }
-        if self.en_passant.file == 0 {
-            return Entry::Ghost;
-        }
-        let [lower, _] = self.en_passant_entries(from);
-        match from.offset(us.fold_wb(8, -8) + if lower { -1 } else { 1 }) {
-            Some(to) if self.en_passant.kept => Entry::Fake(to),
-            Some(to) => Entry::Plays(Move::normal(from, to), EnPassant::default()),
-            None => Entry::Beyond,
-        }
-    }
-}
-
-/// Whether a white pawn can make a single and a double step, as numbers.
-#[inline]
-fn steps_of_white(from: Square, occupied: Bitboard) -> (u32, u32) {
-    let pawn = Bitboard::from_square(from).0;
-    let single = (pawn << 8) & !occupied.0;
-    let double = ((single & Bitboard::from_rank(Rank::Third).0) << 8) & !occupied.0;
-    (single.count_ones(), double.count_ones())
-}
-
-#[inline]
-fn steps_of_black(from: Square, occupied: Bitboard) -> (u32, u32) {
-    let pawn = Bitboard::from_square(from).0;
-    let single = (pawn >> 8) & !occupied.0;
-    let double = ((single & Bitboard::from_rank(Rank::Sixth).0) >> 8) & !occupied.0;
-    (single.count_ones(), double.count_ones())
 }
 
 /// The entry of a king: his order is that of the squares, file by file.
@@ -292,29 +296,22 @@ fn nth_jump(from: Square, targets: Bitboard, left: u32) -> Option<Square> {
     reached.nth((left as usize).checked_sub(1)?)
 }
 
-/// A direction as a difference of square numbers.
-type Step = i32;
-
-const DIAGONALS: [Step; 4] = [-1 - 8, 1 - 8, 1 + 8, -1 + 8];
-const STRAIGHTS: [Step; 4] = [-1, -8, 1, 8];
-const QUEEN_RAYS: [Step; 8] = [-1 - 8, 1 - 8, 1 + 8, -1 + 8, -1, -8, 1, 8];
-
 /// The entry of a man that runs along rays, one ray after the other from the man outwards.
-fn nth_on_rays(from: Square, targets: Bitboard, left: u32, steps: &[Step]) -> Option<Square> {
+#[inline(always)]
+fn nth_on_rays<'r>(
+    from: Square,
+    targets: Bitboard,
+    left: u32,
+    rays: impl IntoIterator<Item = &'r Ray>,
+) -> Option<Square> {
     let mut left = left;
-    for &step in steps {
-        let mut at = from;
-        // A step over the edge is none to a neighbour.
-        while let Some(to) = at.offset(step)
-            && targets.contains(to)
-            && to.distance(at) == 1
-        {
-            left -= 1;
-            if left == 0 {
-                return Some(to);
-            }
-            at = to;
+    for ray in rays {
+        // The targets on a ray follow each other without a gap.
+        let run = (targets & ray.from(from)).0.count_ones();
+        if left <= run {
+            return from.offset(ray.step * left.cast_signed());
         }
+        left -= run;
     }
     None
 }

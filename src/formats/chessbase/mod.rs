@@ -19,6 +19,7 @@
 //! All integers are big endian. Section numbers in this module are those of `docs/formats/chessbase.md`.
 
 pub mod book;
+mod by_file;
 mod characters;
 mod coding;
 mod comments;
@@ -27,6 +28,7 @@ mod header;
 mod index;
 mod list;
 mod names;
+mod pawns;
 mod record;
 mod rest;
 mod setup;

@@ -15,6 +15,8 @@ pub(super) struct Names {
     bytes: [Vec<u8>; 2],
     /// The players without a round.
     players: String,
+    /// Where the hyphen between the players stands.
+    hyphen: Option<usize>,
     /// The source without round and annotator.
     source: String,
     /// Empty where there is none.
@@ -54,16 +56,19 @@ impl Names {
             self.annotator.push_str(annotator.trim());
             take_out(&mut self.source, start, start + len + 1);
         }
+        self.part_players();
     }
 
     /// White's name.
     pub(super) fn white(&self) -> Cow<'_, str> {
-        name(self.sides().0)
+        let end = self.hyphen.unwrap_or(self.players.len());
+        name(self.players.get(..end).unwrap_or_default())
     }
 
     /// Black's name.
     pub(super) fn black(&self) -> Cow<'_, str> {
-        name(self.sides().1)
+        let start = self.hyphen.map_or(self.players.len(), |hyphen| hyphen + 1);
+        name(self.players.get(start..).unwrap_or_default())
     }
 
     /// The event.
@@ -75,22 +80,14 @@ impl Names {
         })
     }
 
-    /// The players on both sides of the hyphen that parts them (section 10.1).
-    fn sides(&self) -> (&str, &str) {
+    /// Finds the hyphen that parts the players (section 10.1).
+    fn part_players(&mut self) {
         let text = self.players.as_str();
         let mut hyphens = text.match_indices('-').map(|(at, _)| at);
-        let Some(first) = hyphens.next() else {
-            return (text, "");
-        };
-        let has_double_name = text.find(',').is_some_and(|comma| comma > first);
-        let hyphen = match hyphens.next() {
-            Some(second) if has_double_name => second,
+        self.hyphen = hyphens.next().map(|first| match hyphens.next() {
+            Some(second) if text.find(',').is_some_and(|comma| comma > first) => second,
             _ => first,
-        };
-        (
-            text.get(..hyphen).unwrap_or_default(),
-            text.get(hyphen + 1..).unwrap_or_default(),
-        )
+        });
     }
 }
 

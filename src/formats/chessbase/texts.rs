@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::names::Names;
 use crate::formats::TextId;
@@ -25,34 +25,37 @@ fn of_names(names: &Names) -> [Cow<'_, str>; PLACES as usize] {
 }
 
 /// Ids of all games' texts. `read` gives the texts of a game, and false for a game that has none.
+///
+/// Texts count as equal where 96 bits of their hashes are, which no two of a database will ever be by chance: so no
+/// text is kept, and none is read twice.
 pub(super) fn ids(games: u32, mut read: impl FnMut(u32, &mut Names) -> bool) -> Vec<Ids> {
-    let mut first: HashMap<u64, TextId> = HashMap::new();
+    // The first half of a hash leads to part of the second and to the id.
+    let mut first: HashMap<u64, (u32, TextId)> = HashMap::new();
     let mut names = Names::default();
-    // The game that a hash led to, read again to see whether the texts are indeed equal.
-    let mut other = Names::default();
-    let mut other_game = None;
     let mut all = Vec::with_capacity(games as usize);
     for game in 0..games {
         let mut ids = UNKNOWN;
         if read(game, &mut names) {
             for ((id, text), place) in ids.iter_mut().zip(of_names(&names)).zip(1..) {
                 let new = TextId(game.saturating_mul(PLACES).saturating_add(place));
-                let known = *first.entry(xxh3_64(text.as_bytes())).or_insert(new);
-                let (known_game, known_place) = split(known);
-                if known_game != game && other_game != Some(known_game) {
-                    read(known_game, &mut other);
-                    other_game = Some(known_game);
-                }
-                let same = if known_game == game { &names } else { &other };
-                let is_same = of_names(same)
-                    .get(known_place)
-                    .is_some_and(|known| *known == text);
-                *id = if is_same { known } else { new };
+                let (hash, check) = hash(&text);
+                *id = match *first.entry(hash).or_insert((check, new)) {
+                    (known_check, known) if known_check == check => known,
+                    _ => new,
+                };
             }
         }
         all.push(ids);
     }
     all
+}
+
+/// 96 bits of a hash in two parts.
+fn hash(text: &str) -> (u64, u32) {
+    let bytes = xxh3_128(text.as_bytes()).to_le_bytes();
+    let [.., a, b, c, d] = bytes;
+    let first = bytes.first_chunk().map_or(0, |&half| u64::from_le_bytes(half));
+    (first, u32::from_le_bytes([a, b, c, d]))
 }
 
 /// The game and the place of an id other than that of the unknown.

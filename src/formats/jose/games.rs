@@ -196,7 +196,7 @@ impl Games {
     pub(super) fn shelves(&self) -> Vec<Shelf> {
         let shelf = |entry: &Entry| Shelf {
             collection: (entry.header != NO_ROW).then_some(entry.collection),
-            index: if self.is_archive { 0 } else { entry.index },
+            index: entry.index,
         };
         self.entries.iter().map(shelf).collect()
     }

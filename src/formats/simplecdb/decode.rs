@@ -1,5 +1,6 @@
 //! One game: items to tokens, and what to do about damage (sections 6.6 to 7.5).
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::SimpleCdb;
@@ -15,6 +16,8 @@ use crate::text::utf8_line;
 const DEEPEST: usize = 255;
 /// Most moves of a game, all lines together.
 const MOST_MOVES: u32 = 65_535;
+/// Most remarks of a game. Each costs many times the bytes that it is about.
+const MOST_REMARKS: usize = 4096;
 
 /// Decodes a game under a reading of the promotion codes.
 pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> Decoded {
@@ -58,14 +61,21 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
 fn without_moves(damage: &Damage, file: &str) -> (Movetext, Vec<Problem>) {
     let mut builder = MovetextBuilder::new(Position::initial(), 1);
     let mut problems = Vec::new();
-    remark(&mut builder, &mut problems, damage, file);
+    remark(&mut builder, &mut problems, damage, "", file);
     (builder.finish(), problems)
 }
 
-/// Puts a remark on the current move, and a row into the problems.
-fn remark(builder: &mut MovetextBuilder, problems: &mut Vec<Problem>, damage: &Damage, file: &str) {
+/// Puts a remark on the current move, and a row into the problems. What the `rest` of the line was stands in the
+/// remark alone: it may be megabytes, and the problems of all games are kept.
+fn remark(
+    builder: &mut MovetextBuilder,
+    problems: &mut Vec<Problem>,
+    damage: &Damage,
+    rest: &str,
+    file: &str,
+) {
     let Damage { offset, reason } = damage;
-    builder.comment(&format!("pgnfs: {reason} at .dcg offset 0x{offset:x}"));
+    builder.comment(&format!("pgnfs: {reason}{rest} at .dcg offset 0x{offset:x}"));
     problems.push(Problem {
         file: file.to_owned(),
         offset: Some(*offset),
@@ -190,10 +200,14 @@ impl<'a> Body<'a> {
     /// An illegal move ends its line; what the file has behind it is told in the remark (section 7.2).
     #[cold]
     fn illegal(&mut self, illegal: Illegal, at: usize) -> Next {
-        let rest = stored_line(Items::new(self.record.bytes, at));
+        if self.has_enough_remarks() {
+            return self.stop_for_remarks(at);
+        }
+        let line = stored_line(Items::new(self.record.bytes, at));
         self.remark(
             at,
-            format!("illegal move: {illegal}; the stored line goes on {rest}"),
+            format!("illegal move: {illegal}"),
+            &format!("; the stored line goes on {line}"),
         );
         if self.builder.depth() == 0 {
             return Next::End;
@@ -207,7 +221,10 @@ impl<'a> Body<'a> {
 
     fn start_variation(&mut self, at: usize) -> Next {
         if self.builder.has_move() && self.builder.depth() >= DEEPEST {
-            self.remark(at, "variations are nested deeper than 255 levels".to_owned());
+            if self.has_enough_remarks() {
+                return self.stop_for_remarks(at);
+            }
+            self.remark(at, "variations are nested deeper than 255 levels", "");
             return self.skip_variation();
         }
         match self.builder.start_variation() {
@@ -247,14 +264,25 @@ impl<'a> Body<'a> {
     }
 
     #[cold]
-    fn stop(&mut self, at: usize, reason: &str) -> Next {
-        self.remark(at, reason.to_owned());
+    fn stop(&mut self, at: usize, reason: &'static str) -> Next {
+        self.remark(at, reason, "");
         Next::End
     }
 
-    fn remark(&mut self, at: usize, reason: String) {
+    fn has_enough_remarks(&self) -> bool {
+        self.problems.len() >= MOST_REMARKS
+    }
+
+    fn stop_for_remarks(&mut self, at: usize) -> Next {
+        self.stop(
+            at,
+            "more than 4096 places of the game cannot be read: it ends here",
+        )
+    }
+
+    fn remark(&mut self, at: usize, reason: impl Into<Cow<'static, str>>, rest: &str) {
         let damage = Damage::new(self.record.start + at as u64, reason);
-        remark(&mut self.builder, &mut self.problems, &damage, self.file);
+        remark(&mut self.builder, &mut self.problems, &damage, rest, self.file);
     }
 }
 

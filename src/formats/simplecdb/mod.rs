@@ -81,7 +81,16 @@ impl SimpleCdb {
             info: Info::default(),
             problems,
         };
-        database.promotions = promotion::choose(&database, options.reading.as_deref(), &mut warnings);
+        let forced = options.reading.as_deref().and_then(|name| {
+            let known = Promotions::named(name);
+            if known.is_none() {
+                warnings.push(format!(
+                    "there is no reading '{name}' of the promotion codes, only reference and text: the usual rule chose"
+                ));
+            }
+            known
+        });
+        database.promotions = forced.unwrap_or_else(|| promotion::choose(&database));
         let rows = vec![
             ("index", database.index.describe()),
             ("record lengths", database.records.describe()),

@@ -36,7 +36,8 @@ impl Promotions {
         }
     }
 
-    fn named(name: &str) -> Option<Promotions> {
+    /// The reading that `info.txt` shows by this name.
+    pub(super) fn named(name: &str) -> Option<Promotions> {
         match name {
             "reference" => Some(Promotions::Reference),
             "text" => Some(Promotions::Text),
@@ -48,17 +49,8 @@ impl Promotions {
 /// Promotions that are enough to decide.
 const ENOUGH: u32 = 64;
 
-/// The reading of a database: `forced` by its name, else by what the games hold.
-///
-/// A name that is not one of this format may be meant for another database of the same source: a warning.
-pub(super) fn choose(database: &SimpleCdb, forced: Option<&str>, warnings: &mut Vec<String>) -> Promotions {
-    match forced.map(|name| (name, Promotions::named(name))) {
-        Some((_, Some(promotions))) => return promotions,
-        Some((name, None)) => warnings.push(format!(
-            "there is no reading '{name}' here: known are reference and text"
-        )),
-        None => {}
-    }
+/// The reading of a database by what its games hold.
+pub(super) fn choose(database: &SimpleCdb) -> Promotions {
     let sample = Sample::take(database);
     let [_, knight_or_none, c2, c3, c4, queen, ..] = sample.codes;
     if queen != knight_or_none {

@@ -85,7 +85,7 @@ pub(super) fn open(
         problems.push(Problem {
             file: index.file_name().to_owned(),
             offset: None,
-            what: "the .dcg with the moves is missing: put it beside the .dci".to_owned(),
+            what: "the .dcg with the moves is missing or cannot be opened: put it beside the .dci".to_owned(),
         });
     }
     if let Index::File { layout, .. } = &index {

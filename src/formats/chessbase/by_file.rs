@@ -1,0 +1,93 @@
+//! Numbers by file, and rays: what counting the list of moves needs of the board's geometry.
+
+use crate::board::{Bitboard, Square};
+
+/// Eight numbers below 256, one a byte: something for each file.
+pub(super) type ByFile = u64;
+
+/// 1 for each file.
+pub(super) const ONES: ByFile = 0x0101_0101_0101_0101;
+
+/// Number of squares of a set on each file.
+#[inline(always)]
+pub(super) fn squares_by_file(set: Bitboard) -> ByFile {
+    // Files become bytes; then the sums of two, four and eight neighbouring bits.
+    let bits = set.flip_diagonal().0;
+    let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
+}
+
+/// A number for the file of a square.
+#[inline(always)]
+pub(super) fn on_file(square: Square, number: u32) -> ByFile {
+    u64::from(number) << (8 * (square as u32 & 7))
+}
+
+/// One of eight directions.
+#[derive(Clone, Copy)]
+pub(super) struct Ray {
+    /// Difference of the numbers of neighbouring squares.
+    pub(super) step: i32,
+    /// The squares from each square to the edge.
+    squares: [u64; 64],
+}
+
+impl Ray {
+    /// The squares from `from`, which is not among them, to the edge.
+    #[inline]
+    pub(super) fn from(&self, from: Square) -> Bitboard {
+        Bitboard(self.squares.get(from as usize).copied().unwrap_or(0))
+    }
+
+    const fn new(files: i32, ranks: i32) -> Ray {
+        let mut squares = [0; 64];
+        let mut from = 0;
+        while from < 64 {
+            let (mut file, mut rank) = ((from & 7) + files, (from >> 3) + ranks);
+            while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+                // Both are 0 to 7, as is the index below 64.
+                #[allow(clippy::indexing_slicing, clippy::cast_sign_loss)]
+                {
+                    squares[from as usize] |= 1 << (8 * rank + file);
+                }
+                file += files;
+                rank += ranks;
+            }
+            from += 1;
+        }
+        Ray {
+            step: 8 * ranks + files,
+            squares,
+        }
+    }
+}
+
+/// The rays of a bishop in the order of the list (section 6.3).
+pub(super) static DIAGONALS: [Ray; 4] = [Ray::new(-1, -1), Ray::new(1, -1), Ray::new(1, 1), Ray::new(-1, 1)];
+/// The rays of a rook in the order of the list. A queen has those of the bishop first.
+pub(super) static STRAIGHTS: [Ray; 4] = [Ray::new(-1, 0), Ray::new(0, -1), Ray::new(1, 0), Ray::new(0, 1)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_are_counted_by_file() {
+        let set: Bitboard = [Square::A1, Square::A7, Square::B3, Square::H8]
+            .into_iter()
+            .collect();
+        let given = squares_by_file(set);
+        let one_by_one = on_file(Square::A3, 2) + on_file(Square::B1, 1) + on_file(Square::H1, 1);
+        assert_eq!(given, one_by_one);
+        assert_eq!(squares_by_file(Bitboard::FULL), 8 * ONES);
+    }
+
+    #[test]
+    fn rays_end_at_the_edge() {
+        let squares = |ray: &Ray, from| ray.from(from).into_iter().collect::<Vec<_>>();
+        assert_eq!(squares(&DIAGONALS[0], Square::C3), [Square::A1, Square::B2]);
+        assert_eq!(squares(&STRAIGHTS[2], Square::F5), [Square::G5, Square::H5]);
+        assert_eq!(squares(&DIAGONALS[3], Square::A4), []);
+    }
+}

@@ -1,0 +1,120 @@
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// One game whose record, mini file system and addresses are made for the test.
+struct Base {
+    _folder: tempfile::TempDir,
+    base: PathBuf,
+}
+
+impl Base {
+    fn new(codes: &[u8], emb: &[u8]) -> Base {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("x");
+        let write = |extension: &str, bytes: &[u8]| {
+            std::fs::write(base.with_extension(extension), bytes).unwrap();
+        };
+        let mut record = length(codes.len());
+        record.extend(codes);
+        write("cdp", b"Chess Assistant 3.0 database.");
+        write("d00", &[0; 38]);
+        write("a02", &[0; 4]);
+        write("d02", &record);
+        write("emb", emb);
+        Base {
+            _folder: folder,
+            base,
+        }
+    }
+
+    /// Opens the base, decodes its game, and says how long that took.
+    fn read(&self) -> (Box<dyn Database>, String, Duration) {
+        let start = Instant::now();
+        let database = open_base(&self.base).unwrap();
+        let text = String::from_utf8(to_text(&database.game(0).game)).unwrap();
+        (database, text, start.elapsed())
+    }
+}
+
+/// The length of a record as LEB128, which two bytes are as well.
+fn length(mut length: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while length >= 0x80 {
+        bytes.push(0x80 | length as u8);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes
+}
+
+/// A step of 0 is the a-pawn's first, of either side.
+const A_PAWN: u8 = 0;
+
+#[track_caller]
+fn is_quick(codes: &[u8]) -> String {
+    let (_, text, time) = Base::new(codes, &[]).read();
+    // Far more than it takes, and far less than work that grows with the square of the length.
+    let allowed = Duration::from_millis(1_000) + codes.len() as u32 * Duration::from_micros(20);
+    assert!(time < allowed, "{} bytes took {time:?}", codes.len());
+    assert_eq!(pgn::read(text.as_bytes()).len(), 1);
+    text
+}
+
+#[test]
+fn variations_of_every_shape_cost_no_more_than_their_bytes() {
+    // Beside each other, before a move that comes and before one that does not.
+    let siblings = [231, A_PAWN + 4, 232].repeat(10_000);
+    let text = is_quick(&[&siblings[..], &[A_PAWN]].concat());
+    assert_eq!(text.matches("(1. b3)").count(), 10_000);
+    let text = is_quick(&[&[A_PAWN][..], &siblings].concat());
+    assert_eq!(text.matches("(b7b6)").count(), 10_000);
+    // In each other: the deepest that is allowed, again and again.
+    let nest = [[231].repeat(256), [A_PAWN, 232].repeat(256)].concat();
+    is_quick(&nest.repeat(40));
+    is_quick(&[&[231; 256][..], &[232; 256]].concat().repeat(60));
+    let text = is_quick(&[231; 32_000]);
+    assert!(text.contains("pgnfs: "));
+    // Ends that nothing began, comments without bytes, and moves that cannot be.
+    is_quick(&[232; 32_000]);
+    is_quick(&[235, 0].repeat(16_000));
+    is_quick(&[231, 207, 232].repeat(10_000));
+    // Null moves that fill a long record.
+    is_quick(&[211; 2_000_000]);
+}
+
+/// A mini file system whose root has so many entries, all with one fragment table.
+fn emb_with(entries: u32, pairs: u32) -> Vec<u8> {
+    let mut emb = vec![0; 144];
+    let root = emb.len() as u32;
+    let table = root + entries * 256 + 8;
+    for number in 0..entries {
+        for word in [0, 2, pairs, table] {
+            emb.extend(u32::to_le_bytes(word));
+        }
+        let mut name = format!("{number}.d01").into_bytes();
+        name.resize(240, 0);
+        emb.extend(name);
+    }
+    for word in [entries * 256, root] {
+        emb.extend(word.to_le_bytes());
+    }
+    emb.extend([1, 0, 0, 0, 9, 0, 0, 0].repeat(pairs as usize));
+    let directory = root + entries * 256;
+    emb[136..140].copy_from_slice(&(entries * 256).to_le_bytes());
+    emb[140..144].copy_from_slice(&directory.to_le_bytes());
+    emb
+}
+
+#[test]
+fn fragment_tables_that_all_entries_share_are_read_a_few_times_only() {
+    let emb = emb_with(4_000, 100_000);
+    let (database, _, time) = Base::new(&[], &emb).read();
+    assert!(time < Duration::from_secs(2), "{time:?}");
+    let members = database.members();
+    assert_eq!(members.len(), 4_000);
+    let pairs: u64 = members.iter().map(|member| member.size).sum();
+    assert!(pairs > 100_000 && pairs <= emb.len() as u64 / 4 + 256, "{pairs}");
+    assert!(!database.info().warnings.is_empty());
+}
