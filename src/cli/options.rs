@@ -74,7 +74,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "fix-dates",
         value: "WHETHER",
-        help: "Corrects dates where a known bug of the program that wrote them shows (jose): yes or no [default: yes]",
+        help: "Corrects dates where a known bug of the program that wrote them shows: yes or no [default: yes]",
         scope: Scope::Games,
         set: |settings, value| {
             settings.formats.fix_dates = match value {

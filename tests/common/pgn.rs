@@ -18,7 +18,10 @@ pub struct Read {
 
 /// All games of a PGN text.
 pub fn read(text: &[u8]) -> Vec<Read> {
-    let mut reader = Reader::new(text);
+    // Unless it is told, the reader gives up at tags of more than 255 bytes.
+    let mut reader = Reader::build(text)
+        .set_supported_tag_line_length(1 << 13)
+        .finish();
     let mut games = Vec::new();
     while let Some(game) = reader.read_game(&mut Collector).unwrap() {
         games.push(game);

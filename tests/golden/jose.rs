@@ -64,19 +64,7 @@ fn open_set(name: &str) -> Box<dyn Database> {
 }
 
 fn games_of(database: &dyn Database) -> Vec<Read> {
-    read_each(std::str::from_utf8(&export(database)).unwrap())
-}
-
-/// Reads games one by one: the reader gives up at long tags that cross the end of its buffer.
-fn read_each(text: &str) -> Vec<Read> {
-    let starts = text.match_indices("\n\n[Event ").map(|(at, _)| at + 2);
-    let starts: Vec<usize> = [0].into_iter().chain(starts).collect();
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let games = starts
-        .iter()
-        .zip(ends)
-        .flat_map(|(&start, end)| pgn::read(&text.as_bytes()[start..end]));
-    games.collect()
+    pgn::read(&export(database))
 }
 
 fn expected(name: &str) -> Vec<Read> {
@@ -84,7 +72,7 @@ fn expected(name: &str) -> Vec<Read> {
     let plain = folder.join(format!("{name}.expected.pgn"));
     let packed = folder.join(format!("{name}.expected.pgn.gz"));
     let path = if plain.exists() { plain } else { packed };
-    read_each(&samples::read_text(&path))
+    pgn::read(samples::read_text(&path).as_bytes())
 }
 
 /// Compares all games of a set but those of which `skip` knows the place, and gives how many were told in remarks.

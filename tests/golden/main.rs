@@ -9,6 +9,7 @@ mod chess_assistant;
 mod chess_assistant_hostile;
 mod chessbase;
 mod jose;
+mod jose_hostile;
 mod simplecdb;
 
 use common::pgn::{self, Read};

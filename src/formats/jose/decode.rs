@@ -3,13 +3,15 @@
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::men::Lists;
 use super::rest::Style;
-use super::tokens::{Cursor, Token, Tokens};
+use super::tokens::{Cursor, Token, Tokens, Variation};
 use crate::board::{Illegal, Position};
 use crate::formats::Problem;
 use crate::game::{Movetext, MovetextBuilder, NoMove};
 
 /// Most variations that are open at once (section 3.10).
 pub(super) const DEEPEST: usize = 4096;
+/// Most remarks of a game; further ones are only counted.
+const MOST_REMARKS: usize = 1000;
 
 /// Where the move data stand.
 #[derive(Clone, Copy, Debug)]
@@ -74,11 +76,13 @@ pub(super) struct Decoder<'a> {
     /// Variations that came before the first move of their line, with the depth of the line (section 3.5).
     early: Vec<(usize, Cursor)>,
     /// All variations, once one of them came early.
-    variations: Option<Vec<Cursor>>,
+    variations: Option<Vec<Variation>>,
     pub(super) reading: Reading,
     lacks_texts: bool,
     is_too_deep: bool,
     has_stray_end: bool,
+    /// Remarks beyond [`MOST_REMARKS`].
+    untold: u32,
 }
 
 /// A piece of the data that waits.
@@ -119,6 +123,7 @@ impl<'a> Decoder<'a> {
             lacks_texts: false,
             is_too_deep: false,
             has_stray_end: false,
+            untold: 0,
         }
     }
 
@@ -151,6 +156,11 @@ impl<'a> Decoder<'a> {
         self.show_early();
         if !self.reading.is_finished {
             self.remark(self.tokens.bin.len(), "the move data has no end mark".to_owned());
+        }
+        if self.untold > 0 {
+            let what = format!("{} more faults are not told", self.untold);
+            let problems = &mut self.reading.problems;
+            self.origin.remark(&mut self.builder, problems, None, what, "");
         }
         self.reading.movetext = self.builder.finish();
         self.reading
@@ -263,13 +273,12 @@ impl<'a> Decoder<'a> {
     fn put_off_variation(&mut self, at: usize) {
         let tokens = self.tokens;
         let variations = self.variations.get_or_insert_with(|| tokens.variations());
-        let found = variations.binary_search_by_key(&(at + 1), |variation| variation.at);
+        let found = variations.binary_search_by_key(&(at + 1), |variation| variation.inside.at);
         let found = found.ok().and_then(|found| variations.get(found).copied());
         let Some(variation) = found else { return };
-        self.early.push((self.builder.depth(), variation));
+        self.early.push((self.builder.depth(), variation.inside));
         let end = self.cursor.end;
-        self.cursor.end = variation.end.min(end);
-        while self.tokens.next(&mut self.cursor).is_some() {}
+        self.cursor = variation.behind;
         self.cursor.end = end;
     }
 
@@ -348,6 +357,10 @@ impl<'a> Decoder<'a> {
 
     fn fault(&mut self, at: Option<usize>, what: String, detail: &str) {
         let problems = &mut self.reading.problems;
+        if problems.len() >= MOST_REMARKS {
+            self.untold = self.untold.saturating_add(1);
+            return;
+        }
         self.origin.remark(&mut self.builder, problems, at, what, detail);
     }
 }

@@ -66,6 +66,8 @@ struct Draft {
     entry: Entry,
     id: i32,
     dates: [Option<StoredDate>; 2],
+    /// The result by its column.
+    result: Option<Outcome>,
 }
 
 impl Games {
@@ -93,7 +95,7 @@ impl Games {
             shift: fix_dates.then(Shift::default),
             is_archive,
         };
-        let mut drafts = games.drafts(names, problems);
+        let mut drafts = games.drafts(names, texts, problems);
         if let Some(shift) = &mut games.shift {
             drafts
                 .iter()
@@ -102,7 +104,7 @@ impl Games {
         }
         if !is_archive {
             drafts.sort_by_key(|draft| draft.id);
-            games.join(&mut drafts, problems);
+            games.join(&mut drafts, texts, problems);
         }
         let shift = games.shift;
         for Draft { mut entry, dates, .. } in drafts {
@@ -111,69 +113,68 @@ impl Games {
             entry.event_year = event.unwrap_or_default().year;
             games.entries.push(entry);
         }
-        games.find_outcomes(texts);
+        games.entries.shrink_to_fit();
         games
     }
 
-    fn drafts(&self, names: &Directory, problems: &mut Vec<Problem>) -> Vec<Draft> {
+    fn drafts(&self, names: &Directory, texts: Texts, problems: &mut Vec<Problem>) -> Vec<Draft> {
         let mut drafts = Vec::new();
         if let Some(table) = &self.header {
-            problems.extend(table.walk(|row| drafts.push(draft(&row, names))));
+            problems.extend(table.walk(|row| {
+                let mut draft = draft(&row, names);
+                draft.entry.outcome = match draft.result {
+                    Some(result) => result,
+                    None => outcome_of(&row, texts),
+                };
+                drafts.push(draft);
+            }));
         }
         drafts
     }
 
     /// Gives every game its moves; what is left over are lost games (sections 7.4, 11.4).
-    fn join(&self, drafts: &mut Vec<Draft>, problems: &mut Vec<Problem>) {
+    fn join(&self, drafts: &mut Vec<Draft>, texts: Texts, problems: &mut Vec<Problem>) {
         let Some(table) = &self.more else {
             if let Some(header) = &self.header {
                 problems.push(header.problem(None, "the table MoreGame with the moves is missing"));
             }
             return;
         };
-        let mut rows: Vec<(i32, u64)> = Vec::new();
-        problems.extend(table.walk(|row| rows.push((row.int(Column::GId).unwrap_or(0), row.offset))));
-        rows.sort_by_key(|(id, _)| *id);
+        let mut rows: Vec<(i32, u64, Outcome)> = Vec::new();
+        problems.extend(table.walk(|row| {
+            let id = row.int(Column::GId).unwrap_or(0);
+            let first = drafts.partition_point(|draft| draft.id < id);
+            let header = drafts.get(first).filter(|draft| draft.id == id);
+            let outcome = match header.and_then(|draft| draft.result) {
+                Some(known) => known,
+                None => outcome_of(&row, texts),
+            };
+            rows.push((id, row.offset, outcome));
+        }));
+        rows.sort_by_key(|(id, ..)| *id);
         let mut rows = rows.into_iter().peekable();
         let mut lost = Vec::new();
         for draft in drafts.iter_mut() {
-            while let Some(row) = rows.next_if(|(id, _)| *id < draft.id) {
+            while let Some(row) = rows.next_if(|(id, ..)| *id < draft.id) {
                 lost.push(row);
             }
-            if let Some((_, row)) = rows.next_if(|(id, _)| *id == draft.id) {
+            if let Some((_, row, outcome)) = rows.next_if(|(id, ..)| *id == draft.id) {
                 draft.entry.more = row;
+                draft.entry.outcome = draft.result.unwrap_or(outcome);
             }
         }
         lost.extend(rows);
-        drafts.extend(lost.into_iter().map(|(id, more)| Draft {
+        drafts.extend(lost.into_iter().map(|(id, more, outcome)| Draft {
             entry: Entry {
                 more,
+                outcome,
                 is_deleted: true,
                 ..Entry::EMPTY
             },
             id,
             dates: [None; 2],
+            result: None,
         }));
-    }
-
-    /// Where the column `Result` knows no result, the move data may (section 3.9).
-    fn find_outcomes(&mut self, texts: Texts) {
-        for number in 0..self.entries.len() {
-            let Some(entry) = self.entries.get(number) else {
-                break;
-            };
-            let record = self.record(entry);
-            let stored = record.int(Column::Result);
-            let outcome = match stored {
-                Some(0) => Outcome::BlackWins,
-                Some(1) => Outcome::Draw,
-                Some(2) => Outcome::WhiteWins,
-                _ => record.outcome(texts),
-            };
-            if let Some(entry) = self.entries.get_mut(number) {
-                entry.outcome = outcome;
-            }
-        }
     }
 
     /// The rows of a game.
@@ -195,7 +196,7 @@ impl Games {
     pub(super) fn shelves(&self) -> Vec<Shelf> {
         let shelf = |entry: &Entry| Shelf {
             collection: (entry.header != NO_ROW).then_some(entry.collection),
-            index: if self.is_archive { 0 } else { entry.index },
+            index: entry.index,
         };
         self.entries.iter().map(shelf).collect()
     }
@@ -242,6 +243,12 @@ fn draft(row: &Row<'_>, names: &Directory) -> Draft {
             stored_date(row, Column::GameDate),
             stored_date(row, Column::EventDate),
         ],
+        result: match row.int(Column::Result) {
+            Some(0) => Some(Outcome::BlackWins),
+            Some(1) => Some(Outcome::Draw),
+            Some(2) => Some(Outcome::WhiteWins),
+            _ => None,
+        },
     }
 }
 
@@ -301,49 +308,53 @@ impl<'t> Record<'t> {
         stored_date(self.header.as_ref()?, column)
     }
 
-    /// The move data and where they stand; none where there are none (section 3).
+    /// The move data and where they stand; none where there are none.
     pub(super) fn moves(&self, texts: Texts) -> Option<(Tokens<'_>, Origin<'t>)> {
-        let row = self
-            .row_of(Column::Bin)
-            .or_else(|| self.row_of(Column::GameText))?;
-        let column = if row.has(Column::Bin) {
-            Column::Bin
-        } else {
-            Column::GameText
-        };
-        let bin = row.bytes(column).filter(|bin| !bin.is_empty())?;
-        let source = match row.has(Column::Comments) {
-            true => TextSource::Column(row.bytes(Column::Comments).unwrap_or_default()),
-            false => TextSource::Inline,
-        };
-        let tokens = Tokens {
-            bin,
-            source,
-            charset: match source {
-                TextSource::Column(_) => row.charset(Column::Comments),
-                TextSource::Inline => Charset::Utf8,
-            },
-            texts,
-            zero_nag: ZeroNag::WithValue,
-        };
-        let table = self.rows().find(|(_, other)| std::ptr::eq(*other, row));
-        let origin = Origin {
-            file: table.map_or("", |(table, _)| table.file_name()),
-            data: row.place_of(column),
-            row: row.offset,
-        };
-        Some((tokens, origin))
+        let found = self
+            .rows()
+            .find_map(|(table, row)| Some((table, row, moves_of(row, texts)?)));
+        found.map(|(table, row, (column, tokens))| {
+            let origin = Origin {
+                file: table.file_name(),
+                data: row.place_of(column),
+                row: row.offset,
+            };
+            (tokens, origin)
+        })
     }
+}
 
-    /// The result by the move data. Where a lone NAG 0 swallowed it, the other reading finds it (section 3.7).
-    fn outcome(&self, texts: Texts) -> Outcome {
-        let Some((tokens, _)) = self.moves(texts) else {
-            return Outcome::Unknown;
-        };
-        let alone = Tokens {
-            zero_nag: ZeroNag::Alone,
-            ..tokens
-        };
-        tokens.outcome().or_else(|| alone.outcome()).unwrap_or_default()
-    }
+/// The move data in a row, and their column (section 3).
+fn moves_of<'r>(row: &'r Row<'_>, texts: Texts) -> Option<(Column, Tokens<'r>)> {
+    let column = [Column::Bin, Column::GameText]
+        .into_iter()
+        .find(|&column| row.has(column))?;
+    let bin = row.bytes(column).filter(|bin| !bin.is_empty())?;
+    let (source, charset) = match row.has(Column::Comments) {
+        true => (
+            TextSource::Column(row.bytes(Column::Comments).unwrap_or_default()),
+            row.charset(Column::Comments),
+        ),
+        false => (TextSource::Inline, Charset::Utf8),
+    };
+    let tokens = Tokens {
+        bin,
+        source,
+        charset,
+        texts,
+        zero_nag: ZeroNag::WithValue,
+    };
+    Some((column, tokens))
+}
+
+/// The result by the move data (section 3.9). Where a lone NAG 0 swallowed it, the other reading finds it (section 3.7).
+fn outcome_of(row: &Row<'_>, texts: Texts) -> Outcome {
+    let Some((_, tokens)) = moves_of(row, texts) else {
+        return Outcome::Unknown;
+    };
+    let alone = Tokens {
+        zero_nag: ZeroNag::Alone,
+        ..tokens
+    };
+    tokens.outcome().or_else(|| alone.outcome()).unwrap_or_default()
 }

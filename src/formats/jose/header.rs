@@ -12,8 +12,6 @@ use crate::game::{Game, MovetextBuilder, Tags};
 
 /// Attribute of a Chess960 game; the others are not trusted.
 const CHESS960: i32 = 8;
-/// Longest `Info` that is read; the program cuts it at 255 characters.
-const LONGEST_INFO: usize = 2048;
 
 /// The start position of a game (section 5).
 enum Start {
@@ -208,9 +206,6 @@ fn read<'a>(
 
 /// The tags of `Info`: `key=value;key=value`; what begins no pair belongs to the value before it.
 fn add_info(tags: &mut Tags, info: &str) {
-    let info = info
-        .get(..info.floor_char_boundary(LONGEST_INFO))
-        .unwrap_or_default();
     let mut pairs: Vec<(&str, String)> = Vec::new();
     for part in info.split(';') {
         match part.split_once('=').filter(|(key, _)| is_key(key)) {

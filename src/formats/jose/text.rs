@@ -6,6 +6,10 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::myisam::Charset;
 
+/// Most bytes of a name or another text of one line: no column of the program has more than 765, and readers of
+/// PGN give up at long tags.
+const LONGEST_LINE: usize = 2048;
+
 /// How bytes become characters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Texts {
@@ -45,6 +49,7 @@ impl Texts {
 
     /// A text on one line: control characters become blanks, blanks at both ends are cut.
     pub(super) fn line(self, bytes: &[u8], charset: Charset) -> Cow<'_, str> {
+        let bytes = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
         let text = self.decode(bytes, charset);
         if text.contains(char::is_control) {
             let blanked = text.replace(|c: char| c.is_ascii_control(), " ");

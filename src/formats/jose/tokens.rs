@@ -44,6 +44,22 @@ pub(super) struct Cursor {
     text: usize,
 }
 
+/// A variation in the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Variation {
+    /// What stands in it, up to and with its end.
+    pub(super) inside: Cursor,
+    /// What stands behind it.
+    pub(super) behind: Cursor,
+}
+
+impl Variation {
+    fn end(&mut self, behind: Cursor) {
+        self.inside.end = behind.at;
+        self.behind = behind;
+    }
+}
+
 /// Where the texts are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TextSource<'a> {
@@ -151,35 +167,37 @@ impl<'a> Tokens<'a> {
         (!note.is_empty() || !clean.trim().is_empty()).then(|| format!("{note}{clean}"))
     }
 
-    /// Every variation with what stands inside it up to and with its end, in the order of their beginnings.
-    pub(super) fn variations(&self) -> Vec<Cursor> {
+    /// Every variation, in the order of their beginnings.
+    pub(super) fn variations(&self) -> Vec<Variation> {
         let mut cursor = self.start();
-        let mut found: Vec<Cursor> = Vec::new();
+        let mut found: Vec<Variation> = Vec::new();
         let mut open = Vec::new();
-        while let Some(token) = self.next(&mut cursor) {
-            match token {
-                Token::Start => {
+        loop {
+            let before = cursor;
+            match self.next(&mut cursor) {
+                Some(Token::Start) => {
                     open.push(found.len());
-                    found.push(cursor);
+                    found.push(Variation {
+                        inside: cursor,
+                        behind: cursor,
+                    });
                 }
-                Token::End => {
+                Some(Token::End) => {
                     if let Some(variation) = open.pop().and_then(|open| found.get_mut(open)) {
-                        variation.end = cursor.at;
+                        variation.end(cursor);
                     }
                 }
-                Token::Finish => {
-                    let end = cursor.at - 1;
-                    open.iter().for_each(|&open| {
-                        if let Some(variation) = found.get_mut(open) {
-                            variation.end = end;
+                Some(Token::Finish) | None => {
+                    for place in open {
+                        if let Some(variation) = found.get_mut(place) {
+                            variation.end(before);
                         }
-                    });
-                    break;
+                    }
+                    return found;
                 }
-                _ => {}
+                Some(_) => {}
             }
         }
-        found
     }
 
     /// Passes over everything up to the end of the current line; that end itself is left. Without an `outer` line
@@ -278,7 +296,7 @@ mod tests {
         let spans: Vec<_> = tokens(&bin, TextSource::Inline)
             .variations()
             .iter()
-            .map(|variation| (variation.at, variation.end))
+            .map(|variation| (variation.inside.at, variation.inside.end))
             .collect();
         assert_eq!(spans, [(1, 5), (2, 4), (6, 6)]);
     }

@@ -13,6 +13,8 @@ use crate::formats::{Files, Problem, SourceFile};
 
 /// Rows by which a layout is judged (section 2.2).
 const TRIAL_ROWS: usize = 20;
+/// Fewest bytes of a fixed row.
+const SHORTEST_ROW: usize = 20;
 
 /// A table that can be read.
 pub(in crate::formats::jose) struct Table {
@@ -52,6 +54,8 @@ impl Table {
             ));
         }
         let mut layouts = Layout::possible(frm.as_ref(), myi.as_ref(), known);
+        // What has rows of a few bytes is none of the program's tables, and would have far too many of them.
+        layouts.retain(|layout| layout.is_dynamic || layout.row_size >= SHORTEST_ROW);
         let scores: Vec<usize> = layouts
             .iter()
             .map(|layout| misfits(layout, &file.bytes))

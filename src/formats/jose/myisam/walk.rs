@@ -6,6 +6,8 @@ use super::record::{Row, fields};
 use super::table::Table;
 use crate::formats::Problem;
 
+/// Fewest bytes of a block.
+const SHORTEST: usize = 20;
 /// Most problems of one table that are told.
 const MOST_PROBLEMS: usize = 100;
 
@@ -59,7 +61,7 @@ impl Table {
         let mut at = 0;
         while at < data.len() {
             let block = Block::read(data, at);
-            if let Some(block) = block.filter(|block| block.end <= data.len()) {
+            if let Some(block) = block.filter(|block| block.end <= data.len() && block.end - at >= SHORTEST) {
                 if block.kind == BlockKind::First {
                     let row = self.row_within(at as u64, budget);
                     if row.start.is_none() {
