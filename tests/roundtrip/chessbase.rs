@@ -59,30 +59,7 @@ fn twenty_thousand_random_games_come_back_exactly() {
     let base = folder.path().join("random");
     encode_chessbase::write(&games, &base).unwrap();
     let database = open_base(&base).unwrap();
-    assert_eq!(u64::from(database.len()), GAMES);
-    assert_eq!(database.problems(), []);
-    for (number, game) in (0..).zip(&games) {
-        let decoded = database.game(number);
-        assert_eq!(decoded.problems, [], "game {number}");
-        assert_eq!(
-            items_of_game(&decoded.game),
-            items_of_source(game),
-            "game {number}"
-        );
-        assert_eq!(decoded.game.tags, database.tags(number));
-        for (name, value) in &game.tags {
-            let given = decoded.game.tags.get(name);
-            assert_eq!(given, Some(value.as_str()), "{name} of game {number}");
-        }
-        let keys = database.keys(number);
-        for (id, name) in [
-            (keys.white, "White"),
-            (keys.black, "Black"),
-            (keys.event, "Event"),
-        ] {
-            assert_eq!(database.text(id), game.tag(name).unwrap(), "game {number}");
-        }
-    }
+    assert_comes_back(&*database, &games);
     check_ids(&*database, &games);
 }
 

@@ -32,6 +32,7 @@ mod jose;
 mod random;
 mod simplecdb;
 
+use pgnfs::formats::Database;
 use pgnfs::game::{Game, Token};
 use shakmaty::san::SanPlus;
 
@@ -83,4 +84,38 @@ fn items_of_game(game: &Game) -> Vec<String> {
         Token::VariationEnd => ")".to_owned(),
     });
     items.collect()
+}
+
+/// Asserts that a database has exactly these games, without a problem: movetext, every tag that was written, and
+/// the texts that views sort by.
+fn assert_comes_back(database: &dyn Database, games: &[SourceGame]) {
+    assert_eq!(database.len() as usize, games.len());
+    assert_eq!(database.problems(), []);
+    for (number, game) in (0..).zip(games) {
+        let decoded = database.game(number);
+        assert_eq!(decoded.problems, [], "game {number}");
+        assert_eq!(
+            items_of_game(&decoded.game),
+            items_of_source(game),
+            "game {number}"
+        );
+        let tags = decoded.game.tags;
+        assert_eq!(tags, database.tags(number), "game {number}");
+        assert_eq!(tags.get("FEN"), game.tag("FEN"), "game {number}");
+        for (name, value) in &game.tags {
+            assert_eq!(tags.get(name), Some(value.as_str()), "{name} of game {number}");
+        }
+        let keys = database.keys(number);
+        for (id, name) in [
+            (keys.white, "White"),
+            (keys.black, "Black"),
+            (keys.event, "Event"),
+        ] {
+            assert_eq!(
+                database.text(id),
+                game.tag(name).unwrap(),
+                "{name} of game {number}"
+            );
+        }
+    }
 }
