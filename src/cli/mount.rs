@@ -42,7 +42,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         default_permissions: settings.default_permissions,
         threads: settings.serve.threads.min(FUSE_THREADS),
     };
-    mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
+    mount::serve(ChessFs::new(library, settings.serve.clone()), &point, &options)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,10 +11,11 @@ use super::gather::decode_missing;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
+use super::table::Tables;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
 use crate::library::{LibraryEntry, document_text, text_of};
-use crate::tree::{DatabaseTree, Node, Prefix};
+use crate::tree::{DatabaseTree, Node, Prefix, Table};
 
 /// Long merged files whose places are kept.
 const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -33,6 +34,7 @@ pub(super) struct DatabaseFs {
     info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
     documents: Vec<OnceLock<Arc<[u8]>>>,
+    tables: OnceLock<Tables>,
 }
 
 impl DatabaseFs {
@@ -50,7 +52,7 @@ impl DatabaseFs {
                 .iter()
                 .map(|_| OnceLock::new())
                 .collect(),
-            tree: DatabaseTree::new(entry),
+            tree: DatabaseTree::new(entry, options.layout.clone()),
             options,
             prefix,
             cache,
@@ -59,6 +61,7 @@ impl DatabaseFs {
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
             problems: OnceLock::new(),
+            tables: OnceLock::new(),
         }
     }
 
@@ -91,6 +94,7 @@ impl DatabaseFs {
             Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
             Node::Problems => Ok(self.problems().len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),
+            Node::Table(table) => Ok(self.tables()?.len(table)),
             _ => Ok(self.join(file)?.len()),
         }
     }
@@ -110,6 +114,7 @@ impl DatabaseFs {
                 let text = self.documents.get(document as usize)?.get();
                 text.map(|text| text.len() as u64)
             }
+            Node::Table(table) => self.tables.get().map(|tables| tables.len(table)),
             _ => Some(0),
         }
     }
@@ -139,7 +144,7 @@ impl DatabaseFs {
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
             Node::All | Node::Problems => !self.sizes.are_complete(),
-            Node::Document(_) => self.size_if_known(node).is_none(),
+            Node::Document(_) | Node::Table(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
         }
@@ -153,6 +158,7 @@ impl DatabaseFs {
             Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
+            Node::Table(table) => self.read_table(table, offset, size),
             _ => self.read_join(file, offset, size),
         }
     }
@@ -291,6 +297,40 @@ impl DatabaseFs {
             return Err(FsError::Io);
         }
         Ok(Arc::clone(text))
+    }
+
+    /// The tables, after a look through the tags of all games.
+    fn tables(&self) -> Result<&Tables, FsError> {
+        let tables = self
+            .tables
+            .get_or_init(|| Tables::new(self.entry(), self.tree.digits(), self.options.threads));
+        match self.entry().is_lost() {
+            true => Err(FsError::Io),
+            false => Ok(tables),
+        }
+    }
+
+    /// Bytes of a table: only the tags of the games that they touch are read.
+    fn read_table(&self, table: Table, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let tables = self.tables()?;
+        tables.read(table, offset, size, |piece, len, keep| {
+            let inode = self.inode(Node::TablePiece(table, piece));
+            if let Some(text) = self.cache.get(inode) {
+                return Ok(text);
+            }
+            let text: Arc<[u8]> = tables
+                .piece(self.entry(), table, piece, self.tree.digits())
+                .into();
+            if self.entry().is_lost() || text.len() as u64 != len {
+                let path = self.entry().name();
+                log::error!("{path}: the tags are not what they were: was a file changed?");
+                return Err(FsError::Io);
+            }
+            if keep {
+                self.cache.put(inode, Arc::clone(&text));
+            }
+            Ok(text)
+        })
     }
 
     fn info(&self) -> Arc<[u8]> {

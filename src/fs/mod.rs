@@ -10,6 +10,7 @@ mod gather;
 mod info;
 mod join;
 mod sizes;
+mod table;
 mod times;
 mod types;
 
@@ -18,7 +19,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
 use crate::library::{Library, tags_of};
 use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
@@ -58,7 +59,9 @@ impl ChessFs {
         let mut databases: Vec<DatabaseFs> = entries
             .iter()
             .zip(&prefixes)
-            .map(|(entry, &prefix)| DatabaseFs::new(Arc::clone(entry), prefix, Arc::clone(&cache), options))
+            .map(|(entry, &prefix)| {
+                DatabaseFs::new(Arc::clone(entry), prefix, Arc::clone(&cache), options.clone())
+            })
             .collect();
         if entries.len() > 1 || !library.left_out().is_empty() {
             // A database at the root has the only info.txt there.
@@ -80,8 +83,8 @@ impl ChessFs {
             .collect();
         let folders = SourceTree::new(&branches, |database| {
             match database.and_then(|number| databases.get(number)) {
-                Some(database) => database.tree.top_names().collect(),
-                None => vec![INFO],
+                Some(database) => database.tree.top_names().map(str::to_owned).collect(),
+                None => vec![INFO.to_owned()],
             }
         });
         ChessFs {
@@ -233,7 +236,7 @@ impl ChessFs {
     /// [`FsError::Stale`] for an inode that does not exist.
     pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
         Ok(match self.place(inode)? {
-            Place::Node(database, Node::Game(game)) => tags_of(database.entry(), game)
+            Place::Node(database, Node::Game(game)) => tags_of(&*database.entry().database, game)
                 .iter()
                 .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
                 .collect(),
@@ -249,7 +252,7 @@ impl ChessFs {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
         let value = match (self.place(inode)?, tag) {
             (Place::Node(database, Node::Game(game)), Some(tag)) => {
-                let tags = tags_of(database.entry(), game);
+                let tags = tags_of(&*database.entry().database, game);
                 tags.get(tag).map(|value| value.as_bytes().to_vec())
             }
             _ => None,

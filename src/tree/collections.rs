@@ -1,6 +1,7 @@
 //! The database's own folders, as directories below `collections/`.
 
-use super::names::{canonical, digits, directory_name, game_name, game_of_name};
+use super::game_name::{GameName, game_of_name};
+use super::names::{canonical, digits, directory_name};
 use crate::formats::{Database, Folder};
 use crate::library::TakenNames;
 
@@ -24,8 +25,8 @@ struct Collection {
 }
 
 impl Collections {
-    /// The folders that a database has.
-    pub fn new(database: &dyn Database) -> Collections {
+    /// The folders that a database has. Games in them are called by `names`.
+    pub fn new(database: &dyn Database, names: &GameName) -> Collections {
         let listed = database.folders();
         if listed.is_empty() {
             return Collections::default();
@@ -44,7 +45,7 @@ impl Collections {
             folders[parent].children.push(number as u32);
         }
         for parent in 0..folders.len() {
-            name_children(&mut folders, parent, &listed, database);
+            name_children(&mut folders, parent, &listed, database, names);
         }
         let mut shown: Vec<u32> = folders.iter().flat_map(|folder| &folder.games).copied().collect();
         shown.sort_unstable();
@@ -114,7 +115,13 @@ fn games_of(folder: &Folder, len: u32) -> Vec<u32> {
 }
 
 /// Names the folders in a folder in the order in which the database lists them, and sorts them by name.
-fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], database: &dyn Database) {
+fn name_children(
+    folders: &mut [Collection],
+    parent: usize,
+    listed: &[Folder],
+    database: &dyn Database,
+    names: &GameName,
+) {
     let mut children = std::mem::take(&mut folders[parent].children);
     let mut taken = TakenNames::default();
     for &child in &children {
@@ -122,7 +129,7 @@ fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], d
             continue;
         };
         let name = directory_name(&canonical(folder.name.as_str().into())).into_owned();
-        if is_game(&name, &folders[parent].games, database) {
+        if is_game(&name, &folders[parent].games, database, names) {
             taken.take(&name);
         }
         folders[child as usize].name = taken.take_name(&name);
@@ -132,9 +139,9 @@ fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], d
 }
 
 /// True where a game of a directory has this name already.
-fn is_game(name: &str, games: &[u32], database: &dyn Database) -> bool {
-    game_of_name(name).is_some_and(|game| {
-        games.binary_search(&game).is_ok()
-            && game_name(database, &database.keys(game), game, digits(database.len())) == name
+fn is_game(name: &str, games: &[u32], database: &dyn Database, names: &GameName) -> bool {
+    let digits = digits(database.len());
+    game_of_name(name, digits).is_some_and(|game| {
+        games.binary_search(&game).is_ok() && names.of(database, &database.keys(game), game, digits) == name
     })
 }

@@ -98,9 +98,24 @@ pub enum Node {
     MergedView(ViewId),
     /// All games of a view's directory as one file.
     MergedFile(ViewId, u32),
+    /// A directory of merged files, which stands for a view's directory.
+    MergedFolder(ViewId, u32),
+    /// A table of all games.
+    Table(Table),
+    /// A piece of a table, as whoever keeps texts knows it. It stands in no directory.
+    TablePiece(Table, u32),
 }
 
-/// A row of [`VIEWS`](super::VIEWS).
+/// The tables in a database's directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Table {
+    /// `games.csv`
+    Csv,
+    /// `games.ndjson`
+    Ndjson,
+}
+
+/// The place of a view among those of a [`Layout`](super::Layout).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ViewId(pub(super) u8);
 
@@ -111,13 +126,15 @@ impl ViewId {
 }
 
 /// Nodes that a database has once; their number is their place here.
-const SINGLE: [Node; 6] = [
+const SINGLE: [Node; 8] = [
     Node::Database,
     Node::All,
     Node::Info,
     Node::Problems,
     Node::Games,
     Node::Merged,
+    Node::Table(Table::Csv),
+    Node::Table(Table::Ndjson),
 ];
 
 const KIND_SINGLE: u8 = 0;
@@ -127,10 +144,17 @@ const KIND_MEMBER_DIRECTORY: u8 = 3;
 const KIND_MEMBER: u8 = 4;
 const KIND_COLLECTION: u8 = 5;
 const KIND_DOCUMENT: u8 = 6;
-/// Views take 32 kinds, and as many for their merged files. Directory 0 of a view is never a file.
+const KIND_CSV_PIECE: u8 = 7;
+const KIND_NDJSON_PIECE: u8 = 8;
+/// Views take 32 kinds, and as many for their merged files and for the directories of these. Directory 0 of a view is
+/// never a file.
 const KIND_VIEW: u8 = 0x40;
 const KIND_MERGED: u8 = 0x60;
-const KIND_END: u8 = 0x7f;
+const KIND_MERGED_FOLDER: u8 = 0x80;
+const KIND_END: u8 = 0x9f;
+
+/// Most views of a tree, those of the user among them.
+pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
 
 impl Node {
     fn to_parts(self) -> (u8, u32) {
@@ -144,6 +168,9 @@ impl Node {
             Node::View(view, number) => (KIND_VIEW + view.0, number),
             Node::MergedView(view) => (KIND_MERGED + view.0, 0),
             Node::MergedFile(view, number) => (KIND_MERGED + view.0, number),
+            Node::MergedFolder(view, number) => (KIND_MERGED_FOLDER + view.0, number),
+            Node::TablePiece(Table::Csv, number) => (KIND_CSV_PIECE, number),
+            Node::TablePiece(Table::Ndjson, number) => (KIND_NDJSON_PIECE, number),
             single => {
                 let number = SINGLE.iter().position(|&node| node == single);
                 (KIND_SINGLE, number.unwrap_or(0) as u32)
@@ -160,9 +187,12 @@ impl Node {
             KIND_MEMBER => Node::Member(number),
             KIND_COLLECTION => Node::Collection(number),
             KIND_DOCUMENT => Node::Document(number),
+            KIND_CSV_PIECE => Node::TablePiece(Table::Csv, number),
+            KIND_NDJSON_PIECE => Node::TablePiece(Table::Ndjson, number),
             KIND_VIEW..KIND_MERGED => Node::View(ViewId(kind - KIND_VIEW), number),
-            KIND_MERGED..=KIND_END if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
-            KIND_MERGED..=KIND_END => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
+            KIND_MERGED..KIND_MERGED_FOLDER if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
+            KIND_MERGED..KIND_MERGED_FOLDER => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
+            KIND_MERGED_FOLDER..=KIND_END => Node::MergedFolder(ViewId(kind - KIND_MERGED_FOLDER), number),
             _ => return None,
         })
     }
@@ -176,6 +206,8 @@ impl Node {
             | Node::Game(_)
             | Node::Member(_)
             | Node::Document(_)
+            | Node::Table(_)
+            | Node::TablePiece(..)
             | Node::MergedFile(..) => false,
             Node::Database
             | Node::Games
@@ -184,7 +216,8 @@ impl Node {
             | Node::MemberDirectory(_)
             | Node::Collection(_)
             | Node::View(..)
-            | Node::MergedView(_) => true,
+            | Node::MergedView(_)
+            | Node::MergedFolder(..) => true,
         }
     }
 }
@@ -207,6 +240,9 @@ mod tests {
             Node::View(view, 9),
             Node::MergedView(view),
             Node::MergedFile(view, 9),
+            Node::MergedFolder(ViewId(31), 9),
+            Node::TablePiece(Table::Csv, 0),
+            Node::TablePiece(Table::Ndjson, 7),
         ];
         for prefix in [Prefix(1), Prefix(0x00ff_ffff)] {
             for node in nodes.into_iter().chain(SINGLE) {

@@ -216,12 +216,13 @@ fn a_listing_has_attributes_as_far_as_they_are_known() {
     };
     assert_eq!(known(&tree, "games/000001-001000"), 0);
     assert_eq!(known(&tree, "merged/years"), 0);
-    // All but all.pgn and problems.txt.
-    assert_eq!(known(&tree, ""), tree.ls("").len() - 2);
+    // All but all.pgn, problems.txt and the tables.
+    assert_eq!(known(&tree, ""), tree.ls("").len() - 4);
     tree.stat("games/000001-001000/000007.pgn");
     assert_eq!(known(&tree, "games/000001-001000"), 1);
     tree.stat("problems.txt");
     assert_eq!(known(&tree, "games/000001-001000"), 40);
+    tree.stat("games.csv");
     assert_eq!(known(&tree, ""), tree.ls("").len());
     assert_eq!(known(&tree, "merged/years"), 40);
 }

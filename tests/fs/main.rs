@@ -13,6 +13,8 @@ mod inodes;
 mod merged;
 mod mounted;
 mod names;
+mod own_views;
 mod samples;
 mod source;
+mod tables;
 mod views;
