@@ -1,5 +1,7 @@
 //! The database's own folders, as directories below `collections/`.
 
+use std::collections::HashSet;
+
 use super::game_name::{GameName, game_of_name};
 use super::names::{canonical, digits, directory_name};
 use crate::formats::{Database, Folder};
@@ -20,8 +22,10 @@ struct Collection {
     parent: u32,
     /// Folders in it, sorted by name.
     children: Vec<u32>,
-    /// Games in it, sorted and each once.
+    /// Games in it in the folder's own order, each once.
     games: Vec<u32>,
+    /// The same, sorted.
+    sorted: Vec<u32>,
 }
 
 impl Collections {
@@ -36,11 +40,12 @@ impl Collections {
             // A parent that does not stand before its child would make a loop.
             let parent = folder.parent.filter(|&parent| parent < number - 1);
             let parent = parent.map_or(0, |parent| parent + 1);
+            let (games, sorted) = games_of(folder, database.len());
             folders.push(Collection {
-                name: String::new(),
                 parent: parent as u32,
-                children: Vec::new(),
-                games: games_of(folder, database.len()),
+                games,
+                sorted,
+                ..Collection::default()
             });
             folders[parent].children.push(number as u32);
         }
@@ -83,11 +88,18 @@ impl Collections {
             .map_or(&[], |folder| &folder.children)
     }
 
-    /// The games in a folder, in database order.
+    /// The games in a folder, in its own order.
     pub fn games(&self, folder: u32) -> &[u32] {
         self.folders
             .get(folder as usize)
             .map_or(&[], |folder| &folder.games)
+    }
+
+    /// The games in a folder, in database order.
+    pub fn sorted_games(&self, folder: u32) -> &[u32] {
+        self.folders
+            .get(folder as usize)
+            .map_or(&[], |folder| &folder.sorted)
     }
 
     /// The folder of a name in a folder.
@@ -107,11 +119,14 @@ impl Collections {
     }
 }
 
-fn games_of(folder: &Folder, len: u32) -> Vec<u32> {
-    let mut games: Vec<u32> = folder.games.iter().copied().filter(|&game| game < len).collect();
-    games.sort_unstable();
-    games.dedup();
-    games
+/// The games of a folder, each once, in its order and sorted.
+fn games_of(folder: &Folder, len: u32) -> (Vec<u32>, Vec<u32>) {
+    let mut seen = HashSet::new();
+    let is_new = |game: &u32| *game < len && seen.insert(*game);
+    let games: Vec<u32> = folder.games.iter().copied().filter(is_new).collect();
+    let mut sorted = games.clone();
+    sorted.sort_unstable();
+    (games, sorted)
 }
 
 /// Names the folders in a folder in the order in which the database lists them, and sorts them by name.
@@ -129,7 +144,7 @@ fn name_children(
             continue;
         };
         let name = directory_name(&canonical(folder.name.as_str().into())).into_owned();
-        if is_game(&name, &folders[parent].games, database, names) {
+        if is_game(&name, &folders[parent].sorted, database, names) {
             taken.take(&name);
         }
         folders[child as usize].name = taken.take_name(&name);

@@ -150,7 +150,7 @@ impl DatabaseTree {
                 let child = collections.child(folder, name);
                 child
                     .map(Node::Collection)
-                    .or_else(|| self.game_of_name(collections.games(folder), name))
+                    .or_else(|| self.game_of_name(collections.sorted_games(folder), name))
             }
             Node::MemberDirectory(directory) => self.members().child(directory, name).map(Node::Member),
             Node::Merged => {

@@ -33,7 +33,8 @@ fn folders_are_below_collections() {
     );
     assert_eq!(
         tree.ls("collections/Openings/Sicilian"),
-        ["Najdorf", first, third]
+        ["Najdorf", third, first],
+        "in the folder's own order"
     );
     assert_eq!(tree.ls("collections/Openings/Sicilian/Najdorf"), [third]);
     // Deleted games stay in their folders.
