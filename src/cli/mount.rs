@@ -29,7 +29,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     }
     let settings = &request.settings;
     let point = MountPoint::check(request.point, request.source)?;
-    let library = Library::open(&absolute(request.source)?, &settings.formats)?;
+    let library = Library::open_selected(&absolute(request.source)?, &settings.formats, &settings.selection)?;
     let options = mount::Options {
         source: library.source().to_owned(),
         presentation: Presentation {

@@ -1,17 +1,21 @@
 //! Options, once for both spellings: `--name=value` and `-o name=value`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::formats;
 use crate::fs::ServeOptions;
+use crate::library::Selection;
 
 /// What all options together say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// How games are read.
     pub formats: formats::Options,
+    /// Which databases of a folder.
+    pub selection: Selection,
     /// How they are served.
     pub serve: ServeOptions,
     /// Tags are extended attributes.
@@ -44,9 +48,14 @@ struct Row {
     value: &'static str,
     help: &'static str,
     scope: Scope,
+    /// It may be given several times, and every value counts.
+    repeats: bool,
     /// Takes the value, or says what it should have been.
-    set: fn(&mut Settings, &str) -> Result<(), &'static str>,
+    set: fn(&mut Settings, &str) -> Result<(), Wanted>,
 }
+
+/// What a value should have been: `yes or no`.
+type Wanted = Cow<'static, str>;
 
 static OPTIONS: &[Row] = &[
     Row {
@@ -54,6 +63,7 @@ static OPTIONS: &[Row] = &[
         value: "LABEL",
         help: "Code page of the texts, such as windows-1252 or koi8-r [default: what the format says]",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             encoding_rs::Encoding::for_label(value.as_bytes())
                 .ok_or("a code page such as utf-8, windows-1252, ibm866 or koi8-r")?;
@@ -66,6 +76,7 @@ static OPTIONS: &[Row] = &[
         value: "NAME",
         help: "Reads a format that has several readings in this one, by the name in info.txt",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             settings.formats.reading = Some(value.to_owned());
             Ok(())
@@ -76,11 +87,12 @@ static OPTIONS: &[Row] = &[
         value: "WHETHER",
         help: "Corrects dates where a known bug of the program that wrote them shows: yes or no [default: yes]",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             settings.formats.fix_dates = match value {
                 "yes" => true,
                 "no" => false,
-                _ => return Err("yes or no"),
+                _ => return Err("yes or no".into()),
             };
             Ok(())
         },
@@ -90,10 +102,55 @@ static OPTIONS: &[Row] = &[
         value: "NUMBER",
         help: "Threads that decode together [default: the number of processors]",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             let threads = value.parse().ok().filter(|threads| (1..=1024).contains(threads));
             settings.serve.threads = threads.ok_or("a number from 1 to 1024")?;
             Ok(())
+        },
+    },
+    Row {
+        name: "only",
+        value: "GLOB",
+        help: "Only databases whose name matches, or whose path in SOURCE where there is a / in GLOB; may be repeated",
+        scope: Scope::Games,
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a pattern: {error}");
+            Ok(settings.selection.add_only(value).map_err(wrong)?)
+        },
+    },
+    Row {
+        name: "flat",
+        value: "",
+        help: "Shows all databases beside each other, without the folders that lead to them",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, _| {
+            settings.selection.flat = true;
+            Ok(())
+        },
+    },
+    Row {
+        name: "view",
+        value: "NAME=TEMPLATE",
+        help: "A view of your own, such as openings=%{eco}/%{player}; may be repeated",
+        scope: Scope::Mount,
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a view: {error}");
+            Ok(settings.serve.layout.add_view(value).map_err(wrong)?)
+        },
+    },
+    Row {
+        name: "name",
+        value: "TEMPLATE",
+        help: "How games are called in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            let wrong = |error| format!("a template for names: {error}");
+            Ok(settings.serve.layout.name_games(value).map_err(wrong)?)
         },
     },
     Row {
@@ -102,11 +159,12 @@ static OPTIONS: &[Row] = &[
         help: "Time of a game's file: played, the day of the game, or source, the time of the database \
                [default: played]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.serve.mtime_from_source = match value {
                 "played" => false,
                 "source" => true,
-                _ => return Err("played or source"),
+                _ => return Err("played or source".into()),
             };
             Ok(())
         },
@@ -116,6 +174,7 @@ static OPTIONS: &[Row] = &[
         value: "BYTES",
         help: "Most bytes of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.serve.cache_size = bytes(value).ok_or("a number of bytes such as 500000, 64M or 2G")?;
             Ok(())
@@ -126,6 +185,7 @@ static OPTIONS: &[Row] = &[
         value: "",
         help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, _| {
             settings.xattr = true;
             Ok(())
@@ -136,6 +196,7 @@ static OPTIONS: &[Row] = &[
         value: "NUMBER",
         help: "Owner of all files [default: who mounts]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.uid = Some(value.parse().map_err(|_| "the number of a user")?);
             Ok(())
@@ -146,6 +207,7 @@ static OPTIONS: &[Row] = &[
         value: "NUMBER",
         help: "Group of all files [default: that of who mounts]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.gid = Some(value.parse().map_err(|_| "the number of a group")?);
             Ok(())
@@ -156,6 +218,7 @@ static OPTIONS: &[Row] = &[
         value: "OCTAL",
         help: "Permissions to take away from 0444 and 0555, such as 077 [default: 000]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             let umask = u16::from_str_radix(value, 8).ok().filter(|umask| *umask <= 0o777);
             settings.umask = umask.ok_or("an octal number such as 022")?;
@@ -167,6 +230,7 @@ static OPTIONS: &[Row] = &[
         value: "",
         help: "Lets other users look, as far as permissions say",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, _| {
             settings.allow_other = true;
             // Else everybody could read everything, whatever umask says.
@@ -179,6 +243,7 @@ static OPTIONS: &[Row] = &[
         value: "",
         help: "Lets the kernel check permissions; allow_other includes it",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, _| {
             settings.default_permissions = true;
             Ok(())
@@ -204,7 +269,7 @@ pub enum OptionError {
     /// It has a value and takes none.
     NeedlessValue(&'static str),
     /// Its value is none: name, value, what it should be.
-    BadValue(&'static str, String, &'static str),
+    BadValue(&'static str, String, Wanted),
 }
 
 impl fmt::Display for OptionError {
@@ -230,6 +295,7 @@ pub fn arguments(scope: Scope) -> Vec<Arg> {
         let arg = Arg::new(row.name).long(row.name).help(row.help);
         match row.value {
             "" => arg.action(ArgAction::SetTrue),
+            value if row.repeats => arg.value_name(value).action(ArgAction::Append),
             value => arg.value_name(value),
         }
     });
@@ -242,21 +308,22 @@ pub fn list_argument() -> Arg {
         .short('o')
         .value_name("OPTIONS")
         .action(ArgAction::Append)
-        .help("Options without their dashes and with commas between them: -o encoding=koi8-r,threads=1")
+        .help(
+            "Options without their dashes and with commas between them: -o encoding=koi8-r,threads=1; \
+             a comma in a value is written \\,",
+        )
 }
 
-/// Reads `-o` lists, then long options, which therefore win. `sloppy` passes over unknown ones.
+/// Reads `-o` lists, then long options, which therefore win, but for those that may be repeated. `sloppy` passes over
+/// unknown ones.
 ///
 /// # Errors
 /// For the first option that is unknown or has a wrong value.
 pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Settings, OptionError> {
     let mut settings = Settings::default();
     let lists = matches.get_many::<String>("o").into_iter().flatten();
-    for word in lists
-        .flat_map(|list| list.split(','))
-        .filter(|word| !word.is_empty())
-    {
-        match set_word(&mut settings, word, scope) {
+    for word in lists.flat_map(|list| words(list)) {
+        match set_word(&mut settings, &word, scope) {
             Err(OptionError::Unknown(_)) if sloppy => {}
             result => result?,
         }
@@ -267,7 +334,9 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
         .filter(|row| matches.try_contains_id(row.name).unwrap_or(false))
     {
         if !row.value.is_empty() {
-            set(row, &mut settings, matches.get_one(row.name).map(String::as_str))?;
+            for value in matches.get_many::<String>(row.name).into_iter().flatten() {
+                set(row, &mut settings, Some(value))?;
+            }
         } else if matches.get_flag(row.name) {
             set(row, &mut settings, None)?;
         }
@@ -279,6 +348,24 @@ impl Row {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
     }
+}
+
+/// The words of a list. A comma behind a backslash belongs to its word.
+fn words(list: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for part in list.split_inclusive(',') {
+        let Some(word) = words.last_mut() else { continue };
+        match (part.strip_suffix("\\,"), part.strip_suffix(',')) {
+            (Some(begun), _) => *word += &format!("{begun},"),
+            (None, Some(end)) => {
+                word.push_str(end);
+                words.push(String::new());
+            }
+            (None, None) => word.push_str(part),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// Takes `name` or `name=value` from a list.
@@ -335,6 +422,10 @@ mod tests {
             "--reading=x",
             "--fix-dates=no",
             "--threads=3",
+            "--only=a*",
+            "--flat",
+            "--view=a=%{white}",
+            "--name=%{year}%{number}",
             "--mtime=source",
             "--cache-size=2K",
             "--xattr",
@@ -355,6 +446,49 @@ mod tests {
             (settings.uid, settings.gid, settings.umask),
             (Some(7), Some(8), 0o27)
         );
+    }
+
+    #[test]
+    fn some_options_may_be_repeated() {
+        let list = r"view=a=%{white}\, %{black},only=a,view=b=%{year},only=c\,d";
+        let settings = parse(Scope::Mount, &["-o", list]).unwrap();
+        let long = [
+            "--view=a=%{white}, %{black}",
+            "--only=a",
+            "--view=b=%{year}",
+            "--only=c,d",
+        ];
+        assert_eq!(parse(Scope::Mount, &long).unwrap(), settings);
+        assert_eq!(
+            parse(
+                Scope::Mount,
+                &[
+                    "--only=c,d",
+                    "--view=b=%{year}",
+                    "-o",
+                    r"only=a,view=a=%{white}\, %{black}"
+                ]
+            )
+            .unwrap(),
+            settings
+        );
+        assert_eq!(settings.serve.layout.views().count(), 4 + 2);
+    }
+
+    #[test]
+    fn a_bad_template_is_explained() {
+        let error = |word: &str| parse(Scope::Mount, &[word]).unwrap_err().to_string();
+        assert_eq!(
+            error("--view=a=%{white}/%{colour}"),
+            "option 'view': 'a=%{white}/%{colour}' is not a view: character 10 of the template: no field 'colour'; \
+             there are player, opponent, white, black, event, tournament, event-year, date, year, month, day, eco, \
+             result, number and tag:NAME"
+        );
+        assert!(
+            error("--view=players=%{white}").ends_with("is not a view: its name is taken; give it another")
+        );
+        assert!(error("--name=%{white}").contains("character 9 of the template: the last thing"));
+        assert!(error("--only=[a").contains("is not a pattern: "));
     }
 
     #[test]

@@ -29,6 +29,19 @@ pub fn read(text: &[u8]) -> Vec<Read> {
     games
 }
 
+/// The value of a tag. The reader's own decoding takes the second of two backslashes for the first of two others.
+fn unescaped(value: &[u8]) -> String {
+    let mut bytes = value.iter().copied();
+    let mut plain = Vec::with_capacity(value.len());
+    while let Some(c) = bytes.next() {
+        plain.push(match c {
+            b'\\' => bytes.next().unwrap_or(c),
+            c => c,
+        });
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
 struct Collector;
 
 /// A tree of moves. Node 0 is the start position.
@@ -124,7 +137,7 @@ impl Visitor for Collector {
 
     fn tag(&mut self, game: &mut Read, name: &[u8], value: RawTag<'_>) -> ControlFlow<Read> {
         let name = String::from_utf8(name.to_vec()).unwrap();
-        let value = value.decode_utf8_lossy().into_owned();
+        let value = unescaped(value.as_bytes());
         assert_eq!(
             game.tags.insert(name.clone(), value),
             None,

@@ -11,3 +11,4 @@ mod requests;
 mod scratch;
 mod simplecdb;
 mod user;
+mod views;

@@ -188,6 +188,18 @@ mod tests {
     }
 
     #[test]
+    fn every_field_is_documented() {
+        let page = include_str!("../../../docs/views.md");
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let names: Vec<&str> = rows
+            .filter_map(|row| row.split('|').nth(1))
+            .flat_map(|names| names.split(", ").map(|name| name.trim().trim_matches('`')))
+            .collect();
+        let known = FIELDS.iter().map(|(name, _)| *name).chain(["tag:NAME"]);
+        assert_eq!(names, known.collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (template, at, word) in [
             (
