@@ -15,7 +15,7 @@ use super::table::Tables;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
 use crate::library::{LibraryEntry, document_text, text_of};
-use crate::tree::{DatabaseTree, Node, Prefix, Table};
+use crate::tree::{DatabaseTree, Node, Prefix};
 
 /// Long merged files whose places are kept.
 const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -158,7 +158,10 @@ impl DatabaseFs {
             Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
-            Node::Table(table) => self.read_table(table, offset, size),
+            Node::Table(table) => {
+                let (tables, digits) = (self.tables()?, self.tree.digits());
+                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
+            }
             _ => self.read_join(file, offset, size),
         }
     }
@@ -308,29 +311,6 @@ impl DatabaseFs {
             true => Err(FsError::Io),
             false => Ok(tables),
         }
-    }
-
-    /// Bytes of a table: only the tags of the games that they touch are read.
-    fn read_table(&self, table: Table, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let tables = self.tables()?;
-        tables.read(table, offset, size, |piece, len, keep| {
-            let inode = self.inode(Node::TablePiece(table, piece));
-            if let Some(text) = self.cache.get(inode) {
-                return Ok(text);
-            }
-            let text: Arc<[u8]> = tables
-                .piece(self.entry(), table, piece, self.tree.digits())
-                .into();
-            if self.entry().is_lost() || text.len() as u64 != len {
-                let path = self.entry().name();
-                log::error!("{path}: the tags are not what they were: was a file changed?");
-                return Err(FsError::Io);
-            }
-            if keep {
-                self.cache.put(inode, Arc::clone(&text));
-            }
-            Ok(text)
-        })
     }
 
     fn info(&self) -> Arc<[u8]> {

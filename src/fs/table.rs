@@ -7,16 +7,16 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::gather::decode_missing;
-use super::types::{Chunk, FsError};
+use super::types::FsError;
 use crate::game::{ROSTER, Tags};
 use crate::library::{LibraryEntry, tags_of};
 use crate::tree::{BLOCK, Table, block_name, numbered_game_name};
 
-/// Games in a piece.
-const PIECE: u32 = 256;
+/// Games in a piece: so few that a piece is made faster than it would be found in a cache full of games.
+const PIECE: u32 = 64;
 
 /// The columns before the tags and behind them. Where a tag has one of these names it gets `tag:` before it, which no
 /// tag's name can contain.
@@ -87,49 +87,50 @@ impl Tables {
         self.ends(table).last().copied().unwrap_or(0)
     }
 
-    /// Bytes of a table from `offset`. `get` gives the text of a piece, of the length that is told it, and is also told
-    /// whether the piece is wanted again, because it was not read to its end.
+    /// Bytes of a table: `size` of them from `offset`, fewer only at its end.
+    ///
+    /// # Errors
+    /// Where the tags are not what they were.
     pub(super) fn read(
         &self,
+        entry: &LibraryEntry,
+        digits: usize,
         table: Table,
         offset: u64,
         size: u32,
-        get: impl Fn(u32, u64, bool) -> Result<Arc<[u8]>, FsError>,
-    ) -> Result<Chunk, FsError> {
+    ) -> Result<Vec<u8>, FsError> {
         let ends = self.ends(table);
         let end = offset.saturating_add(size.into()).min(self.len(table));
         let first = ends.partition_point(|&end| end <= offset);
-        let mut start = first.checked_sub(1).and_then(|before| ends.get(before)).copied();
+        let start = first.checked_sub(1).map_or(0, |before| ends[before]);
         let mut bytes = Vec::new();
         for (piece, &next) in (0..).zip(ends).skip(first) {
-            let from = start.replace(next).unwrap_or(0);
-            if from >= end {
+            if start + bytes.len() as u64 >= end {
                 break;
             }
-            let text = get(piece, next - from, next > end)?;
-            if from <= offset && next >= end {
-                return Ok(Chunk::of(text, offset - from, size));
+            self.append_piece(&mut bytes, entry, digits, table, piece);
+            if entry.is_lost() || start + bytes.len() as u64 != next {
+                let path = entry.name();
+                log::error!("{path}: tags are not what they were: was a file changed?");
+                return Err(FsError::Io);
             }
-            let wanted = offset.saturating_sub(from) as usize..(end.min(next) - from) as usize;
-            bytes.extend_from_slice(text.get(wanted).ok_or(FsError::Io)?);
         }
-        Ok(bytes.into())
+        bytes.truncate(end.saturating_sub(start) as usize);
+        bytes.drain(..bytes.len().min((offset - start) as usize));
+        Ok(bytes)
     }
 
-    /// The text of a piece.
-    pub(super) fn piece(&self, entry: &LibraryEntry, table: Table, piece: u32, digits: usize) -> Vec<u8> {
-        let mut out = Vec::new();
+    fn append_piece(&self, out: &mut Vec<u8>, entry: &LibraryEntry, digits: usize, table: Table, piece: u32) {
         if table == Table::Csv && piece == 0 {
             out.extend_from_slice(self.header().as_bytes());
         }
         for game in games_of(piece, entry.database.len()) {
             let tags = tags_of(&*entry.database, game);
             match table {
-                Table::Csv => self.append_row(&mut out, game, &tags, digits),
-                Table::Ndjson => append_object(&mut out, game, &tags, digits),
+                Table::Csv => self.append_row(out, game, &tags, digits),
+                Table::Ndjson => append_object(out, game, &tags, digits),
             }
         }
-        out
     }
 
     fn ends(&self, table: Table) -> &[u64] {

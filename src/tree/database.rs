@@ -64,7 +64,6 @@ impl DatabaseTree {
         match node {
             Node::Database | Node::Games | Node::Merged => true,
             Node::All | Node::Info | Node::Problems | Node::Table(_) => true,
-            Node::TablePiece(..) => false,
             Node::Block(block) => block < self.blocks(),
             Node::Game(game) => game < self.database().len(),
             Node::MemberDirectory(directory) => !self.members().files(directory).is_empty(),

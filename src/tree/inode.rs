@@ -102,8 +102,6 @@ pub enum Node {
     MergedFolder(ViewId, u32),
     /// A table of all games.
     Table(Table),
-    /// A piece of a table, as whoever keeps texts knows it. It stands in no directory.
-    TablePiece(Table, u32),
 }
 
 /// The tables in a database's directory.
@@ -144,8 +142,6 @@ const KIND_MEMBER_DIRECTORY: u8 = 3;
 const KIND_MEMBER: u8 = 4;
 const KIND_COLLECTION: u8 = 5;
 const KIND_DOCUMENT: u8 = 6;
-const KIND_CSV_PIECE: u8 = 7;
-const KIND_NDJSON_PIECE: u8 = 8;
 /// Views take 32 kinds, and as many for their merged files and for the directories of these. Directory 0 of a view is
 /// never a file.
 const KIND_VIEW: u8 = 0x40;
@@ -169,8 +165,6 @@ impl Node {
             Node::MergedView(view) => (KIND_MERGED + view.0, 0),
             Node::MergedFile(view, number) => (KIND_MERGED + view.0, number),
             Node::MergedFolder(view, number) => (KIND_MERGED_FOLDER + view.0, number),
-            Node::TablePiece(Table::Csv, number) => (KIND_CSV_PIECE, number),
-            Node::TablePiece(Table::Ndjson, number) => (KIND_NDJSON_PIECE, number),
             single => {
                 let number = SINGLE.iter().position(|&node| node == single);
                 (KIND_SINGLE, number.unwrap_or(0) as u32)
@@ -187,8 +181,6 @@ impl Node {
             KIND_MEMBER => Node::Member(number),
             KIND_COLLECTION => Node::Collection(number),
             KIND_DOCUMENT => Node::Document(number),
-            KIND_CSV_PIECE => Node::TablePiece(Table::Csv, number),
-            KIND_NDJSON_PIECE => Node::TablePiece(Table::Ndjson, number),
             KIND_VIEW..KIND_MERGED => Node::View(ViewId(kind - KIND_VIEW), number),
             KIND_MERGED..KIND_MERGED_FOLDER if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
             KIND_MERGED..KIND_MERGED_FOLDER => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
@@ -207,7 +199,6 @@ impl Node {
             | Node::Member(_)
             | Node::Document(_)
             | Node::Table(_)
-            | Node::TablePiece(..)
             | Node::MergedFile(..) => false,
             Node::Database
             | Node::Games
@@ -241,8 +232,6 @@ mod tests {
             Node::MergedView(view),
             Node::MergedFile(view, 9),
             Node::MergedFolder(ViewId(31), 9),
-            Node::TablePiece(Table::Csv, 0),
-            Node::TablePiece(Table::Ndjson, 7),
         ];
         for prefix in [Prefix(1), Prefix(0x00ff_ffff)] {
             for node in nodes.into_iter().chain(SINGLE) {
