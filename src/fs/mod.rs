@@ -203,8 +203,7 @@ impl ChessFs {
             let mut attributes = None;
             if with_attributes {
                 attributes = self.attributes_if_known(inode)?;
-                let is_game = matches!(inode.node(), Some((_, Node::Game(_))));
-                if attributes.is_none() && is_game && decoded < DECODED_WHILE_LISTING {
+                if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;
                     attributes = self.attributes(inode).ok();
                 }

@@ -41,9 +41,6 @@ const NAME_MAX: u32 = 255;
 /// Block size that `statfs` counts in.
 const BLOCK: u32 = 4096;
 
-/// Threads that read ahead: more than one, for there may be several readers.
-const AHEAD_THREADS: usize = 2;
-
 /// A mounted [`ChessFs`], as fuser wants to see it.
 pub struct Fuse {
     shared: Arc<Shared>,
@@ -74,7 +71,7 @@ impl Fuse {
             kernel,
             ahead: Ahead::new(),
         });
-        ahead::start(&shared, AHEAD_THREADS);
+        ahead::start(&shared);
         Fuse {
             shared,
             open_is_needless: false,
@@ -231,14 +228,15 @@ impl Filesystem for Fuse {
             Ok(chunk) => reply.data(&chunk),
             Err(error) => reply.error(errno(error)),
         };
-        let ahead = &self.shared.ahead;
-        let step = (offset == 0).then(|| ahead.step(&self.shared.fs, inode)).flatten();
-        if let Some(step) = step {
-            if let Err(answer) = ahead.take_over(step, move |shared| answer(shared, reply)) {
-                guarded(|| answer(&self.shared));
-            }
-        } else {
-            self.answer(inode, reply, answer);
+        if offset > 0 || !inode.is_game() {
+            return self.answer(inode, reply, answer);
+        }
+        let request = ahead::Request {
+            game: inode,
+            answer: Box::new(move |shared| answer(shared, reply)),
+        };
+        if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
+            guarded(|| (request.answer)(&self.shared));
         }
     }
 
