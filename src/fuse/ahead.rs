@@ -76,12 +76,15 @@ struct Task {
     mark: Option<Inode>,
 }
 
-/// A request that was taken over.
+/// What answers a request.
+type Answer = Box<dyn FnOnce(&Arc<Shared>) + Send>;
+
+/// A request for a game.
 pub(super) struct Request {
     /// The game that it asks for.
     pub(super) game: Inode,
     /// Answers it.
-    pub(super) answer: Box<dyn FnOnce(&Arc<Shared>) + Send>,
+    pub(super) answer: Answer,
 }
 
 impl Ahead {
@@ -140,7 +143,8 @@ impl Ahead {
         if behind_mark != Behind::Nothing {
             first.clear();
         }
-        if first.is_empty() && then.is_empty() || state.ended {
+        let is_idle = behind_mark != Behind::Coming && first.is_empty() && then.is_empty();
+        if is_idle || state.ended {
             return Some(request);
         }
         if state.tasks.len() >= TASKS {
@@ -279,12 +283,7 @@ fn store(kernel: impl AsFd, game: Inode, text: &[u8]) -> io::Result<()> {
     // Length, notification, no request (8 bytes); inode, offset (8 bytes), size, padding.
     let before = [HEADERS as u32 + len, NOTIFY_STORE, 0, 0].map(u32::to_ne_bytes);
     let behind = [0, 0, len, 0].map(u32::to_ne_bytes);
-    let parts = [
-        before.as_flattened(),
-        &inode,
-        behind.as_flattened(),
-        text,
-    ];
+    let parts = [before.as_flattened(), &inode, behind.as_flattened(), text];
     rustix::io::writev(kernel, &parts.map(IoSlice::new))?;
     Ok(())
 }

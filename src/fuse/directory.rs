@@ -27,10 +27,7 @@ pub(super) fn answer(
     mut reply: ReplyDirectoryPlus,
 ) {
     let presentation = &shared.presentation;
-    let with_attributes = shared
-        .fs
-        .entries(directory)
-        .is_ok_and(|entries| entries <= HUGE);
+    let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
     let mut own = Answer::new(request);
     let mut is_own = false;
     let read = shared

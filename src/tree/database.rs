@@ -205,7 +205,9 @@ impl DatabaseTree {
                 let first = block.checked_mul(BLOCK)?;
                 let end = first.saturating_add(BLOCK).min(self.database().len());
                 return match game {
-                    Some(game) if (first..end).contains(&game) => Some(DirectoryGames::Numbers(game + 1..end)),
+                    Some(game) if (first..end).contains(&game) => {
+                        Some(DirectoryGames::Numbers(game + 1..end))
+                    }
                     Some(_) => None,
                     None => Some(DirectoryGames::Numbers(first..end)),
                 };
