@@ -1,10 +1,11 @@
 //! Options, once for both spellings: `--name=value` and `-o name=value`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
-use crate::formats;
+use crate::formats::{self, FORMATS};
 use crate::fs::ServeOptions;
 
 /// What all options together say.
@@ -37,6 +38,9 @@ pub enum Scope {
     Mount,
 }
 
+/// What a value should have been, as it follows "is not".
+type Wanted = Cow<'static, str>;
+
 /// An option.
 struct Row {
     name: &'static str,
@@ -45,7 +49,7 @@ struct Row {
     help: &'static str,
     scope: Scope,
     /// Takes the value, or says what it should have been.
-    set: fn(&mut Settings, &str) -> Result<(), &'static str>,
+    set: fn(&mut Settings, &str) -> Result<(), Wanted>,
 }
 
 static OPTIONS: &[Row] = &[
@@ -67,6 +71,11 @@ static OPTIONS: &[Row] = &[
         help: "Reads a format that has several readings in this one, by the name in info.txt",
         scope: Scope::Games,
         set: |settings, value| {
+            let known = || FORMATS.iter().flat_map(|format| (format.readings)());
+            if !known().any(|name| name == value) {
+                let names: Vec<String> = known().collect();
+                return Err(format!("the reading of any format; there are {}", names.join(", ")).into());
+            }
             settings.formats.reading = Some(value.to_owned());
             Ok(())
         },
@@ -80,7 +89,7 @@ static OPTIONS: &[Row] = &[
             settings.formats.fix_dates = match value {
                 "yes" => true,
                 "no" => false,
-                _ => return Err("yes or no"),
+                _ => return Err("yes or no".into()),
             };
             Ok(())
         },
@@ -106,7 +115,7 @@ static OPTIONS: &[Row] = &[
             settings.serve.mtime_from_source = match value {
                 "played" => false,
                 "source" => true,
-                _ => return Err("played or source"),
+                _ => return Err("played or source".into()),
             };
             Ok(())
         },
@@ -204,7 +213,7 @@ pub enum OptionError {
     /// It has a value and takes none.
     NeedlessValue(&'static str),
     /// Its value is none: name, value, what it should be.
-    BadValue(&'static str, String, &'static str),
+    BadValue(&'static str, String, Wanted),
 }
 
 impl fmt::Display for OptionError {
@@ -332,7 +341,7 @@ mod tests {
     fn both_spellings_say_the_same() {
         let long = [
             "--encoding=koi8-r",
-            "--reading=x",
+            "--reading=text",
             "--fix-dates=no",
             "--threads=3",
             "--mtime=source",
@@ -395,6 +404,7 @@ mod tests {
             "umask=1000",
             "mtime=x",
             "encoding=x",
+            "reading=main/order",
             "uid=-1",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
