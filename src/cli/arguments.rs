@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 
 use super::options::{self, Scope};
 use crate::mount::GUARDIAN;
@@ -24,9 +24,17 @@ fn pgnfs() -> Command {
         .args(options::arguments(Scope::Mount));
     let unmount = Command::new("unmount").about("Unmounts").arg(mount_point());
     let export = Command::new("export")
-        .about("Writes all games as PGN to standard output")
+        .about("Writes all games as PGN, to standard output or a file")
         .arg(source())
         .arg(Arg::new("DATABASE").help("Only this database, by its path in SOURCE as info shows it"))
+        .arg(
+            path("output")
+                .required(false)
+                .long("output")
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Writes to this file, which is made or overwritten"),
+        )
         .args(options::arguments(Scope::Games));
     let check = Command::new("check")
         .about("Reads all games and writes a line for every problem; the exit code is 1 where there is one")

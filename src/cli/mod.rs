@@ -12,6 +12,7 @@ mod progress;
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -60,7 +61,8 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("export", matches)) => {
             let (library, settings) = open(matches)?;
             let database = matches.get_one("DATABASE").map(String::as_str);
-            export::run(&library, database, settings.serve.threads)
+            let output = matches.get_one("output").map(PathBuf::as_path);
+            export::run(&library, database, output, settings.serve.threads)
         }
         Some(("check", matches)) => {
             let (library, settings) = open(matches)?;
@@ -101,6 +103,10 @@ fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
 /// A path that the arguments cannot lack.
 fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
+}
+
+fn cannot_write(error: &io::Error) -> Failure {
+    format!("cannot write: {error}").into()
 }
 
 /// `1 game`, `2 games`.
