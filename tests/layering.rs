@@ -42,8 +42,9 @@ const LAYERS: &[Layer] = &[
     ),
     layer("fs", &["formats::Problem", "game", "library", "tree"]),
     layer("fuse", &["fs"]),
-    layer("mount", &["fs", "fuse"]),
-    layer("cli", &["formats", "library", "fs", "fuse", "mount"]),
+    layer("status", &["fs"]),
+    layer("mount", &["fs", "fuse", "status"]),
+    layer("cli", &["formats", "library", "fs", "fuse", "mount", "status"]),
 ];
 
 const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
@@ -57,13 +58,14 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("fuser", &["fuse", "mount"]),
     ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount"]),
+    ("rustix", &["fuse", "mount", "status"]),
+    ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
-    ("std::env", &["cli", "mount"]),
-    ("std::fs", &["cli", "library", "mapped", "mount"]),
+    ("std::env", &["cli", "mount", "status"]),
+    ("std::fs", &["cli", "library", "mapped", "mount", "status"]),
     ("std::net", &[]),
-    ("std::process", &["cli", "mount"]),
+    ("std::process", &["cli", "mount", "status"]),
 ];
 
 /// The modules that may have `unsafe` code.

@@ -12,17 +12,24 @@ use crate::mount::GUARDIAN;
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     match is_mount_helper(&arguments) {
         true => mount_helper().try_get_matches_from(arguments),
-        false => pgnfs().try_get_matches_from(arguments),
+        false => {
+            let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
+            let all = pgnfs().subcommand(guardian);
+            all.try_get_matches_from(arguments)
+        }
     }
 }
 
+/// The commands that people know.
 fn pgnfs() -> Command {
     let mount = Command::new("mount")
         .about("Mounts, and returns when the files are there")
         .args([source(), mount_point()])
         .arg(flag('f', "foreground").help("Stays until unmounted instead of going to the background"))
         .args(options::arguments(Scope::Mount));
-    let unmount = Command::new("unmount").about("Unmounts").arg(mount_point());
+    let unmount = Command::new("unmount")
+        .about("Unmounts")
+        .arg(mount_point().help("Where it is mounted"));
     let export = Command::new("export")
         .about("Writes all games as PGN, to standard output or a file")
         .arg(source())
@@ -43,21 +50,25 @@ fn pgnfs() -> Command {
     let info = Command::new("info")
         .about("Shows which databases there are")
         .arg(source())
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Writes JSON"),
-        )
+        .arg(json())
         .args(options::arguments(Scope::Games));
-    let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
+    let status = Command::new("status")
+        .about("Shows how a mount does: its databases, what is known of them, and its cache")
+        .arg(mount_point().help("Where it is mounted"))
+        .arg(json())
+        .arg(
+            Arg::new("wait")
+                .long("wait")
+                .action(ArgAction::SetTrue)
+                .help("Waits until the sizes of all games are known"),
+        );
     Command::new("pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Mounts a folder of old chess databases as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommands([mount, unmount, export, check, info, guardian])
+        .subcommands([mount, unmount, export, check, info, status])
 }
 
 /// The command line that mount(8) gives to a helper.
@@ -74,11 +85,22 @@ fn mount_helper() -> Command {
 }
 
 fn source() -> Arg {
-    path("SOURCE").help("A folder with chess databases, or one database")
+    path("SOURCE")
+        .value_hint(ValueHint::AnyPath)
+        .help("A folder with chess databases, or one database")
 }
 
 fn mount_point() -> Arg {
-    path("MOUNTPOINT").help("An empty folder")
+    path("MOUNTPOINT")
+        .value_hint(ValueHint::DirPath)
+        .help("An empty folder")
+}
+
+fn json() -> Arg {
+    Arg::new("json")
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .help("Writes JSON")
 }
 
 fn path(name: &'static str) -> Arg {
@@ -91,7 +113,7 @@ fn flag(letter: char, name: &'static str) -> Arg {
 
 /// True where mount(8) calls: under a name such as `mount.pgnfs`, or, for `mount -t fuse.pgnfs`, as
 /// `pgnfs SOURCE MOUNTPOINT -o OPTIONS`.
-fn is_mount_helper(arguments: &[OsString]) -> bool {
+pub fn is_mount_helper(arguments: &[OsString]) -> bool {
     let name = arguments.first().and_then(|path| Path::new(path).file_name());
     let is_named_so = name
         .and_then(OsStr::to_str)

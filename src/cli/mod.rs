@@ -9,6 +9,7 @@ mod mount;
 mod options;
 mod ordered;
 mod progress;
+mod status;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -17,11 +18,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::library::Library;
 use crate::mount as mounting;
-use options::{Scope, Settings};
+use options::{OptionError, Scope, Settings};
 
 /// Why a command cannot do its work, in words for people.
 type Failure = Box<dyn Error>;
@@ -29,20 +30,36 @@ type Failure = Box<dyn Error>;
 /// Exit code of a command that found problems.
 const PROBLEMS: u8 = 1;
 
-/// Exit code of a command that cannot do its work.
-const FAILED: u8 = 2;
+/// Exit codes of who is called in a wrong way, and of who cannot do its work.
+struct Failed {
+    usage: u8,
+    work: u8,
+}
+
+const FAILED: Failed = Failed { usage: 2, work: 2 };
+
+/// As mount(8) has them.
+const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 
 /// Runs the command that the arguments name. Errors are on standard error, each as `pgnfs: message`.
 ///
-/// The exit code is 0 where all is well, 1 where problems were found, 2 where something cannot be done.
+/// The exit code is 0 where all is well, 1 where problems were found, 2 where something cannot be done; under the
+/// name `mount.pgnfs` what mount(8) has for these.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     logging::start();
+    let failed = match arguments::is_mount_helper(&arguments) {
+        true => MOUNT_FAILED,
+        false => FAILED,
+    };
     match arguments::parse(arguments) {
         Ok(matches) => dispatch(&matches).unwrap_or_else(|failure| {
             logging::say(format_args!("{failure}"));
-            ExitCode::from(FAILED)
+            ExitCode::from(match failure.is::<OptionError>() {
+                true => failed.usage,
+                false => failed.work,
+            })
         }),
-        Err(error) => explain(&error),
+        Err(error) => explain(&error, failed.usage),
     }
 }
 
@@ -72,6 +89,11 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             let (library, _) = open(matches)?;
             info::run(&library, matches.get_flag("json"))
         }
+        Some(("status", matches)) => status::run(
+            path(matches, "MOUNTPOINT"),
+            matches.get_flag("json"),
+            matches.get_flag("wait"),
+        ),
         Some((mounting::GUARDIAN, matches)) => {
             mounting::guard(path(matches, "MOUNTPOINT"))?;
             Ok(ExitCode::SUCCESS)
@@ -116,7 +138,7 @@ fn counted(number: u64, noun: &str) -> String {
 }
 
 /// Help and version go to standard output, all else is an error.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error, failed: u8) -> ExitCode {
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -127,10 +149,23 @@ fn explain(error: &clap::Error) -> ExitCode {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             logging::say(format_args!("name a command\n\n{}", text.trim_end()));
         }
-        _ => {
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            logging::say(format_args!("{}", text.trim_end()));
-        }
+        _ => match options::of_mount(&unknown_argument(error)) {
+            Some(error) => logging::say(format_args!("{error}")),
+            None => {
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                logging::say(format_args!("{}", text.trim_end()));
+            }
+        },
     }
-    ExitCode::from(FAILED)
+    ExitCode::from(failed)
+}
+
+/// The name of a long option that a command does not know, else nothing.
+fn unknown_argument(error: &clap::Error) -> String {
+    match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(argument))) => {
+            argument.trim_start_matches("--").to_owned()
+        }
+        _ => String::new(),
+    }
 }

@@ -1,12 +1,16 @@
 //! Options, once for both spellings: `--name=value` and `-o name=value`.
 
-use std::borrow::Cow;
-use std::fmt;
+mod error;
+mod generic;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::formats::{self, FORMATS};
 use crate::fs::ServeOptions;
+use error::Wanted;
+use generic::is_generic;
+
+pub use error::OptionError;
 
 /// What all options together say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,9 +41,6 @@ pub enum Scope {
     /// `mount` alone.
     Mount,
 }
-
-/// What a value should have been, as it follows "is not".
-type Wanted = Cow<'static, str>;
 
 /// An option.
 struct Row {
@@ -195,43 +196,6 @@ static OPTIONS: &[Row] = &[
     },
 ];
 
-/// Options of every kind of mount. They say nothing here: this one is read-only, without devices and programs.
-const GENERIC: [&str; 18] = [
-    "ro", "rw", "dev", "nodev", "suid", "nosuid", "exec", "noexec", "atime", "noatime", "relatime", "user",
-    "users", "auto", "noauto", "nofail", "defaults", "_netdev",
-];
-
-/// What is wrong with an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionError {
-    /// Nobody knows it.
-    Unknown(String),
-    /// It belongs to another command.
-    MountOnly(&'static str),
-    /// It lacks its value: name, what stands for the value.
-    NoValue(&'static str, &'static str),
-    /// It has a value and takes none.
-    NeedlessValue(&'static str),
-    /// Its value is none: name, value, what it should be.
-    BadValue(&'static str, String, Wanted),
-}
-
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionError::Unknown(name) => write!(f, "unknown option '{name}': see pgnfs mount --help"),
-            OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount only"),
-            OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
-            OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
-            OptionError::BadValue(name, value, wanted) => {
-                write!(f, "option '{name}': '{value}' is not {wanted}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for OptionError {}
-
 /// The arguments of all options in a scope, `-o` among them.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
     let rows = OPTIONS.iter().filter(|row| row.is_in(scope));
@@ -284,6 +248,12 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
     Ok(settings)
 }
 
+/// What is wrong with a name that a command does not know and that is an option of `mount`.
+pub fn of_mount(name: &str) -> Option<OptionError> {
+    let row = OPTIONS.iter().find(|row| row.name == name)?;
+    Some(OptionError::MountOnly(row.name))
+}
+
 impl Row {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
@@ -299,7 +269,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
     match OPTIONS.iter().find(|row| row.name == name) {
         Some(row) if row.is_in(scope) => set(row, settings, value),
         Some(row) => Err(OptionError::MountOnly(row.name)),
-        None if scope == Scope::Mount && (GENERIC.contains(&name) || name.starts_with("x-")) => Ok(()),
+        None if scope == Scope::Mount && is_generic(name) => Ok(()),
         None => Err(OptionError::Unknown(name.to_owned())),
     }
 }
@@ -371,9 +341,6 @@ mod tests {
         let page = include_str!("../../docs/commands.md");
         for row in OPTIONS {
             assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
-        }
-        for name in GENERIC {
-            assert!(page.contains(&format!("`{name}`")), "{name}");
         }
     }
 

@@ -11,6 +11,7 @@ use super::gather::decode_missing;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
+use super::status::DatabaseStatus;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
 use crate::library::{LibraryEntry, document_text, text_of};
@@ -70,6 +71,20 @@ impl DatabaseFs {
     /// Prefix of its inodes.
     pub(super) fn prefix(&self) -> Prefix {
         self.prefix
+    }
+
+    /// What is known by now.
+    pub(super) fn status(&self) -> DatabaseStatus {
+        let entry = self.entry();
+        DatabaseStatus {
+            path: entry.path.clone(),
+            name: entry.name().to_owned(),
+            format: entry.format.name,
+            title: entry.format.title,
+            games: entry.database.len(),
+            sizes_known: self.sizes.known(),
+            problems: entry.database.problems().len() + self.sizes.problem_count(),
+        }
     }
 
     /// Makes `info.txt` say this.

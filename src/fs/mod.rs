@@ -10,6 +10,7 @@ mod gather;
 mod info;
 mod join;
 mod sizes;
+mod status;
 mod times;
 mod types;
 
@@ -18,6 +19,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
+pub use status::{CacheStatus, DatabaseStatus, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, tags_of};
@@ -39,6 +41,7 @@ pub struct ChessFs {
     library: Library,
     folders: SourceTree,
     databases: Vec<DatabaseFs>,
+    cache: Arc<TextCache>,
     info: OnceLock<Arc<[u8]>>,
 }
 
@@ -92,6 +95,7 @@ impl ChessFs {
             folders,
             library,
             databases,
+            cache,
             info: OnceLock::new(),
         }
     }
@@ -303,6 +307,14 @@ impl ChessFs {
             databases: entries.len() as u64,
             games: entries.clone().map(|entry| u64::from(entry.database.len())).sum(),
             source_bytes: entries.map(|entry| entry.source_bytes()).sum(),
+        }
+    }
+
+    /// What is known by now. Nobody waits for it, and nothing is decoded.
+    pub fn status(&self) -> Status {
+        Status {
+            databases: self.databases.iter().map(DatabaseFs::status).collect(),
+            cache: self.cache.status(),
         }
     }
 

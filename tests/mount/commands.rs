@@ -300,7 +300,15 @@ fn usage() {
             "unknown option 'nonsense'",
         ),
         (&["mount", "--uid=me", "a", "b"], "option 'uid': 'me'"),
-        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount only"),
+        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount alone"),
+        (
+            &["info", "--cache-size=1M", "a"],
+            "option 'cache-size' is for mount alone",
+        ),
+        (
+            &["check", "-o", "reading=nonsense", "a"],
+            "option 'reading': 'nonsense' is not the reading of any format; there are ",
+        ),
     ] {
         let ended = run(pgnfs().args(arguments));
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");

@@ -5,9 +5,11 @@ mod common;
 
 mod commands;
 mod ending;
+mod mount8;
 mod options;
 mod refusals;
 mod requests;
 mod scratch;
 mod simplecdb;
+mod telling;
 mod user;
