@@ -54,6 +54,8 @@ const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
 /// What comes from outside and is not for everybody: its path, and the modules that may name it.
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("env_logger", &["cli"]),
     ("fuser", &["fuse", "mount"]),
     ("indicatif", &["cli"]),

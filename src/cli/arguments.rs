@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 
+use super::manual;
 use super::options::{self, Scope};
 use crate::mount::GUARDIAN;
 
@@ -14,14 +15,21 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
         true => mount_helper().try_get_matches_from(arguments),
         false => {
             let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
-            let all = pgnfs().subcommand(guardian);
+            let generate = Command::new(GENERATE)
+                .hide(true)
+                .about("Writes a man page or the completions of a shell to standard output")
+                .arg(Arg::new("KIND").required(true).value_parser(manual::KINDS));
+            let all = pgnfs().subcommands([guardian, generate]);
             all.try_get_matches_from(arguments)
         }
     }
 }
 
+/// Name of the hidden command that makes man pages and completions.
+pub const GENERATE: &str = "generate";
+
 /// The commands that people know.
-fn pgnfs() -> Command {
+pub fn pgnfs() -> Command {
     let mount = Command::new("mount")
         .about("Mounts, and returns when the files are there")
         .args([source(), mount_point()])

@@ -5,9 +5,11 @@ mod check;
 mod export;
 mod info;
 mod logging;
+mod manual;
 mod mount;
 mod options;
 mod ordered;
+mod pages;
 mod progress;
 mod status;
 
@@ -94,6 +96,13 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             matches.get_flag("json"),
             matches.get_flag("wait"),
         ),
+        Some((arguments::GENERATE, matches)) => {
+            let kind = matches.get_one("KIND").map_or("", String::as_str);
+            match manual::write(kind, &mut io::stdout()) {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
+                _ => Ok(ExitCode::SUCCESS),
+            }
+        }
         Some((mounting::GUARDIAN, matches)) => {
             mounting::guard(path(matches, "MOUNTPOINT"))?;
             Ok(ExitCode::SUCCESS)
