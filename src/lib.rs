@@ -15,5 +15,6 @@ pub mod library;
 pub mod mapped;
 pub mod mount;
 pub mod pgn;
+pub mod store;
 pub mod text;
 pub mod tree;

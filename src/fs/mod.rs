@@ -9,7 +9,10 @@ mod database;
 mod gather;
 mod info;
 mod join;
+mod pass;
+mod size_file;
 mod sizes;
+mod texts;
 mod times;
 mod types;
 
@@ -18,13 +21,18 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
+pub use pass::PassOptions;
+pub use size_file::SizeFiles;
+pub use types::{
+    Attributes, Chunk, Entry, FsError, Inode, Kind, PassProgress, PassState, ServeOptions, Statistics,
+};
 
 use crate::library::{Library, tags_of};
 use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
 use cache::TextCache;
 use database::DatabaseFs;
 use info::{database_info, library_info};
+use pass::Pass;
 use times::seconds_and_nanoseconds;
 
 const INFO: &str = "info.txt";
@@ -36,6 +44,7 @@ pub struct ChessFs {
     folders: SourceTree,
     databases: Vec<DatabaseFs>,
     info: OnceLock<Arc<[u8]>>,
+    pass: OnceLock<Pass>,
 }
 
 /// What an inode is.
@@ -89,7 +98,29 @@ impl ChessFs {
             library,
             databases,
             info: OnceLock::new(),
+            pass: OnceLock::new(),
         }
+    }
+
+    /// Has the sizes of all games made known in the background, until the file system is dropped.
+    pub fn start_pass(&self, options: PassOptions) {
+        let pass = self.pass.get_or_init(|| Pass::start(options));
+        for database in &self.databases {
+            pass.add(database.texts());
+        }
+    }
+
+    /// True as soon as a game turned out to have another size than was told: files were changed unseen.
+    pub fn is_doubtful(&self) -> bool {
+        self.databases
+            .iter()
+            .any(|database| database.texts().is_doubtful())
+    }
+
+    /// How much is known of the sizes in each database.
+    pub fn progress(&self) -> Vec<PassProgress> {
+        let texts = self.databases.iter().map(DatabaseFs::texts);
+        texts.map(|texts| texts.progress()).collect()
     }
 
     /// What is served.

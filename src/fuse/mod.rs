@@ -48,17 +48,17 @@ pub struct Fuse {
 
 /// What answers need, in whichever thread they are made.
 struct Shared {
-    fs: ChessFs,
+    fs: Arc<ChessFs>,
     presentation: Presentation,
     kernel: OwnedFd,
 }
 
 impl Fuse {
     /// Serves `fs`. `kernel` is the connection to the kernel that the session reads from, once more.
-    pub fn new(fs: ChessFs, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+    pub fn new(fs: impl Into<Arc<ChessFs>>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         Fuse {
             shared: Arc::new(Shared {
-                fs,
+                fs: fs.into(),
                 presentation,
                 kernel,
             }),

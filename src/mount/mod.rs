@@ -7,20 +7,22 @@ mod device;
 mod error;
 mod guardian;
 mod point;
+mod priority;
 mod table;
 
 use std::fs::metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::ChessFs;
+use crate::fs::{ChessFs, PassOptions, SizeFiles};
 use crate::fuse::{Fuse, Presentation};
 
 pub use background::{is_background, start_in_background};
@@ -43,6 +45,10 @@ pub struct Options {
     pub default_permissions: bool,
     /// Threads that read requests.
     pub threads: usize,
+    /// Threads that decode in the background.
+    pub decoders: usize,
+    /// Where sizes are kept from one mount to the next.
+    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -55,7 +61,9 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
+    let fs = Arc::new(fs);
+    let session =
+        session(Arc::clone(&fs), kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let serving = thread::Builder::new()
         .name("session".to_owned())
         .spawn(move || session.run())
@@ -68,13 +76,18 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         move || unmount_on_signals(signals, &point, device)
     });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
+    fs.start_pass(PassOptions {
+        threads: options.decoders,
+        files: options.size_files.clone(),
+        give_way: priority::give_way,
+    });
     match serving.join() {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
     }
 }
 
-fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
+fn session(fs: Arc<ChessFs>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
     let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
@@ -101,6 +114,11 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) 
 /// The user who mounts.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// True for what belongs to the user who mounts.
+pub fn is_own(path: &Path) -> bool {
+    metadata(path).is_ok_and(|meta| meta.uid() == user())
 }
 
 /// The group of the user who mounts.

@@ -10,4 +10,5 @@ mod refusals;
 mod requests;
 mod scratch;
 mod simplecdb;
+mod sizes;
 mod user;
