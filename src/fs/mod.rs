@@ -19,6 +19,7 @@ mod types;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use pass::PassOptions;
@@ -45,6 +46,8 @@ pub struct ChessFs {
     databases: Vec<DatabaseFs>,
     info: OnceLock<Arc<[u8]>>,
     pass: OnceLock<Pass>,
+    /// Counts what is asked for.
+    requests: Arc<AtomicU64>,
 }
 
 /// What an inode is.
@@ -99,12 +102,14 @@ impl ChessFs {
             databases,
             info: OnceLock::new(),
             pass: OnceLock::new(),
+            requests: Arc::new(AtomicU64::new(0)),
         }
     }
 
     /// Has the sizes of all games made known in the background, until the file system is dropped.
     pub fn start_pass(&self, options: PassOptions) {
-        let pass = self.pass.get_or_init(|| Pass::start(options));
+        let start = || Pass::start(options, Arc::clone(&self.requests));
+        let pass = self.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());
         }
@@ -299,6 +304,7 @@ impl ChessFs {
     }
 
     fn place(&self, inode: Inode) -> Result<Place<'_>, FsError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let node = inode.node().filter(|&(_, node)| node != Node::Database);
         let place = match node {
             Some((prefix, node)) => {

@@ -1,11 +1,11 @@
 //! The background pass: decodes what nobody has asked for yet, so that all sizes are known soon.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::size_file::SizeFiles;
 use super::texts::Texts;
@@ -22,6 +22,10 @@ pub struct PassOptions {
     pub give_way: fn(),
 }
 
+/// How long the pass stands still after a request. Its low priority alone would not do: where each session gets the
+/// same share of the processors, it would take from that of the program that made the request.
+const PAUSE: Duration = Duration::from_millis(2);
+
 /// A thread that looks after one database after another. Ends when it is dropped.
 pub(super) struct Pass {
     files: Option<SizeFiles>,
@@ -31,13 +35,15 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Starts the thread. Without it sizes are known when they are asked for.
-    pub(super) fn start(options: PassOptions) -> Pass {
+    /// Starts the thread. Without it sizes are known when they are asked for. `requests` changes with every request.
+    pub(super) fn start(options: PassOptions, requests: Arc<AtomicU64>) -> Pass {
         let (queue, databases) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
         let files = options.files.clone();
         let worker = Worker {
             is_over: Arc::clone(&is_over),
+            seen: AtomicU64::new(requests.load(Ordering::Relaxed)),
+            requests,
             options,
         };
         let thread = thread::Builder::new().name("pgnfs-pass".to_owned());
@@ -77,6 +83,9 @@ impl Drop for Pass {
 
 struct Worker {
     is_over: Arc<AtomicBool>,
+    requests: Arc<AtomicU64>,
+    /// Requests that were stood still for.
+    seen: AtomicU64,
     options: PassOptions,
 }
 
@@ -110,8 +119,11 @@ impl Worker {
         let threads = self.options.threads;
         let decode = || {
             (self.options.give_way)();
-            // When only the pass is left to hold a database, it is out of sight.
-            texts.pass(threads, || self.is_over() || Arc::strong_count(texts) == 1);
+            texts.pass(threads, || {
+                self.stand_still();
+                // When only the pass is left to hold a database, it is out of sight.
+                self.is_over() || Arc::strong_count(texts) == 1
+            });
         };
         thread::scope(|scope| {
             let decoding = thread::Builder::new().name("pgnfs-decode".to_owned());
@@ -126,6 +138,16 @@ impl Worker {
             "{}: {known} of {games} sizes known after {milliseconds} ms",
             progress.database
         );
+    }
+
+    /// Waits where there was a request since it last did.
+    fn stand_still(&self) {
+        let requests = self.requests.load(Ordering::Relaxed);
+        if self.seen.load(Ordering::Relaxed) != requests {
+            thread::sleep(PAUSE);
+            // Only now, so that the other threads have stood still as well.
+            self.seen.store(requests, Ordering::Relaxed);
+        }
     }
 
     fn is_over(&self) -> bool {

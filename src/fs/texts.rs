@@ -68,7 +68,7 @@ impl Texts {
         self.decode_unknown(games, threads, decode, || self.entry.is_lost());
     }
 
-    /// Decodes all games whose sizes are unknown, until `is_over`.
+    /// Decodes all games whose sizes are unknown, until `is_over`, which is asked before each.
     pub(super) fn pass(&self, threads: usize, is_over: impl Fn() -> bool + Sync) {
         let decode = |game| {
             // What went wrong is in the log, and whoever reads the game hears of it.
@@ -121,13 +121,17 @@ impl Texts {
 
     /// Writes the file, where there is something new to write.
     pub(super) fn save(&self) {
-        let known = self.sizes.known();
-        let is_wanted = known > self.kept.load(Ordering::Acquire) && self.is_settled;
-        let Some(file) = self.file.get().filter(|_| is_wanted && self.is_trusted()) else {
+        let is_new = self.sizes.known() > self.kept.load(Ordering::Acquire);
+        let is_wanted = is_new && self.is_settled && self.is_trusted();
+        let Some(file) = self.file.get().filter(|_| is_wanted) else {
             return;
         };
+        if !self.sizes.are_complete() {
+            // Another mount may have written more meanwhile.
+            file.load(&self.entry, &self.sizes);
+        }
+        self.kept.store(self.sizes.known(), Ordering::Release);
         file.save(&self.entry, &self.sizes);
-        self.kept.store(known, Ordering::Release);
         if !self.is_trusted() {
             file.remove();
         }

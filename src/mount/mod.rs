@@ -75,12 +75,12 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         let point = point.clone();
         move || unmount_on_signals(signals, &point, device)
     });
-    background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     fs.start_pass(PassOptions {
         threads: options.decoders,
         files: options.size_files.clone(),
         give_way: priority::give_way,
     });
+    background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     match serving.join() {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),

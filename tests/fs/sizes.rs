@@ -152,6 +152,20 @@ fn what_the_pass_began_the_next_mount_goes_on_with() {
 }
 
 #[test]
+fn a_mount_that_ends_early_takes_nothing_from_what_another_kept() {
+    let folder = TempDir::new().unwrap();
+    let fake = Fake::many(20_000);
+    let tree = mount(fake.clone());
+    start(&tree, Some(open(&folder)));
+    while fake.decoded.load(Ordering::Relaxed) < 100 {
+        std::thread::yield_now();
+    }
+    keep(&folder, vec![fake.clone().at("")]);
+    drop(tree);
+    assert_eq!(look(&folder, fake.clone().at(""), &fake).2, 0);
+}
+
+#[test]
 fn the_next_mount_knows_everything_at_once() {
     let folder = TempDir::new().unwrap();
     keep(&folder, vec![fake().at("")]);
