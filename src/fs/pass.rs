@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -26,12 +26,17 @@ pub struct PassOptions {
 /// same share of the processors, it would take from that of the program that made the request.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A thread that looks after one database after another. Ends when it is dropped.
+/// A thread that looks after one database after another. Ends when it is told to, or dropped.
 pub(super) struct Pass {
     files: Option<SizeFiles>,
-    queue: Option<Sender<Weak<Texts>>>,
     is_over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    running: Mutex<Option<Running>>,
+}
+
+/// The thread and what it is fed by: without the queue it ends.
+struct Running {
+    queue: Sender<Weak<Texts>>,
+    thread: JoinHandle<()>,
 }
 
 impl Pass {
@@ -52,9 +57,8 @@ impl Pass {
             .inspect_err(|error| log::warn!("no thread for the sizes of games: {error}"));
         Pass {
             files,
-            queue: Some(queue),
             is_over,
-            thread: thread.ok(),
+            running: Mutex::new(thread.ok().map(|thread| Running { queue, thread })),
         }
     }
 
@@ -63,21 +67,31 @@ impl Pass {
         if let Some(files) = &self.files {
             texts.keep_in(files);
         }
-        if let Some(queue) = &self.queue {
-            // Nobody receives where there is no thread.
-            let _ = queue.send(Arc::downgrade(texts));
+        if let Some(running) = &*self.running() {
+            // Nobody receives where the thread panicked.
+            let _ = running.queue.send(Arc::downgrade(texts));
         }
+    }
+
+    /// Ends the thread and waits for it; what is known by then is kept.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let running = self.running().take();
+        if let Some(Running { queue, thread }) = running {
+            drop(queue);
+            // What it said when it panicked is in the log.
+            let _ = thread.join();
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.queue = None;
-        if let Some(thread) = self.thread.take() {
-            // What it said when it panicked is in the log.
-            let _ = thread.join();
-        }
+        self.end();
     }
 }
 

@@ -81,7 +81,9 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         give_way: priority::give_way,
     });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
-    match serving.join() {
+    let ended = serving.join();
+    fs.end_pass();
+    match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
     }
