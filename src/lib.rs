@@ -16,5 +16,6 @@ pub mod mapped;
 pub mod mount;
 pub mod pgn;
 pub mod status;
+pub mod store;
 pub mod text;
 pub mod tree;

@@ -7,13 +7,14 @@ mod device;
 mod error;
 mod guardian;
 mod point;
+mod priority;
 mod table;
 
 use std::fs::metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -22,7 +23,7 @@ use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::ChessFs;
+use crate::fs::{ChessFs, PassOptions, SizeFiles};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
 
@@ -46,6 +47,10 @@ pub struct Options {
     pub default_permissions: bool,
     /// Threads that read requests.
     pub threads: usize,
+    /// Threads that decode in the background.
+    pub decoders: usize,
+    /// Where sizes are kept from one mount to the next.
+    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -74,18 +79,25 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         device: device.0,
         since: Instant::now(),
     };
-    let socket = status::serve(mounted, move || fs.status())
+    let served = Arc::clone(&fs);
+    let socket = status::serve(mounted, move || served.status())
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
     thread::spawn({
         let (point, socket) = (point.clone(), socket.clone());
         move || unmount_on_signals(signals, &point, device, socket.as_ref())
     });
+    fs.start_pass(PassOptions {
+        threads: options.decoders,
+        files: options.size_files.clone(),
+        give_way: priority::give_way,
+    });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
     if let Some(socket) = socket {
         socket.remove();
     }
+    fs.end_pass();
     match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
@@ -122,6 +134,11 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, 
 /// The user who mounts.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// True for what belongs to the user who mounts.
+pub fn is_own(path: &Path) -> bool {
+    metadata(path).is_ok_and(|meta| meta.uid() == user())
 }
 
 /// The group of the user who mounts.

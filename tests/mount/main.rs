@@ -11,5 +11,6 @@ mod refusals;
 mod requests;
 mod scratch;
 mod simplecdb;
+mod sizes;
 mod telling;
 mod user;
