@@ -241,6 +241,10 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
+                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
+                    // Sizes that were kept need no decoding.
+                    database.texts().load();
+                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;

@@ -64,6 +64,12 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
     let fs = Arc::new(fs);
+    // Before the first request, which is to find the sizes that were kept.
+    fs.start_pass(PassOptions {
+        threads: options.decoders,
+        files: options.size_files.clone(),
+        give_way: priority::give_way,
+    });
     let session =
         session(Arc::clone(&fs), kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let serving = thread::Builder::new()
@@ -86,11 +92,6 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     thread::spawn({
         let (point, socket) = (point.clone(), socket.clone());
         move || unmount_on_signals(signals, &point, device, socket.as_ref())
-    });
-    fs.start_pass(PassOptions {
-        threads: options.decoders,
-        files: options.size_files.clone(),
-        give_way: priority::give_way,
     });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
