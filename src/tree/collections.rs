@@ -24,8 +24,8 @@ struct Collection {
     children: Vec<u32>,
     /// Games in it in the folder's own order, each once.
     games: Vec<u32>,
-    /// The same, sorted.
-    sorted: Vec<u32>,
+    /// The same, sorted, each with its place there.
+    places: Vec<(u32, u32)>,
 }
 
 impl Collections {
@@ -40,13 +40,7 @@ impl Collections {
             // A parent that does not stand before its child would make a loop.
             let parent = folder.parent.filter(|&parent| parent < number - 1);
             let parent = parent.map_or(0, |parent| parent + 1);
-            let (games, sorted) = games_of(folder, database.len());
-            folders.push(Collection {
-                parent: parent as u32,
-                games,
-                sorted,
-                ..Collection::default()
-            });
+            folders.push(Collection::new(folder, parent as u32, database.len()));
             folders[parent].children.push(number as u32);
         }
         for parent in 0..folders.len() {
@@ -95,11 +89,9 @@ impl Collections {
             .map_or(&[], |folder| &folder.games)
     }
 
-    /// The games in a folder, in database order.
-    pub fn sorted_games(&self, folder: u32) -> &[u32] {
-        self.folders
-            .get(folder as usize)
-            .map_or(&[], |folder| &folder.sorted)
+    /// The place of a game among those of a folder.
+    pub fn place(&self, folder: u32, game: u32) -> Option<usize> {
+        self.folders.get(folder as usize)?.place(game)
     }
 
     /// The folder of a name in a folder.
@@ -119,14 +111,26 @@ impl Collections {
     }
 }
 
-/// The games of a folder, each once, in its order and sorted.
-fn games_of(folder: &Folder, len: u32) -> (Vec<u32>, Vec<u32>) {
-    let mut seen = HashSet::new();
-    let is_new = |game: &u32| *game < len && seen.insert(*game);
-    let games: Vec<u32> = folder.games.iter().copied().filter(is_new).collect();
-    let mut sorted = games.clone();
-    sorted.sort_unstable();
-    (games, sorted)
+impl Collection {
+    /// A folder of a database of so many games, without its name and what is in it.
+    fn new(folder: &Folder, parent: u32, len: u32) -> Collection {
+        let mut seen = HashSet::new();
+        let is_new = |game: &u32| *game < len && seen.insert(*game);
+        let games: Vec<u32> = folder.games.iter().copied().filter(is_new).collect();
+        let mut places: Vec<(u32, u32)> = games.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        Collection {
+            parent,
+            games,
+            places,
+            ..Collection::default()
+        }
+    }
+
+    fn place(&self, game: u32) -> Option<usize> {
+        let found = self.places.binary_search_by_key(&game, |&(game, _)| game).ok()?;
+        self.places.get(found).map(|&(_, place)| place as usize)
+    }
 }
 
 /// Names the folders in a folder in the order in which the database lists them, and sorts them by name.
@@ -144,7 +148,7 @@ fn name_children(
             continue;
         };
         let name = directory_name(&canonical(folder.name.as_str().into())).into_owned();
-        if is_game(&name, &folders[parent].sorted, database, names) {
+        if is_game(&name, &folders[parent], database, names) {
             taken.take(&name);
         }
         folders[child as usize].name = taken.take_name(&name);
@@ -154,9 +158,9 @@ fn name_children(
 }
 
 /// True where a game of a directory has this name already.
-fn is_game(name: &str, games: &[u32], database: &dyn Database, names: &GameName) -> bool {
+fn is_game(name: &str, folder: &Collection, database: &dyn Database, names: &GameName) -> bool {
     let digits = digits(database.len());
     game_of_name(name, digits).is_some_and(|game| {
-        games.binary_search(&game).is_ok() && names.of(database, &database.keys(game), game, digits) == name
+        folder.place(game).is_some() && names.of(database, &database.keys(game), game, digits) == name
     })
 }

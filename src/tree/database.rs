@@ -1,6 +1,8 @@
 //! What stands where in a database's directory.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::slice;
 use std::sync::{Arc, OnceLock};
 
 use super::collections::Collections;
@@ -140,16 +142,17 @@ impl DatabaseTree {
             Node::View(id, directory) => {
                 let view = self.view(id)?;
                 let child = view.child(database, directory, name);
-                child
-                    .map(|child| Node::View(id, child))
-                    .or_else(|| self.game_of_name(view.games(directory), name))
+                child.map(|child| Node::View(id, child)).or_else(|| {
+                    let games = view.games(directory);
+                    self.game_of_name(name, |game| games.binary_search(&game).is_ok())
+                })
             }
             Node::Collection(folder) => {
                 let collections = self.collections();
                 let child = collections.child(folder, name);
                 child
                     .map(Node::Collection)
-                    .or_else(|| self.game_of_name(collections.sorted_games(folder), name))
+                    .or_else(|| self.game_of_name(name, |game| collections.place(folder, game).is_some()))
             }
             Node::MemberDirectory(directory) => self.members().child(directory, name).map(Node::Member),
             Node::Merged => {
@@ -217,6 +220,59 @@ impl DatabaseTree {
                 (!games.is_empty()).then_some(games)
             }
             _ => None,
+        }
+    }
+
+    /// The games that a directory lists behind `game`, or all of them; none where it does not hold `game`.
+    pub fn games_behind(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        let (listed, place) = match directory {
+            Node::Block(block) => {
+                let first = block.checked_mul(BLOCK)?;
+                let end = first.saturating_add(BLOCK).min(self.database().len());
+                return match game {
+                    Some(game) if (first..end).contains(&game) => {
+                        Some(DirectoryGames::Numbers(game + 1..end))
+                    }
+                    Some(_) => None,
+                    None => Some(DirectoryGames::Numbers(first..end)),
+                };
+            }
+            Node::View(id, directory) => {
+                let games = self.view(id)?.games(directory);
+                (games, game.map(|game| games.binary_search(&game).ok()))
+            }
+            Node::Collection(folder) => {
+                let collections = self.collections();
+                let place = game.map(|game| collections.place(folder, game));
+                (collections.games(folder), place)
+            }
+            _ => return None,
+        };
+        let start = match place {
+            Some(place) => place? + 1,
+            None => 0,
+        };
+        Some(DirectoryGames::Listed(listed.get(start..)?.iter()))
+    }
+
+    /// The number of entries of a directory.
+    pub fn entries(&self, directory: Node) -> usize {
+        match directory {
+            Node::Database => self.top().len(),
+            Node::Games => self.blocks() as usize,
+            Node::View(id, directory) => self.view(id).map_or(0, |view| {
+                view.children(directory).len() + view.games(directory).len()
+            }),
+            Node::Collection(folder) => {
+                let collections = self.collections();
+                collections.children(folder).len() + collections.games(folder).len()
+            }
+            Node::MemberDirectory(directory) => self.members().files(directory).len(),
+            Node::Merged => self.views.len(),
+            Node::MergedView(id) => self.view(id).map_or(0, |view| view.merged_len(0)),
+            Node::MergedFolder(id, directory) => self.view(id).map_or(0, |view| view.merged_len(directory)),
+            Node::Block(_) => self.games_behind(directory, None).map_or(0, Iterator::count),
+            _ => 0,
         }
     }
 
@@ -325,10 +381,9 @@ impl DatabaseTree {
         Some((self.game_name(game).into(), Node::Game(game)))
     }
 
-    /// The game of a name in a directory.
-    fn game_of_name(&self, games: &[u32], name: &str) -> Option<Node> {
-        let game = game_of_name(name, self.digits)?;
-        games.binary_search(&game).ok()?;
+    /// The game of a name in a directory that `holds` it.
+    fn game_of_name(&self, name: &str, holds: impl Fn(u32) -> bool) -> Option<Node> {
+        let game = game_of_name(name, self.digits).filter(|&game| holds(game))?;
         (self.game_name(game) == name).then_some(Node::Game(game))
     }
 
@@ -346,5 +401,24 @@ impl DatabaseTree {
             false => view.directories(database, game, &keys),
         });
         1 + views.sum::<u32>() + self.collections().directories(game)
+    }
+}
+
+/// Games of a directory in its order.
+pub enum DirectoryGames<'a> {
+    /// Those of a directory of `games/`.
+    Numbers(Range<u32>),
+    /// Those of another.
+    Listed(slice::Iter<'a, u32>),
+}
+
+impl Iterator for DirectoryGames<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            DirectoryGames::Numbers(games) => games.next(),
+            DirectoryGames::Listed(games) => games.next().copied(),
+        }
     }
 }

@@ -115,12 +115,19 @@ impl ViewIndex {
         self.view.nests_merged()
     }
 
-    /// The directory of the nth entry of a directory of merged files, in the order of names; 0 is the view's own.
+    /// Number of entries of a directory of merged files; 0 is the view's own.
+    pub fn merged_len(&self, directory: u32) -> usize {
+        match &self.by_name {
+            Some(by_name) => by_name.len(),
+            None => self.children(directory).len(),
+        }
+    }
+
+    /// The directory of the nth entry of a directory of merged files, in the order of names.
     pub fn merged_at(&self, directory: u32, n: usize) -> Option<u32> {
         match &self.by_name {
-            _ if self.nests_merged() => self.children(directory).nth(n),
             Some(by_name) => by_name.get(n).copied(),
-            None => self.children(0).nth(n),
+            None => self.children(directory).nth(n),
         }
     }
 

@@ -17,7 +17,7 @@ mod source;
 mod template;
 mod views;
 
-pub use database::DatabaseTree;
+pub use database::{DatabaseTree, DirectoryGames};
 pub use game_name::GameName;
 pub use inode::{Inode, Node, Prefix, Table, ViewId, prefixes};
 pub use layout::{Layout, ViewError};

@@ -15,6 +15,7 @@ mod mounted;
 mod names;
 mod own_views;
 mod samples;
+mod sizes;
 mod source;
 mod tables;
 mod views;
