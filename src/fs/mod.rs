@@ -49,6 +49,7 @@ pub struct ChessFs {
     folders: SourceTree,
     databases: Vec<DatabaseFs>,
     info: OnceLock<Arc<[u8]>>,
+    size_files: Option<SizeFiles>,
     pass: OnceLock<Pass>,
     /// Counts what is asked for.
     requests: Arc<AtomicU64>,
@@ -105,14 +106,23 @@ impl ChessFs {
             library,
             databases,
             info: OnceLock::new(),
+            size_files: None,
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
         }
     }
 
+    /// Has sizes kept in files, for this mount and from it for the next one.
+    pub fn keep_sizes(&mut self, files: SizeFiles) {
+        for database in &self.databases {
+            database.texts().keep_in(&files);
+        }
+        self.size_files = Some(files);
+    }
+
     /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
-        let start = || Pass::start(options, Arc::clone(&self.requests));
+        let start = || Pass::start(options, self.size_files.clone(), Arc::clone(&self.requests));
         let pass = self.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());

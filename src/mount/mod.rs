@@ -22,7 +22,7 @@ use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, PassOptions, SizeFiles};
+use crate::fs::{ChessFs, PassOptions};
 use crate::fuse::{Fuse, Presentation};
 
 pub use background::{is_background, start_in_background};
@@ -47,8 +47,6 @@ pub struct Options {
     pub threads: usize,
     /// Threads that decode in the background.
     pub decoders: usize,
-    /// Where sizes are kept from one mount to the next.
-    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -77,7 +75,6 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     });
     fs.start_pass(PassOptions {
         threads: options.decoders,
-        files: options.size_files.clone(),
         give_way: priority::give_way,
     });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
