@@ -54,8 +54,9 @@ const LAYERS: &[Layer] = &[
         ],
     ),
     layer("fuse", &["fs"]),
-    layer("mount", &["fs", "fuse"]),
-    layer("cli", &["formats", "library", "fs", "fuse", "mount"]),
+    layer("status", &["fs"]),
+    layer("mount", &["fs", "fuse", "status"]),
+    layer("cli", &["formats", "library", "fs", "fuse", "mount", "status"]),
 ];
 
 const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
@@ -65,16 +66,23 @@ const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
 /// What comes from outside and is not for everybody: its path, and the modules that may name it.
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("env_logger", &["cli"]),
     ("fuser", &["fuse", "mount"]),
+    ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount", "store"]),
+    ("rustix", &["fuse", "mount", "status", "store"]),
+    ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
-    ("std::env", &["cli", "mount"]),
-    ("std::fs", &["library", "mapped", "mount", "store"]),
+    ("std::env", &["cli", "mount", "status"]),
+    (
+        "std::fs",
+        &["cli", "library", "mapped", "mount", "status", "store"],
+    ),
     ("std::net", &[]),
-    ("std::process", &["cli", "mount"]),
+    ("std::process", &["cli", "mount", "status"]),
 ];
 
 /// The modules that may have `unsafe` code.

@@ -10,6 +10,7 @@ use super::cache::TextCache;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
+use super::status::DatabaseStatus;
 use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
@@ -72,6 +73,21 @@ impl DatabaseFs {
     /// Prefix of its inodes.
     pub(super) fn prefix(&self) -> Prefix {
         self.prefix
+    }
+
+    /// What is known by now.
+    pub(super) fn status(&self) -> DatabaseStatus {
+        let entry = self.entry();
+        DatabaseStatus {
+            path: entry.path.clone(),
+            name: entry.name().to_owned(),
+            format: entry.format.name,
+            title: entry.format.title,
+            games: entry.database.len(),
+            sizes_known: self.sizes().known(),
+            pass: self.texts.pass_state(),
+            problems: entry.database.problems().len() + self.sizes().problem_count(),
+        }
     }
 
     /// Makes `info.txt` say this.

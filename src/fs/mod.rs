@@ -12,6 +12,7 @@ mod join;
 mod pass;
 mod size_file;
 mod sizes;
+mod status;
 mod texts;
 mod times;
 mod types;
@@ -24,9 +25,8 @@ use std::sync::{Arc, OnceLock};
 
 pub use pass::PassOptions;
 pub use size_file::SizeFiles;
-pub use types::{
-    Attributes, Chunk, Entry, FsError, Inode, Kind, PassProgress, PassState, ServeOptions, Statistics,
-};
+pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, tags_of};
 use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
@@ -48,6 +48,7 @@ pub struct ChessFs {
     library: Library,
     folders: SourceTree,
     databases: Vec<DatabaseFs>,
+    cache: Arc<TextCache>,
     info: OnceLock<Arc<[u8]>>,
     size_files: Option<SizeFiles>,
     pass: OnceLock<Pass>,
@@ -105,6 +106,7 @@ impl ChessFs {
             folders,
             library,
             databases,
+            cache,
             info: OnceLock::new(),
             size_files: None,
             pass: OnceLock::new(),
@@ -141,12 +143,6 @@ impl ChessFs {
         if let Some(pass) = self.pass.get() {
             pass.end();
         }
-    }
-
-    /// How much is known of the sizes in each database.
-    pub fn progress(&self) -> Vec<PassProgress> {
-        let texts = self.databases.iter().map(DatabaseFs::texts);
-        texts.map(|texts| texts.progress()).collect()
     }
 
     /// What is served.
@@ -356,6 +352,14 @@ impl ChessFs {
             databases: entries.len() as u64,
             games: entries.clone().map(|entry| u64::from(entry.database.len())).sum(),
             source_bytes: entries.map(|entry| entry.source_bytes()).sum(),
+        }
+    }
+
+    /// What is known by now. Nobody waits for it, and nothing is decoded.
+    pub fn status(&self) -> Status {
+        Status {
+            databases: self.databases.iter().map(DatabaseFs::status).collect(),
+            cache: self.cache.status(),
         }
     }
 

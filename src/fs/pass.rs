@@ -144,12 +144,11 @@ impl Worker {
                 log::warn!("no thread for decoding: {error}");
             }
         });
-        let progress = texts.progress();
-        let (games, known) = (progress.games, progress.known);
+        let (games, known) = (texts.sizes().games(), texts.sizes().known());
         let milliseconds = begin.elapsed().as_millis();
         log::debug!(
             "{}: {known} of {games} sizes known after {milliseconds} ms",
-            progress.database
+            texts.name()
         );
     }
 

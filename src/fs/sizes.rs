@@ -100,6 +100,11 @@ impl Sizes {
         self.known() == self.games()
     }
 
+    /// Number of problems of the games decoded so far.
+    pub(super) fn problem_count(&self) -> usize {
+        self.rows().values().map(|rows| rows.lines().count()).sum()
+    }
+
     /// Bytes of all texts together; none while one is unknown.
     pub(super) fn sum(&self, games: Games<'_>) -> Option<u64> {
         games.iter().map(|game| self.get(game).map(u64::from)).sum()

@@ -7,7 +7,8 @@ use std::time::SystemTime;
 use super::gather::{decode_missing, on_threads};
 use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
-use super::types::{FsError, PassProgress, PassState};
+use super::status::PassState;
+use super::types::FsError;
 use crate::library::{LibraryEntry, text_of};
 
 /// The games of one database and what is known of their texts.
@@ -154,20 +155,19 @@ impl Texts {
         !self.is_doubtful() && !self.entry.is_lost()
     }
 
-    /// How much is known.
-    pub(super) fn progress(&self) -> PassProgress {
-        let state = match self.is_passing.load(Ordering::Acquire) {
+    /// Where the background pass is.
+    pub(super) fn pass_state(&self) -> PassState {
+        match self.is_passing.load(Ordering::Acquire) {
             _ if self.sizes.are_complete() => PassState::Done,
             true => PassState::Running,
             false if self.is_trusted() => PassState::Waiting,
             false => PassState::GivenUp,
-        };
-        PassProgress {
-            database: self.entry.name().to_owned(),
-            games: self.sizes.games(),
-            known: self.sizes.known(),
-            state,
         }
+    }
+
+    /// What people call the database.
+    pub(super) fn name(&self) -> &str {
+        self.entry.name()
     }
 }
 

@@ -162,32 +162,6 @@ impl Deref for Chunk {
     }
 }
 
-/// How much is known of the sizes in a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PassProgress {
-    /// What people call the database.
-    pub database: String,
-    /// Its games.
-    pub games: u32,
-    /// Those whose size is known.
-    pub known: u32,
-    /// Where the background pass is.
-    pub state: PassState,
-}
-
-/// Where the background pass is in a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PassState {
-    /// It has not come to it.
-    Waiting,
-    /// It is decoding its games.
-    Running,
-    /// All sizes are known.
-    Done,
-    /// The files are not what they were.
-    GivenUp,
-}
-
 /// Counts for `statfs`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {

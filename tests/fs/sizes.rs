@@ -34,14 +34,15 @@ fn wait(tree: &Mounted) {
     let is_through = |state| matches!(state, PassState::Done | PassState::GivenUp);
     while !tree
         .0
-        .progress()
+        .status()
+        .databases
         .iter()
-        .all(|database| is_through(database.state))
+        .all(|database| is_through(database.pass))
     {
         assert!(
             begin.elapsed() < Duration::from_secs(20),
             "{:?}",
-            tree.0.progress()
+            tree.0.status().databases
         );
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -107,14 +108,20 @@ fn the_pass_makes_all_sizes_known_and_leaves_the_cache_alone() {
             .map(|(fake, path)| fake.at(path))
             .collect(),
     );
-    assert!(tree.0.progress().iter().all(|database| database.known == 0));
+    assert!(
+        tree.0
+            .status()
+            .databases
+            .iter()
+            .all(|database| database.sizes_known == 0)
+    );
     start(&mut tree, None);
     wait(&tree);
     let counts = || decoded.iter().map(|count| count.load(Ordering::Relaxed));
     assert_eq!(counts().collect::<Vec<_>>(), [1000, 70, 0], "each game once");
-    let progress = tree.0.progress();
-    assert_eq!(progress[0].database, "a.fake");
-    assert_eq!((progress[0].games, progress[0].known), (1000, 1000));
+    let progress = tree.0.status().databases;
+    assert_eq!(progress[0].name, "a.fake");
+    assert_eq!((progress[0].games, progress[0].sizes_known), (1000, 1000));
     // Listings have all attributes now, and nothing has to wait.
     let entries = tree.entries("a.fake/games/000001-001000");
     assert!(entries.iter().all(|(.., attributes)| attributes.is_some()));
@@ -344,7 +351,7 @@ fn a_database_whose_sizes_change_is_given_up_and_not_kept() {
     assert!(tree.0.read(first, 0, 1000).is_err());
     start(&mut tree, Some(open(&folder)));
     wait(&tree);
-    assert_eq!(tree.0.progress()[0].state, PassState::GivenUp);
+    assert_eq!(tree.0.status().databases[0].pass, PassState::GivenUp);
     drop(tree);
     assert_eq!(kept(&folder).len(), 0);
 }
