@@ -9,15 +9,23 @@ mod database;
 mod gather;
 mod info;
 mod join;
+mod pass;
+mod size_file;
 mod sizes;
+mod status;
+mod texts;
 mod times;
 mod types;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub use pass::PassOptions;
+pub use size_file::SizeFiles;
+pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, tags_of};
@@ -25,6 +33,7 @@ use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
 use cache::TextCache;
 use database::DatabaseFs;
 use info::{database_info, library_info};
+use pass::Pass;
 use times::seconds_and_nanoseconds;
 
 const INFO: &str = "info.txt";
@@ -39,7 +48,11 @@ pub struct ChessFs {
     library: Library,
     folders: SourceTree,
     databases: Vec<DatabaseFs>,
+    cache: Arc<TextCache>,
     info: OnceLock<Arc<[u8]>>,
+    pass: OnceLock<Pass>,
+    /// Counts what is asked for.
+    requests: Arc<AtomicU64>,
 }
 
 /// What an inode is.
@@ -92,7 +105,33 @@ impl ChessFs {
             folders,
             library,
             databases,
+            cache,
             info: OnceLock::new(),
+            pass: OnceLock::new(),
+            requests: Arc::new(AtomicU64::new(0)),
+        }
+    }
+
+    /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
+    pub fn start_pass(&self, options: PassOptions) {
+        let start = || Pass::start(options, Arc::clone(&self.requests));
+        let pass = self.pass.get_or_init(start);
+        for database in &self.databases {
+            pass.add(database.texts());
+        }
+    }
+
+    /// True as soon as a game turned out to have another size than was told: files were changed unseen.
+    pub fn is_doubtful(&self) -> bool {
+        self.databases
+            .iter()
+            .any(|database| database.texts().is_doubtful())
+    }
+
+    /// Ends what [`ChessFs::start_pass`] began, and waits for it. What is known by then is kept.
+    pub fn end_pass(&self) {
+        if let Some(pass) = self.pass.get() {
+            pass.end();
         }
     }
 
@@ -202,6 +241,10 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
+                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
+                    // Sizes that were kept need no decoding.
+                    database.texts().load();
+                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;
@@ -306,7 +349,16 @@ impl ChessFs {
         }
     }
 
+    /// What is known by now. Nobody waits for it, and nothing is decoded.
+    pub fn status(&self) -> Status {
+        Status {
+            databases: self.databases.iter().map(DatabaseFs::status).collect(),
+            cache: self.cache.status(),
+        }
+    }
+
     fn place(&self, inode: Inode) -> Result<Place<'_>, FsError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let node = inode.node().filter(|&(_, node)| node != Node::Database);
         let place = match node {
             Some((prefix, node)) => {

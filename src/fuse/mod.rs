@@ -56,7 +56,7 @@ impl Drop for Fuse {
 
 /// What answers need, in whichever thread they are made.
 struct Shared {
-    fs: ChessFs,
+    fs: Arc<ChessFs>,
     presentation: Presentation,
     kernel: OwnedFd,
     ahead: Ahead,
@@ -64,9 +64,9 @@ struct Shared {
 
 impl Fuse {
     /// Serves `fs`. `kernel` is the connection to the kernel that the session reads from, once more.
-    pub fn new(fs: ChessFs, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+    pub fn new(fs: impl Into<Arc<ChessFs>>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
-            fs,
+            fs: fs.into(),
             presentation,
             kernel,
             ahead: Ahead::new(),

@@ -5,9 +5,12 @@ mod common;
 
 mod commands;
 mod ending;
+mod mount8;
 mod options;
 mod refusals;
 mod requests;
 mod scratch;
 mod simplecdb;
+mod sizes;
+mod telling;
 mod user;
