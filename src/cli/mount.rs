@@ -43,9 +43,12 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         default_permissions: settings.default_permissions,
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
-        size_files: size_files(settings),
     };
-    mount::serve(ChessFs::new(library, settings.serve.clone()), &point, &options)?;
+    let mut fs = ChessFs::new(library, settings.serve.clone());
+    if let Some(files) = size_files(settings) {
+        fs.keep_sizes(files);
+    }
+    mount::serve(fs, &point, &options)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -108,7 +108,9 @@ impl DatabaseFs {
         if let Some(size) = self.size_if_known(file) {
             return Ok(size);
         }
+        self.texts.load();
         match file {
+            Node::Game(game) if let Some(size) = self.sizes().get(game) => Ok(size.into()),
             Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
             Node::Problems => Ok(self.problems().len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),

@@ -51,6 +51,7 @@ pub struct ChessFs {
     databases: Vec<DatabaseFs>,
     cache: Arc<TextCache>,
     info: OnceLock<Arc<[u8]>>,
+    size_files: Option<SizeFiles>,
     pass: OnceLock<Pass>,
     /// Counts what is asked for.
     requests: Arc<AtomicU64>,
@@ -110,14 +111,23 @@ impl ChessFs {
             databases,
             cache,
             info: OnceLock::new(),
+            size_files: None,
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
         }
     }
 
+    /// Has sizes kept in files, for this mount and from it for the next one.
+    pub fn keep_sizes(&mut self, files: SizeFiles) {
+        for database in &self.databases {
+            database.texts().keep_in(&files);
+        }
+        self.size_files = Some(files);
+    }
+
     /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
-        let start = || Pass::start(options, Arc::clone(&self.requests));
+        let start = || Pass::start(options, self.size_files.clone(), Arc::clone(&self.requests));
         let pass = self.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());
@@ -244,10 +254,6 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
-                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
-                    // Sizes that were kept need no decoding.
-                    database.texts().load();
-                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;

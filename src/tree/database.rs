@@ -1,8 +1,6 @@
 //! What stands where in a database's directory.
 
 use std::borrow::Cow;
-use std::ops::Range;
-use std::slice;
 use std::sync::{Arc, OnceLock};
 
 use super::collections::Collections;
@@ -31,7 +29,7 @@ pub struct DatabaseTree {
     entry: Arc<LibraryEntry>,
     layout: Layout,
     digits: usize,
-    views: Vec<OnceLock<ViewIndex>>,
+    pub(super) views: Vec<OnceLock<ViewIndex>>,
     collections: OnceLock<Collections>,
     members: OnceLock<Members>,
     top: OnceLock<Vec<(String, Node)>>,
@@ -223,59 +221,6 @@ impl DatabaseTree {
         }
     }
 
-    /// The games that a directory lists behind `game`, or all of them; none where it does not hold `game`.
-    pub fn games_behind(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
-        let (listed, place) = match directory {
-            Node::Block(block) => {
-                let first = block.checked_mul(BLOCK)?;
-                let end = first.saturating_add(BLOCK).min(self.database().len());
-                return match game {
-                    Some(game) if (first..end).contains(&game) => {
-                        Some(DirectoryGames::Numbers(game + 1..end))
-                    }
-                    Some(_) => None,
-                    None => Some(DirectoryGames::Numbers(first..end)),
-                };
-            }
-            Node::View(id, directory) => {
-                let games = self.view(id)?.games(directory);
-                (games, game.map(|game| games.binary_search(&game).ok()))
-            }
-            Node::Collection(folder) => {
-                let collections = self.collections();
-                let place = game.map(|game| collections.place(folder, game));
-                (collections.games(folder), place)
-            }
-            _ => return None,
-        };
-        let start = match place {
-            Some(place) => place? + 1,
-            None => 0,
-        };
-        Some(DirectoryGames::Listed(listed.get(start..)?.iter()))
-    }
-
-    /// The number of entries of a directory.
-    pub fn entries(&self, directory: Node) -> usize {
-        match directory {
-            Node::Database => self.top().len(),
-            Node::Games => self.blocks() as usize,
-            Node::View(id, directory) => self.view(id).map_or(0, |view| {
-                view.children(directory).len() + view.games(directory).len()
-            }),
-            Node::Collection(folder) => {
-                let collections = self.collections();
-                collections.children(folder).len() + collections.games(folder).len()
-            }
-            Node::MemberDirectory(directory) => self.members().files(directory).len(),
-            Node::Merged => self.views.len(),
-            Node::MergedView(id) => self.view(id).map_or(0, |view| view.merged_len(0)),
-            Node::MergedFolder(id, directory) => self.view(id).map_or(0, |view| view.merged_len(directory)),
-            Node::Block(_) => self.games_behind(directory, None).map_or(0, Iterator::count),
-            _ => 0,
-        }
-    }
-
     /// A raw file inside the database.
     pub fn member(&self, member: u32) -> Option<&Member> {
         self.members().get(member)
@@ -300,15 +245,15 @@ impl DatabaseTree {
         self.top().iter().map(|(name, _)| name.as_str())
     }
 
-    fn database(&self) -> &dyn Database {
+    pub(super) fn database(&self) -> &dyn Database {
         &*self.entry.database
     }
 
-    fn blocks(&self) -> u32 {
+    pub(super) fn blocks(&self) -> u32 {
         self.database().len().div_ceil(BLOCK)
     }
 
-    fn top(&self) -> &[(String, Node)] {
+    pub(super) fn top(&self) -> &[(String, Node)] {
         self.top.get_or_init(|| {
             let database = self.database();
             let views: Vec<_> = self.layout.views().collect();
@@ -360,18 +305,18 @@ impl DatabaseTree {
         })
     }
 
-    fn view(&self, id: ViewId) -> Option<&ViewIndex> {
+    pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
         let index = self.views.get(id.index())?;
         let view = self.layout.view(id)?;
         Some(index.get_or_init(|| ViewIndex::new(view, self.database())))
     }
 
-    fn collections(&self) -> &Collections {
+    pub(super) fn collections(&self) -> &Collections {
         self.collections
             .get_or_init(|| Collections::new(self.database(), self.layout.game_name()))
     }
 
-    fn members(&self) -> &Members {
+    pub(super) fn members(&self) -> &Members {
         self.members.get_or_init(|| Members::new(self.database()))
     }
 
@@ -401,24 +346,5 @@ impl DatabaseTree {
             false => view.directories(database, game, &keys),
         });
         1 + views.sum::<u32>() + self.collections().directories(game)
-    }
-}
-
-/// Games of a directory in its order.
-pub enum DirectoryGames<'a> {
-    /// Those of a directory of `games/`.
-    Numbers(Range<u32>),
-    /// Those of another.
-    Listed(slice::Iter<'a, u32>),
-}
-
-impl Iterator for DirectoryGames<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        match self {
-            DirectoryGames::Numbers(games) => games.next(),
-            DirectoryGames::Listed(games) => games.next().copied(),
-        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod collections;
 mod database;
+mod directory;
 mod game_name;
 mod index;
 mod inode;
@@ -17,7 +18,8 @@ mod source;
 mod template;
 mod views;
 
-pub use database::{DatabaseTree, DirectoryGames};
+pub use database::DatabaseTree;
+pub use directory::DirectoryGames;
 pub use game_name::GameName;
 pub use inode::{Inode, Node, Prefix, Table, ViewId, prefixes};
 pub use layout::{Layout, ViewError};
