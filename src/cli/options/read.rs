@@ -132,15 +132,12 @@ mod tests {
         ];
         assert_eq!(parse(&long).unwrap(), settings);
         assert_eq!(
-            parse(
-                Scope::Mount,
-                &[
-                    "--only=c,d",
-                    "--view=b=%{year}",
-                    "-o",
-                    r"only=a,view=a=%{white}\, %{black}"
-                ]
-            )
+            parse(&[
+                "--only=c,d",
+                "--view=b=%{year}",
+                "-o",
+                r"only=a,view=a=%{white}\, %{black}"
+            ])
             .unwrap(),
             settings
         );
