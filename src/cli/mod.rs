@@ -60,6 +60,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("export", matches)) => {
             let (library, settings) = open(matches)?;
             let database = matches.get_one("DATABASE").map(String::as_str);
+            warn_of_left_out(&library);
             export::run(&library, database, settings.serve.threads)
         }
         Some(("check", matches)) => {
@@ -96,6 +97,13 @@ fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
     let library = Library::open(path(matches, "SOURCE"), &settings.formats)?;
     Ok((library, settings))
+}
+
+/// For commands that do not list it themselves.
+fn warn_of_left_out(library: &Library) {
+    for left_out in library.left_out() {
+        log::warn!("{}: left out: {}", left_out.path, left_out.reason);
+    }
 }
 
 /// A path that the arguments cannot lack.
