@@ -36,7 +36,7 @@ pub struct FakeGame {
     pub deleted: bool,
     /// The only movetext.
     pub comment: String,
-    pub problem: Option<String>,
+    pub problems: Vec<String>,
     pub panics: bool,
 }
 
@@ -52,7 +52,7 @@ pub fn game(white: &str, black: &str) -> FakeGame {
         outcome: Outcome::Unknown,
         deleted: false,
         comment: String::new(),
-        problem: None,
+        problems: Vec::new(),
         panics: false,
     }
 }
@@ -84,7 +84,7 @@ impl FakeGame {
     }
 
     pub fn problem(mut self, what: &str) -> Self {
-        self.problem = Some(what.to_owned());
+        self.problems.push(what.to_owned());
         self
     }
 
@@ -220,7 +220,7 @@ impl Database for Fake {
                 tags: self.tags(game),
                 movetext: movetext.finish(),
             },
-            problems: fake.problem.iter().map(|what| problem(what)).collect(),
+            problems: fake.problems.iter().map(|what| problem(what)).collect(),
         }
     }
 

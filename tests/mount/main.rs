@@ -5,6 +5,7 @@ mod common;
 
 mod commands;
 mod ending;
+mod hostile;
 mod options;
 mod refusals;
 mod requests;
