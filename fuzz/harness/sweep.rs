@@ -250,6 +250,14 @@ fn list(database: &dyn Database) {
     assert!(lines.map(|line| line.len()).sum::<usize>() < usize::MAX);
 }
 
+/// A command such as `[%cal Ge2e4]` keeps its blanks, and with what is behind it may be broken for its length.
+fn are_long_commands(read: &str, written: &str) -> bool {
+    let is_black = |c: &char| !c.is_whitespace();
+    read.len() >= 247
+        && read.contains("[%")
+        && read.chars().filter(is_black).eq(written.chars().filter(is_black))
+}
+
 /// An independent reader finds exactly the game in its text.
 pub fn assert_written(text: &[u8], game: &Game) {
     let read = pgn::read(text);
@@ -258,7 +266,7 @@ pub fn assert_written(text: &[u8], game: &Game) {
     assert_eq!(read[0].tags, written.tags);
     assert_eq!(read[0].outcome, written.outcome);
     let mut pairs = read[0].movetext.iter().zip(&written.movetext);
-    let differing = pairs.find(|(read, written)| read != written);
+    let differing = pairs.find(|(read, written)| read != written && !are_long_commands(read, written));
     assert_eq!(differing, None, "what is read differs from what was written");
     assert_eq!(read[0].movetext.len(), written.movetext.len());
 }
