@@ -9,6 +9,7 @@ mod harness;
 
 use std::collections::BTreeMap;
 
+use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};

@@ -23,6 +23,7 @@ const LAYERS: &[Layer] = &[
     layer("bytes", &[]),
     layer("text", &[]),
     layer("mapped", &[]),
+    layer("store", &[]),
     layer("board", &[]),
     layer("game", &["board"]),
     layer("pgn", &["board", "game"]),
@@ -40,10 +41,22 @@ const LAYERS: &[Layer] = &[
             "library",
         ],
     ),
-    layer("fs", &["formats::Problem", "game", "library", "tree"]),
+    layer(
+        "fs",
+        &[
+            "bytes",
+            "formats::Problem",
+            "game",
+            "library",
+            "pgn::REVISION",
+            "store",
+            "tree",
+        ],
+    ),
     layer("fuse", &["fs"]),
-    layer("mount", &["fs", "fuse"]),
-    layer("cli", &["formats", "library", "fs", "fuse", "mount"]),
+    layer("status", &["fs"]),
+    layer("mount", &["fs", "fuse", "status"]),
+    layer("cli", &["formats", "library", "fs", "fuse", "mount", "status"]),
 ];
 
 const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
@@ -53,16 +66,23 @@ const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
 /// What comes from outside and is not for everybody: its path, and the modules that may name it.
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("env_logger", &["cli"]),
     ("fuser", &["fuse", "mount"]),
+    ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount"]),
+    ("rustix", &["fuse", "mount", "status", "store"]),
+    ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
-    ("std::env", &["cli", "mount"]),
-    ("std::fs", &["library", "mapped", "mount"]),
+    ("std::env", &["cli", "mount", "status"]),
+    (
+        "std::fs",
+        &["cli", "library", "mapped", "mount", "status", "store"],
+    ),
     ("std::net", &[]),
-    ("std::process", &["cli", "mount"]),
+    ("std::process", &["cli", "mount", "status"]),
 ];
 
 /// The modules that may have `unsafe` code.

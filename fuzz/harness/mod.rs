@@ -2,6 +2,7 @@
 //! and hold what that costs against bounds.
 //!
 //! An input is [framed](frame) files. A [sweep](sweep::sweep) fails by panicking, which is what fuzzers look for.
+//! Whoever includes this has `tests/common/pgn.rs` beside it, as `pgn`.
 
 // Not everybody who includes this uses all of it.
 #![allow(dead_code, missing_docs)]
@@ -9,6 +10,4 @@
 pub mod frame;
 pub mod meter;
 pub mod movetext;
-#[path = "../../tests/common/pgn.rs"]
-pub mod pgn;
 pub mod sweep;

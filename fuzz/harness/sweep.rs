@@ -24,9 +24,9 @@ use pgnfs::formats::{Candidate, Database, FORMATS, Format};
 use pgnfs::game::Game;
 use pgnfs::pgn::to_text;
 
+use super::super::pgn;
 use super::frame::Input;
 use super::meter::{Cost, measure};
-use super::pgn;
 
 /// What work on some bytes may cost.
 #[derive(Clone, Copy, Debug)]

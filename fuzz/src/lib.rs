@@ -2,6 +2,9 @@
 
 #[path = "../harness/mod.rs"]
 pub mod harness;
+#[allow(missing_docs)]
+#[path = "../../tests/common/pgn.rs"]
+mod pgn;
 
 use harness::frame::Input;
 use harness::movetext;

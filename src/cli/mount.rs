@@ -3,6 +3,7 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
+use super::cache::size_files;
 use super::options::Settings;
 use super::{Failure, warn_of_left_out};
 use crate::fs::ChessFs;
@@ -42,6 +43,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         allow_other: settings.allow_other,
         default_permissions: settings.default_permissions,
         threads: settings.serve.threads.min(FUSE_THREADS),
+        decoders: settings.serve.threads,
+        size_files: size_files(settings),
     };
     mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
     Ok(ExitCode::SUCCESS)

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use lru::LruCache;
 
 use super::cache::TextCache;
-use super::gather::decode_missing;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
+use super::status::DatabaseStatus;
+use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
-use crate::library::{LibraryEntry, document_text, text_of};
+use crate::library::{LibraryEntry, document_text};
 use crate::tree::{DatabaseTree, Node, Prefix};
 
 /// Long merged files whose places are kept.
@@ -22,12 +23,10 @@ const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 /// One database as files.
 pub(super) struct DatabaseFs {
     pub(super) tree: DatabaseTree,
-    sizes: Sizes,
+    texts: Arc<Texts>,
     options: ServeOptions,
     prefix: Prefix,
     cache: Arc<TextCache>,
-    /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
-    gathering: Mutex<()>,
     all: OnceLock<Arc<Join>>,
     joins: Mutex<LruCache<Node, Arc<Join>>>,
     info: OnceLock<Arc<[u8]>>,
@@ -43,7 +42,7 @@ impl DatabaseFs {
         options: ServeOptions,
     ) -> DatabaseFs {
         DatabaseFs {
-            sizes: Sizes::new(entry.database.len()),
+            texts: Arc::new(Texts::new(Arc::clone(&entry))),
             documents: entry
                 .database
                 .documents()
@@ -54,7 +53,6 @@ impl DatabaseFs {
             options,
             prefix,
             cache,
-            gathering: Mutex::new(()),
             all: OnceLock::new(),
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
@@ -67,9 +65,29 @@ impl DatabaseFs {
         self.tree.entry()
     }
 
+    /// The texts of its games.
+    pub(super) fn texts(&self) -> &Arc<Texts> {
+        &self.texts
+    }
+
     /// Prefix of its inodes.
     pub(super) fn prefix(&self) -> Prefix {
         self.prefix
+    }
+
+    /// What is known by now.
+    pub(super) fn status(&self) -> DatabaseStatus {
+        let entry = self.entry();
+        DatabaseStatus {
+            path: entry.path.clone(),
+            name: entry.name().to_owned(),
+            format: entry.format.name,
+            title: entry.format.title,
+            games: entry.database.len(),
+            sizes_known: self.sizes().known(),
+            pass: self.texts.pass_state(),
+            problems: entry.database.problems().len() + self.sizes().problem_count(),
+        }
     }
 
     /// Makes `info.txt` say this.
@@ -98,12 +116,12 @@ impl DatabaseFs {
     /// The size of a file, where no game has to be decoded to know it; 0 for directories.
     pub(super) fn size_if_known(&self, file: Node) -> Option<u64> {
         match file {
-            Node::Game(game) => self.sizes.get(game).map(u64::from),
-            Node::All if !self.sizes.are_complete() => None,
-            Node::Problems if !self.sizes.are_complete() => None,
+            Node::Game(game) => self.sizes().get(game).map(u64::from),
+            Node::All if !self.sizes().are_complete() => None,
+            Node::Problems if !self.sizes().are_complete() => None,
             Node::All => self.join(file).ok().map(|join| join.len()),
             Node::Problems => Some(self.problems().len() as u64),
-            Node::MergedFile(..) => self.sizes.sum(self.games(file)?),
+            Node::MergedFile(..) => self.sizes().sum(self.games(file)?),
             Node::Info => Some(self.info().len() as u64),
             Node::Member(member) => self.tree.member(member).map(|member| member.size),
             Node::Document(document) => {
@@ -138,7 +156,7 @@ impl DatabaseFs {
     /// True where many games may have to be decoded or sorted before a node can be shown.
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
-            Node::All | Node::Problems => !self.sizes.are_complete(),
+            Node::All | Node::Problems => !self.sizes().are_complete(),
             Node::Document(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
@@ -163,16 +181,7 @@ impl DatabaseFs {
         if let Some(text) = self.cache.get(inode) {
             return Ok(text);
         }
-        let text = text_of(self.entry(), game);
-        if self.entry().is_lost() || !self.sizes.record(game, &text) {
-            let path = self.entry().name();
-            log::error!(
-                "{path}: game {} is not what it was: was a file changed?",
-                u64::from(game) + 1
-            );
-            return Err(FsError::Io);
-        }
-        let text: Arc<[u8]> = text.pgn.into();
+        let text: Arc<[u8]> = self.texts.decode(game)?.into();
         if keep {
             self.cache.put(inode, Arc::clone(&text));
         }
@@ -181,13 +190,15 @@ impl DatabaseFs {
 
     /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
     fn know_sizes(&self, games: Games<'_>) {
-        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = self.sizes.missing(games);
-        let keep = self.cache.has_room_for(missing.len());
-        decode_missing(&missing, self.options.threads, |game| {
+        let keep = self.cache.has_room_for(games.len());
+        self.texts.gather(games, self.options.threads, |game| {
             // What went wrong is in the log, and whoever reads the game hears of it.
             let _ = self.text(game, keep);
         });
+    }
+
+    fn sizes(&self) -> &Sizes {
+        self.texts.sizes()
     }
 
     fn games(&self, file: Node) -> Option<Games<'_>> {
@@ -203,9 +214,9 @@ impl DatabaseFs {
         if let Some(join) = self.kept_join(file) {
             return Ok(join);
         }
-        let join = Join::new(games, &self.sizes).or_else(|| {
+        let join = Join::new(games, self.sizes()).or_else(|| {
             self.know_sizes(games);
-            Join::new(games, &self.sizes)
+            Join::new(games, self.sizes())
         });
         let join = Arc::new(join.ok_or(FsError::Io)?);
         if file == Node::All {
@@ -233,7 +244,7 @@ impl DatabaseFs {
         let join = self.join(file)?;
         let games = self.games(file).ok_or(FsError::Stale)?;
         let end = offset.saturating_add(u64::from(size)).min(join.len());
-        let Some((first, mut start)) = join.find(offset, games, &self.sizes) else {
+        let Some((first, mut start)) = join.find(offset, games, self.sizes()) else {
             return Ok(Vec::new().into());
         };
         let mut bytes = Vec::new();
@@ -242,7 +253,7 @@ impl DatabaseFs {
                 break;
             }
             let game = games.get(n).ok_or(FsError::Io)?;
-            let next = start + u64::from(self.sizes.get(game).ok_or(FsError::Io)?);
+            let next = start + u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
             // Only what is not read to its end is wanted again.
             let text = self.text(game, next > end)?;
             if start <= offset && next >= end {
@@ -303,11 +314,11 @@ impl DatabaseFs {
 
     fn problems(&self) -> Arc<[u8]> {
         let problems = self.problems.get_or_init(|| {
-            if !self.sizes.are_complete() {
+            if !self.sizes().are_complete() {
                 self.know_sizes(Games::All(self.entry().database.len()));
             }
             let own = self.entry().database.problems();
-            let rows = problem_rows(own, &self.sizes.problems(), self.tree.digits());
+            let rows = problem_rows(own, self.sizes(), self.tree.digits());
             rows.into_bytes().into()
         });
         Arc::clone(problems)

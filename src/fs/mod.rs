@@ -9,15 +9,23 @@ mod database;
 mod gather;
 mod info;
 mod join;
+mod pass;
+mod size_file;
 mod sizes;
+mod status;
+mod texts;
 mod times;
 mod types;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub use pass::PassOptions;
+pub use size_file::SizeFiles;
+pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, tags_of};
@@ -25,9 +33,14 @@ use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
 use cache::TextCache;
 use database::DatabaseFs;
 use info::{database_info, library_info};
+use pass::Pass;
 use times::seconds_and_nanoseconds;
 
 const INFO: &str = "info.txt";
+/// Most games that are decoded for one part of a listing. Whoever lists a directory mostly looks at its games, and
+/// looks and reads that have to ask for each game take longer than decoding it.
+const DECODED_WHILE_LISTING: usize = 256;
+
 const TAG_PREFIX: &str = "user.pgn.";
 
 /// A library as a read-only tree of files. All methods may be called from any thread.
@@ -35,7 +48,11 @@ pub struct ChessFs {
     library: Library,
     folders: SourceTree,
     databases: Vec<DatabaseFs>,
+    cache: Arc<TextCache>,
     info: OnceLock<Arc<[u8]>>,
+    pass: OnceLock<Pass>,
+    /// Counts what is asked for.
+    requests: Arc<AtomicU64>,
 }
 
 /// What an inode is.
@@ -88,7 +105,33 @@ impl ChessFs {
             folders,
             library,
             databases,
+            cache,
             info: OnceLock::new(),
+            pass: OnceLock::new(),
+            requests: Arc::new(AtomicU64::new(0)),
+        }
+    }
+
+    /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
+    pub fn start_pass(&self, options: PassOptions) {
+        let start = || Pass::start(options, Arc::clone(&self.requests));
+        let pass = self.pass.get_or_init(start);
+        for database in &self.databases {
+            pass.add(database.texts());
+        }
+    }
+
+    /// True as soon as a game turned out to have another size than was told: files were changed unseen.
+    pub fn is_doubtful(&self) -> bool {
+        self.databases
+            .iter()
+            .any(|database| database.texts().is_doubtful())
+    }
+
+    /// Ends what [`ChessFs::start_pass`] began, and waits for it. What is known by then is kept.
+    pub fn end_pass(&self) {
+        if let Some(pass) = self.pass.get() {
+            pass.end();
         }
     }
 
@@ -173,7 +216,7 @@ impl ChessFs {
     }
 
     /// Gives the entries of a directory from `offset` (0, or an entry's `next`) until `each` breaks. The first
-    /// two are `.` and `..`. Attributes are filled in on demand, and only those that need no decoding.
+    /// two are `.` and `..`. Attributes are filled in on demand: those that need no decoding, and those of some games.
     ///
     /// # Errors
     /// [`FsError::NotADirectory`]; [`FsError::Stale`] for an inode that does not exist.
@@ -185,6 +228,7 @@ impl ChessFs {
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         let place = self.directory(inode)?;
+        let mut decoded = 0;
         let mut at = offset;
         loop {
             let (name, inode, kind) = match at {
@@ -195,10 +239,18 @@ impl ChessFs {
                     None => break,
                 },
             };
-            let attributes = match with_attributes {
-                true => self.attributes_if_known(inode)?,
-                false => None,
-            };
+            let mut attributes = None;
+            if with_attributes {
+                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
+                    // Sizes that were kept need no decoding.
+                    database.texts().load();
+                }
+                attributes = self.attributes_if_known(inode)?;
+                if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
+                    decoded += 1;
+                    attributes = self.attributes(inode).ok();
+                }
+            }
             at += 1;
             let entry = Entry {
                 inode,
@@ -212,6 +264,36 @@ impl ChessFs {
             }
         }
         Ok(())
+    }
+
+    /// The games that a directory lists behind `game`, or its first ones: at most so many. None where it does not
+    /// hold `game`, or is no directory of games.
+    pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        let Ok(Place::Node(database, directory)) = self.place(directory) else {
+            return None;
+        };
+        let game = match game.map(Inode::node) {
+            None => None,
+            Some(Some((prefix, Node::Game(game)))) if prefix == database.prefix() => Some(game),
+            Some(_) => return None,
+        };
+        let games = database.tree.games_behind(directory, game)?.take(most);
+        Some(games.map(|game| database.inode(Node::Game(game))).collect())
+    }
+
+    /// The number of entries of a directory.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`]; [`FsError::Stale`] for an inode that does not exist.
+    pub fn entries(&self, directory: Inode) -> Result<usize, FsError> {
+        Ok(match self.directory(directory)? {
+            Place::Node(database, node) => database.tree.entries(node),
+            Place::Folder(folder) => {
+                let own = self.database_of(folder);
+                own.map_or(1, |database| database.tree.entries(Node::Database)) + folder.children.len()
+            }
+            Place::LibraryInfo => 0,
+        })
     }
 
     /// Bytes of a file: `size` of them from `offset`, fewer only at its end.
@@ -267,7 +349,16 @@ impl ChessFs {
         }
     }
 
+    /// What is known by now. Nobody waits for it, and nothing is decoded.
+    pub fn status(&self) -> Status {
+        Status {
+            databases: self.databases.iter().map(DatabaseFs::status).collect(),
+            cache: self.cache.status(),
+        }
+    }
+
     fn place(&self, inode: Inode) -> Result<Place<'_>, FsError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let node = inode.node().filter(|&(_, node)| node != Node::Database);
         let place = match node {
             Some((prefix, node)) => {

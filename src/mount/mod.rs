@@ -7,26 +7,30 @@ mod device;
 mod error;
 mod guardian;
 mod point;
+mod priority;
 mod table;
 
 use std::fs::metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
 use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::ChessFs;
+use crate::fs::{ChessFs, PassOptions, SizeFiles};
 use crate::fuse::{Fuse, Presentation};
+use crate::status::{self, Mounted, Socket};
 
-pub use background::{is_background, start_in_background};
+pub use background::{is_background, is_detached, start_in_background};
 pub use error::MountError;
 pub use guardian::{COMMAND as GUARDIAN, guard};
-pub use point::{MountPoint, unmount};
+pub use point::{MountPoint, find, unmount};
 
 use table::Device;
 
@@ -43,6 +47,10 @@ pub struct Options {
     pub default_permissions: bool,
     /// Threads that read requests.
     pub threads: usize,
+    /// Threads that decode in the background.
+    pub decoders: usize,
+    /// Where sizes are kept from one mount to the next.
+    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -55,7 +63,15 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
+    let fs = Arc::new(fs);
+    // Before the first request, which is to find the sizes that were kept.
+    fs.start_pass(PassOptions {
+        threads: options.decoders,
+        files: options.size_files.clone(),
+        give_way: priority::give_way,
+    });
+    let session =
+        session(Arc::clone(&fs), kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let serving = thread::Builder::new()
         .name("session".to_owned())
         .spawn(move || session.run())
@@ -63,18 +79,33 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // The mount answers.
     let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
     let device = Device(root.dev());
+    let mounted = Mounted {
+        point: point.path().to_owned(),
+        source: options.source.clone(),
+        device: device.0,
+        since: Instant::now(),
+    };
+    let served = Arc::clone(&fs);
+    let socket = status::serve(mounted, move || served.status())
+        .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
+        .ok();
     thread::spawn({
-        let point = point.clone();
-        move || unmount_on_signals(signals, &point, device)
+        let (point, socket) = (point.clone(), socket.clone());
+        move || unmount_on_signals(signals, &point, device, socket.as_ref())
     });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
-    match serving.join() {
+    let ended = serving.join();
+    if let Some(socket) = socket {
+        socket.remove();
+    }
+    fs.end_pass();
+    match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
     }
 }
 
-fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
+fn session(fs: Arc<ChessFs>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
     let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
@@ -84,7 +115,7 @@ fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Sessio
 
 /// A signal unmounts: the session ends as soon as the last open file is closed. The next one does not wait for
 /// that.
-fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) {
+fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, socket: Option<&Socket>) {
     let mut unmounted = false;
     for _ in signals.forever() {
         if unmounted {
@@ -92,7 +123,10 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) 
         }
         log::info!("unmounting {}", point.path().display());
         match point.detach(device) {
-            Ok(()) => unmounted = true,
+            Ok(()) => {
+                unmounted = true;
+                socket.inspect(|socket| socket.remove());
+            }
             Err(error) => log::error!("{error}"),
         }
     }
@@ -101,6 +135,11 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) 
 /// The user who mounts.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// True for what belongs to the user who mounts.
+pub fn is_own(path: &Path) -> bool {
+    metadata(path).is_ok_and(|meta| meta.uid() == user())
 }
 
 /// The group of the user who mounts.

@@ -4,7 +4,7 @@ use pgnfs::board::{Move, Position, Square};
 use pgnfs::game::{Game, MovetextBuilder, Outcome, Tags};
 
 /// What a database may call a player, and say about a move.
-pub const TEXTS: [&str; 22] = [
+pub const TEXTS: [&str; 23] = [
     "\"]",
     "\"]\n[White \"Mallory\"]\n\n1. e4 *\n\n[Event \"2",
     "\\",
@@ -22,6 +22,7 @@ pub const TEXTS: [&str; 22] = [
     "$1 $255 1-0 0-1 1/2-1/2 *",
     "<reserved>",
     "[%eval 0.3] [%",
+    "[% a]b\u{85}c",
     "[Event \"x\"]",
     "a\r\nb\0c\x1b[31m\x7f\x1a",
     "\u{feff}\u{85}\u{2028}\u{2029}\u{a0}",

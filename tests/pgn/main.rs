@@ -8,3 +8,5 @@ mod harness;
 mod injection;
 mod python;
 mod random;
+
+use common::pgn;

@@ -7,8 +7,9 @@ use pgnfs::pgn::to_text;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use crate::common::pgn;
 use crate::common::programs::python;
-use crate::harness::{movetext, pgn};
+use crate::harness::movetext;
 use crate::injection;
 use crate::random::told;
 
