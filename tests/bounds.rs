@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
+use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
+use pgnfs::formats::{Candidate, Format, NotADatabase};
 
 #[test]
 fn samples_stay_within_the_bounds() {
@@ -48,4 +50,34 @@ fn files_are_framed_and_found_again() {
     assert_eq!(files, [("a.brn", &b"1"[..])]);
     assert_eq!(input.options.reading.as_deref(), Some("r"));
     assert_eq!(input.options.encoding.as_deref(), Some("e"));
+}
+
+#[test]
+fn memory_is_counted_to_the_byte() {
+    let (kept, cost) = measure(|| {
+        drop(vec![0u8; 10_000]);
+        vec![0u8; 3_000]
+    });
+    assert_eq!(cost.memory, 10_000);
+    let ((), cost) = measure(|| drop(kept));
+    assert_eq!(cost.memory, 0);
+}
+
+#[test]
+#[should_panic(expected = "opening takes")]
+fn a_bound_that_is_broken_is_seen() {
+    static GREEDY: Format = Format {
+        name: "greedy",
+        title: "Greedy",
+        find: |_| Vec::new(),
+        by_content: None,
+        readings: Vec::new,
+        open: |_, _| Err(NotADatabase(format!("{}", vec![1; 1 << 20].len()))),
+    };
+    let candidate = Candidate {
+        name: "x".to_owned(),
+        files: Vec::new(),
+        warnings: Vec::new(),
+    };
+    sweep_candidate(&GREEDY, &candidate, &Input::default(), Strictness::default());
 }

@@ -9,6 +9,9 @@ use pgnfs_fuzz::harness::frame::Input;
 /// Longest input. Fuzzers change short ones better and more often.
 const LONGEST: usize = 16 << 10;
 
+/// Longest input of which there is one for each reading.
+const LONGEST_FORCED: usize = 2 << 10;
+
 fn main() {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let target = arguments.next().expect("usage: seeds TARGET FOLDER...");
@@ -37,9 +40,17 @@ fn write_seeds(directory: &Directory, target: &Path) {
         fs::create_dir_all(&seeds).expect("a folder for seeds");
         for candidate in (format.find)(directory) {
             let framed = Input::read(&candidate).framed();
-            if framed.len() <= LONGEST {
-                let count = fs::read_dir(&seeds).expect("the folder").count();
-                fs::write(seeds.join(format!("{count:04}")), framed).expect("a seed is written");
+            // Each reading is code of its own, to which a fuzzer would hardly find its way.
+            let readings = (format.readings)()
+                .into_iter()
+                .filter(|_| framed.len() <= LONGEST_FORCED);
+            let options = readings.map(|name| format!("\n@file options\nreading={name}"));
+            for options in options.chain([String::new()]) {
+                let seed = [framed.as_slice(), options.as_bytes()].concat();
+                if seed.len() <= LONGEST {
+                    let count = fs::read_dir(&seeds).expect("the folder").count();
+                    fs::write(seeds.join(format!("{count:04}")), seed).expect("a seed is written");
+                }
             }
         }
     }
