@@ -3,9 +3,9 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::Failure;
 use super::cache::size_files;
 use super::options::Settings;
+use super::{Failure, warn_of_left_out};
 use crate::fs::ChessFs;
 use crate::fuse::Presentation;
 use crate::library::Library;
@@ -31,6 +31,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let settings = &request.settings;
     let point = MountPoint::check(request.point, request.source)?;
     let library = Library::open_selected(&absolute(request.source)?, &settings.formats, &settings.selection)?;
+    warn_of_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),
         presentation: Presentation {

@@ -95,7 +95,6 @@ impl Scan {
     fn leave_out(&mut self, folder: &[String], name: Option<&str>, reason: String) {
         let parts: Vec<&str> = folder.iter().map(String::as_str).chain(name).collect();
         let path = parts.join("/");
-        log::warn!("{path}: left out: {reason}");
         self.left_out.push(LeftOut { path, reason });
     }
 }

@@ -12,6 +12,9 @@ use crate::pgn;
 /// Longest text of a game: its size fits into 32 bits.
 const LONGEST_TEXT: usize = u32::MAX as usize;
 
+/// Most problems that are told of one game. Decoders stop earlier, each at a number of its own.
+const MOST_PROBLEMS: usize = 5_000;
+
 /// The PGN of a game and what was wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct GameText {
@@ -25,7 +28,8 @@ pub struct GameText {
 pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     let database = &entry.database;
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        let Decoded { game, problems } = database.game(game);
+        let Decoded { game, mut problems } = database.game(game);
+        limit(&mut problems);
         let pgn = pgn::to_text(&game);
         GameText { pgn, problems }
     }));
@@ -37,6 +41,19 @@ pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
             log::error!("{}: game {}: {what}", entry.name(), u64::from(game) + 1);
             tags_and_remark(entry, game, &what)
         }
+    }
+}
+
+/// Puts one row in the place of all that are too many.
+fn limit(problems: &mut Vec<Problem>) {
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    if more > 0 {
+        problems.truncate(MOST_PROBLEMS);
+        problems.extend(problems.last().cloned().map(|last| Problem {
+            offset: None,
+            what: format!("{more} more problems of this game are not told"),
+            ..last
+        }));
     }
 }
 

@@ -37,7 +37,7 @@ pub struct FakeGame {
     pub deleted: bool,
     /// The only movetext.
     pub comment: String,
-    pub problem: Option<String>,
+    pub problems: Vec<String>,
     pub panics: bool,
     /// Tags beside those that the other fields give.
     pub tags: Vec<(&'static str, String)>,
@@ -57,7 +57,7 @@ pub fn game(white: &str, black: &str) -> FakeGame {
         outcome: Outcome::Unknown,
         deleted: false,
         comment: String::new(),
-        problem: None,
+        problems: Vec::new(),
         panics: false,
         tags: Vec::new(),
         tags_panic: false,
@@ -91,7 +91,7 @@ impl FakeGame {
     }
 
     pub fn problem(mut self, what: &str) -> Self {
-        self.problem = Some(what.to_owned());
+        self.problems.push(what.to_owned());
         self
     }
 
@@ -236,7 +236,7 @@ impl Database for Fake {
                 tags: self.tags(game),
                 movetext: movetext.finish(),
             },
-            problems: fake.problem.iter().map(|what| problem(what)).collect(),
+            problems: fake.problems.iter().map(|what| problem(what)).collect(),
         }
     }
 

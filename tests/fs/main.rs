@@ -9,6 +9,7 @@ mod damage;
 mod documents;
 mod fake;
 mod folders;
+mod hostile;
 mod inodes;
 mod merged;
 mod mounted;

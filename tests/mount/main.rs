@@ -5,6 +5,7 @@ mod common;
 
 mod commands;
 mod ending;
+mod hostile;
 mod mount8;
 mod options;
 mod refusals;

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::mounted::{Mounted, has, python};
+use crate::common::programs::python;
+use crate::mounted::{Mounted, has};
 
 #[test]
 fn section_2_1_python_chess_and_pgn_extract_read_everything() {

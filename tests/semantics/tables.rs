@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::mounted::{Mounted, has, python};
+use crate::common::programs::python;
+use crate::mounted::{Mounted, has};
 
 #[test]
 fn section_1_2_tables_say_what_is_in_the_games() {
