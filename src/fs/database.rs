@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lru::LruCache;
@@ -19,6 +20,9 @@ use crate::tree::{DatabaseTree, Node, Prefix};
 /// Long merged files whose places are kept.
 const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
+/// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
+const MOST_UNSEEN: usize = 1 << 20;
+
 /// One database as files.
 pub(super) struct DatabaseFs {
     pub(super) tree: DatabaseTree,
@@ -26,6 +30,9 @@ pub(super) struct DatabaseFs {
     options: ServeOptions,
     prefix: Prefix,
     cache: Arc<TextCache>,
+    /// How often the kernel was told of its nodes, less what it forgot.
+    known: AtomicI64,
+    is_doubtful: AtomicBool,
     /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
     gathering: Mutex<()>,
     all: OnceLock<Arc<Join>>,
@@ -54,6 +61,8 @@ impl DatabaseFs {
             options,
             prefix,
             cache,
+            known: AtomicI64::new(0),
+            is_doubtful: AtomicBool::new(false),
             gathering: Mutex::new(()),
             all: OnceLock::new(),
             joins: Mutex::new(LruCache::new(JOINS)),
@@ -72,9 +81,20 @@ impl DatabaseFs {
         self.prefix
     }
 
-    /// Makes `info.txt` say this.
-    pub(super) fn set_info(&mut self, text: String) {
-        self.info = OnceLock::from(Arc::from(text.into_bytes()));
+    /// Takes down that the kernel was told of one of its nodes once more.
+    pub(super) fn remember(&self) {
+        self.known.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes down that the kernel forgot so much of what it was told. False when nothing is left.
+    pub(super) fn forget(&self, times: u64) -> bool {
+        let times = i64::try_from(times).unwrap_or(i64::MAX);
+        self.known.fetch_sub(times, Ordering::Relaxed) > times
+    }
+
+    /// True while the kernel knows one of its nodes.
+    pub(super) fn is_known(&self) -> bool {
+        self.known.load(Ordering::Relaxed) > 0
     }
 
     /// The inode of a node below the database's directory.
@@ -88,8 +108,8 @@ impl DatabaseFs {
             return Ok(size);
         }
         match file {
-            Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
-            Node::Problems => Ok(self.problems().len() as u64),
+            Node::Game(game) => self.text(game).map(|text| text.len() as u64),
+            Node::Problems => Ok(self.problems()?.len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),
             _ => Ok(self.join(file)?.len()),
         }
@@ -102,7 +122,7 @@ impl DatabaseFs {
             Node::All if !self.sizes.are_complete() => None,
             Node::Problems if !self.sizes.are_complete() => None,
             Node::All => self.join(file).ok().map(|join| join.len()),
-            Node::Problems => Some(self.problems().len() as u64),
+            Node::Problems => self.problems().ok().map(|text| text.len() as u64),
             Node::MergedFile(..) => self.sizes.sum(self.games(file)?),
             Node::Info => Some(self.info().len() as u64),
             Node::Member(member) => self.tree.member(member).map(|member| member.size),
@@ -148,9 +168,9 @@ impl DatabaseFs {
     /// Bytes of a file.
     pub(super) fn read(&self, file: Node, offset: u64, size: u32) -> Result<Chunk, FsError> {
         match file {
-            Node::Game(game) => Ok(Chunk::of(self.text(game, true)?, offset, size)),
+            Node::Game(game) => Ok(Chunk::of(self.text(game)?, offset, size)),
             Node::Info => Ok(Chunk::of(self.info(), offset, size)),
-            Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
+            Node::Problems => Ok(Chunk::of(self.problems()?, offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
             _ => self.read_join(file, offset, size),
@@ -158,25 +178,79 @@ impl DatabaseFs {
     }
 
     /// The text of a game, from the cache or decoded.
-    fn text(&self, game: u32, keep: bool) -> Result<Arc<[u8]>, FsError> {
-        let inode = self.inode(Node::Game(game));
-        if let Some(text) = self.cache.get(inode) {
-            return Ok(text);
-        }
-        let text = text_of(self.entry(), game);
-        if self.entry().is_lost() || !self.sizes.record(game, &text) {
-            let path = self.entry().name();
-            log::error!(
-                "{path}: game {} is not what it was: was a file changed?",
-                u64::from(game) + 1
-            );
-            return Err(FsError::Io);
-        }
-        let text: Arc<[u8]> = text.pgn.into();
-        if keep {
-            self.cache.put(inode, Arc::clone(&text));
-        }
+    fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
+        let texts = self.texts(&[game])?;
+        let text = texts.into_iter().next().ok_or(FsError::Io)?;
+        self.cache.put(self.inode(Node::Game(game)), Arc::clone(&text));
         Ok(text)
+    }
+
+    /// The texts of games, from the cache or decoded.
+    fn texts(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        let cached = |game| self.cache.get(self.inode(Node::Game(game)));
+        let cached: Vec<_> = games.iter().map(|&game| cached(game)).collect();
+        let missing = games.iter().zip(&cached).filter(|(_, text)| text.is_none());
+        let mut decoded = Vec::new();
+        self.decode(missing.map(|(&game, _)| game), |_, text| decoded.push(text))?;
+        let mut decoded = decoded.into_iter();
+        let texts = cached.into_iter().map(|text| text.or_else(|| decoded.next()));
+        texts.map(|text| text.ok_or(FsError::Io)).collect()
+    }
+
+    /// Decodes games and gives their texts. No text is believed, not even its size, before a look at the files has
+    /// shown that all of it is of the same state; one look serves many games.
+    fn decode(
+        &self,
+        games: impl IntoIterator<Item = u32>,
+        mut each: impl FnMut(u32, Arc<[u8]>),
+    ) -> Result<(), FsError> {
+        let mut games = games.into_iter();
+        let mut result = Ok(());
+        loop {
+            let mut bytes = 0;
+            let mut texts = Vec::new();
+            while bytes < MOST_UNSEEN
+                && let Some(game) = games.next()
+            {
+                let text = text_of(self.entry(), game);
+                bytes += text.pgn.len();
+                texts.push((game, text));
+            }
+            if texts.is_empty() {
+                return result;
+            }
+            self.check()?;
+            for (game, text) in texts {
+                match self.sizes.record(game, &text) {
+                    true => each(game, text.pgn.into()),
+                    false => {
+                        let number = u64::from(game) + 1;
+                        result = Err(self.doubt(&format!("game {number} has another length than before")));
+                    }
+                }
+            }
+        }
+    }
+
+    /// An error from the moment on in which a file is not what it was when it was opened.
+    pub(super) fn check(&self) -> Result<(), FsError> {
+        match self.entry().is_intact() {
+            true => Ok(()),
+            false => Err(self.doubt("a file was changed")),
+        }
+    }
+
+    /// What was decoded cannot be served. The log says so once.
+    fn doubt(&self, what: &str) -> FsError {
+        if !self.is_doubtful.swap(true, Ordering::Relaxed) {
+            log::error!("{}: {what}: it must be opened again", self.entry().name());
+        }
+        FsError::Io
+    }
+
+    /// True when something was decoded that could not be served.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.is_doubtful.load(Ordering::Relaxed)
     }
 
     /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
@@ -184,9 +258,13 @@ impl DatabaseFs {
         let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = self.sizes.missing(games);
         let keep = self.cache.has_room_for(missing.len());
-        decode_missing(&missing, self.options.threads, |game| {
+        decode_missing(&missing, self.options.threads, |games| {
             // What went wrong is in the log, and whoever reads the game hears of it.
-            let _ = self.text(game, keep);
+            let _ = self.decode(games.iter().copied(), |game, text| {
+                if keep {
+                    self.cache.put(self.inode(Node::Game(game)), text);
+                }
+            });
         });
     }
 
@@ -236,25 +314,35 @@ impl DatabaseFs {
         let Some((first, mut start)) = join.find(offset, games, &self.sizes) else {
             return Ok(Vec::new().into());
         };
-        let mut bytes = Vec::new();
+        let begin = start;
+        let mut wanted = Vec::new();
         for n in first.. {
             if start >= end {
                 break;
             }
             let game = games.get(n).ok_or(FsError::Io)?;
-            let next = start + u64::from(self.sizes.get(game).ok_or(FsError::Io)?);
+            wanted.push(game);
+            start += u64::from(self.sizes.get(game).ok_or(FsError::Io)?);
+        }
+        let texts = self.texts(&wanted)?;
+        if start > end
+            && let (Some(&game), Some(text)) = (wanted.last(), texts.last())
+        {
             // Only what is not read to its end is wanted again.
-            let text = self.text(game, next > end)?;
-            if start <= offset && next >= end {
-                return Ok(Chunk::of(text, offset - start, size));
-            }
-            if bytes.is_empty() {
-                bytes.reserve_exact(usize::try_from(end - offset).map_err(|_| FsError::Io)?);
-            }
-            let from = offset.saturating_sub(start) as usize;
-            let to = (end.min(next) - start) as usize;
-            bytes.extend_from_slice(text.get(from..to).ok_or(FsError::Io)?);
-            start = next;
+            self.cache.put(self.inode(Node::Game(game)), Arc::clone(text));
+        }
+        if let [text] = &texts[..] {
+            return Ok(Chunk::of(Arc::clone(text), offset - begin, size));
+        }
+        let len = usize::try_from(end - offset).map_err(|_| FsError::Io)?;
+        let mut bytes = Vec::with_capacity(len);
+        for text in &texts {
+            let from = match bytes.is_empty() {
+                true => (offset - begin) as usize,
+                false => 0,
+            };
+            let rest = text.get(from..).ok_or(FsError::Io)?;
+            bytes.extend_from_slice(rest.get(..len - bytes.len()).unwrap_or(rest));
         }
         Ok(bytes.into())
     }
@@ -280,17 +368,19 @@ impl DatabaseFs {
                 }
             }
         }
+        self.check()?;
         Ok(bytes.into())
     }
 
     /// The text of a document, made when somebody first asks for it.
     fn document(&self, document: u32) -> Result<Arc<[u8]>, FsError> {
         let kept = self.documents.get(document as usize).ok_or(FsError::Stale)?;
-        let text = kept.get_or_init(|| document_text(self.entry(), document).into());
-        if self.entry().is_lost() {
-            return Err(FsError::Io);
+        if let Some(text) = kept.get() {
+            return Ok(Arc::clone(text));
         }
-        Ok(Arc::clone(text))
+        let text = document_text(self.entry(), document).into();
+        self.check()?;
+        Ok(Arc::clone(kept.get_or_init(|| text)))
     }
 
     fn info(&self) -> Arc<[u8]> {
@@ -301,15 +391,18 @@ impl DatabaseFs {
         Arc::clone(info)
     }
 
-    fn problems(&self) -> Arc<[u8]> {
+    fn problems(&self) -> Result<Arc<[u8]>, FsError> {
+        if !self.sizes.are_complete() {
+            self.know_sizes(Games::All(self.entry().database.len()));
+        }
+        if !self.sizes.are_complete() {
+            return Err(FsError::Io);
+        }
         let problems = self.problems.get_or_init(|| {
-            if !self.sizes.are_complete() {
-                self.know_sizes(Games::All(self.entry().database.len()));
-            }
             let own = self.entry().database.problems();
             let rows = problem_rows(own, &self.sizes.problems(), self.tree.digits());
             rows.into_bytes().into()
         });
-        Arc::clone(problems)
+        Ok(Arc::clone(problems))
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn answer(
         ) {
             return ControlFlow::Break(());
         }
+        remember(shared, &entry);
         empty = false;
         ControlFlow::Continue(())
     });
@@ -47,6 +48,13 @@ pub(super) fn answer(
         Err(error) => reply.error(errno(error)),
         Ok(()) if empty && unknown => answer_without_attributes(shared, request, directory, offset, reply),
         Ok(()) => reply.ok(),
+    }
+}
+
+/// Counts an entry that the kernel is told of: one with attributes, other than `.` and `..`.
+fn remember(shared: &Shared, entry: &Entry<'_>) {
+    if entry.attributes.is_some() && !matches!(entry.name, "." | "..") {
+        shared.fs.remember(entry.inode);
     }
 }
 
@@ -71,17 +79,13 @@ fn answer_without_attributes(
     reply: ReplyDirectoryPlus,
 ) {
     let mut answer = Answer::new(request);
-    let read = shared
-        .fs
-        .read_dir(
-            directory,
-            offset,
-            true,
-            &mut |entry| match answer.add(&entry, &shared.presentation) {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            },
-        );
+    let read = shared.fs.read_dir(directory, offset, true, &mut |entry| {
+        if !answer.add(&entry, &shared.presentation) {
+            return ControlFlow::Break(());
+        }
+        remember(shared, &entry);
+        ControlFlow::Continue(())
+    });
     match read {
         Ok(()) => {
             if let Err(error) = answer.send(&shared.kernel) {

@@ -1,4 +1,4 @@
-//! The kernel's requests in, answers of [`ChessFs`] out; nothing is decided here.
+//! The kernel's requests in, answers of [`Live`] out; nothing is decided here.
 //!
 //! Everything lets the kernel ask as rarely as possible: what it was told stays true, so it may keep entries
 //! (missing ones too), attributes and pages for good, and it never needs to say that a file was opened.
@@ -26,7 +26,7 @@ use fuser::{
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{ChessFs, FsError, Inode, Kind};
+use crate::fs::{FsError, Inode, Kind, Live};
 
 pub use attributes::Presentation;
 
@@ -39,7 +39,7 @@ const NAME_MAX: u32 = 255;
 /// Block size that `statfs` counts in.
 const BLOCK: u32 = 4096;
 
-/// A mounted [`ChessFs`], as fuser wants to see it.
+/// A mounted [`Live`], as fuser wants to see it.
 pub struct Fuse {
     shared: Arc<Shared>,
     open_is_needless: bool,
@@ -48,14 +48,14 @@ pub struct Fuse {
 
 /// What answers need, in whichever thread they are made.
 struct Shared {
-    fs: ChessFs,
+    fs: Arc<Live>,
     presentation: Presentation,
     kernel: OwnedFd,
 }
 
 impl Fuse {
     /// Serves `fs`. `kernel` is the connection to the kernel that the session reads from, once more.
-    pub fn new(fs: ChessFs, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+    pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         Fuse {
             shared: Arc::new(Shared {
                 fs,
@@ -120,6 +120,8 @@ fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: ReplyEntry)
             match shared.fs.attributes(inode) {
                 Ok(attributes) => {
                     let attributes = shared.presentation.of(&attributes);
+                    // Before the kernel can forget it.
+                    shared.fs.remember(inode);
                     reply.entry(&FOREVER, &attributes, Generation(0));
                 }
                 Err(error) => reply.error(errno(error)),
@@ -178,6 +180,10 @@ impl Filesystem for Fuse {
         self.answer(parent, reply, move |shared, reply| {
             look_up(shared, parent, &name, reply)
         });
+    }
+
+    fn forget(&self, _: &Request, inode: INodeNo, times: u64) {
+        guarded(|| self.shared.fs.forget(Inode(inode.0), times));
     }
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {

@@ -14,13 +14,14 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 
 use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::ChessFs;
+use crate::fs::{ChessFs, Live};
 use crate::fuse::{Fuse, Presentation};
 
 pub use background::{is_background, start_in_background};
@@ -55,7 +56,8 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    let session = session(fs, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
+    let session = session(Arc::new(Live::new(fs)), kernel, options)
+        .map_err(MountError::system("cannot talk to the kernel"))?;
     let serving = thread::Builder::new()
         .name("session".to_owned())
         .spawn(move || session.run())
@@ -74,7 +76,7 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     }
 }
 
-fn session(fs: ChessFs, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
+fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
     let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);

@@ -14,6 +14,6 @@ mod source;
 mod views;
 
 pub use database::DatabaseTree;
-pub use inode::{Inode, Node, Prefix, ViewId, prefixes};
+pub use inode::{Inode, Node, Prefix, ViewId};
 pub use source::{Branch, SourceFolder, SourceTree};
 pub use views::{Group, VIEWS, View};

@@ -139,7 +139,7 @@ impl Fake {
         LibraryEntry {
             path: path.to_owned(),
             format: &FAKE,
-            database: Box::new(self),
+            database: Arc::new(self),
             files: vec![(
                 "games.fake".to_owned(),
                 Identity {
@@ -150,6 +150,7 @@ impl Fake {
                 },
             )],
             maps: Vec::new(),
+            found: None,
         }
     }
 
