@@ -17,3 +17,4 @@ pub mod mount;
 pub mod pgn;
 pub mod text;
 pub mod tree;
+pub mod watch;

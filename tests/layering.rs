@@ -28,6 +28,7 @@ const LAYERS: &[Layer] = &[
     layer("pgn", &["board", "game"]),
     layer("formats", &["bytes", "text", "mapped", "board", "game"]),
     layer("library", &["formats", "mapped", "board", "game", "pgn"]),
+    layer("watch", &[]),
     layer(
         "tree",
         &[
@@ -42,8 +43,8 @@ const LAYERS: &[Layer] = &[
     ),
     layer("fs", &["formats::Problem", "game", "library", "tree"]),
     layer("fuse", &["fs"]),
-    layer("mount", &["fs", "fuse"]),
-    layer("cli", &["formats", "library", "fs", "fuse", "mount"]),
+    layer("mount", &["fs", "fuse", "watch"]),
+    layer("cli", &["formats", "library", "fs", "fuse", "mount", "watch"]),
 ];
 
 const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
@@ -56,11 +57,11 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("env_logger", &["cli"]),
     ("fuser", &["fuse", "mount"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount"]),
+    ("rustix", &["fuse", "mount", "watch"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
     ("std::env", &["cli", "mount"]),
-    ("std::fs", &["library", "mapped", "mount"]),
+    ("std::fs", &["library", "mapped", "mount", "watch"]),
     ("std::net", &[]),
     ("std::process", &["cli", "mount"]),
 ];

@@ -40,6 +40,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         },
         allow_other: settings.allow_other,
         default_permissions: settings.default_permissions,
+        watch: settings.watch,
         threads: settings.serve.threads.min(FUSE_THREADS),
     };
     mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;

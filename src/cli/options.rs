@@ -1,11 +1,13 @@
 //! Options, once for both spellings: `--name=value` and `-o name=value`.
 
 use std::fmt;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::formats;
 use crate::fs::ServeOptions;
+use crate::watch::{self, Means};
 
 /// What all options together say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub struct Settings {
     pub formats: formats::Options,
     /// How they are served.
     pub serve: ServeOptions,
+    /// How changes of the source are noticed.
+    pub watch: Means,
     /// Tags are extended attributes.
     pub xattr: bool,
     /// Owner of the files; else the user who mounts.
@@ -118,6 +122,16 @@ static OPTIONS: &[Row] = &[
         scope: Scope::Mount,
         set: |settings, value| {
             settings.serve.cache_size = bytes(value).ok_or("a number of bytes such as 500000, 64M or 2G")?;
+            Ok(())
+        },
+    },
+    Row {
+        name: "watch",
+        value: "MEANS",
+        help: "How changes of the source are noticed: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
+        scope: Scope::Mount,
+        set: |settings, value| {
+            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS or off")?;
             Ok(())
         },
     },
@@ -304,6 +318,21 @@ fn set(row: &Row, settings: &mut Settings, value: Option<&str>) -> Result<(), Op
     (row.set)(settings, value).map_err(|wanted| OptionError::BadValue(row.name, value.to_owned(), wanted))
 }
 
+/// Reads how to watch.
+fn means(text: &str) -> Option<Means> {
+    Some(match text {
+        "auto" => Means::Auto,
+        "inotify" => Means::Inotify,
+        "poll" => Means::Poll(watch::PAUSE),
+        "off" => Means::Off,
+        _ => {
+            let seconds = text.strip_prefix("poll:")?.parse().ok();
+            let seconds = seconds.filter(|seconds| (1..=24 * 60 * 60).contains(seconds))?;
+            Means::Poll(Duration::from_secs(seconds))
+        }
+    })
+}
+
 /// Reads a number of bytes with a unit behind it.
 fn bytes(text: &str) -> Option<usize> {
     let units = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
@@ -337,6 +366,7 @@ mod tests {
             "--threads=3",
             "--mtime=source",
             "--cache-size=2K",
+            "--watch=poll:7",
             "--xattr",
             "--uid=7",
             "--gid=8",
@@ -396,6 +426,7 @@ mod tests {
             "mtime=x",
             "encoding=x",
             "uid=-1",
+            "watch=poll:0",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
             assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");

@@ -6,10 +6,11 @@
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
 use super::database::DatabaseFs;
+use super::outdated::{Outdated, outdated};
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::Prefix;
@@ -23,8 +24,12 @@ const MOST_GIVEN: usize = 1 << 20;
 /// A [`ChessFs`] that can be replaced while it is used. Its methods are those of that, for an inode of any epoch.
 pub struct Live {
     epochs: RwLock<Epochs>,
+    /// Held while one epoch is followed by the next.
+    replacing: Mutex<()>,
+    on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
+#[derive(Clone)]
 struct Epochs {
     current: Arc<ChessFs>,
     /// Earlier ones, the latest first.
@@ -43,7 +48,14 @@ impl Live {
                 old: VecDeque::new(),
                 given,
             }),
+            replacing: Mutex::new(()),
+            on_error: OnceLock::new(),
         }
+    }
+
+    /// Has this called when something cannot be read: the source may have changed. Only the first call counts.
+    pub fn on_error(&self, call: impl Fn() + Send + Sync + 'static) {
+        let _ = self.on_error.set(Box::new(call));
     }
 
     /// What is served now.
@@ -66,29 +78,43 @@ impl Live {
         self.read_epochs().old.len()
     }
 
-    /// Serves this from now on. A database is the same as before where its entry is.
-    pub fn replace(&self, library: Library) {
-        let mut epochs = self.write_epochs();
-        let Epochs { current, old, given } = &mut *epochs;
+    /// Serves this from now on, and says what is not as it was. A database is the same as before where its entry is.
+    pub fn replace(&self, library: Library) -> Vec<Outdated> {
+        let _turn = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
+        // What takes time happens while nobody waits.
+        let Epochs {
+            current,
+            old,
+            mut given,
+        } = self.read_epochs().clone();
+        if library.is_same(current.library()) {
+            return Vec::new();
+        }
+        let living = || {
+            [&current]
+                .into_iter()
+                .chain(&old)
+                .flat_map(|epoch| &epoch.databases)
+        };
         if given.len() > MOST_GIVEN {
-            let living = old.iter().chain([&*current]).flat_map(|epoch| &epoch.databases);
-            *given = living.map(|database| database.prefix()).collect();
+            given = living().map(|database| database.prefix()).collect();
         }
         let kept = |entry: &LibraryEntry| {
-            let epochs = [&*current].into_iter().chain(old.iter());
-            let mut living = epochs.flat_map(|epoch| &epoch.databases);
-            living
-                .find(|database| std::ptr::eq(database.entry(), entry))
-                .cloned()
+            let mut same = living().filter(|database| std::ptr::eq(database.entry(), entry));
+            same.next().cloned()
         };
         let cache = Arc::clone(&current.cache);
-        let next = ChessFs::with(library, current.options, cache, given, kept);
-        let before = std::mem::replace(current, Arc::new(next));
-        old.push_front(before);
+        let next = ChessFs::with(library, current.options, cache, &mut given, kept);
+        let earlier: Vec<&ChessFs> = old.iter().map(Arc::as_ref).collect();
+        let outdated = outdated(&current, &earlier, &next);
+        let mut epochs = self.write_epochs();
+        epochs.old.push_front(current);
+        epochs.current = Arc::new(next);
+        epochs.given = given;
         let dropped = epochs.drop_old();
         drop(epochs);
-        // Maps are taken down while nobody waits.
         drop(dropped);
+        outdated
     }
 
     /// Says that the kernel is told of an inode.
@@ -115,7 +141,7 @@ impl Live {
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn lookup(&self, parent: Inode, name: &OsStr) -> Result<Inode, FsError> {
-        self.of(parent)?.lookup(parent, name)
+        self.told(self.of(parent)?.lookup(parent, name))
     }
 
     /// See [`ChessFs::parent`].
@@ -131,7 +157,7 @@ impl Live {
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
-        self.of(inode)?.attributes(inode)
+        self.told(self.of(inode)?.attributes(inode))
     }
 
     /// See [`ChessFs::attributes_if_known`].
@@ -158,7 +184,7 @@ impl Live {
         with_attributes: bool,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
-        self.of(inode)?.read_dir(inode, offset, with_attributes, each)
+        self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each))
     }
 
     /// See [`ChessFs::read`].
@@ -166,7 +192,7 @@ impl Live {
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        self.of(inode)?.read(inode, offset, size)
+        self.told(self.of(inode)?.read(inode, offset, size))
     }
 
     /// See [`ChessFs::attribute_names`].
@@ -174,7 +200,7 @@ impl Live {
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
-        self.of(inode)?.attribute_names(inode)
+        self.told(self.of(inode)?.attribute_names(inode))
     }
 
     /// See [`ChessFs::attribute_value`].
@@ -182,12 +208,22 @@ impl Live {
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
-        self.of(inode)?.attribute_value(inode, name)
+        self.told(self.of(inode)?.attribute_value(inode, name))
     }
 
     /// See [`ChessFs::statistics`].
     pub fn statistics(&self) -> Statistics {
         self.current().statistics()
+    }
+
+    /// Passes a result on, and tells of an error that may mean a changed source.
+    fn told<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
+        if matches!(result, Err(FsError::Io))
+            && let Some(call) = self.on_error.get()
+        {
+            call();
+        }
+        result
     }
 
     /// The epoch that serves an inode: the latest that has it.

@@ -10,6 +10,7 @@ mod gather;
 mod info;
 mod join;
 mod live;
+mod outdated;
 mod sizes;
 mod times;
 mod types;
@@ -21,6 +22,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 pub use live::Live;
+pub use outdated::Outdated;
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, LibraryEntry, tags_of};

@@ -7,6 +7,7 @@
 
 mod attributes;
 mod directory;
+mod invalidate;
 
 use std::ffi::OsStr;
 use std::io;
@@ -29,6 +30,7 @@ use fuser::{
 use crate::fs::{FsError, Inode, Kind, Live};
 
 pub use attributes::Presentation;
+pub use invalidate::invalidate;
 
 /// How long the kernel may believe what it was told.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);

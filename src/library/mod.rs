@@ -90,7 +90,11 @@ impl Library {
 
     /// A library of databases that are open already; one whose path is empty is the root of the tree.
     pub fn from_databases(databases: Vec<LibraryEntry>) -> Library {
-        let databases = databases.into_iter().map(Arc::new).collect();
+        Library::of(databases.into_iter().map(Arc::new).collect())
+    }
+
+    /// The same of databases that others have, too.
+    pub fn of(databases: Vec<Arc<LibraryEntry>>) -> Library {
         Library::new(
             Path::new(""),
             PathBuf::new(),
@@ -115,6 +119,20 @@ impl Library {
             databases,
             left_out,
         }
+    }
+
+    /// True where this is all the same, and not only alike.
+    pub fn is_same(&self, other: &Library) -> bool {
+        let pairs = self.databases.iter().zip(&other.databases);
+        self.source == other.source
+            && self.left_out == other.left_out
+            && self.databases.len() == other.databases.len()
+            && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+
+    /// The source as the user names it.
+    pub fn named(&self) -> &Path {
+        &self.named
     }
 
     /// The source, as an absolute path without symbolic links.

@@ -5,6 +5,7 @@
 mod background;
 mod device;
 mod error;
+mod follow;
 mod guardian;
 mod point;
 mod table;
@@ -23,6 +24,7 @@ use signal_hook::iterator::Signals;
 
 use crate::fs::{ChessFs, Live};
 use crate::fuse::{Fuse, Presentation};
+use crate::watch::Means;
 
 pub use background::{is_background, start_in_background};
 pub use error::MountError;
@@ -42,6 +44,8 @@ pub struct Options {
     pub allow_other: bool,
     /// The kernel holds everybody to the permissions that files show.
     pub default_permissions: bool,
+    /// How to learn of changes of the source.
+    pub watch: Means,
     /// Threads that read requests.
     pub threads: usize,
 }
@@ -56,8 +60,10 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    let session = session(Arc::new(Live::new(fs)), kernel, options)
+    let live = Arc::new(Live::new(fs));
+    let session = session(Arc::clone(&live), kernel, options)
         .map_err(MountError::system("cannot talk to the kernel"))?;
+    let notifier = session.notifier();
     let serving = thread::Builder::new()
         .name("session".to_owned())
         .spawn(move || session.run())
@@ -69,6 +75,7 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         let point = point.clone();
         move || unmount_on_signals(signals, &point, device)
     });
+    follow::follow(&live, notifier, options.watch).map_err(MountError::system("cannot watch the source"))?;
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     match serving.join() {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),

@@ -10,6 +10,7 @@ mod documents;
 mod fake;
 mod folders;
 mod inodes;
+mod live;
 mod merged;
 mod mounted;
 mod names;

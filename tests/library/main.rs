@@ -2,5 +2,6 @@
 
 mod errors;
 mod links;
+mod reopen;
 mod scan;
 mod source;
