@@ -59,3 +59,15 @@ need_package() {
     say "$program is missing. Install it with: sudo apt-get install $*"
     return 1
 }
+
+# Installs cargo-deb below the target folder where it is missing. That takes a minute or two, once.
+need_cargo_deb() {
+    PATH=$target/tools/bin:$PATH
+    if ! cargo deb --version >/dev/null 2>&1; then
+        say "cargo-deb is missing: installing it in $target/tools"
+        cargo install --quiet --locked --root "$target/tools" --target-dir "$target/tools/target" cargo-deb@3.8.0 || {
+            say "cargo-deb is missing. Install it with: cargo install cargo-deb"
+            return 1
+        }
+    fi
+}

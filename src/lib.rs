@@ -15,6 +15,7 @@ pub mod library;
 pub mod mapped;
 pub mod mount;
 pub mod pgn;
+pub mod status;
 pub mod text;
 pub mod tree;
 pub mod watch;

@@ -43,8 +43,12 @@ const LAYERS: &[Layer] = &[
     ),
     layer("fs", &["formats::Problem", "game", "library", "tree"]),
     layer("fuse", &["fs"]),
-    layer("mount", &["fs", "fuse", "watch"]),
-    layer("cli", &["formats", "library", "fs", "fuse", "mount", "watch"]),
+    layer("status", &["fs"]),
+    layer("mount", &["fs", "fuse", "status", "watch"]),
+    layer(
+        "cli",
+        &["formats", "library", "fs", "fuse", "mount", "status", "watch"],
+    ),
 ];
 
 const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
@@ -54,16 +58,23 @@ const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
 /// What comes from outside and is not for everybody: its path, and the modules that may name it.
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("env_logger", &["cli"]),
     ("fuser", &["fuse", "mount"]),
+    ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount", "watch"]),
+    ("rustix", &["fuse", "mount", "status", "watch"]),
+    ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
-    ("std::env", &["cli", "mount"]),
-    ("std::fs", &["library", "mapped", "mount", "watch"]),
+    ("std::env", &["cli", "mount", "status"]),
+    (
+        "std::fs",
+        &["cli", "library", "mapped", "mount", "status", "watch"],
+    ),
     ("std::net", &[]),
-    ("std::process", &["cli", "mount"]),
+    ("std::process", &["cli", "mount", "status"]),
 ];
 
 /// The modules that may have `unsafe` code.

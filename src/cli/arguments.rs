@@ -3,8 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 
+use super::manual;
 use super::options::{self, Scope};
 use crate::mount::GUARDIAN;
 
@@ -12,21 +13,43 @@ use crate::mount::GUARDIAN;
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     match is_mount_helper(&arguments) {
         true => mount_helper().try_get_matches_from(arguments),
-        false => pgnfs().try_get_matches_from(arguments),
+        false => {
+            let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
+            let generate = Command::new(GENERATE)
+                .hide(true)
+                .about("Writes a man page or the completions of a shell to standard output")
+                .arg(Arg::new("KIND").required(true).value_parser(manual::KINDS));
+            let all = pgnfs().subcommands([guardian, generate]);
+            all.try_get_matches_from(arguments)
+        }
     }
 }
 
-fn pgnfs() -> Command {
+/// Name of the hidden command that makes man pages and completions.
+pub const GENERATE: &str = "generate";
+
+/// The commands that people know.
+pub fn pgnfs() -> Command {
     let mount = Command::new("mount")
         .about("Mounts, and returns when the files are there")
         .args([source(), mount_point()])
         .arg(flag('f', "foreground").help("Stays until unmounted instead of going to the background"))
         .args(options::arguments(Scope::Mount));
-    let unmount = Command::new("unmount").about("Unmounts").arg(mount_point());
+    let unmount = Command::new("unmount")
+        .about("Unmounts")
+        .arg(mount_point().help("Where it is mounted"));
     let export = Command::new("export")
-        .about("Writes all games as PGN to standard output")
+        .about("Writes all games as PGN, to standard output or a file")
         .arg(source())
         .arg(Arg::new("DATABASE").help("Only this database, by its path in SOURCE as info shows it"))
+        .arg(
+            path("output")
+                .required(false)
+                .long("output")
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Writes to this file, which is made or overwritten"),
+        )
         .args(options::arguments(Scope::Games));
     let check = Command::new("check")
         .about("Reads all games and writes a line for every problem; the exit code is 1 where there is one")
@@ -35,21 +58,25 @@ fn pgnfs() -> Command {
     let info = Command::new("info")
         .about("Shows which databases there are")
         .arg(source())
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Writes JSON"),
-        )
+        .arg(json())
         .args(options::arguments(Scope::Games));
-    let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
+    let status = Command::new("status")
+        .about("Shows how a mount does: its databases, what is known of them, and its cache")
+        .arg(mount_point().help("Where it is mounted"))
+        .arg(json())
+        .arg(
+            Arg::new("wait")
+                .long("wait")
+                .action(ArgAction::SetTrue)
+                .help("Waits until the sizes of all games are known"),
+        );
     Command::new("pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Mounts a folder of old chess databases as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommands([mount, unmount, export, check, info, guardian])
+        .subcommands([mount, unmount, export, check, info, status])
 }
 
 /// The command line that mount(8) gives to a helper.
@@ -66,11 +93,22 @@ fn mount_helper() -> Command {
 }
 
 fn source() -> Arg {
-    path("SOURCE").help("A folder with chess databases, or one database")
+    path("SOURCE")
+        .value_hint(ValueHint::AnyPath)
+        .help("A folder with chess databases, or one database")
 }
 
 fn mount_point() -> Arg {
-    path("MOUNTPOINT").help("An empty folder")
+    path("MOUNTPOINT")
+        .value_hint(ValueHint::DirPath)
+        .help("An empty folder")
+}
+
+fn json() -> Arg {
+    Arg::new("json")
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .help("Writes JSON")
 }
 
 fn path(name: &'static str) -> Arg {
@@ -83,7 +121,7 @@ fn flag(letter: char, name: &'static str) -> Arg {
 
 /// True where mount(8) calls: under a name such as `mount.pgnfs`, or, for `mount -t fuse.pgnfs`, as
 /// `pgnfs SOURCE MOUNTPOINT -o OPTIONS`.
-fn is_mount_helper(arguments: &[OsString]) -> bool {
+pub fn is_mount_helper(arguments: &[OsString]) -> bool {
     let name = arguments.first().and_then(|path| Path::new(path).file_name());
     let is_named_so = name
         .and_then(OsStr::to_str)

@@ -4,9 +4,10 @@ use std::io::{self, ErrorKind, Write};
 use std::ops::{ControlFlow, Range};
 use std::process::ExitCode;
 
+use indicatif::ProgressBar;
+
 use super::ordered::in_order;
-use super::progress::Progress;
-use super::{Failure, PROBLEMS, counted, logging};
+use super::{Failure, PROBLEMS, cannot_write, counted, logging, progress};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line, text_of};
 
@@ -19,14 +20,14 @@ pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
     let games: u64 = games.sum();
     let mut report = Report {
         out: io::stdout().lock(),
-        progress: Progress::new(games),
+        bar: progress::bar(games),
         problems: 0,
     };
     match report.all(library, threads) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            return Err(format!("cannot write: {error}").into());
+            return Err(cannot_write(&error));
         }
-        _ => report.progress.clear(),
+        _ => report.bar.finish_and_clear(),
     }
     logging::say(format_args!(
         "{} in {}, {}",
@@ -42,7 +43,7 @@ pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
 
 struct Report<W> {
     out: W,
-    progress: Progress,
+    bar: ProgressBar,
     problems: u64,
 }
 
@@ -75,7 +76,7 @@ impl<W: Write> Report<W> {
             (len, found)
         };
         let _ = in_order(entry.database.len(), threads, problems, |(len, found)| {
-            self.progress.add(len as u64);
+            self.bar.inc(len as u64);
             let mut rows = found
                 .iter()
                 .flat_map(|(game, problems)| problems.iter().map(move |row| (game, row)));
@@ -93,7 +94,8 @@ impl<W: Write> Report<W> {
 
     fn line(&mut self, line: std::fmt::Arguments<'_>) -> io::Result<()> {
         self.problems += 1;
-        self.progress.clear();
-        writeln!(self.out, "{}", on_one_line(&line.to_string()))
+        let line = line.to_string();
+        let line = on_one_line(&line);
+        self.bar.suspend(|| writeln!(self.out, "{line}"))
     }
 }

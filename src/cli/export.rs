@@ -1,32 +1,45 @@
 //! `pgnfs export`.
 
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::{ControlFlow, Range};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::Failure;
+use indicatif::ProgressBar;
+
 use super::ordered::in_order;
-use super::progress::Progress;
+use super::{Failure, cannot_write, progress};
 use crate::library::{Library, LibraryEntry, text_of};
 
 /// Bytes of text after which a thread does no further game of its chunk before its turn has come.
 const MOST_AHEAD: usize = 4 << 20;
 
-/// Writes the games of all databases, or of the one at a path, in database order.
-pub fn run(library: &Library, database: Option<&str>, threads: usize) -> Result<ExitCode, Failure> {
+/// Writes the games of all databases, or of the one at a path, in database order, to a file or standard output.
+pub fn run(
+    library: &Library,
+    database: Option<&str>,
+    output: Option<&Path>,
+    threads: usize,
+) -> Result<ExitCode, Failure> {
     let entries = selected(library, database)?;
+    let mut out: Box<dyn Write> = match output {
+        Some(path) => Box::new(create(path, library)?),
+        None => Box::new(io::stdout().lock()),
+    };
     let games = entries.iter().map(|entry| u64::from(entry.database.len()));
-    let mut progress = Progress::new(games.sum());
-    if io::stdout().is_terminal() {
-        progress.hide();
-    }
-    let mut out = io::stdout().lock();
+    let bar = match output.is_none() && io::stdout().is_terminal() {
+        // The games themselves are seen there.
+        true => ProgressBar::hidden(),
+        false => progress::bar(games.sum()),
+    };
     let written = entries
         .into_iter()
-        .try_for_each(|entry| write_games(&mut out, entry, threads, &mut progress))
+        .try_for_each(|entry| write_games(&mut out, entry, threads, &bar))
         .and_then(|()| out.flush());
-    progress.clear();
+    bar.finish_and_clear();
     if let Some(changed) = library.databases().iter().find(|entry| !entry.is_intact()) {
         return Err(format!(
             "{}: a file was changed while it was read: what was written of its games is not to be trusted",
@@ -36,9 +49,22 @@ pub fn run(library: &Library, database: Option<&str>, threads: usize) -> Result<
     }
     match written {
         // A closed pipe: who reads has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}").into()),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(&error)),
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Makes the file to write to, unless a database is read from it.
+fn create(path: &Path, library: &Library) -> Result<File, Failure> {
+    let is_source = fs::metadata(path).is_ok_and(|found| {
+        let mut files = library.databases().iter().flat_map(|entry| &entry.files);
+        files.any(|(_, identity)| (identity.device, identity.inode) == (found.dev(), found.ino()))
+    });
+    let path_for_people = path.display();
+    if is_source {
+        return Err(format!("{path_for_people} belongs to a database: name another file").into());
+    }
+    File::create(path).map_err(|error| format!("{path_for_people} cannot be written: {error}").into())
 }
 
 fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
@@ -59,7 +85,7 @@ fn write_games(
     out: &mut impl Write,
     entry: &LibraryEntry,
     threads: usize,
-    progress: &mut Progress,
+    bar: &ProgressBar,
 ) -> io::Result<()> {
     let mut written = Ok(());
     let texts = |mut games: Range<u32>| {
@@ -77,7 +103,7 @@ fn write_games(
         threads,
         texts,
         |(number, text, mut rest)| {
-            progress.add(number);
+            bar.inc(number);
             written = out
                 .write_all(&text)
                 .and_then(|()| rest.try_for_each(|game| out.write_all(&text_of(entry, game).pgn)));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Failure, counted};
+use super::{Failure, cannot_write, counted};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line};
 
@@ -17,7 +17,7 @@ pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
         false => text(out, library),
     };
     match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}").into()),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(&error)),
         _ => Ok(ExitCode::SUCCESS),
     }
 }

@@ -1,30 +1,89 @@
-//! Words for people on standard error. Nothing here minds when nobody can hear them.
+//! Words for people: on standard error and, once nobody sees that any more, in the log of the system. Nothing here
+//! minds when nobody can hear them.
 
 use std::fmt;
 use std::io::Write;
+use std::os::unix::net::UnixDatagram;
 use std::panic;
 
-use env_logger::{Env, WriteStyle};
-use log::Level;
+use env_logger::{Env, Logger, WriteStyle};
+use log::{Level, Log, Metadata, Record};
 
 use crate::library::on_one_line;
+use crate::mount::is_detached;
+
+/// Where syslog listens, and the journal of systemd, too.
+const SYSTEM_LOG: &str = "/dev/log";
 
 /// Starts the log: warnings and errors, or what `RUST_LOG` says. Panics go there, too.
 pub fn start() {
     // fuser reports every reader that was killed while it waited.
-    let _ = env_logger::Builder::from_env(Env::default().default_filter_or("warn,fuser=off"))
+    let terminal = env_logger::Builder::from_env(Env::default().default_filter_or("warn,fuser=off"))
         .write_style(WriteStyle::Never)
-        .format(|line, record| match record.level() {
-            Level::Error | Level::Warn => {
-                writeln!(line, "pgnfs: {}", on_one_line(&record.args().to_string()))
-            }
-            level => writeln!(line, "pgnfs: {level} {}: {}", record.target(), record.args()),
-        })
-        .try_init();
+        .format(|line, record| writeln!(line, "pgnfs: {}", text(record)))
+        .build();
+    let most = terminal.filter();
+    if log::set_boxed_logger(Box::new(Everywhere { terminal })).is_ok() {
+        log::set_max_level(most);
+    }
     panic::set_hook(Box::new(|panic| log::error!("{panic}")));
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error; in the background, an error to the log.
 pub fn say(message: fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "pgnfs: {message}");
+    match is_detached() {
+        true => send(Level::Error, &message.to_string()),
+        false => {
+            let _ = writeln!(std::io::stderr(), "pgnfs: {message}");
+        }
+    }
+}
+
+struct Everywhere {
+    terminal: Logger,
+}
+
+impl Log for Everywhere {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        self.terminal.enabled(metadata)
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        match is_detached() {
+            true if self.terminal.matches(record) => send(record.level(), &text(record)),
+            true => {}
+            false => self.terminal.log(record),
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+fn text(record: &Record<'_>) -> String {
+    match record.level() {
+        Level::Error | Level::Warn => on_one_line(&record.args().to_string()).into_owned(),
+        level => format!("{level} {}: {}", record.target(), record.args()),
+    }
+}
+
+/// Sends a line to the log of the system.
+fn send(level: Level, text: &str) {
+    let severity = match level {
+        Level::Error => 3,
+        Level::Warn => 4,
+        Level::Info => 6,
+        Level::Debug | Level::Trace => 7,
+    };
+    const DAEMON: u8 = 3 << 3;
+    let line = format!(
+        "<{}>pgnfs[{}]: {}",
+        DAEMON | severity,
+        std::process::id(),
+        on_one_line(text)
+    );
+    if let Ok(socket) = UnixDatagram::unbound() {
+        // A log that is full is not waited for.
+        let _ = socket.set_nonblocking(true);
+        let _ = socket.send_to(line.as_bytes(), SYSTEM_LOG);
+    }
 }

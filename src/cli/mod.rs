@@ -5,22 +5,26 @@ mod check;
 mod export;
 mod info;
 mod logging;
+mod manual;
 mod mount;
 mod options;
 mod ordered;
+mod pages;
 mod progress;
+mod status;
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::library::Library;
 use crate::mount as mounting;
-use options::{Scope, Settings};
+use options::{OptionError, Scope, Settings};
 
 /// Why a command cannot do its work, in words for people.
 type Failure = Box<dyn Error>;
@@ -28,20 +32,36 @@ type Failure = Box<dyn Error>;
 /// Exit code of a command that found problems.
 const PROBLEMS: u8 = 1;
 
-/// Exit code of a command that cannot do its work.
-const FAILED: u8 = 2;
+/// Exit codes of who is called in a wrong way, and of who cannot do its work.
+struct Failed {
+    usage: u8,
+    work: u8,
+}
+
+const FAILED: Failed = Failed { usage: 2, work: 2 };
+
+/// As mount(8) has them.
+const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 
 /// Runs the command that the arguments name. Errors are on standard error, each as `pgnfs: message`.
 ///
-/// The exit code is 0 where all is well, 1 where problems were found, 2 where something cannot be done.
+/// The exit code is 0 where all is well, 1 where problems were found, 2 where something cannot be done; under the
+/// name `mount.pgnfs` what mount(8) has for these.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     logging::start();
+    let failed = match arguments::is_mount_helper(&arguments) {
+        true => MOUNT_FAILED,
+        false => FAILED,
+    };
     match arguments::parse(arguments) {
         Ok(matches) => dispatch(&matches).unwrap_or_else(|failure| {
             logging::say(format_args!("{failure}"));
-            ExitCode::from(FAILED)
+            ExitCode::from(match failure.is::<OptionError>() {
+                true => failed.usage,
+                false => failed.work,
+            })
         }),
-        Err(error) => explain(&error),
+        Err(error) => explain(&error, failed.usage),
     }
 }
 
@@ -60,7 +80,8 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("export", matches)) => {
             let (library, settings) = open(matches)?;
             let database = matches.get_one("DATABASE").map(String::as_str);
-            export::run(&library, database, settings.serve.threads)
+            let output = matches.get_one("output").map(PathBuf::as_path);
+            export::run(&library, database, output, settings.serve.threads)
         }
         Some(("check", matches)) => {
             let (library, settings) = open(matches)?;
@@ -69,6 +90,18 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("info", matches)) => {
             let (library, _) = open(matches)?;
             info::run(&library, matches.get_flag("json"))
+        }
+        Some(("status", matches)) => status::run(
+            path(matches, "MOUNTPOINT"),
+            matches.get_flag("json"),
+            matches.get_flag("wait"),
+        ),
+        Some((arguments::GENERATE, matches)) => {
+            let kind = matches.get_one("KIND").map_or("", String::as_str);
+            match manual::write(kind, &mut io::stdout()) {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
+                _ => Ok(ExitCode::SUCCESS),
+            }
         }
         Some((mounting::GUARDIAN, matches)) => {
             mounting::guard(path(matches, "MOUNTPOINT"))?;
@@ -103,6 +136,10 @@ fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
 }
 
+fn cannot_write(error: &io::Error) -> Failure {
+    format!("cannot write: {error}").into()
+}
+
 /// `1 game`, `2 games`.
 fn counted(number: u64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
@@ -110,7 +147,7 @@ fn counted(number: u64, noun: &str) -> String {
 }
 
 /// Help and version go to standard output, all else is an error.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error, failed: u8) -> ExitCode {
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -121,10 +158,23 @@ fn explain(error: &clap::Error) -> ExitCode {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             logging::say(format_args!("name a command\n\n{}", text.trim_end()));
         }
-        _ => {
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            logging::say(format_args!("{}", text.trim_end()));
-        }
+        _ => match options::of_mount(&unknown_argument(error)) {
+            Some(error) => logging::say(format_args!("{error}")),
+            None => {
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                logging::say(format_args!("{}", text.trim_end()));
+            }
+        },
     }
-    ExitCode::from(FAILED)
+    ExitCode::from(failed)
+}
+
+/// The name of a long option that a command does not know, else nothing.
+fn unknown_argument(error: &clap::Error) -> String {
+    match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(argument))) => {
+            argument.trim_start_matches("--").to_owned()
+        }
+        _ => String::new(),
+    }
 }

@@ -1,13 +1,19 @@
 //! Options, once for both spellings: `--name=value` and `-o name=value`.
 
-use std::fmt;
+mod error;
+mod generic;
+
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
-use crate::formats;
+use crate::formats::{self, FORMATS};
 use crate::fs::ServeOptions;
 use crate::watch::{self, Means};
+use error::Wanted;
+use generic::is_generic;
+
+pub use error::OptionError;
 
 /// What all options together say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +55,7 @@ struct Row {
     help: &'static str,
     scope: Scope,
     /// Takes the value, or says what it should have been.
-    set: fn(&mut Settings, &str) -> Result<(), &'static str>,
+    set: fn(&mut Settings, &str) -> Result<(), Wanted>,
 }
 
 static OPTIONS: &[Row] = &[
@@ -71,6 +77,11 @@ static OPTIONS: &[Row] = &[
         help: "Reads a format that has several readings in this one, by the name in info.txt",
         scope: Scope::Games,
         set: |settings, value| {
+            let known = || FORMATS.iter().flat_map(|format| (format.readings)());
+            if !known().any(|name| name == value) {
+                let names: Vec<String> = known().collect();
+                return Err(format!("the reading of any format; there are {}", names.join(", ")).into());
+            }
             settings.formats.reading = Some(value.to_owned());
             Ok(())
         },
@@ -84,7 +95,7 @@ static OPTIONS: &[Row] = &[
             settings.formats.fix_dates = match value {
                 "yes" => true,
                 "no" => false,
-                _ => return Err("yes or no"),
+                _ => return Err("yes or no".into()),
             };
             Ok(())
         },
@@ -110,7 +121,7 @@ static OPTIONS: &[Row] = &[
             settings.serve.mtime_from_source = match value {
                 "played" => false,
                 "source" => true,
-                _ => return Err("played or source"),
+                _ => return Err("played or source".into()),
             };
             Ok(())
         },
@@ -200,43 +211,6 @@ static OPTIONS: &[Row] = &[
     },
 ];
 
-/// Options of every kind of mount. They say nothing here: this one is read-only, without devices and programs.
-const GENERIC: [&str; 18] = [
-    "ro", "rw", "dev", "nodev", "suid", "nosuid", "exec", "noexec", "atime", "noatime", "relatime", "user",
-    "users", "auto", "noauto", "nofail", "defaults", "_netdev",
-];
-
-/// What is wrong with an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionError {
-    /// Nobody knows it.
-    Unknown(String),
-    /// It belongs to another command.
-    MountOnly(&'static str),
-    /// It lacks its value: name, what stands for the value.
-    NoValue(&'static str, &'static str),
-    /// It has a value and takes none.
-    NeedlessValue(&'static str),
-    /// Its value is none: name, value, what it should be.
-    BadValue(&'static str, String, &'static str),
-}
-
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionError::Unknown(name) => write!(f, "unknown option '{name}': see pgnfs mount --help"),
-            OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount only"),
-            OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
-            OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
-            OptionError::BadValue(name, value, wanted) => {
-                write!(f, "option '{name}': '{value}' is not {wanted}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for OptionError {}
-
 /// The arguments of all options in a scope, `-o` among them.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
     let rows = OPTIONS.iter().filter(|row| row.is_in(scope));
@@ -289,6 +263,12 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
     Ok(settings)
 }
 
+/// What is wrong with a name that a command does not know and that is an option of `mount`.
+pub fn of_mount(name: &str) -> Option<OptionError> {
+    let row = OPTIONS.iter().find(|row| row.name == name)?;
+    Some(OptionError::MountOnly(row.name))
+}
+
 impl Row {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
@@ -304,7 +284,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
     match OPTIONS.iter().find(|row| row.name == name) {
         Some(row) if row.is_in(scope) => set(row, settings, value),
         Some(row) => Err(OptionError::MountOnly(row.name)),
-        None if scope == Scope::Mount && (GENERIC.contains(&name) || name.starts_with("x-")) => Ok(()),
+        None if scope == Scope::Mount && is_generic(name) => Ok(()),
         None => Err(OptionError::Unknown(name.to_owned())),
     }
 }
@@ -361,7 +341,7 @@ mod tests {
     fn both_spellings_say_the_same() {
         let long = [
             "--encoding=koi8-r",
-            "--reading=x",
+            "--reading=text",
             "--fix-dates=no",
             "--threads=3",
             "--mtime=source",
@@ -393,9 +373,6 @@ mod tests {
         for row in OPTIONS {
             assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
         }
-        for name in GENERIC {
-            assert!(page.contains(&format!("`{name}`")), "{name}");
-        }
     }
 
     #[test]
@@ -425,6 +402,7 @@ mod tests {
             "umask=1000",
             "mtime=x",
             "encoding=x",
+            "reading=main/order",
             "uid=-1",
             "watch=poll:0",
         ] {

@@ -30,7 +30,8 @@ pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,
-    /// Forces one of a format's readings, by the name that `info.txt` shows.
+    /// Forces one of a format's readings, by the name that `info.txt` shows. Formats that have no such reading pass
+    /// it over: a folder may hold several.
     pub reading: Option<String>,
     /// Corrects dates where a known bug of the writer shows in them.
     pub fix_dates: bool,
@@ -56,6 +57,8 @@ pub struct Format {
     pub find: fn(&Directory) -> Vec<Candidate>,
     /// How a file is recognised whose name says nothing; none where names decide alone.
     pub by_content: Option<ByContent>,
+    /// Names of its readings, as the option `reading` takes them; empty where it has one only.
+    pub readings: fn() -> Vec<String>,
     /// Opens a database from its files, reading headers only.
     pub open: fn(Files, &Options) -> Opened,
 }

@@ -1,9 +1,11 @@
 //! Decoded games that may be wanted again.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
 
+use super::status::CacheStatus;
 use super::types::Inode;
 
 /// What an entry costs beside its text.
@@ -13,6 +15,8 @@ const OVERHEAD: usize = 128;
 pub(super) struct TextCache {
     capacity: usize,
     texts: Mutex<Texts>,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 struct Texts {
@@ -28,13 +32,30 @@ impl TextCache {
                 by_inode: LruCache::unbounded(),
                 bytes: 0,
             }),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
         }
     }
 
     /// The text of a game.
     pub(super) fn get(&self, game: Inode) -> Option<Arc<[u8]>> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.by_inode.get(&game).cloned()
+        let text = texts.by_inode.get(&game).cloned();
+        let counter = if text.is_some() { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        text
+    }
+
+    /// How it does.
+    pub(super) fn status(&self) -> CacheStatus {
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        CacheStatus {
+            games: texts.by_inode.len(),
+            bytes: texts.bytes,
+            capacity: self.capacity,
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
     }
 
     /// Keeps the text of a game, but for one that is larger than the whole cache.

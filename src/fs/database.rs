@@ -12,6 +12,7 @@ use super::gather::decode_missing;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
+use super::status::DatabaseStatus;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
 use crate::library::{LibraryEntry, document_text, text_of};
@@ -79,6 +80,20 @@ impl DatabaseFs {
     /// Prefix of its inodes.
     pub(super) fn prefix(&self) -> Prefix {
         self.prefix
+    }
+
+    /// What is known by now.
+    pub(super) fn status(&self) -> DatabaseStatus {
+        let entry = self.entry();
+        DatabaseStatus {
+            path: entry.path.clone(),
+            name: entry.name().to_owned(),
+            format: entry.format.name,
+            title: entry.format.title,
+            games: entry.database.len(),
+            sizes_known: self.sizes.known(),
+            problems: entry.database.problems().len() + self.sizes.problem_count(),
+        }
     }
 
     /// Takes down that the kernel was told of one of its nodes once more.
@@ -243,7 +258,8 @@ impl DatabaseFs {
     /// What was decoded cannot be served. The log says so once.
     fn doubt(&self, what: &str) -> FsError {
         if !self.is_doubtful.swap(true, Ordering::Relaxed) {
-            log::error!("{}: {what}: it must be opened again", self.entry().name());
+            let name = self.entry().name();
+            log::error!("{name}: {what}, so that it cannot be read until it is opened again");
         }
         FsError::Io
     }

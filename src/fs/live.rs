@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLo
 use super::ChessFs;
 use super::database::DatabaseFs;
 use super::outdated::{Outdated, outdated};
+use super::status::Status;
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::Prefix;
@@ -64,7 +65,7 @@ impl Live {
     }
 
     /// All databases that are still served and may go on so, those of earlier epochs among them.
-    pub fn entries(&self) -> Vec<Arc<LibraryEntry>> {
+    pub fn open_databases(&self) -> Vec<Arc<LibraryEntry>> {
         let epochs = self.read_epochs();
         let databases = epochs.all().flat_map(|epoch| &epoch.databases);
         databases
@@ -187,6 +188,19 @@ impl Live {
         self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each))
     }
 
+    /// See [`ChessFs::next_games`].
+    pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        self.of(directory).ok()?.next_games(directory, game, most)
+    }
+
+    /// See [`ChessFs::entries`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn entries(&self, directory: Inode) -> Result<usize, FsError> {
+        self.of(directory)?.entries(directory)
+    }
+
     /// See [`ChessFs::read`].
     ///
     /// # Errors
@@ -209,6 +223,11 @@ impl Live {
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
         self.told(self.of(inode)?.attribute_value(inode, name))
+    }
+
+    /// See [`ChessFs::status`].
+    pub fn status(&self) -> Status {
+        self.current().status()
     }
 
     /// See [`ChessFs::statistics`].

@@ -12,6 +12,7 @@ mod join;
 mod live;
 mod outdated;
 mod sizes;
+mod status;
 mod times;
 mod types;
 
@@ -23,6 +24,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use live::Live;
 pub use outdated::Outdated;
+pub use status::{CacheStatus, DatabaseStatus, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, LibraryEntry, tags_of};
@@ -33,6 +35,10 @@ use info::{database_info, library_info};
 use times::seconds_and_nanoseconds;
 
 const INFO: &str = "info.txt";
+/// Most games that are decoded for one part of a listing. Whoever lists a directory mostly looks at its games, and
+/// looks and reads that have to ask for each game take longer than decoding it.
+const DECODED_WHILE_LISTING: usize = 256;
+
 const TAG_PREFIX: &str = "user.pgn.";
 
 /// A library as a read-only tree of files. All methods may be called from any thread.
@@ -187,7 +193,7 @@ impl ChessFs {
     }
 
     /// Gives the entries of a directory from `offset` (0, or an entry's `next`) until `each` breaks. The first
-    /// two are `.` and `..`. Attributes are filled in on demand, and only those that need no decoding.
+    /// two are `.` and `..`. Attributes are filled in on demand: those that need no decoding, and those of some games.
     ///
     /// # Errors
     /// [`FsError::NotADirectory`]; [`FsError::Stale`] for an inode that does not exist.
@@ -199,6 +205,7 @@ impl ChessFs {
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         let place = self.directory(inode)?;
+        let mut decoded = 0;
         let mut at = offset;
         loop {
             let (name, inode, kind) = match at {
@@ -209,10 +216,14 @@ impl ChessFs {
                     None => break,
                 },
             };
-            let attributes = match with_attributes {
-                true => self.attributes_if_known(inode)?,
-                false => None,
-            };
+            let mut attributes = None;
+            if with_attributes {
+                attributes = self.attributes_if_known(inode)?;
+                if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
+                    decoded += 1;
+                    attributes = self.attributes(inode).ok();
+                }
+            }
             at += 1;
             let entry = Entry {
                 inode,
@@ -229,6 +240,36 @@ impl ChessFs {
             Place::Node(database, _) => database.check(),
             _ => Ok(()),
         }
+    }
+
+    /// The games that a directory lists behind `game`, or its first ones: at most so many. None where it does not
+    /// hold `game`, or is no directory of games.
+    pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        let Ok(Place::Node(database, directory)) = self.place(directory) else {
+            return None;
+        };
+        let game = match game.map(Inode::node) {
+            None => None,
+            Some(Some((prefix, Node::Game(game)))) if prefix == database.prefix() => Some(game),
+            Some(_) => return None,
+        };
+        let games = database.tree.games_behind(directory, game)?.take(most);
+        Some(games.map(|game| database.inode(Node::Game(game))).collect())
+    }
+
+    /// The number of entries of a directory.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`]; [`FsError::Stale`] for an inode that does not exist.
+    pub fn entries(&self, directory: Inode) -> Result<usize, FsError> {
+        Ok(match self.directory(directory)? {
+            Place::Node(database, node) => database.tree.entries(node),
+            Place::Folder(folder) => {
+                let own = self.database_of(folder);
+                own.map_or(1, |database| database.tree.entries(Node::Database)) + folder.children.len()
+            }
+            Place::RootInfo(_) => 0,
+        })
     }
 
     /// Bytes of a file: `size` of them from `offset`, fewer only at its end.
@@ -282,6 +323,14 @@ impl ChessFs {
             databases: entries.len() as u64,
             games: entries.clone().map(|entry| u64::from(entry.database.len())).sum(),
             source_bytes: entries.map(|entry| entry.source_bytes()).sum(),
+        }
+    }
+
+    /// What is known by now. Nobody waits for it, and nothing is decoded.
+    pub fn status(&self) -> Status {
+        Status {
+            databases: self.databases.iter().map(|database| database.status()).collect(),
+            cache: self.cache.status(),
         }
     }
 

@@ -56,7 +56,18 @@ impl Sizes {
 
     /// True when all sizes are known, and so all problems.
     pub(super) fn are_complete(&self) -> bool {
-        self.known.load(Ordering::Acquire) as usize == self.bytes.len()
+        self.known() as usize == self.bytes.len()
+    }
+
+    /// Number of games whose size is known.
+    pub(super) fn known(&self) -> u32 {
+        self.known.load(Ordering::Acquire)
+    }
+
+    /// Number of problems of the games decoded so far.
+    pub(super) fn problem_count(&self) -> usize {
+        let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        problems.values().map(Vec::len).sum()
     }
 
     /// Bytes of all texts together; none while one is unknown.

@@ -1,20 +1,24 @@
 //! READDIRPLUS: entries with attributes where these are known, and without where they are not.
 
 use std::io;
-use std::mem;
 use std::ops::ControlFlow;
 
 use std::os::fd::AsFd;
 
-use fuser::{FileAttr, Generation, INodeNo, ReplyDirectoryPlus, RequestId};
+use fuser::{Errno, Generation, INodeNo, ReplyDirectoryPlus, RequestId};
 
 use super::{BLOCK, FOREVER, Presentation, Shared, errno};
 use crate::fs::{Entry, Inode, Kind};
 
-/// Answers with the entries from `offset`.
+/// A directory of more entries is listed without attributes: the kernel would make an inode for every entry, which
+/// takes it ten times as long as the listing itself.
+const HUGE: usize = 10_000;
+
+/// Answers with the entries from `offset`, as many as fit.
 ///
-/// fuser writes entries with attributes only. An answer ends before the first entry without; the kernel then
-/// asks from there, and [`answer_without_attributes`] goes on.
+/// An entry without attributes has node 0, which fuser would put into the directory entry as well, and C libraries
+/// before glibc 2.42 skip names with inode 0. So an answer with such entries is written here, and fuser's only
+/// tells when it is full.
 pub(super) fn answer(
     shared: &Shared,
     request: RequestId,
@@ -22,31 +26,43 @@ pub(super) fn answer(
     offset: u64,
     mut reply: ReplyDirectoryPlus,
 ) {
-    let mut empty = true;
-    let mut unknown = false;
-    let read = shared.fs.read_dir(directory, offset, true, &mut |entry| {
-        let Some(attributes) = with_attributes(shared, &entry) else {
-            unknown = true;
-            return ControlFlow::Break(());
-        };
-        let number = INodeNo(entry.inode.0);
-        if reply.add(
-            number,
-            entry.next,
-            entry.name,
-            &FOREVER,
-            &attributes,
-            Generation(0),
-        ) {
-            return ControlFlow::Break(());
-        }
-        remember(shared, &entry);
-        empty = false;
-        ControlFlow::Continue(())
-    });
+    let presentation = &shared.presentation;
+    let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
+    let mut own = Answer::new(request);
+    let mut is_own = false;
+    let read = shared
+        .fs
+        .read_dir(directory, offset, with_attributes, &mut |entry| {
+            // The kernel looks at no attributes of `.` and `..`.
+            is_own |= entry.attributes.is_none() && !matches!(entry.name, "." | "..");
+            let attributes = match &entry.attributes {
+                Some(attributes) => presentation.of(attributes),
+                None => presentation.bare(entry.inode, entry.kind),
+            };
+            let number = INodeNo(entry.inode.0);
+            if reply.add(
+                number,
+                entry.next,
+                entry.name,
+                &FOREVER,
+                &attributes,
+                Generation(0),
+            ) {
+                return ControlFlow::Break(());
+            }
+            own.add(&entry, presentation);
+            remember(shared, &entry);
+            ControlFlow::Continue(())
+        });
     match read {
         Err(error) => reply.error(errno(error)),
-        Ok(()) if empty && unknown => answer_without_attributes(shared, request, directory, offset, reply),
+        Ok(()) if is_own => {
+            if let Err(error) = own.send(&shared.kernel) {
+                log::debug!("an answer was not taken: {error}");
+            }
+            // The kernel takes no second answer, and so the reply comes to its end without a leak.
+            reply.error(Errno::EIO);
+        }
         Ok(()) => reply.ok(),
     }
 }
@@ -58,53 +74,6 @@ fn remember(shared: &Shared, entry: &Entry<'_>) {
     }
 }
 
-/// The attributes of an entry, where they are known. The kernel looks at none for `.` and `..`.
-fn with_attributes(shared: &Shared, entry: &Entry<'_>) -> Option<FileAttr> {
-    match &entry.attributes {
-        Some(attributes) => Some(shared.presentation.of(attributes)),
-        None if matches!(entry.name, "." | "..") => Some(shared.presentation.bare(entry.inode, entry.kind)),
-        None => None,
-    }
-}
-
-/// Answers with entries of which some have no attributes.
-///
-/// Such an entry has node 0, which fuser would put into the directory entry as well, and C libraries before
-/// glibc 2.42 skip names with inode 0. So this answer is written here.
-fn answer_without_attributes(
-    shared: &Shared,
-    request: RequestId,
-    directory: Inode,
-    offset: u64,
-    reply: ReplyDirectoryPlus,
-) {
-    let mut answer = Answer::new(request);
-    let read = shared.fs.read_dir(directory, offset, true, &mut |entry| {
-        if !answer.add(&entry, &shared.presentation) {
-            return ControlFlow::Break(());
-        }
-        remember(shared, &entry);
-        ControlFlow::Continue(())
-    });
-    match read {
-        Ok(()) => {
-            if let Err(error) = answer.send(&shared.kernel) {
-                log::debug!("an answer was not taken: {error}");
-            }
-            // The request is answered: fuser must not do it again. Its reply holds nothing but a counted handle
-            // of the connection, which lasts as long as the process does.
-            mem::forget(reply);
-        }
-        Err(error) => reply.error(errno(error)),
-    }
-}
-
-/// Bytes of entries in an answer: what every kernel takes, as it asks for a page at least.
-const LIMIT: usize = 4096;
-
-/// Bytes of `struct fuse_out_header`.
-const HEADER: usize = 16;
-
 /// Bytes of `struct fuse_direntplus` before the name: `struct fuse_entry_out` and `struct fuse_dirent`.
 const FIXED: usize = 128 + 24;
 
@@ -113,19 +82,14 @@ struct Answer(Vec<u8>);
 
 impl Answer {
     fn new(request: RequestId) -> Answer {
-        let mut answer = Answer(Vec::with_capacity(HEADER + LIMIT));
+        let mut answer = Answer(Vec::with_capacity(4096));
         answer.u32s([0, 0]);
         answer.u64s([request.0]);
         answer
     }
 
-    /// Adds an entry; false where it does not fit.
-    fn add(&mut self, entry: &Entry<'_>, presentation: &Presentation) -> bool {
-        let len = (FIXED + entry.name.len()).next_multiple_of(8);
-        if self.0.len() + len > HEADER + LIMIT {
-            return false;
-        }
-        let end = self.0.len() + len;
+    fn add(&mut self, entry: &Entry<'_>, presentation: &Presentation) {
+        let end = self.0.len() + (FIXED + entry.name.len()).next_multiple_of(8);
         let format = match entry.kind {
             Kind::Directory => 0o040_000,
             Kind::File => 0o100_000,
@@ -151,7 +115,6 @@ impl Answer {
         self.u32s([entry.name.len() as u32, format >> 12]);
         self.0.extend_from_slice(entry.name.as_bytes());
         self.0.resize(end, 0);
-        true
     }
 
     fn u64s(&mut self, values: impl IntoIterator<Item = u64>) {

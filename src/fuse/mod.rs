@@ -5,6 +5,7 @@
 //! Requests that may need many games are answered from a thread of their own, so that no thread that reads
 //! requests ever waits.
 
+mod ahead;
 mod attributes;
 mod directory;
 mod invalidate;
@@ -28,6 +29,7 @@ use fuser::{
 };
 
 use crate::fs::{FsError, Inode, Kind, Live};
+use ahead::Ahead;
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -48,22 +50,32 @@ pub struct Fuse {
     opendir_is_needless: bool,
 }
 
+impl Drop for Fuse {
+    fn drop(&mut self) {
+        self.shared.ahead.end();
+    }
+}
+
 /// What answers need, in whichever thread they are made.
 struct Shared {
     fs: Arc<Live>,
     presentation: Presentation,
     kernel: OwnedFd,
+    ahead: Ahead,
 }
 
 impl Fuse {
     /// Serves `fs`. `kernel` is the connection to the kernel that the session reads from, once more.
     pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+        let shared = Arc::new(Shared {
+            fs,
+            presentation,
+            kernel,
+            ahead: Ahead::new(),
+        });
+        ahead::start(&shared);
         Fuse {
-            shared: Arc::new(Shared {
-                fs,
-                presentation,
-                kernel,
-            }),
+            shared,
             open_is_needless: false,
             opendir_is_needless: false,
         }
@@ -168,7 +180,6 @@ impl Filesystem for Fuse {
         self.opendir_is_needless = offered.contains(InitFlags::FUSE_NO_OPENDIR_SUPPORT);
         let wanted = InitFlags::FUSE_EXPORT_SUPPORT
             | InitFlags::FUSE_DO_READDIRPLUS
-            | InitFlags::FUSE_READDIRPLUS_AUTO
             | InitFlags::FUSE_PARALLEL_DIROPS
             | InitFlags::FUSE_ASYNC_DIO;
         // Older kernels lack some of them, and all is well without.
@@ -221,12 +232,20 @@ impl Filesystem for Fuse {
         reply: ReplyData,
     ) {
         let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.read(inode, offset, size) {
-                Ok(chunk) => reply.data(&chunk),
-                Err(error) => reply.error(errno(error)),
-            }
-        });
+        let answer = move |shared: &Arc<Shared>, reply: ReplyData| match shared.fs.read(inode, offset, size) {
+            Ok(chunk) => reply.data(&chunk),
+            Err(error) => reply.error(errno(error)),
+        };
+        if offset > 0 || !inode.is_game() {
+            return self.answer(inode, reply, answer);
+        }
+        let request = ahead::Request {
+            game: inode,
+            answer: Box::new(move |shared| answer(shared, reply)),
+        };
+        if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
+            guarded(|| (request.answer)(&self.shared));
+        }
     }
 
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
@@ -267,6 +286,9 @@ impl Filesystem for Fuse {
         let request = request.unique();
         self.answer(inode, reply, move |shared, reply| {
             directory::answer(shared, request, inode, offset, reply);
+            if offset == 0 {
+                shared.ahead.listed(&shared.fs, inode);
+            }
         });
     }
 

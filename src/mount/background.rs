@@ -5,6 +5,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sd_notify::NotifyState;
 
 use super::error::MountError;
 
@@ -47,12 +50,29 @@ pub fn start_in_background() -> Result<u8, MountError> {
         .unwrap_or(2))
 }
 
-/// In the background process: leaves the terminal and lets the first process return. Elsewhere: nothing.
+/// True where nobody sees standard error any more.
+pub fn is_detached() -> bool {
+    DETACHED.load(Ordering::Relaxed)
+}
+
+static DETACHED: AtomicBool = AtomicBool::new(false);
+
+/// Says that nobody sees standard error.
+pub(super) fn detach() {
+    DETACHED.store(true, Ordering::Relaxed);
+}
+
+/// Tells whoever waits that the mount answers: systemd or, in the background process, the first process. That
+/// returns then, and this one leaves the terminal.
 ///
 /// # Errors
 /// Where the first process is gone: nobody waits for this mount any more.
 pub(super) fn report_ready() -> io::Result<()> {
     if !is_background() {
+        // Nobody waits unless this is a service of systemd.
+        if let Err(error) = sd_notify::notify(&[NotifyState::Ready]) {
+            log::warn!("systemd cannot be told that the mount answers: {error}");
+        }
         return Ok(());
     }
     // Until here the two are one group, so that Ctrl-C ends both.
@@ -65,5 +85,6 @@ pub(super) fn report_ready() -> io::Result<()> {
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
+    detach();
     Ok(())
 }

@@ -23,6 +23,8 @@ pub enum MountError {
     },
     /// A file system of another program died here.
     Dead(PathBuf),
+    /// The pgnfs that served it died.
+    Died(PathBuf),
     /// Source and mount point lie in one another.
     Overlap {
         /// What is to be mounted.
@@ -99,6 +101,10 @@ impl fmt::Display for MountError {
                     f,
                     "mount point {path} belongs to a file system that died: run fusermount3 -u {path} first"
                 )
+            }
+            MountError::Died(path) => {
+                let path = path.display();
+                write!(f, "the pgnfs that served {path} died: run pgnfs unmount {path}")
             }
             MountError::Overlap { source, path } => write!(
                 f,

@@ -34,7 +34,7 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, means: Means) -> io::
 
 /// Opens what is new, serves it, and tells the kernel. Nobody waits meanwhile.
 fn reload(live: &Live, notifier: &Notifier) -> io::Result<()> {
-    let library = live.current().library().reopen(&live.entries());
+    let library = live.current().library().reopen(&live.open_databases());
     let outdated = live.replace(library);
     if outdated.is_empty() {
         return Ok(());

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
-use super::background::STAGE;
+use super::background::{self, STAGE};
 use super::error::MountError;
 use super::point::MountPoint;
 
@@ -36,6 +36,7 @@ pub(super) fn start(point: &MountPoint) -> io::Result<ChildStdin> {
 pub fn guard(path: &Path) -> Result<(), MountError> {
     // What ends the daemon's terminal or group must not end this process first.
     let _ = rustix::process::setsid();
+    background::detach();
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
     MountPoint::at(path).detach_dead()
 }

@@ -17,6 +17,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
 use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -24,12 +25,13 @@ use signal_hook::iterator::Signals;
 
 use crate::fs::{ChessFs, Live};
 use crate::fuse::{Fuse, Presentation};
+use crate::status::{self, Mounted, Socket};
 use crate::watch::Means;
 
-pub use background::{is_background, start_in_background};
+pub use background::{is_background, is_detached, start_in_background};
 pub use error::MountError;
 pub use guardian::{COMMAND as GUARDIAN, guard};
-pub use point::{MountPoint, unmount};
+pub use point::{MountPoint, find, unmount};
 
 use table::Device;
 
@@ -71,13 +73,27 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // The mount answers.
     let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
     let device = Device(root.dev());
+    let mounted = Mounted {
+        point: point.path().to_owned(),
+        source: options.source.clone(),
+        device: device.0,
+        since: Instant::now(),
+    };
+    let known = Arc::clone(&live);
+    let socket = status::serve(mounted, move || known.status())
+        .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
+        .ok();
     thread::spawn({
-        let point = point.clone();
-        move || unmount_on_signals(signals, &point, device)
+        let (point, socket) = (point.clone(), socket.clone());
+        move || unmount_on_signals(signals, &point, device, socket.as_ref())
     });
     follow::follow(&live, notifier, options.watch).map_err(MountError::system("cannot watch the source"))?;
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
-    match serving.join() {
+    let ended = serving.join();
+    if let Some(socket) = socket {
+        socket.remove();
+    }
+    match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
     }
@@ -93,7 +109,7 @@ fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Sess
 
 /// A signal unmounts: the session ends as soon as the last open file is closed. The next one does not wait for
 /// that.
-fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) {
+fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, socket: Option<&Socket>) {
     let mut unmounted = false;
     for _ in signals.forever() {
         if unmounted {
@@ -101,7 +117,10 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device) 
         }
         log::info!("unmounting {}", point.path().display());
         match point.detach(device) {
-            Ok(()) => unmounted = true,
+            Ok(()) => {
+                unmounted = true;
+                socket.inspect(|socket| socket.remove());
+            }
             Err(error) => log::error!("{error}"),
         }
     }

@@ -90,6 +90,29 @@ pub fn unmount(path: &Path) -> Result<(), MountError> {
     }
 }
 
+/// The pgnfs at `path`: its device number and the user who mounted it.
+///
+/// # Errors
+/// Where there is none, or a dead one.
+pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
+    let resolved = match resolve(path) {
+        Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
+        resolved => resolved?,
+    };
+    match top_at(&resolved)? {
+        Some(Mount {
+            kind,
+            device,
+            user: Some(user),
+            ..
+        }) if kind == TYPE => match is_dead(&resolved) {
+            true => Err(MountError::Died(path.to_owned())),
+            false => Ok((device.0, user)),
+        },
+        _ => Err(MountError::NotMounted(path.to_owned())),
+    }
+}
+
 fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), MountError> {
     if !fs::metadata(path).map_err(MountError::at(path))?.is_dir() {
         return Err(MountError::NotAFolder(path.to_owned()));

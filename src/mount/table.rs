@@ -24,6 +24,8 @@ pub struct Mount {
     pub kind: String,
     /// What it says it shows.
     pub source: OsString,
+    /// The user who mounted it, where it is a FUSE file system.
+    pub user: Option<u32>,
 }
 
 /// The mount that one sees at a path: the last one, where several lie on one another.
@@ -44,11 +46,16 @@ fn parse(line: &[u8]) -> Option<Mount> {
     let mut fields = fields.skip_while(|&field| field != b"-").skip(1);
     let kind = String::from_utf8(fields.next()?.to_owned()).ok()?;
     let source = unescaped(fields.next()?);
+    let options = std::str::from_utf8(fields.next()?).ok()?;
+    let user = options
+        .split(',')
+        .find_map(|option| option.strip_prefix("user_id="));
     Some(Mount {
         device,
         path,
         kind,
         source,
+        user: user.and_then(|user| user.parse().ok()),
     })
 }
 
@@ -86,12 +93,13 @@ mod tests {
     #[test]
     fn a_line_of_the_table() {
         let line =
-            br"36 35 0:98 / /mnt/a\040b\134 ro,nosuid shared:1 master:2 - fuse.pgnfs /x,y ro,user_id=0";
+            br"36 35 0:98 / /mnt/a\040b\134 ro,nosuid shared:1 master:2 - fuse.pgnfs /x,y ro,user_id=7,group_id=8";
         let mount = parse(line).unwrap();
         assert_eq!(mount.device, Device(rustix::fs::makedev(0, 98)));
         assert_eq!(mount.path, Path::new(r"/mnt/a b\"));
         assert_eq!(mount.kind, TYPE);
         assert_eq!(mount.source, "/x,y");
+        assert_eq!(mount.user, Some(7));
         assert_eq!(parse(b""), None);
         assert_eq!(parse(b"1 2 3:4 / /"), None);
     }

@@ -1,6 +1,8 @@
 //! What stands where in a database's directory.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::slice;
 use std::sync::{Arc, OnceLock};
 
 use super::collections::Collections;
@@ -201,6 +203,51 @@ impl DatabaseTree {
         }
     }
 
+    /// The games that a directory lists behind `game`, or all of them; none where it does not hold `game`.
+    pub fn games_behind(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        let listed = match directory {
+            Node::Block(block) => {
+                let first = block.checked_mul(BLOCK)?;
+                let end = first.saturating_add(BLOCK).min(self.database().len());
+                return match game {
+                    Some(game) if (first..end).contains(&game) => {
+                        Some(DirectoryGames::Numbers(game + 1..end))
+                    }
+                    Some(_) => None,
+                    None => Some(DirectoryGames::Numbers(first..end)),
+                };
+            }
+            Node::View(id, directory) => self.view(id)?.games(directory),
+            Node::Collection(folder) => self.collections().games(folder),
+            _ => return None,
+        };
+        let start = match game {
+            Some(game) => listed.binary_search(&game).ok()? + 1,
+            None => 0,
+        };
+        Some(DirectoryGames::Listed(listed.get(start..)?.iter()))
+    }
+
+    /// The number of entries of a directory.
+    pub fn entries(&self, directory: Node) -> usize {
+        match directory {
+            Node::Database => self.top().len(),
+            Node::Games => self.blocks() as usize,
+            Node::View(id, directory) => self.view(id).map_or(0, |view| {
+                view.children(directory).len() + view.games(directory).len()
+            }),
+            Node::Collection(folder) => {
+                let collections = self.collections();
+                collections.children(folder).len() + collections.games(folder).len()
+            }
+            Node::MemberDirectory(directory) => self.members().files(directory).len(),
+            Node::Merged => VIEWS.len(),
+            Node::MergedView(id) => self.view(id).map_or(0, ViewIndex::merged_len),
+            Node::Block(_) => self.games_behind(directory, None).map_or(0, Iterator::count),
+            _ => 0,
+        }
+    }
+
     /// A raw file inside the database.
     pub fn member(&self, member: u32) -> Option<&Member> {
         self.members().get(member)
@@ -296,5 +343,24 @@ impl DatabaseTree {
             false => view.directories(database, &keys),
         });
         1 + views.sum::<u32>() + self.collections().directories(game)
+    }
+}
+
+/// Games of a directory in its order.
+pub enum DirectoryGames<'a> {
+    /// Those of a directory of `games/`.
+    Numbers(Range<u32>),
+    /// Those of another.
+    Listed(slice::Iter<'a, u32>),
+}
+
+impl Iterator for DirectoryGames<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            DirectoryGames::Numbers(games) => games.next(),
+            DirectoryGames::Listed(games) => games.next().copied(),
+        }
     }
 }

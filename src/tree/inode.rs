@@ -26,6 +26,11 @@ impl Inode {
         Inode(u64::from(prefix.0) << 40 | u64::from(kind) << 32 | u64::from(number))
     }
 
+    /// True for the number of a game, which need not exist.
+    pub fn is_game(self) -> bool {
+        matches!(self.node(), Some((_, Node::Game(_))))
+    }
+
     /// The database and the node, as far as the number tells: the node need not exist.
     pub fn node(self) -> Option<(Prefix, Node)> {
         let [a, b, c, kind, number @ ..] = self.0.to_be_bytes();

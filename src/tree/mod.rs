@@ -13,7 +13,7 @@ mod plan;
 mod source;
 mod views;
 
-pub use database::DatabaseTree;
+pub use database::{DatabaseTree, DirectoryGames};
 pub use inode::{Inode, Node, Prefix, ViewId};
 pub use source::{Branch, SourceFolder, SourceTree};
 pub use views::{Group, VIEWS, View};

@@ -63,3 +63,26 @@ fn reading_all_pgn_piece_by_piece_decodes_no_game_twice() {
     tree.cat("all.pgn");
     assert!(decoded.load(Ordering::Relaxed) <= 500, "{decoded:?}");
 }
+
+#[test]
+fn status_tells_what_is_known_and_decodes_nothing() {
+    let fake = Fake::of([game("a", "b"), game("c", "d").problem("odd"), game("e", "f")]);
+    let decoded = fake.decoded.clone();
+    let tree = mount_cached(fake, 1 << 20);
+    let begin = tree.0.status();
+    assert_eq!(decoded.load(Ordering::Relaxed), 0);
+    assert_eq!((begin.databases[0].games, begin.databases[0].sizes_known), (3, 0));
+    assert_eq!(
+        (begin.cache.bytes, begin.cache.hits, begin.cache.misses),
+        (0, 0, 0)
+    );
+
+    tree.cat(&path(1));
+    let size = tree.cat(&path(2)).len();
+    tree.cat(&path(2));
+    let end = tree.0.status();
+    assert_eq!(end.databases[0].sizes_known, 2);
+    assert_eq!(end.databases[0].problems, begin.databases[0].problems + 1);
+    assert_eq!((end.cache.games, end.cache.misses), (2, 2));
+    assert!(end.cache.hits > 0 && end.cache.bytes > size && end.cache.capacity == 1 << 20);
+}

@@ -17,6 +17,7 @@ pub static FAKE: Format = Format {
     title: "Fake",
     find: |_| Vec::new(),
     by_content: None,
+    readings: Vec::new,
     open: |_, _| Err(NotADatabase("it is made up".to_owned())),
 };
 

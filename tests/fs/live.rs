@@ -157,7 +157,7 @@ fn a_database_that_comes_back_unchanged_is_the_same() {
     let live = live(&[&b, &other]);
     let inode = walk(&live, &format!("b/{GAME}")).unwrap();
     live.replace(library(&[&other]));
-    assert!(live.entries().iter().any(|entry| Arc::ptr_eq(entry, &b)));
+    assert!(live.open_databases().iter().any(|entry| Arc::ptr_eq(entry, &b)));
     assert_eq!(walk(&live, "b"), Err(FsError::NotFound));
     live.replace(library(&[&b, &other]));
     assert_eq!(walk(&live, &format!("b/{GAME}")), Ok(inode));
@@ -230,9 +230,9 @@ fn an_error_is_told() {
     let inode = walk(&live, &format!("x/{GAME}")).unwrap();
     text(&live, inode).unwrap();
     assert_eq!(told.load(Ordering::Relaxed), 0);
-    assert_eq!(live.entries().len(), 1);
+    assert_eq!(live.open_databases().len(), 1);
     text(&live, inode).unwrap_err();
     assert_eq!(told.load(Ordering::Relaxed), 1);
     // Whatever its files look like, it must be opened anew.
-    assert_eq!(live.entries().len(), 0);
+    assert_eq!(live.open_databases().len(), 0);
 }

@@ -18,6 +18,8 @@ const INIT: u32 = 26;
 pub const OPENDIR: u32 = 27;
 pub const READDIRPLUS: u32 = 44;
 
+const NOTIFY_STORE: u32 = 4;
+
 /// Kernels that let files be opened without asking.
 pub const NO_OPEN: u32 = (1 << 17) | (1 << 24);
 
@@ -28,6 +30,8 @@ pub const ROOT: u64 = 1;
 pub struct Kernel {
     socket: OwnedFd,
     last: u64,
+    /// Inodes and bytes that the page cache was given without being asked for.
+    pub stored: Vec<(u64, Vec<u8>)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -59,6 +63,7 @@ impl Kernel {
         let mut kernel = Kernel {
             socket: ours,
             last: 0,
+            stored: Vec::new(),
             session: Some(session),
         };
         let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
@@ -70,8 +75,18 @@ impl Kernel {
         kernel
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its answer. What is stored meanwhile is taken down.
     pub fn ask(&mut self, operation: u32, node: u64, argument: &[u8]) -> Answer {
+        let request = self.send(operation, node, argument);
+        loop {
+            if let Some(answer) = self.receive(request) {
+                return answer;
+            }
+        }
+    }
+
+    /// Sends a request; its number.
+    pub fn send(&mut self, operation: u32, node: u64, argument: &[u8]) -> u64 {
         self.last += 2;
         let len = 40 + argument.len() as u32;
         let mut bytes = [len, operation].map(u32::to_ne_bytes).concat();
@@ -79,15 +94,31 @@ impl Kernel {
         bytes.extend([0; 16]);
         bytes.extend(argument);
         rustix::io::write(&self.socket, &bytes).unwrap();
+        self.last
+    }
+
+    /// Waits for the next message: the answer to a request, or something to store.
+    pub fn receive(&mut self, request: u64) -> Option<Answer> {
         let mut answer = vec![0; 1 << 17];
         let len = rustix::io::read(&self.socket, &mut answer).unwrap();
         answer.truncate(len);
         assert_eq!(u32_at(&answer, 0) as usize, len);
-        assert_eq!(u64_at(&answer, 8), self.last);
-        Answer {
+        if u64_at(&answer, 8) == 0 {
+            assert_eq!(u32_at(&answer, 4), NOTIFY_STORE);
+            assert_eq!((u64_at(&answer, 24), u32_at(&answer, 32) as usize), (0, len - 40));
+            let node = u64_at(&answer, 16);
+            self.stored.push((node, answer.split_off(40)));
+            return None;
+        }
+        if u64_at(&answer, 8) < request {
+            // A second answer, which the real kernel refuses.
+            return None;
+        }
+        assert_eq!(u64_at(&answer, 8), request);
+        Some(Answer {
             error: -u32_at(&answer, 4).cast_signed(),
             bytes: answer.split_off(16),
-        }
+        })
     }
 
     /// Looks a path up, for the answer to its last part.

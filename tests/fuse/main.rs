@@ -1,5 +1,6 @@
 //! Requests and answers as bytes: these tests play the kernel, so they need no `/dev/fuse`.
 
+mod ahead;
 #[path = "../fs/fake.rs"]
 #[allow(dead_code)]
 mod fake;

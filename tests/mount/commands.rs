@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
+use crate::common::samples::missing;
 use crate::scratch::{Scratch, pgnfs, run};
 use crate::simplecdb::{self, Game, ILLEGAL, OPERA};
 
@@ -46,6 +48,77 @@ fn export_of_a_database_that_is_not_there() {
     assert_eq!(ended.code, Some(2));
     assert!(ended.err.contains("has no database 'c.dci'"), "{}", ended.err);
     assert!(ended.err.contains("pgnfs info"), "{}", ended.err);
+}
+
+#[test]
+fn export_to_a_file() {
+    let scratch = Scratch::new();
+    let all = run(pgnfs().arg("export").arg(&scratch.source));
+    let file = scratch.path("games.pgn");
+    fs::write(&file, "x".repeat(100_000)).unwrap();
+    let export_to = |file: &Path| {
+        run(pgnfs()
+            .arg("export")
+            .arg(&scratch.source)
+            .arg("--output")
+            .arg(file))
+    };
+    let ended = export_to(&file);
+    assert_eq!(
+        (ended.code, ended.out.as_str(), ended.err.as_str()),
+        (Some(0), "", "")
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), all.out);
+
+    let own = scratch.path("link");
+    fs::hard_link(scratch.source.join("a.dcg"), &own).unwrap();
+    let refused = export_to(&own);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("link belongs to a database"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(run(pgnfs().arg("export").arg(&scratch.source)).out, all.out);
+    let refused = export_to(&scratch.path("none/games.pgn"));
+    assert!(
+        refused.err.contains("games.pgn cannot be written: "),
+        "{}",
+        refused.err
+    );
+}
+
+#[test]
+fn a_terminal_sees_how_far_it_is() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return missing("script (Debian package bsdutils)");
+    }
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
+    let on_terminal = |arguments: &str| {
+        let line = format!("$pgnfs {arguments} $source 2>&1");
+        run(Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .env("pgnfs", env!("CARGO_BIN_EXE_pgnfs"))
+            .env("source", &scratch.source)
+            .env("TERM", "xterm"))
+    };
+    let checked = on_terminal("check");
+    assert!(checked.out.contains("] 100%  5 of 5 games"), "{:?}", checked.out);
+    assert!(
+        checked.out.contains("bad.dci: game 2: bad.dcg: byte "),
+        "{:?}",
+        checked.out
+    );
+    assert_eq!(checked.code, Some(1));
+    let exported = on_terminal("export --output /dev/null");
+    assert!(exported.out.contains("of 5 games"), "{:?}", exported.out);
+    let shown = on_terminal("export");
+    assert!(
+        !shown.out.contains("of 5 games") && shown.out.contains("1. e4"),
+        "{:?}",
+        shown.out
+    );
 }
 
 #[test]
@@ -227,7 +300,15 @@ fn usage() {
             "unknown option 'nonsense'",
         ),
         (&["mount", "--uid=me", "a", "b"], "option 'uid': 'me'"),
-        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount only"),
+        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount alone"),
+        (
+            &["info", "--cache-size=1M", "a"],
+            "option 'cache-size' is for mount alone",
+        ),
+        (
+            &["check", "-o", "reading=nonsense", "a"],
+            "option 'reading': 'nonsense' is not the reading of any format; there are ",
+        ),
     ] {
         let ended = run(pgnfs().args(arguments));
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");

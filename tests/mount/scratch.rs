@@ -13,7 +13,7 @@ use crate::common::samples::missing;
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The program.
 pub fn pgnfs() -> Command {

@@ -32,7 +32,7 @@ pub(super) struct Reading {
 }
 
 /// All readings in the order in which they are tried (section 4.4), with their names.
-const READINGS: [(&str, Reading); 8] = {
+pub(super) const READINGS: [(&str, Reading); 8] = {
     use Notation::{Alternate, Main};
     use Numbering::{Identity, Order};
     use Right::{Diagram, Own};

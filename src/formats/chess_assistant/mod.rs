@@ -44,6 +44,7 @@ pub const FORMAT: Format = Format {
     title: "Chess Assistant",
     find: open::find,
     by_content: None,
+    readings: || Reading::all().map(Reading::name).collect(),
     open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
 };
 

@@ -60,7 +60,7 @@ impl ChessAssistant {
             problems: missing_files(&files),
         };
         let sample = database.sample();
-        database.choose_reading(&sample, options, &mut warnings);
+        database.choose_reading(&sample, options);
         let comment = files.get("cdp").map(|cdp| Cdp::read(&cdp.bytes).comment);
         database.choose_encoding(&sample, comment.unwrap_or_default(), options, &mut warnings);
         database.note_leftovers(&files, &mut warnings);
@@ -96,21 +96,10 @@ impl ChessAssistant {
             .collect()
     }
 
-    fn choose_reading(&mut self, sample: &[u32], options: &Options, warnings: &mut Vec<String>) {
-        if let Some(name) = &options.reading {
-            match Reading::named(name) {
-                Some(reading) => {
-                    self.reading = reading;
-                    return;
-                }
-                None => {
-                    let names: Vec<String> = Reading::all().map(Reading::name).collect();
-                    warnings.push(format!(
-                        "no reading is called {name}: there are {}",
-                        names.join(", ")
-                    ));
-                }
-            }
+    fn choose_reading(&mut self, sample: &[u32], options: &Options) {
+        if let Some(reading) = options.reading.as_deref().and_then(Reading::named) {
+            self.reading = reading;
+            return;
         }
         let clean = |reading| {
             let is_clean = |game: &&u32| game::moves(self, **game, &self.header(**game), reading).is_clean;

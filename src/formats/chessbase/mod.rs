@@ -58,6 +58,7 @@ pub const FORMAT: Format = Format {
         candidates
     },
     by_content: None,
+    readings: Vec::new,
     open: |files, options| Ok(Box::new(ChessBase::open(files, options)?)),
 };
 

@@ -34,6 +34,7 @@ pub const FORMAT: Format = Format {
     title: "SimpleCDb",
     find: |directory| by_stem(directory, &["dci", "dcg"], &["dcn", "dcs", "dce"]),
     by_content: None,
+    readings: || Promotions::ALL.map(|reading| reading.name().to_owned()).to_vec(),
     open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
 };
 
@@ -81,15 +82,7 @@ impl SimpleCdb {
             info: Info::default(),
             problems,
         };
-        let forced = options.reading.as_deref().and_then(|name| {
-            let known = Promotions::named(name);
-            if known.is_none() {
-                warnings.push(format!(
-                    "there is no reading '{name}' of the promotion codes, only reference and text: the usual rule chose"
-                ));
-            }
-            known
-        });
+        let forced = options.reading.as_deref().and_then(Promotions::named);
         database.promotions = forced.unwrap_or_else(|| promotion::choose(&database));
         let rows = vec![
             ("index", database.index.describe()),

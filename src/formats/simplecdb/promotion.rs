@@ -29,6 +29,16 @@ impl Promotions {
         ROLES.get(code.wrapping_sub(first)).map(|&role| Some(role))
     }
 
+    pub(super) const ALL: [Promotions; 2] = [Promotions::Reference, Promotions::Text];
+
+    /// Name in the option.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Promotions::Reference => "reference",
+            Promotions::Text => "text",
+        }
+    }
+
     pub(super) fn describe(self) -> &'static str {
         match self {
             Promotions::Reference => "reference (2=N 3=B 4=R 5=Q)",
@@ -38,11 +48,7 @@ impl Promotions {
 
     /// The reading that `info.txt` shows by this name.
     pub(super) fn named(name: &str) -> Option<Promotions> {
-        match name {
-            "reference" => Some(Promotions::Reference),
-            "text" => Some(Promotions::Text),
-            _ => None,
-        }
+        Promotions::ALL.into_iter().find(|reading| reading.name() == name)
     }
 }
 

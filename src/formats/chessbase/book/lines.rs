@@ -20,10 +20,10 @@ impl Reading {
         }
     }
 
+    pub(super) const ALL: [Reading; 2] = [Reading::Tree, Reading::Flat];
+
     pub(super) fn of_name(name: &str) -> Option<Reading> {
-        [Reading::Tree, Reading::Flat]
-            .into_iter()
-            .find(|reading| reading.name() == name)
+        Reading::ALL.into_iter().find(|reading| reading.name() == name)
     }
 
     /// Flat where as many variants begin as end, each right behind the other.

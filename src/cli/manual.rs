@@ -1,0 +1,176 @@
+//! Man pages and shell completions, made from the commands and options themselves.
+
+use std::io::{self, Write};
+
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use super::arguments;
+use super::options::{self, Scope};
+use super::pages::{ABOUT, HELPER_ABOUT, HELPER_PARTS, PARTS, Part, Section};
+
+/// What can be made.
+pub const KINDS: [&str; 5] = ["pgnfs.1", "mount.pgnfs.8", "bash", "zsh", "fish"];
+
+/// Writes one of [`KINDS`].
+///
+/// # Errors
+/// Where it cannot be written.
+pub fn write(kind: &str, out: &mut impl Write) -> io::Result<()> {
+    let text = match kind {
+        "pgnfs.1" => program_page()?,
+        "mount.pgnfs.8" => helper_page()?,
+        "bash" => completions(Shell::Bash),
+        "zsh" => completions(Shell::Zsh),
+        _ => completions(Shell::Fish),
+    };
+    out.write_all(&text)?;
+    out.flush()
+}
+
+fn completions(shell: Shell) -> Vec<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut arguments::pgnfs(), "pgnfs", &mut text);
+    text
+}
+
+fn program_page() -> io::Result<Vec<u8>> {
+    let mut program = arguments::pgnfs();
+    program.build();
+    let commands: Vec<&Command> = program.get_subcommands().collect();
+    let usages: Vec<String> = commands.iter().map(|command| usage(command)).collect();
+    let of_games = options::arguments(Scope::Games);
+    let is_of_mount = |arg: &Arg| !of_games.iter().any(|other| other.get_id() == arg.get_id());
+    let arguments = options::arguments(Scope::Mount).into_iter().map(|arg| {
+        let heading = match is_of_mount(&arg) {
+            true => "Options of mount",
+            false => "Options of mount, export, check and info",
+        };
+        arg.help_heading(heading)
+    });
+    let page = Command::new("pgnfs")
+        .about(ABOUT)
+        .override_usage(usages.join("\n"))
+        .disable_help_flag(true)
+        .args(arguments);
+    let man = Man::new(page);
+    let mut text = title("PGNFS", 1);
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    let (description, rest) = PARTS.split_at(1);
+    sections(description).to_writer(&mut text)?;
+    let mut listed = Roff::new();
+    listed.control("SH", ["COMMANDS"]);
+    for (command, usage) in commands.into_iter().zip(usages) {
+        describe(&mut listed, command, &usage);
+    }
+    listed.to_writer(&mut text)?;
+    man.render_options_section(&mut text)?;
+    sections(rest).to_writer(&mut text)?;
+    Ok(text)
+}
+
+/// The first line. Pages without a date have an empty one, which the crate leaves out.
+fn title(name: &str, section: u8) -> Vec<u8> {
+    let version = env!("CARGO_PKG_VERSION");
+    format!(".TH {name} {section} \"\" \"pgnfs {version}\" \"Chess databases\"\n").into_bytes()
+}
+
+/// A command, with the flags that no other has.
+fn describe(roff: &mut Roff, command: &Command, usage: &str) {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    term(roff, usage, &about);
+    let known = options::arguments(Scope::Mount);
+    let is_own = |arg: &&Arg| {
+        let is_shared = known.iter().any(|other| other.get_id() == arg.get_id());
+        !is_shared && !arg.is_positional() && arg.get_id() != "help"
+    };
+    let mut own = command.get_arguments().filter(is_own).peekable();
+    if own.peek().is_none() {
+        return;
+    }
+    roff.control("RS", []);
+    for arg in own {
+        let spellings = [
+            arg.get_short().map(|short| format!("-{short}")),
+            arg.get_long().map(|long| format!("--{long}")),
+        ];
+        let mut spelled = spellings.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        if let (true, Some(values)) = (arg.get_action().takes_values(), arg.get_value_names()) {
+            spelled = format!("{spelled} {}", values.join(" "));
+        }
+        term(roff, &spelled, &help(arg));
+    }
+    roff.control("RE", []);
+}
+
+fn helper_page() -> io::Result<Vec<u8>> {
+    let page = Command::new("mount.pgnfs").about(HELPER_ABOUT).override_usage(
+        "mount -t pgnfs [-o OPTIONS] SOURCE MOUNTPOINT\n\
+             mount.pgnfs SOURCE MOUNTPOINT [-sfnv] [-o OPTIONS]",
+    );
+    let man = Man::new(page);
+    let mut text = title("MOUNT.PGNFS", 8);
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    let (description, rest) = HELPER_PARTS.split_at(1);
+    sections(description).to_writer(&mut text)?;
+    let mut listed = Roff::new();
+    listed.control("SH", ["OPTIONS"]);
+    for arg in options::arguments(Scope::Mount)
+        .iter()
+        .filter(|arg| arg.get_id() != "o")
+    {
+        let name = arg.get_id().as_str();
+        let spelled = match (arg.get_action().takes_values(), arg.get_value_names()) {
+            (true, Some(values)) => format!("{name}={}", values.join(" ")),
+            _ => name.to_owned(),
+        };
+        term(&mut listed, &spelled, &help(arg));
+    }
+    listed.to_writer(&mut text)?;
+    sections(rest).to_writer(&mut text)?;
+    Ok(text)
+}
+
+/// `pgnfs mount [OPTIONS] SOURCE MOUNTPOINT`.
+fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    usage.trim_start_matches("Usage: ").replace(['<', '>'], "")
+}
+
+fn help(arg: &Arg) -> String {
+    arg.get_help().map(ToString::to_string).unwrap_or_default()
+}
+
+fn sections(sections: &[Section]) -> Roff {
+    let mut roff = Roff::new();
+    for (title, parts) in sections {
+        roff.control("SH", [*title]);
+        for (n, part) in parts.iter().enumerate() {
+            if n > 0 && !matches!(part, Part::Term(..)) {
+                roff.control("PP", []);
+            }
+            match part {
+                Part::Text(text) => {
+                    roff.text([roman(*text)]);
+                }
+                Part::Term(name, text) => term(&mut roff, name, text),
+                Part::Code(lines) => {
+                    roff.control("RS", ["4"]).control("nf", []);
+                    for line in *lines {
+                        roff.text([roman(*line)]);
+                    }
+                    roff.control("fi", []).control("RE", []);
+                }
+            }
+        }
+    }
+    roff
+}
+
+fn term(roff: &mut Roff, name: &str, text: &str) {
+    roff.control("TP", []).text([bold(name)]).text([roman(text)]);
+}

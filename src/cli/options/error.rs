@@ -1,0 +1,38 @@
+//! What is wrong with options.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// What is wrong with an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionError {
+    /// Nobody knows it.
+    Unknown(String),
+    /// It belongs to another command.
+    MountOnly(&'static str),
+    /// It lacks its value: name, what stands for the value.
+    NoValue(&'static str, &'static str),
+    /// It has a value and takes none.
+    NeedlessValue(&'static str),
+    /// Its value is none: name, value, what it should be.
+    BadValue(&'static str, String, Wanted),
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Unknown(name) => write!(f, "unknown option '{name}': pgnfs mount --help shows all"),
+            OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount alone"),
+            OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
+            OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
+            OptionError::BadValue(name, value, wanted) => {
+                write!(f, "option '{name}': '{value}' is not {wanted}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+/// What a value should have been, as it follows "is not".
+pub type Wanted = Cow<'static, str>;

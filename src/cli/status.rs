@@ -1,0 +1,134 @@
+//! `pgnfs status`.
+
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Failure, cannot_write, counted, progress};
+use crate::library::on_one_line;
+use crate::{mount, status};
+
+/// How often somebody who waits asks again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Shows what the mount at `point` says of itself, as text or JSON; with `waits`, when it knows all sizes.
+pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure> {
+    let status = match waits {
+        true => wait(point)?,
+        false => ask(point)?,
+    };
+    let out = &mut io::stdout().lock();
+    let written = match as_json {
+        true => writeln!(out, "{status:#}"),
+        false => text(out, &status),
+    };
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(&error)),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn ask(point: &Path) -> Result<Value, Failure> {
+    let (device, user) = mount::find(point)?;
+    status::ask(device, user).map_err(|error| {
+        let point = point.display();
+        format!("{point} is mounted by user {user} and does not answer; that user and root may ask: {error}")
+            .into()
+    })
+}
+
+/// Waits until all sizes are known, behind a progress bar.
+fn wait(point: &Path) -> Result<Value, Failure> {
+    let mut status = ask(point)?;
+    let bar = progress::bar(number(&status, "games"));
+    while number(&status, "sizes_known") < number(&status, "games") {
+        bar.set_length(number(&status, "games"));
+        bar.set_position(number(&status, "sizes_known"));
+        thread::sleep(PAUSE);
+        status = ask(point)?;
+    }
+    bar.finish_and_clear();
+    Ok(status)
+}
+
+fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
+    let databases = status["databases"].as_array().map_or(&[][..], Vec::as_slice);
+    let (games, known) = (number(status, "games"), number(status, "sizes_known"));
+    writeln!(
+        out,
+        "{}: {} in {}",
+        line(status, "mount_point"),
+        counted(games, "game"),
+        counted(databases.len() as u64, "database")
+    )?;
+    let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
+    row("source", &line(status, "source"))?;
+    row(
+        "program",
+        &format!("pgnfs {}, process {}", line(status, "version"), status["process"]),
+    )?;
+    row("mounted for", &duration(number(status, "uptime")))?;
+    row("sizes known", &format!("{known} of {games}"))?;
+    let cache = &status["cache"];
+    let (kept, bytes, capacity) = (
+        number(cache, "games"),
+        number(cache, "bytes"),
+        number(cache, "capacity"),
+    );
+    row(
+        "cache",
+        &format!("{}, {bytes} of {capacity} bytes", counted(kept, "game")),
+    )?;
+    let (hits, misses) = (number(cache, "hits"), number(cache, "misses"));
+    row("cache hits", &format!("{hits} of {}", hits + misses))?;
+    for database in databases {
+        writeln!(out, "\n{}", line(database, "name"))?;
+        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
+        row("format", &line(database, "title"))?;
+        row("games", &number(database, "games").to_string())?;
+        row("sizes known", &number(database, "sizes_known").to_string())?;
+        row("problems", &number(database, "problems").to_string())?;
+    }
+    Ok(())
+}
+
+fn number(value: &Value, key: &str) -> u64 {
+    value[key].as_u64().unwrap_or_default()
+}
+
+fn line(value: &Value, key: &str) -> String {
+    on_one_line(value[key].as_str().unwrap_or_default()).into_owned()
+}
+
+/// `3 days 4 h`, `4 h 5 min`, `5 min 6 s`.
+fn duration(seconds: u64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
+        (0, ..) => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{} {} h", counted(days, "day"), hours % 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_two_units() {
+        for (seconds, text) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (61, "1 min 1 s"),
+            (3 * 3600 + 59, "3 h 0 min"),
+            (86400 + 3600, "1 day 1 h"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What is known by now: for whoever asks how the work goes.
+
+/// What a file system knows of its databases. Nothing is decoded to tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Every database, in the order of their paths.
+    pub databases: Vec<DatabaseStatus>,
+    /// The decoded games that are kept.
+    pub cache: CacheStatus,
+}
+
+/// What is known of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseStatus {
+    /// Path of its directory in the tree; empty where it is the root.
+    pub path: String,
+    /// What people call it.
+    pub name: String,
+    /// Short name of its format.
+    pub format: &'static str,
+    /// Name of its format for people.
+    pub title: &'static str,
+    /// Number of its games.
+    pub games: u32,
+    /// Games whose size is known.
+    pub sizes_known: u32,
+    /// Problems of the database itself, and of the games whose size is known.
+    pub problems: usize,
+}
+
+/// How the cache of decoded games does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheStatus {
+    /// Games in it.
+    pub games: usize,
+    /// Bytes that they take.
+    pub bytes: usize,
+    /// Most bytes that they may take.
+    pub capacity: usize,
+    /// Games that were wanted and there.
+    pub hits: u64,
+    /// Games that were wanted and had to be decoded.
+    pub misses: u64,
+}

@@ -1,0 +1,58 @@
+//! What is said.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::fs::{DatabaseStatus, Status};
+
+/// What is known of a mount beside its files.
+#[derive(Clone, Debug)]
+pub struct Mounted {
+    /// Where it is mounted.
+    pub point: PathBuf,
+    /// What it shows.
+    pub source: PathBuf,
+    /// Its device number.
+    pub device: u64,
+    /// When it was mounted.
+    pub since: Instant,
+}
+
+/// The keys are documented in `docs/commands.md` and only ever get more.
+pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
+    let databases = status.databases.iter();
+    let games = databases.clone().map(|database| u64::from(database.games));
+    let known = databases.clone().map(|database| u64::from(database.sizes_known));
+    let cache = &status.cache;
+    json!({
+        "mount_point": mounted.point.to_string_lossy(),
+        "source": mounted.source.to_string_lossy(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "process": std::process::id(),
+        "uptime": mounted.since.elapsed().as_secs(),
+        "games": games.sum::<u64>(),
+        "sizes_known": known.sum::<u64>(),
+        "databases": databases.map(database).collect::<Vec<_>>(),
+        "cache": {
+            "games": cache.games,
+            "bytes": cache.bytes,
+            "capacity": cache.capacity,
+            "hits": cache.hits,
+            "misses": cache.misses,
+        },
+    })
+}
+
+fn database(database: &DatabaseStatus) -> Value {
+    json!({
+        "path": database.path,
+        "name": database.name,
+        "format": database.format,
+        "title": database.title,
+        "games": database.games,
+        "sizes_known": database.sizes_known,
+        "problems": database.problems,
+    })
+}

@@ -1,0 +1,151 @@
+//! mount(8) and umount(8) themselves, with the helper in `/sbin` of a mount namespace of their own.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::samples::missing;
+use crate::scratch::{Scratch, can_mount, run};
+
+/// Runs lines of shell as root, in the scratch folder, where `/sbin` has `mount.pgnfs`, `pgnfs` and what `fuse3` puts
+/// there, and `/etc/fstab` is the file `fstab`. None, loudly, where that is not possible.
+fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
+    if !can_mount() {
+        return None;
+    }
+    if run(Command::new("id").arg("-u")).out != "0\n" {
+        eprintln!("only root can put something in the place of /sbin");
+        return None;
+    }
+    for (tool, package) in [
+        ("unshare", "util-linux"),
+        ("findmnt", "util-linux"),
+        ("fusermount3", "fuse3"),
+    ] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            missing(&format!("{tool} (Debian package {package})"));
+            return None;
+        }
+    }
+    let here = scratch.path("").canonicalize().unwrap();
+    fs::write(here.join("fstab"), fstab.replace("$here", here.to_str().unwrap())).unwrap();
+    // The program may lie where an ordinary user cannot go.
+    fs::create_dir(here.join("sbin")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_pgnfs"), here.join("sbin/pgnfs")).unwrap();
+    let whole = format!(
+        r#"
+        cd "$1" && here=$PWD
+        ln -s pgnfs sbin/mount.pgnfs && cp -P /sbin/mount.fuse* sbin/ && chmod 755 . mount || exit 9
+        touch -a /etc/fstab && mount --bind fstab /etc/fstab && mount --bind sbin /sbin || exit 9
+        mkdir dev && mount -t tmpfs none dev && mknod -m 666 dev/fuse c 10 229 || exit 9
+        mount --bind dev/fuse /dev/fuse || exit 9
+        trap 'umount "$here/mount" 2>/dev/null; true' EXIT
+        {script}
+        "#
+    );
+    let ended = run(Command::new("unshare")
+        .args(["-m", "bash", "-c", &whole, "bash"])
+        .arg(&here)
+        .env("LC_ALL", "C"));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    Some(ended.out.replace(here.to_str().unwrap(), "$here"))
+}
+
+#[test]
+fn root_mounts_and_unmounts() {
+    let scratch = Scratch::new();
+    let script = r#"
+        for type in pgnfs fuse.pgnfs; do
+            mount -t $type $here/source $here/mount -o ro,allow_other,uid=1000,noatime,_netdev,x-gvfs-show
+            stat -c "%u %a" mount/a.dci/all.pgn
+            findmnt -no FSTYPE,SOURCE,OPTIONS -t fuse.pgnfs $here/mount
+            umount -t fuse.pgnfs $here/mount
+            mount -t $type $here/source $here/mount && fusermount3 -u mount
+            findmnt $here/mount && echo still mounted
+        done; true
+    "#;
+    let Some(out) = with_helper(&scratch, "", script) else {
+        return;
+    };
+    let lines: Vec<_> = out.lines().collect();
+    let [owner, mounted, ..] = lines[..] else {
+        panic!("{out}")
+    };
+    assert_eq!(owner, "1000 444");
+    assert!(
+        mounted.starts_with("fuse.pgnfs $here/source ro,nosuid,nodev,"),
+        "{mounted}"
+    );
+    assert!(mounted.ends_with(",allow_other"), "{mounted}");
+    // The two types are one.
+    assert_eq!(lines, [owner, mounted, owner, mounted]);
+}
+
+#[test]
+fn lines_in_fstab() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("other")).unwrap();
+    let fstab = "$here/source $here/mount pgnfs nofail,x-systemd.automount,_netdev,uid=7 0 0\n\
+                 $here/source $here/other pgnfs noauto,user 0 0\n";
+    let script = r#"
+        mount $here/mount; echo $?; stat -c %u mount/info.txt; umount mount
+        mount -a; echo $?; mount -a; echo $?
+        findmnt -nlo TARGET -t fuse.pgnfs | grep -F $here
+        umount $here/mount; echo $?
+    "#;
+    let Some(out) = with_helper(&scratch, fstab, script) else {
+        return;
+    };
+    assert_eq!(
+        out.lines().collect::<Vec<_>>(),
+        ["0", "7", "0", "0", "$here/mount", "0"]
+    );
+}
+
+#[test]
+fn a_line_in_fstab_that_a_user_may_mount() {
+    let scratch = Scratch::new();
+    let fstab = "$here/source $here/mount pgnfs noauto,user 0 0\n";
+    let script = r#"
+        chown 65534:65534 mount
+        setpriv --reuid 65534 --regid 65534 --clear-groups bash -c '
+            mount $0; echo $?; stat -c %u mount/info.txt
+            findmnt -no OPTIONS mount | grep -o user_id=.*,
+            umount mount; echo $?
+            mount mount && fusermount3 -u mount; echo $?
+        ' $here/mount
+    "#;
+    let Some(out) = with_helper(&scratch, fstab, script) else {
+        return;
+    };
+    assert_eq!(
+        out.lines().collect::<Vec<_>>(),
+        ["0", "65534", "user_id=65534,", "0", "0"]
+    );
+}
+
+#[test]
+fn what_mount_8_is_told() {
+    let scratch = Scratch::new();
+    let script = r#"
+        mount -t pgnfs $here/source $here/mount -o ro,nonsense=1 2>&1; echo $?
+        mount -t pgnfs $here/nothing $here/mount 2>&1; echo $?
+        mount -f -t pgnfs $here/source $here/mount; echo $?; findmnt $here/mount
+        mount -s -t pgnfs $here/source $here/mount -o nonsense=1; echo $?
+    "#;
+    let Some(out) = with_helper(&scratch, "", script) else {
+        return;
+    };
+    let lines: Vec<_> = out.lines().collect();
+    let [unknown, one, nothing, failed, fake, sloppy] = lines[..] else {
+        panic!("{out}");
+    };
+    assert!(
+        unknown.starts_with("pgnfs: unknown option 'nonsense'"),
+        "{unknown}"
+    );
+    assert!(
+        nothing.starts_with("pgnfs: $here/nothing: no such file or folder"),
+        "{nothing}"
+    );
+    assert_eq!([one, failed, fake, sloppy], ["1", "32", "0", "0"]);
+}

@@ -1,0 +1,197 @@
+//! What a mount tells others: systemd, the log of the system, and whoever asks.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::samples::missing;
+use crate::scratch::{Ended, PATIENCE, Scratch, can_mount, pgnfs, run, signal, wait_for};
+
+/// A socket to which others send; what does not come in time is a failure.
+fn listener(scratch: &Scratch, name: &str) -> UnixDatagram {
+    let path = scratch.path(name);
+    let socket = UnixDatagram::bind(&path).unwrap();
+    fs::set_permissions(path, PermissionsExt::from_mode(0o666)).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket
+}
+
+fn received(socket: &UnixDatagram) -> String {
+    let mut buffer = [0; 4096];
+    let len = socket.recv(&mut buffer).unwrap();
+    String::from_utf8(buffer[..len].to_vec()).unwrap()
+}
+
+#[test]
+fn systemd_hears_when_the_mount_answers() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let systemd = listener(&scratch, "notify");
+    let mut command = scratch.mount_command(&["-f"]);
+    let mut child = command
+        .env("NOTIFY_SOCKET", scratch.path("notify"))
+        .spawn()
+        .unwrap();
+    assert_eq!(received(&systemd), "READY=1\n");
+    assert_eq!(scratch.games().len(), 2);
+    signal(child.id(), "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_log_of_the_system_has_what_happens_in_the_background() {
+    if !can_mount() {
+        return;
+    }
+    if run(Command::new("id").arg("-u")).out != "0\n" {
+        eprintln!("only root can put something in the place of /dev/log");
+        return;
+    }
+    if Command::new("unshare").arg("--version").output().is_err() {
+        return missing("unshare (Debian package util-linux)");
+    }
+    let scratch = Scratch::new();
+    let syslog = listener(&scratch, "syslog");
+    let script = r#"
+        cd "$1" && mkdir dev && mount -t tmpfs none dev && ln -s "$1/syslog" dev/log || exit 9
+        mknod -m 666 dev/fuse c 10 229 && mknod -m 666 dev/null c 1 3 && mount --bind dev /dev || exit 9
+        RUST_LOG= "$2" mount source mount || exit 9
+        truncate -s 0 source/a.dcg
+        cat mount/a.dci/games/000001-001000/000001.pgn 2>/dev/null && exit 9
+        "$2" unmount mount
+    "#;
+    let ended = run(Command::new("unshare")
+        .args(["-m", "sh", "-c", script, "sh"])
+        .arg(scratch.path("").canonicalize().unwrap())
+        .arg(env!("CARGO_BIN_EXE_pgnfs")));
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
+    // Facility 3 is that of daemons, severity 3 an error.
+    let line = received(&syslog);
+    assert!(line.starts_with("<27>pgnfs["), "{line}");
+    assert!(line.contains("]: a.dci: a file was changed"), "{line}");
+}
+
+/// Mounts with the socket in the folder `run`.
+fn mount(scratch: &Scratch) {
+    let _ = fs::create_dir(scratch.path("run"));
+    let ended = run(scratch
+        .mount_command(&[])
+        .env("XDG_RUNTIME_DIR", scratch.path("run")));
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+}
+
+fn status(scratch: &Scratch, arguments: &[&str]) -> Ended {
+    run(pgnfs()
+        .arg("status")
+        .args(arguments)
+        .arg(&scratch.mount)
+        .env("XDG_RUNTIME_DIR", scratch.path("run")))
+}
+
+fn json(scratch: &Scratch) -> Value {
+    let ended = status(scratch, &["--json"]);
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    serde_json::from_str(&ended.out).unwrap()
+}
+
+fn sockets(scratch: &Scratch) -> Vec<PathBuf> {
+    let folder = fs::read_dir(scratch.path("run/pgnfs")).unwrap();
+    let files = folder.map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.metadata().unwrap().file_type().is_socket())
+        .collect()
+}
+
+#[test]
+fn status_is_there_for_people_and_programs() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    mount(&scratch);
+    let begin = json(&scratch);
+    for (key, path) in [("source", &scratch.source), ("mount_point", &scratch.mount)] {
+        assert_eq!(begin[key], path.canonicalize().unwrap().to_str().unwrap());
+    }
+    assert_eq!(
+        (&begin["games"], &begin["databases"][0]["games"]),
+        (&3.into(), &2.into())
+    );
+    assert_eq!(begin["databases"][1]["path"], "sub/b.dci");
+    assert_eq!(begin["databases"][1]["format"], "simplecdb");
+    assert_eq!(begin["cache"]["capacity"], 64 << 20);
+
+    for game in scratch.games() {
+        fs::read(game).unwrap();
+    }
+    fs::read(scratch.mount.join("sub/b.dci/problems.txt")).unwrap();
+    let end = json(&scratch);
+    assert_eq!(end["sizes_known"], 3);
+    let count = |status: &Value, key: &str| status["cache"][key].as_u64().unwrap();
+    assert!(count(&end, "bytes") > 0 && count(&end, "games") > 0);
+    assert!(count(&end, "hits") + count(&end, "misses") > count(&begin, "hits") + count(&begin, "misses"));
+
+    let text = status(&scratch, &["--wait"]);
+    assert_eq!((text.code, text.err.as_str()), (Some(0), ""));
+    assert!(text.out.contains(": 3 games in 2 databases\n"), "{}", text.out);
+    assert!(text.out.contains("\n  sizes known     3 of 3\n"), "{}", text.out);
+    assert!(text.out.contains("\nsub/b.dci\n"), "{}", text.out);
+    scratch.unmount();
+    wait_for("the socket to go", || sockets(&scratch).is_empty());
+    let nothing = status(&scratch, &[]);
+    assert_eq!(nothing.code, Some(2));
+    assert!(
+        nothing.err.contains("is not a mount point of pgnfs"),
+        "{}",
+        nothing.err
+    );
+}
+
+#[test]
+fn who_asks_and_does_not_listen_is_not_waited_for() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    mount(&scratch);
+    let [socket] = &sockets(&scratch)[..] else {
+        panic!("{:?}", sockets(&scratch))
+    };
+    assert_eq!(
+        socket.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+    let silent: Vec<_> = (0..50).map(|_| UnixStream::connect(socket).unwrap()).collect();
+    assert_eq!(json(&scratch)["games"], 3);
+    assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 3);
+    for mut stream in silent {
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let mut line = String::new();
+        stream.read_to_string(&mut line).unwrap();
+        assert!(line.starts_with('{') && line.ends_with("}\n"), "{line}");
+    }
+}
+
+#[test]
+fn what_a_killed_mount_left_is_nothing_to_the_next() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    mount(&scratch);
+    let mut processes = scratch.processes();
+    processes.sort();
+    signal(processes[0], "KILL");
+    wait_for("the guardian to clean up", || !scratch.is_mounted());
+    assert_eq!(sockets(&scratch).len(), 1);
+    mount(&scratch);
+    assert_eq!(json(&scratch)["games"], 3);
+}
