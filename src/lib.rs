@@ -16,6 +16,7 @@ pub mod mapped;
 pub mod mount;
 pub mod pgn;
 pub mod status;
+pub mod store;
 pub mod text;
 pub mod tree;
 pub mod watch;

@@ -1,6 +1,7 @@
 //! The command line: arguments in, exit code out.
 
 mod arguments;
+mod cache;
 mod check;
 mod export;
 mod info;

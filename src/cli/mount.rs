@@ -4,6 +4,7 @@ use std::path::{Path, absolute};
 use std::process::ExitCode;
 
 use super::Failure;
+use super::cache::size_files;
 use super::options::Settings;
 use crate::fs::ChessFs;
 use crate::fuse::Presentation;
@@ -42,6 +43,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         default_permissions: settings.default_permissions,
         watch: settings.watch,
         threads: settings.serve.threads.min(FUSE_THREADS),
+        decoders: settings.serve.threads,
+        size_files: size_files(settings),
     };
     mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
     Ok(ExitCode::SUCCESS)

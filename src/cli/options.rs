@@ -3,6 +3,7 @@
 mod error;
 mod generic;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches};
@@ -24,6 +25,8 @@ pub struct Settings {
     pub serve: ServeOptions,
     /// How changes of the source are noticed.
     pub watch: Means,
+    /// Where sizes of games are kept from one mount to the next.
+    pub cache_folder: CacheFolder,
     /// Tags are extended attributes.
     pub xattr: bool,
     /// Owner of the files; else the user who mounts.
@@ -36,6 +39,18 @@ pub struct Settings {
     pub allow_other: bool,
     /// The kernel checks permissions.
     pub default_permissions: bool,
+}
+
+/// Where something is kept that can be made again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CacheFolder {
+    /// Where the user's programs have such things.
+    #[default]
+    Usual,
+    /// In this folder.
+    At(PathBuf),
+    /// Nowhere.
+    Nowhere,
 }
 
 /// The commands that know an option.
@@ -133,6 +148,20 @@ static OPTIONS: &[Row] = &[
         scope: Scope::Mount,
         set: |settings, value| {
             settings.serve.cache_size = bytes(value).ok_or("a number of bytes such as 500000, 64M or 2G")?;
+            Ok(())
+        },
+    },
+    Row {
+        name: "cache-dir",
+        value: "PATH",
+        help: "Folder in which sizes of games are kept for the next mount, or none [default: \
+               $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
+        scope: Scope::Mount,
+        set: |settings, value| {
+            settings.cache_folder = match value {
+                "" | "none" => CacheFolder::Nowhere,
+                path => CacheFolder::At(path.into()),
+            };
             Ok(())
         },
     },
@@ -346,6 +375,7 @@ mod tests {
             "--threads=3",
             "--mtime=source",
             "--cache-size=2K",
+            "--cache-dir=/x",
             "--watch=poll:7",
             "--xattr",
             "--uid=7",

@@ -2,40 +2,34 @@
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lru::LruCache;
 
 use super::cache::TextCache;
-use super::gather::decode_missing;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
+use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
-use crate::library::{LibraryEntry, document_text, text_of};
+use crate::library::{LibraryEntry, document_text};
 use crate::tree::{DatabaseTree, Node, Prefix};
 
 /// Long merged files whose places are kept.
 const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
-const MOST_UNSEEN: usize = 1 << 20;
-
 /// One database as files.
 pub(super) struct DatabaseFs {
     pub(super) tree: DatabaseTree,
-    sizes: Sizes,
+    texts: Arc<Texts>,
     options: ServeOptions,
     prefix: Prefix,
     cache: Arc<TextCache>,
     /// How often the kernel was told of its nodes, less what it forgot.
     known: AtomicI64,
-    is_doubtful: AtomicBool,
-    /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
-    gathering: Mutex<()>,
     all: OnceLock<Arc<Join>>,
     joins: Mutex<LruCache<Node, Arc<Join>>>,
     info: OnceLock<Arc<[u8]>>,
@@ -51,7 +45,7 @@ impl DatabaseFs {
         options: ServeOptions,
     ) -> DatabaseFs {
         DatabaseFs {
-            sizes: Sizes::new(entry.database.len()),
+            texts: Arc::new(Texts::new(Arc::clone(&entry))),
             documents: entry
                 .database
                 .documents()
@@ -63,8 +57,6 @@ impl DatabaseFs {
             prefix,
             cache,
             known: AtomicI64::new(0),
-            is_doubtful: AtomicBool::new(false),
-            gathering: Mutex::new(()),
             all: OnceLock::new(),
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
@@ -75,6 +67,11 @@ impl DatabaseFs {
     /// The database and its files.
     pub(super) fn entry(&self) -> &LibraryEntry {
         self.tree.entry()
+    }
+
+    /// The texts of its games.
+    pub(super) fn texts(&self) -> &Arc<Texts> {
+        &self.texts
     }
 
     /// Prefix of its inodes.
@@ -91,8 +88,9 @@ impl DatabaseFs {
             format: entry.format.name,
             title: entry.format.title,
             games: entry.database.len(),
-            sizes_known: self.sizes.known(),
-            problems: entry.database.problems().len() + self.sizes.problem_count(),
+            sizes_known: self.sizes().known(),
+            pass: self.texts.pass_state(),
+            problems: entry.database.problems().len() + self.sizes().problem_count(),
         }
     }
 
@@ -122,7 +120,9 @@ impl DatabaseFs {
         if let Some(size) = self.size_if_known(file) {
             return Ok(size);
         }
+        self.texts.load();
         match file {
+            Node::Game(game) if let Some(size) = self.sizes().get(game) => Ok(size.into()),
             Node::Game(game) => self.text(game).map(|text| text.len() as u64),
             Node::Problems => Ok(self.problems()?.len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),
@@ -133,12 +133,12 @@ impl DatabaseFs {
     /// The size of a file, where no game has to be decoded to know it; 0 for directories.
     pub(super) fn size_if_known(&self, file: Node) -> Option<u64> {
         match file {
-            Node::Game(game) => self.sizes.get(game).map(u64::from),
-            Node::All if !self.sizes.are_complete() => None,
-            Node::Problems if !self.sizes.are_complete() => None,
+            Node::Game(game) => self.sizes().get(game).map(u64::from),
+            Node::All if !self.sizes().are_complete() => None,
+            Node::Problems if !self.sizes().are_complete() => None,
             Node::All => self.join(file).ok().map(|join| join.len()),
             Node::Problems => self.problems().ok().map(|text| text.len() as u64),
-            Node::MergedFile(..) => self.sizes.sum(self.games(file)?),
+            Node::MergedFile(..) => self.sizes().sum(self.games(file)?),
             Node::Info => Some(self.info().len() as u64),
             Node::Member(member) => self.tree.member(member).map(|member| member.size),
             Node::Document(document) => {
@@ -173,7 +173,7 @@ impl DatabaseFs {
     /// True where many games may have to be decoded or sorted before a node can be shown.
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
-            Node::All | Node::Problems => !self.sizes.are_complete(),
+            Node::All | Node::Problems => !self.sizes().are_complete(),
             Node::Document(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
@@ -194,94 +194,52 @@ impl DatabaseFs {
 
     /// The text of a game, from the cache or decoded.
     fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
-        let texts = self.texts(&[game])?;
-        let text = texts.into_iter().next().ok_or(FsError::Io)?;
-        self.cache.put(self.inode(Node::Game(game)), Arc::clone(&text));
-        Ok(text)
+        let texts = self.texts_to_keep(&[game])?;
+        texts.into_iter().next().ok_or(FsError::Io)
+    }
+
+    /// The texts of games, from the cache or decoded, which are in the cache then.
+    pub(super) fn texts_to_keep(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        let texts = self.texts_of(games)?;
+        for (&game, text) in games.iter().zip(&texts) {
+            self.keep(game, Arc::clone(text));
+        }
+        Ok(texts)
     }
 
     /// The texts of games, from the cache or decoded.
-    fn texts(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
+    fn texts_of(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
         let cached = |game| self.cache.get(self.inode(Node::Game(game)));
         let cached: Vec<_> = games.iter().map(|&game| cached(game)).collect();
         let missing = games.iter().zip(&cached).filter(|(_, text)| text.is_none());
-        let mut decoded = Vec::new();
-        self.decode(missing.map(|(&game, _)| game), |_, text| decoded.push(text))?;
+        let mut decoded: Vec<Arc<[u8]>> = Vec::new();
+        let mut missing = missing.map(|(&game, _)| game);
+        self.texts
+            .decode(&mut missing, |_, text| decoded.push(text.into()))?;
         let mut decoded = decoded.into_iter();
         let texts = cached.into_iter().map(|text| text.or_else(|| decoded.next()));
         texts.map(|text| text.ok_or(FsError::Io)).collect()
     }
 
-    /// Decodes games and gives their texts. No text is believed, not even its size, before a look at the files has
-    /// shown that all of it is of the same state; one look serves many games.
-    fn decode(
-        &self,
-        games: impl IntoIterator<Item = u32>,
-        mut each: impl FnMut(u32, Arc<[u8]>),
-    ) -> Result<(), FsError> {
-        let mut games = games.into_iter();
-        let mut result = Ok(());
-        loop {
-            let mut bytes = 0;
-            let mut texts = Vec::new();
-            while bytes < MOST_UNSEEN
-                && let Some(game) = games.next()
-            {
-                let text = text_of(self.entry(), game);
-                bytes += text.pgn.len();
-                texts.push((game, text));
-            }
-            if texts.is_empty() {
-                return result;
-            }
-            self.check()?;
-            for (game, text) in texts {
-                match self.sizes.record(game, &text) {
-                    true => each(game, text.pgn.into()),
-                    false => {
-                        let number = u64::from(game) + 1;
-                        result = Err(self.doubt(&format!("game {number} has another length than before")));
-                    }
-                }
-            }
-        }
-    }
-
-    /// An error from the moment on in which a file is not what it was when it was opened.
-    pub(super) fn check(&self) -> Result<(), FsError> {
-        match self.entry().is_intact() {
-            true => Ok(()),
-            false => Err(self.doubt("a file was changed")),
-        }
-    }
-
-    /// What was decoded cannot be served. The log says so once.
-    fn doubt(&self, what: &str) -> FsError {
-        if !self.is_doubtful.swap(true, Ordering::Relaxed) {
-            let name = self.entry().name();
-            log::error!("{name}: {what}, so that it cannot be read until it is opened again");
-        }
-        FsError::Io
-    }
-
-    /// True when something was decoded that could not be served.
-    pub(super) fn is_doubtful(&self) -> bool {
-        self.is_doubtful.load(Ordering::Relaxed)
+    fn keep(&self, game: u32, text: Arc<[u8]>) {
+        self.cache.put(self.inode(Node::Game(game)), text);
     }
 
     /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
     fn know_sizes(&self, games: Games<'_>) {
-        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = self.sizes.missing(games);
-        let keep = self.cache.has_room_for(missing.len());
-        decode_missing(&missing, self.options.threads, |games| {
+        let keep = self.cache.has_room_for(games.len());
+        self.texts.gather(games, self.options.threads, |games| {
             // What went wrong is in the log, and whoever reads the game hears of it.
-            let _ = self.decode(games.iter().copied(), |game, text| {
+            let _ = self.texts.decode(games, |game, text| {
                 if keep {
-                    self.cache.put(self.inode(Node::Game(game)), text);
+                    self.keep(game, text.into());
                 }
             });
         });
+    }
+
+    fn sizes(&self) -> &Sizes {
+        self.texts.sizes()
     }
 
     fn games(&self, file: Node) -> Option<Games<'_>> {
@@ -297,9 +255,9 @@ impl DatabaseFs {
         if let Some(join) = self.kept_join(file) {
             return Ok(join);
         }
-        let join = Join::new(games, &self.sizes).or_else(|| {
+        let join = Join::new(games, self.sizes()).or_else(|| {
             self.know_sizes(games);
-            Join::new(games, &self.sizes)
+            Join::new(games, self.sizes())
         });
         let join = Arc::new(join.ok_or(FsError::Io)?);
         if file == Node::All {
@@ -327,7 +285,7 @@ impl DatabaseFs {
         let join = self.join(file)?;
         let games = self.games(file).ok_or(FsError::Stale)?;
         let end = offset.saturating_add(u64::from(size)).min(join.len());
-        let Some((first, mut start)) = join.find(offset, games, &self.sizes) else {
+        let Some((first, mut start)) = join.find(offset, games, self.sizes()) else {
             return Ok(Vec::new().into());
         };
         let begin = start;
@@ -338,14 +296,14 @@ impl DatabaseFs {
             }
             let game = games.get(n).ok_or(FsError::Io)?;
             wanted.push(game);
-            start += u64::from(self.sizes.get(game).ok_or(FsError::Io)?);
+            start += u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
         }
-        let texts = self.texts(&wanted)?;
+        let texts = self.texts_of(&wanted)?;
         if start > end
             && let (Some(&game), Some(text)) = (wanted.last(), texts.last())
         {
             // Only what is not read to its end is wanted again.
-            self.cache.put(self.inode(Node::Game(game)), Arc::clone(text));
+            self.keep(game, Arc::clone(text));
         }
         if let [text] = &texts[..] {
             return Ok(Chunk::of(Arc::clone(text), offset - begin, size));
@@ -384,7 +342,7 @@ impl DatabaseFs {
                 }
             }
         }
-        self.check()?;
+        self.texts.check()?;
         Ok(bytes.into())
     }
 
@@ -395,7 +353,7 @@ impl DatabaseFs {
             return Ok(Arc::clone(text));
         }
         let text = document_text(self.entry(), document).into();
-        self.check()?;
+        self.texts.check()?;
         Ok(Arc::clone(kept.get_or_init(|| text)))
     }
 
@@ -408,15 +366,15 @@ impl DatabaseFs {
     }
 
     fn problems(&self) -> Result<Arc<[u8]>, FsError> {
-        if !self.sizes.are_complete() {
+        if !self.sizes().are_complete() {
             self.know_sizes(Games::All(self.entry().database.len()));
         }
-        if !self.sizes.are_complete() {
+        if !self.sizes().are_complete() {
             return Err(FsError::Io);
         }
         let problems = self.problems.get_or_init(|| {
             let own = self.entry().database.problems();
-            let rows = problem_rows(own, &self.sizes.problems(), self.tree.digits());
+            let rows = problem_rows(own, self.sizes(), self.tree.digits());
             rows.into_bytes().into()
         });
         Ok(Arc::clone(problems))

@@ -9,7 +9,7 @@ const CHUNK: usize = 32;
 /// Calls `decode` once with each game, a few at a time, from as many threads as are allowed and of use.
 pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u32]) + Sync) {
     let next = AtomicUsize::new(0);
-    let work = || {
+    on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
         loop {
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
             match games.get(start..) {
@@ -17,13 +17,16 @@ pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u3
                 Some(rest) => decode(rest.get(..CHUNK).unwrap_or(rest)),
             }
         }
-    };
-    let others = threads.min(games.len().div_ceil(CHUNK)).saturating_sub(1);
+    });
+}
+
+/// Does `work` on so many threads, this one among them, until it is done on all.
+pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
     thread::scope(|scope| {
-        for _ in 0..others {
+        for _ in 1..threads {
             let other = thread::Builder::new().name("pgnfs-decode".to_owned());
             // Without the thread the others have more to do, that is all.
-            if let Err(error) = other.spawn_scoped(scope, work) {
+            if let Err(error) = other.spawn_scoped(scope, &work) {
                 log::warn!("no thread for decoding: {error}");
                 break;
             }

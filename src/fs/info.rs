@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::sizes::Sizes;
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry};
 
@@ -56,17 +57,16 @@ pub(super) fn library_info(library: &Library) -> String {
 }
 
 /// The rows of `problems.txt`: those of the database itself, then those of its games in their order.
-pub(super) fn problem_rows(own: &[Problem], games: &[(u32, Problem)], digits: usize) -> String {
+pub(super) fn problem_rows(own: &[Problem], games: &Sizes, digits: usize) -> String {
     let mut text = String::new();
     for problem in own {
         push_line(&mut text, &format!("-\t{problem}"));
     }
-    for (game, problem) in games {
-        push_line(
-            &mut text,
-            &format!("{:0digits$}\t{problem}", u64::from(*game) + 1),
-        );
-    }
+    games.each_row(|game, rows| {
+        for row in rows.lines() {
+            push_line(&mut text, &format!("{:0digits$}\t{row}", u64::from(game) + 1));
+        }
+    });
     text
 }
 

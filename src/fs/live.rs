@@ -69,7 +69,7 @@ impl Live {
         let epochs = self.read_epochs();
         let databases = epochs.all().flat_map(|epoch| &epoch.databases);
         databases
-            .filter(|database| !database.is_doubtful())
+            .filter(|database| !database.texts().is_doubtful())
             .map(|database| database.tree.shared_entry())
             .collect()
     }
@@ -104,8 +104,7 @@ impl Live {
             let mut same = living().filter(|database| std::ptr::eq(database.entry(), entry));
             same.next().cloned()
         };
-        let cache = Arc::clone(&current.cache);
-        let next = ChessFs::with(library, current.options, cache, &mut given, kept);
+        let next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
         let earlier: Vec<&ChessFs> = old.iter().map(Arc::as_ref).collect();
         let outdated = outdated(&current, &earlier, &next);
         let mut epochs = self.write_epochs();
@@ -207,6 +206,17 @@ impl Live {
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
         self.told(self.of(inode)?.read(inode, offset, size))
+    }
+
+    /// See [`ChessFs::read_games`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        match games.first() {
+            Some(&first) => self.told(self.of(first)?.read_games(games)),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// See [`ChessFs::attribute_names`].

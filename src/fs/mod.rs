@@ -11,8 +11,11 @@ mod info;
 mod join;
 mod live;
 mod outdated;
+mod pass;
+mod size_file;
 mod sizes;
 mod status;
+mod texts;
 mod times;
 mod types;
 
@@ -20,11 +23,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use live::Live;
 pub use outdated::Outdated;
-pub use status::{CacheStatus, DatabaseStatus, Status};
+pub use pass::PassOptions;
+pub use size_file::SizeFiles;
+pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
 
 use crate::library::{Library, LibraryEntry, tags_of};
@@ -32,6 +38,7 @@ use crate::tree::{Branch, Node, Prefix, SourceFolder, SourceTree};
 use cache::TextCache;
 use database::DatabaseFs;
 use info::{database_info, library_info};
+use pass::Pass;
 use times::seconds_and_nanoseconds;
 
 const INFO: &str = "info.txt";
@@ -46,10 +53,18 @@ pub struct ChessFs {
     library: Library,
     folders: SourceTree,
     databases: Vec<Arc<DatabaseFs>>,
-    options: ServeOptions,
-    cache: Arc<TextCache>,
+    common: Arc<Common>,
     /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
+}
+
+/// What a file system has in common with the one that follows it when the source changes.
+struct Common {
+    options: ServeOptions,
+    cache: Arc<TextCache>,
+    pass: OnceLock<Pass>,
+    /// Counts what is asked for.
+    requests: Arc<AtomicU64>,
 }
 
 /// What an inode is.
@@ -66,28 +81,33 @@ enum Place<'a> {
 impl ChessFs {
     /// Serves a library. No game is decoded, no view built.
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
-        let cache = Arc::new(TextCache::new(options.cache_size));
-        ChessFs::with(library, options, cache, &mut HashSet::new(), |_| None)
+        let common = Arc::new(Common {
+            options,
+            cache: Arc::new(TextCache::new(options.cache_size)),
+            pass: OnceLock::new(),
+            requests: Arc::new(AtomicU64::new(0)),
+        });
+        ChessFs::with(library, common, &mut HashSet::new(), |_| None)
     }
 
     /// Serves a library with the databases that are `kept` from before, and others whose inodes are not among
     /// those `given` already.
     fn with(
         library: Library,
-        options: ServeOptions,
-        cache: Arc<TextCache>,
+        common: Arc<Common>,
         given: &mut HashSet<Prefix>,
         kept: impl Fn(&LibraryEntry) -> Option<Arc<DatabaseFs>>,
     ) -> ChessFs {
+        let mut open = |entry: &Arc<LibraryEntry>| {
+            let prefix = Prefix::free(entry.identity_hash(), given);
+            let cache = Arc::clone(&common.cache);
+            let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options);
+            common.pass.get().inspect(|pass| pass.add(database.texts()));
+            Arc::new(database)
+        };
         let entries = library.databases().iter();
         let databases: Vec<Arc<DatabaseFs>> = entries
-            .map(|entry| {
-                kept(entry).unwrap_or_else(|| {
-                    let prefix = Prefix::free(entry.identity_hash(), given);
-                    let cache = Arc::clone(&cache);
-                    Arc::new(DatabaseFs::new(Arc::clone(entry), prefix, cache, options))
-                })
-            })
+            .map(|entry| kept(entry).unwrap_or_else(|| open(entry)))
             .collect();
         let branches: Vec<Branch<'_>> = databases
             .iter()
@@ -107,9 +127,24 @@ impl ChessFs {
             folders,
             library,
             databases,
-            options,
-            cache,
+            common,
             info: OnceLock::new(),
+        }
+    }
+
+    /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
+    pub fn start_pass(&self, options: PassOptions) {
+        let start = || Pass::start(options, Arc::clone(&self.common.requests));
+        let pass = self.common.pass.get_or_init(start);
+        for database in &self.databases {
+            pass.add(database.texts());
+        }
+    }
+
+    /// Ends what [`ChessFs::start_pass`] began, and waits for it. What is known by then is kept.
+    pub fn end_pass(&self) {
+        if let Some(pass) = self.common.pass.get() {
+            pass.end();
         }
     }
 
@@ -132,7 +167,7 @@ impl ChessFs {
             (_, Place::Node(database, node)) => match database.tree.child(node, name) {
                 Some(child) => Ok(database.inode(child)),
                 // What a changed file does not have may have been there.
-                None => database.check().and(Err(FsError::NotFound)),
+                None => database.texts().check().and(Err(FsError::NotFound)),
             },
             (_, Place::RootInfo(_)) => Err(FsError::NotADirectory),
         }
@@ -218,6 +253,10 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
+                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
+                    // Sizes that were kept need no decoding.
+                    database.texts().load();
+                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;
@@ -237,7 +276,7 @@ impl ChessFs {
             }
         }
         match place {
-            Place::Node(database, _) => database.check(),
+            Place::Node(database, _) => database.texts().check(),
             _ => Ok(()),
         }
     }
@@ -285,6 +324,24 @@ impl ChessFs {
         }
     }
 
+    /// The whole texts of some games of one database: cheaper than one by one.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] where the source does not give what it promised; [`FsError::Stale`] for an inode that is no
+    /// game of the same database as the first one.
+    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        let Some((prefix, _)) = games.first().and_then(|first| first.node()) else {
+            return Ok(Vec::new());
+        };
+        let database = self.database(prefix).ok_or(FsError::Stale)?;
+        let numbers = games.iter().map(|game| match game.node() {
+            Some((its, node @ Node::Game(number))) if its == prefix && database.tree.has(node) => Ok(number),
+            _ => Err(FsError::Stale),
+        });
+        let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
+        database.texts_to_keep(&numbers)
+    }
+
     /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.
     ///
     /// # Errors
@@ -294,7 +351,7 @@ impl ChessFs {
             return Ok(Vec::new());
         };
         let tags = tags_of(database.entry(), game);
-        database.check()?;
+        database.texts().check()?;
         Ok(tags
             .iter()
             .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
@@ -311,7 +368,7 @@ impl ChessFs {
             return Err(FsError::NoAttribute);
         };
         let tags = tags_of(database.entry(), game);
-        database.check()?;
+        database.texts().check()?;
         let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
         Ok(value.as_bytes().to_vec())
     }
@@ -330,11 +387,12 @@ impl ChessFs {
     pub fn status(&self) -> Status {
         Status {
             databases: self.databases.iter().map(|database| database.status()).collect(),
-            cache: self.cache.status(),
+            cache: self.common.cache.status(),
         }
     }
 
     fn place(&self, inode: Inode) -> Result<Place<'_>, FsError> {
+        self.common.requests.fetch_add(1, Ordering::Relaxed);
         let node = inode.node().filter(|&(_, node)| node != Node::Database);
         let place = match node {
             _ if inode == self.root_info_inode() => Some(Place::RootInfo(inode)),

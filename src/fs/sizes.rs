@@ -1,18 +1,24 @@
 //! Sizes of games, and problems found while decoding them.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::formats::Problem;
-use crate::library::GameText;
+use crate::library::{GameText, on_one_line};
+
+/// Games that a thread takes at a time.
+const SHARE: u32 = 32;
 
 /// What decoding a game told, for all games of a database. A size once known never changes.
 pub(super) struct Sizes {
     /// Bytes of each game's text; 0 while unknown, since no text is empty.
     bytes: Vec<AtomicU32>,
     known: AtomicU32,
-    problems: Mutex<BTreeMap<u32, Vec<Problem>>>,
+    /// The first game that nobody has taken to decode it.
+    untaken: AtomicU64,
+    /// Games with problems: their rows of `problems.txt` without the number, with line feeds between them.
+    rows: Mutex<BTreeMap<u32, Box<str>>>,
 }
 
 impl Sizes {
@@ -21,8 +27,19 @@ impl Sizes {
         Sizes {
             bytes: (0..games).map(|_| AtomicU32::new(0)).collect(),
             known: AtomicU32::new(0),
-            problems: Mutex::new(BTreeMap::new()),
+            untaken: AtomicU64::new(0),
+            rows: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// The number of games.
+    pub(super) fn games(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+
+    /// The number of games whose size is known.
+    pub(super) fn known(&self) -> u32 {
+        self.known.load(Ordering::Acquire)
     }
 
     /// The size of a game's text.
@@ -33,18 +50,42 @@ impl Sizes {
 
     /// Takes down what decoding a game told. False where its text is not as long as it was before.
     pub(super) fn record(&self, game: u32, text: &GameText) -> bool {
-        let (Some(slot), Ok(size)) = (self.bytes.get(game as usize), u32::try_from(text.pgn.len())) else {
+        let Ok(size) = u32::try_from(text.pgn.len()) else {
             return false;
         };
-        let known = slot.load(Ordering::Acquire);
-        if known != 0 {
+        if let Some(known) = self.get(game) {
             return known == size;
         }
         // Whoever knows the size may rely on the problems being here.
         if !text.problems.is_empty() {
-            let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
-            problems.insert(game, text.problems.clone());
+            let rows: Vec<String> = text.problems.iter().map(ToString::to_string).collect();
+            let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
+            self.rows().insert(game, rows.join("\n").into());
         }
+        self.set(game, size)
+    }
+
+    /// Takes down sizes that are known from elsewhere, 0 standing for an unknown one, and rows of problems. False
+    /// where one of them is known to be another; then nothing was believed, unless it became known just now.
+    pub(super) fn fill(&self, sizes: impl Iterator<Item = u32> + Clone, rows: &[(u32, &str)]) -> bool {
+        let pairs = || {
+            (0..self.games())
+                .zip(sizes.clone())
+                .filter(|(_, size)| *size != 0)
+        };
+        if pairs().any(|(game, size)| self.get(game).is_some_and(|known| known != size)) {
+            return false;
+        }
+        let rows = rows.iter().map(|&(game, rows)| (game, rows.into()));
+        self.rows().extend(rows);
+        // Not `all`: what is right is to be known whatever the others are.
+        pairs().fold(true, |agrees, (game, size)| self.set(game, size) && agrees)
+    }
+
+    fn set(&self, game: u32, size: u32) -> bool {
+        let Some(slot) = self.bytes.get(game as usize) else {
+            return false;
+        };
         match slot.compare_exchange(0, size, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 self.known.fetch_add(1, Ordering::AcqRel);
@@ -56,18 +97,12 @@ impl Sizes {
 
     /// True when all sizes are known, and so all problems.
     pub(super) fn are_complete(&self) -> bool {
-        self.known() as usize == self.bytes.len()
-    }
-
-    /// Number of games whose size is known.
-    pub(super) fn known(&self) -> u32 {
-        self.known.load(Ordering::Acquire)
+        self.known() == self.games()
     }
 
     /// Number of problems of the games decoded so far.
     pub(super) fn problem_count(&self) -> usize {
-        let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
-        problems.values().map(Vec::len).sum()
+        self.rows().values().map(|rows| rows.lines().count()).sum()
     }
 
     /// Bytes of all texts together; none while one is unknown.
@@ -80,14 +115,29 @@ impl Sizes {
         games.iter().filter(|&game| self.get(game).is_none()).collect()
     }
 
-    /// The problems of all games decoded so far, in database order.
-    pub(super) fn problems(&self) -> Vec<(u32, Problem)> {
-        let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_game = |(&game, problems): (&u32, &Vec<Problem>)| {
-            let problems = problems.iter().map(|problem| (game, problem.clone()));
-            problems.collect::<Vec<_>>()
-        };
-        problems.iter().flat_map(of_game).collect()
+    /// How many shares [`Sizes::take_share`] gives in all.
+    pub(super) fn shares(&self) -> usize {
+        self.games().div_ceil(SHARE) as usize
+    }
+
+    /// The next games for a thread that decodes all; each are given once. None when all were given.
+    pub(super) fn take_share(&self) -> Option<Range<u32>> {
+        let games = self.games();
+        let start = self.untaken.fetch_add(SHARE.into(), Ordering::Relaxed);
+        let start = u32::try_from(start).ok().filter(|&start| start < games)?;
+        Some(start..start.saturating_add(SHARE).min(games))
+    }
+
+    /// Gives the rows of `problems.txt` of each game with problems that was decoded so far, in database order, with
+    /// line feeds between them.
+    pub(super) fn each_row(&self, mut each: impl FnMut(u32, &str)) {
+        for (&game, rows) in self.rows().iter() {
+            each(game, rows);
+        }
+    }
+
+    fn rows(&self) -> MutexGuard<'_, BTreeMap<u32, Box<str>>> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

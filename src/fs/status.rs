@@ -24,8 +24,23 @@ pub struct DatabaseStatus {
     pub games: u32,
     /// Games whose size is known.
     pub sizes_known: u32,
+    /// Where the background pass is.
+    pub pass: PassState,
     /// Problems of the database itself, and of the games whose size is known.
     pub problems: usize,
+}
+
+/// Where the background pass is in a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassState {
+    /// It has not come to it.
+    Waiting,
+    /// It is decoding its games.
+    Running,
+    /// All sizes are known.
+    Done,
+    /// The files are not what they were.
+    GivenUp,
 }
 
 /// How the cache of decoded games does.

@@ -22,7 +22,10 @@ use crate::fs::{Inode, Live};
 const STRIDE: usize = 64;
 
 /// A longer game is not stored: its reader asks in pieces.
-const LONGEST: u32 = 64 << 10;
+const LONGEST: usize = 64 << 10;
+
+/// Games that are decoded before they are stored.
+const TOGETHER: usize = 16;
 
 /// Directories whose readers are followed.
 const WALKS: usize = 16;
@@ -258,15 +261,17 @@ fn work(shared: &Arc<Shared>, task: Task) {
 
 /// Stores games. False where the kernel does not know one any more, or never did.
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
-    for &game in games {
-        let Ok(text) = shared.fs.read(game, 0, LONGEST) else {
+    for games in games.chunks(TOGETHER) {
+        let Ok(texts) = shared.fs.read_games(games) else {
             return false;
         };
-        if text.len() < LONGEST as usize
-            && let Err(error) = store(&shared.kernel, game, &text)
-        {
-            log::debug!("not stored ahead: {error}");
-            return false;
+        for (&game, text) in games.iter().zip(&texts) {
+            if text.len() < LONGEST
+                && let Err(error) = store(&shared.kernel, game, text)
+            {
+                log::debug!("not stored ahead: {error}");
+                return false;
+            }
         }
     }
     true

@@ -8,13 +8,14 @@ mod error;
 mod follow;
 mod guardian;
 mod point;
+mod priority;
 mod table;
 
 use std::fs::metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -23,7 +24,7 @@ use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, Live};
+use crate::fs::{ChessFs, Live, PassOptions, SizeFiles};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
 use crate::watch::Means;
@@ -50,6 +51,10 @@ pub struct Options {
     pub watch: Means,
     /// Threads that read requests.
     pub threads: usize,
+    /// Threads that decode in the background.
+    pub decoders: usize,
+    /// Where sizes are kept from one mount to the next.
+    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -62,6 +67,12 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
+    // Before the first request, which is to find the sizes that were kept.
+    fs.start_pass(PassOptions {
+        threads: options.decoders,
+        files: options.size_files.clone(),
+        give_way: priority::give_way,
+    });
     let live = Arc::new(Live::new(fs));
     let session = session(Arc::clone(&live), kernel, options)
         .map_err(MountError::system("cannot talk to the kernel"))?;
@@ -79,8 +90,8 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         device: device.0,
         since: Instant::now(),
     };
-    let known = Arc::clone(&live);
-    let socket = status::serve(mounted, move || known.status())
+    let served = Arc::clone(&live);
+    let socket = status::serve(mounted, move || served.status())
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
     thread::spawn({
@@ -93,6 +104,7 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     if let Some(socket) = socket {
         socket.remove();
     }
+    live.current().end_pass();
     match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
@@ -129,6 +141,11 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, 
 /// The user who mounts.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// True for what belongs to the user who mounts.
+pub fn is_own(path: &Path) -> bool {
+    metadata(path).is_ok_and(|meta| meta.uid() == user())
 }
 
 /// The group of the user who mounts.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::fs::{DatabaseStatus, Status};
+use crate::fs::{DatabaseStatus, PassState, Status};
 
 /// What is known of a mount beside its files.
 #[derive(Clone, Debug)]
@@ -53,6 +53,12 @@ fn database(database: &DatabaseStatus) -> Value {
         "title": database.title,
         "games": database.games,
         "sizes_known": database.sizes_known,
+        "pass": match database.pass {
+            PassState::Waiting => "waiting",
+            PassState::Running => "running",
+            PassState::Done => "done",
+            PassState::GivenUp => "given up",
+        },
         "problems": database.problems,
     })
 }

@@ -15,5 +15,6 @@ mod merged;
 mod mounted;
 mod names;
 mod samples;
+mod sizes;
 mod source;
 mod views;

@@ -12,5 +12,6 @@ mod refusals;
 mod requests;
 mod scratch;
 mod simplecdb;
+mod sizes;
 mod telling;
 mod user;

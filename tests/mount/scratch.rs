@@ -30,8 +30,14 @@ pub struct Ended {
     pub err: String,
 }
 
-/// Runs a command to its end.
+/// Variable that says where the program may keep files.
+pub const CACHE: &str = "XDG_CACHE_HOME";
+
+/// Runs a command to its end. Whatever mounts in it leaves nothing in the user's own cache.
 pub fn run(command: &mut Command) -> Ended {
+    if command.get_envs().all(|(name, _)| name != CACHE) {
+        command.env(CACHE, concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    }
     let Output {
         status,
         stdout,
@@ -87,7 +93,8 @@ impl Scratch {
         command
             .arg("mount")
             .args(options)
-            .args([&self.source, &self.mount]);
+            .args([&self.source, &self.mount])
+            .env(CACHE, self.path("cache"));
         command
     }
 

@@ -40,7 +40,7 @@ fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
     fs::create_dir(scratch.path("dev")).unwrap();
     let whole = format!(
         r#"
-        cd "$1" && export pgnfs=$1/pgnfs
+        cd "$1" && export pgnfs=$1/pgnfs && unset XDG_CACHE_HOME
         mount -t tmpfs none dev && mknod -m 666 dev/fuse c 10 229 && mount --bind dev/fuse /dev/fuse || exit 9
         exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '{script}' 2>&1
         "#

@@ -1,0 +1,38 @@
+//! The folder of what is kept from one mount to the next.
+
+use std::env;
+use std::path::{Path, PathBuf, absolute};
+
+use super::options::{CacheFolder, Settings};
+use crate::fs::SizeFiles;
+use crate::mount;
+
+/// The size files of a mount; none where the user wants none, or where they cannot be.
+pub fn size_files(settings: &Settings) -> Option<SizeFiles> {
+    let folder = match &settings.cache_folder {
+        CacheFolder::Nowhere => return None,
+        CacheFolder::At(path) => absolute(path).ok()?,
+        CacheFolder::Usual => usual_folder()?,
+    };
+    // All that changes a text is in these options, whatever is added to them.
+    let options = format!("{:?}", settings.formats);
+    SizeFiles::open(&folder, &options)
+        .inspect_err(|error| log::warn!("sizes of games are not kept: {}: {error}", folder.display()))
+        .ok()
+}
+
+fn usual_folder() -> Option<PathBuf> {
+    let variable = |name| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    if let Some(folder) = variable("XDG_CACHE_HOME") {
+        return Some(folder.join("pgnfs"));
+    }
+    // With sudo it may be the home of another user, who could not look into a folder of root's.
+    let home = variable("HOME").filter(|home| mount::is_own(home));
+    let is_root = mount::user() == 0;
+    home.map(|home| home.join(".cache/pgnfs"))
+        .or_else(|| is_root.then(|| Path::new("/var/cache/pgnfs").to_owned()))
+}

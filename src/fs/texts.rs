@@ -1,0 +1,240 @@
+//! The texts of a database's games: decoded, measured, and held to what was told of them.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use super::gather::{decode_missing, on_threads};
+use super::size_file::{SizeFile, SizeFiles};
+use super::sizes::{Games, Sizes};
+use super::status::PassState;
+use super::types::FsError;
+use crate::library::{LibraryEntry, text_of};
+
+/// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
+const MOST_UNSEEN: usize = 1 << 20;
+
+/// The games of one database and what is known of their texts.
+pub(super) struct Texts {
+    entry: Arc<LibraryEntry>,
+    sizes: Sizes,
+    /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
+    gathering: Mutex<()>,
+    file: OnceLock<SizeFile>,
+    load: Once,
+    /// Sizes that are in the file.
+    kept: AtomicU32,
+    /// Nobody can have changed a file since without changing its time.
+    is_settled: bool,
+    is_doubtful: AtomicBool,
+    is_changed: AtomicBool,
+    is_passing: AtomicBool,
+}
+
+impl Texts {
+    pub(super) fn new(entry: Arc<LibraryEntry>) -> Texts {
+        Texts {
+            sizes: Sizes::new(entry.database.len()),
+            gathering: Mutex::new(()),
+            file: OnceLock::new(),
+            load: Once::new(),
+            kept: AtomicU32::new(0),
+            is_settled: is_settled(&entry),
+            is_doubtful: AtomicBool::new(false),
+            is_changed: AtomicBool::new(false),
+            is_passing: AtomicBool::new(false),
+            entry,
+        }
+    }
+
+    /// What is known.
+    pub(super) fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    /// Decodes games and gives their texts. What they tell is known from then on.
+    ///
+    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
+    /// in which they were opened. One look serves many games.
+    pub(super) fn decode(
+        &self,
+        games: &mut dyn Iterator<Item = u32>,
+        mut each: impl FnMut(u32, Vec<u8>),
+    ) -> Result<(), FsError> {
+        let mut result = Ok(());
+        loop {
+            let mut bytes = 0;
+            let mut texts = Vec::new();
+            while bytes < MOST_UNSEEN
+                && let Some(game) = games.next()
+            {
+                let text = text_of(&self.entry, game);
+                bytes += text.pgn.len();
+                texts.push((game, text));
+            }
+            if texts.is_empty() {
+                return result;
+            }
+            self.check()?;
+            for (game, text) in texts {
+                match self.sizes.record(game, &text) {
+                    true => each(game, text.pgn),
+                    false => {
+                        self.doubt(game);
+                        result = Err(FsError::Io);
+                    }
+                }
+            }
+        }
+    }
+
+    /// An error from the moment on in which a file is not what it was when it was opened. The log says so once.
+    pub(super) fn check(&self) -> Result<(), FsError> {
+        if self.entry.is_intact() {
+            return Ok(());
+        }
+        if !self.is_changed.swap(true, Ordering::AcqRel) {
+            let name = self.entry.name();
+            log::error!(
+                "{name}: a file was changed: what is not known yet cannot be read until it is opened again"
+            );
+        }
+        Err(FsError::Io)
+    }
+
+    /// Calls `decode` for the games whose sizes are unknown, from several threads. It shares the work with the pass.
+    pub(super) fn gather(
+        &self,
+        games: Games<'_>,
+        threads: usize,
+        decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
+    ) {
+        self.load();
+        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
+        self.decode_unknown(games, threads, decode, || self.is_changed());
+    }
+
+    /// Decodes all games whose sizes are unknown, until `is_over`, which is asked before each.
+    pub(super) fn pass(&self, threads: usize, is_over: impl Fn() -> bool + Sync) {
+        let decode = |games: &mut dyn Iterator<Item = u32>| {
+            // What went wrong is in the log, and whoever reads the game hears of it.
+            let _ = self.decode(games, |_, _| {});
+        };
+        self.is_passing.store(true, Ordering::Release);
+        let all = Games::All(self.sizes.games());
+        self.decode_unknown(all, threads, decode, || is_over() || !self.is_trusted());
+        self.is_passing.store(false, Ordering::Release);
+    }
+
+    fn decode_unknown(
+        &self,
+        games: Games<'_>,
+        threads: usize,
+        decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
+        is_over: impl Fn() -> bool + Sync,
+    ) {
+        let decode = |games: &mut dyn Iterator<Item = u32>| {
+            decode(&mut games.filter(|&game| self.sizes.get(game).is_none() && !is_over()));
+        };
+        if let Games::All(_) = games
+            && !self.sizes.are_complete()
+        {
+            on_threads(threads.min(self.sizes.shares()), || {
+                while let Some(mut share) = self.sizes.take_share().filter(|_| !is_over()) {
+                    decode(&mut share);
+                }
+            });
+        }
+        // What others have taken is not waited for: they may be slow.
+        decode_missing(&self.sizes.missing(games), threads, |games| {
+            decode(&mut games.iter().copied());
+        });
+    }
+
+    /// Has the sizes kept in a file. They are read when somebody first needs many.
+    pub(super) fn keep_in(&self, files: &SizeFiles) {
+        self.file.get_or_init(|| files.of(&self.entry));
+    }
+
+    /// Reads the file, once; whoever comes meanwhile waits.
+    pub(super) fn load(&self) {
+        let Some(file) = self.file.get() else { return };
+        self.load.call_once(|| {
+            let kept = file.load(&self.entry, &self.sizes);
+            self.kept.store(kept, Ordering::Release);
+        });
+    }
+
+    /// Writes the file, where there is something new to write.
+    pub(super) fn save(&self) {
+        let is_new = self.sizes.known() > self.kept.load(Ordering::Acquire);
+        let is_wanted = is_new && self.is_settled && self.is_trusted() && self.check().is_ok();
+        let Some(file) = self.file.get().filter(|_| is_wanted) else {
+            return;
+        };
+        if !self.sizes.are_complete() {
+            // Another mount may have written more meanwhile.
+            file.load(&self.entry, &self.sizes);
+        }
+        self.kept.store(self.sizes.known(), Ordering::Release);
+        file.save(&self.entry, &self.sizes);
+        if !self.is_trusted() {
+            file.remove();
+        }
+    }
+
+    /// Sizes that were told are wrong: nobody is to believe them in another mount.
+    fn doubt(&self, game: u32) {
+        if !self.is_doubtful.swap(true, Ordering::AcqRel) {
+            let (name, number) = (self.entry.name(), u64::from(game) + 1);
+            log::error!("{name}: game {number} is not as long as it was: was a file changed?");
+        }
+        if let Some(file) = self.file.get() {
+            file.remove();
+        }
+    }
+
+    /// False as soon as a game turned out to have another size than was told.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.is_doubtful.load(Ordering::Acquire)
+    }
+
+    fn is_trusted(&self) -> bool {
+        !self.is_doubtful() && !self.is_changed()
+    }
+
+    /// True when a file was found to be changed.
+    fn is_changed(&self) -> bool {
+        self.is_changed.load(Ordering::Acquire)
+    }
+
+    /// Where the background pass is.
+    pub(super) fn pass_state(&self) -> PassState {
+        match self.is_passing.load(Ordering::Acquire) {
+            _ if self.sizes.are_complete() => PassState::Done,
+            true => PassState::Running,
+            false if self.is_trusted() => PassState::Waiting,
+            false => PassState::GivenUp,
+        }
+    }
+
+    /// What people call the database.
+    pub(super) fn name(&self) -> &str {
+        self.entry.name()
+    }
+}
+
+/// True where the times of a database's files tell every later change. A file that was changed just before it was
+/// opened might be changed again and have the same time, as clocks of file systems are coarse.
+fn is_settled(entry: &LibraryEntry) -> bool {
+    const SECOND: i128 = 1_000_000_000;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos() as i128);
+    entry.files.iter().all(|(_, identity)| {
+        let clock = match identity.modified % SECOND {
+            0 => 2 * SECOND,
+            _ => SECOND / 20,
+        };
+        (now - identity.modified).abs() > clock
+    })
+}

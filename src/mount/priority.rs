@@ -1,0 +1,11 @@
+//! Threads that nobody waits for.
+
+/// Lets all other programs and threads go first. Threads that this one starts inherit it.
+pub(super) fn give_way() {
+    const LAST: i32 = 19;
+    // Linux counts priorities by thread, whatever the name of the call says.
+    let thread = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(thread), LAST) {
+        log::debug!("a thread keeps its priority: {error}");
+    }
+}

@@ -1,0 +1,291 @@
+//! A folder of small files that are kept between runs. Each is there as a whole or not at all, their number of bytes
+//! is bounded, and none is missed when it is lost.
+//!
+//! Several programs may use one folder at once: a file is written under another name and then put into its place.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// Files that nobody used for so long are removed.
+const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
+
+/// Most bytes of all files together; beyond them the one goes first that was used least recently.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// A file that was not put into its place for so long never will be.
+const LONGEST_WRITING: Duration = Duration::from_secs(3600);
+
+/// Extension of a file that is being written.
+const PARTIAL: &str = "partial";
+
+/// A folder of kept files. Their names are numbers with one extension; whatever else is there stays untouched.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+    extension: &'static str,
+}
+
+impl Store {
+    /// The files with an extension in a folder, which is made where it does not exist, closed to everybody else.
+    ///
+    /// # Errors
+    /// Where the folder can neither be found nor made.
+    pub fn open(folder: &Path, extension: &'static str) -> io::Result<Store> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        Ok(Store {
+            folder: folder.to_owned(),
+            extension,
+        })
+    }
+
+    /// The path of a file.
+    pub fn path(&self, number: u128) -> PathBuf {
+        self.folder.join(format!("{number:032x}.{}", self.extension))
+    }
+
+    /// The bytes of a file, at most `most`, and a note that it was used.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`]; others where it is larger, is no regular file, belongs to somebody else, or
+    /// cannot be read.
+    pub fn read(&self, number: u128, most: u64) -> io::Result<Vec<u8>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+            .open(self.path(number))?;
+        let meta = file.metadata()?;
+        if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("not a regular file of this user"));
+        }
+        if meta.len() > most {
+            return Err(io::Error::other("larger than it can be"));
+        }
+        let mut bytes = Vec::with_capacity(meta.len() as usize);
+        (&file).take(most).read_to_end(&mut bytes)?;
+        if let Err(error) = file.set_modified(SystemTime::now()) {
+            log::debug!("{}: not marked as used: {error}", self.path(number).display());
+        }
+        Ok(bytes)
+    }
+
+    /// Puts a file with these bytes into its place.
+    ///
+    /// # Errors
+    /// Those of writing; whatever was in its place is there still.
+    pub fn replace(&self, number: u128, bytes: &[u8]) -> io::Result<()> {
+        static WRITTEN: AtomicU32 = AtomicU32::new(0);
+        let path = self.path(number);
+        let turn = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let process = rustix::process::getpid().as_raw_pid();
+        let partial = path.with_extension(format!("{process}-{turn}.{PARTIAL}"));
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&partial)?;
+        let written = file
+            .write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&partial, &path));
+        if written.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        written
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove(&self, number: u128) {
+        remove(&self.path(number));
+    }
+
+    /// Removes what nobody used for long, and more where the files together are too large.
+    pub fn tidy(&self) {
+        self.tidy_to(MOST_BYTES);
+    }
+
+    fn tidy_to(&self, most: u64) {
+        let now = SystemTime::now();
+        let mut files: Vec<Kept> = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries.flatten().filter_map(|entry| self.kept(&entry)).collect(),
+            Err(error) => return log::debug!("{}: not tidied: {error}", self.folder.display()),
+        };
+        // The one that was used last comes first.
+        files.sort_by_key(|file| std::cmp::Reverse(file.used));
+        let mut sum = 0;
+        for file in files {
+            sum += file.bytes;
+            let unused = now.duration_since(file.used).unwrap_or_default();
+            let longest = if file.is_partial {
+                LONGEST_WRITING
+            } else {
+                LONGEST_UNUSED
+            };
+            if sum > most || unused > longest {
+                remove(&file.path);
+            }
+        }
+    }
+
+    fn kept(&self, entry: &fs::DirEntry) -> Option<Kept> {
+        let name = entry.file_name();
+        let (number, extension) = name.to_str()?.split_once('.')?;
+        let is_number = number.len() == 32 && number.bytes().all(|c| c.is_ascii_hexdigit());
+        let is_partial = extension.ends_with(&format!(".{PARTIAL}"));
+        let meta = entry.metadata().ok()?;
+        if !is_number || !(is_partial || extension == self.extension) || !meta.is_file() {
+            return None;
+        }
+        Some(Kept {
+            path: entry.path(),
+            used: meta.modified().ok()?,
+            bytes: meta.len(),
+            is_partial,
+        })
+    }
+}
+
+/// A file of the folder, as tidying sees it.
+struct Kept {
+    path: PathBuf,
+    used: SystemTime,
+    bytes: u64,
+    is_partial: bool,
+}
+
+fn remove(path: &Path) {
+    match fs::remove_file(path) {
+        Ok(()) => log::debug!("{}: removed", path.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => log::debug!("{}: not removed: {error}", path.display()),
+    }
+}
+
+/// A hash of the file of the program that runs: another one after any change of its code, of the libraries in it or
+/// of the compiler. None where the file cannot be read.
+pub fn program_hash() -> Option<u128> {
+    static HASH: OnceLock<Option<u128>> = OnceLock::new();
+    *HASH.get_or_init(|| {
+        let hashed = File::open("/proc/self/exe").and_then(hash);
+        hashed
+            .inspect_err(|error| log::debug!("the program cannot be read: {error}"))
+            .ok()
+    })
+}
+
+fn hash(mut file: File) -> io::Result<u128> {
+    let mut hash = Xxh3::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hash.digest128()),
+            len => hash.update(buffer.get(..len).unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("cache/kept"), "sizes").unwrap();
+        (folder, store)
+    }
+
+    fn age(path: &Path, age: Duration) {
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    fn names(store: &Store) -> usize {
+        fs::read_dir(&store.folder).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_is_what_was_written_last() {
+        let (_folder, store) = store();
+        assert_eq!(store.read(7, 10).unwrap_err().kind(), io::ErrorKind::NotFound);
+        store.replace(7, b"first").unwrap();
+        store.replace(7, b"second").unwrap();
+        store.replace(8, b"").unwrap();
+        assert_eq!(store.read(7, 6).unwrap(), b"second");
+        assert!(store.read(7, 5).is_err(), "larger than allowed");
+        assert_eq!(store.read(8, 5).unwrap(), b"");
+        assert_eq!(names(&store), 2);
+        store.remove(7);
+        store.remove(7);
+        assert_eq!(names(&store), 1);
+        let modes = [store.folder.clone(), store.path(8)]
+            .map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
+        assert_eq!(modes, [0o700, 0o600]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_read() {
+        let (_folder, store) = store();
+        store.replace(1, b"text").unwrap();
+        symlink(store.path(1), store.path(2)).unwrap();
+        fs::create_dir(store.path(3)).unwrap();
+        assert!(store.read(2, 10).is_err() && store.read(3, 10).is_err());
+        assert!(store.replace(3, b"text").is_err());
+        assert_eq!(names(&store), 3, "nothing is left of what could not be written");
+    }
+
+    #[test]
+    fn what_nobody_uses_is_removed_and_nothing_else() {
+        let (_folder, store) = store();
+        for number in 0..4 {
+            store.replace(number, &[0; 1000]).unwrap();
+            age(&store.path(number), DAY * [80, 81, 82, 95][number as usize]);
+        }
+        let others = ["notes.txt", "00000000000000000000000000000000.txt", "1.sizes"];
+        for other in others {
+            fs::write(store.folder.join(other), "mine").unwrap();
+            age(&store.folder.join(other), DAY * 1000);
+        }
+        let (dead, alive) = ("1-0.partial", "2-0.partial");
+        for partial in [dead, alive] {
+            fs::write(store.path(0).with_extension(partial), "part").unwrap();
+        }
+        age(&store.path(0).with_extension(dead), DAY);
+        // To read is to use.
+        store.read(3, 1000).unwrap();
+        store.tidy();
+        let there = |number| store.path(number).exists();
+        assert_eq!([0, 1, 2, 3].map(there), [true, true, true, true]);
+        age(&store.path(1), DAY * 91);
+        store.tidy();
+        assert_eq!([0, 1, 2, 3].map(there), [true, false, true, true]);
+        assert_eq!(names(&store), 3 + others.len() + 1);
+        store.tidy_to(2500);
+        assert_eq!(
+            [0, 1, 2, 3].map(there),
+            [true, false, false, true],
+            "the oldest goes"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_an_error() {
+        let (folder, _) = store();
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(Store::open(&folder.path().join("file/kept"), "sizes").is_err());
+        assert!(Store::open(Path::new("/proc/kept"), "sizes").is_err());
+    }
+
+    #[test]
+    fn a_program_has_one_hash() {
+        assert!(program_hash().is_some() && program_hash() == program_hash());
+    }
+}

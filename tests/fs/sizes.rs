@@ -1,0 +1,382 @@
+//! Sizes that are known in the background, and from one mount to the next.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use pgnfs::fs::{FsError, PassOptions, PassState, ServeOptions, SizeFiles};
+use pgnfs::library::LibraryEntry;
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::fake::{Fake, game};
+use crate::mounted::{Mounted, mount, mount_all, mount_with};
+
+const THREADS: usize = 2;
+
+/// Games that every thread may decode once more than needed, where the pass and others meet.
+const SLACK: usize = 2 * THREADS * 32;
+
+fn start(tree: &Mounted, files: Option<SizeFiles>) {
+    tree.0.start_pass(PassOptions {
+        threads: THREADS,
+        files,
+        give_way: || {},
+    });
+}
+
+/// Waits until the pass is through with everything.
+fn wait(tree: &Mounted) {
+    let begin = Instant::now();
+    let is_through = |state| matches!(state, PassState::Done | PassState::GivenUp);
+    while !tree
+        .0
+        .status()
+        .databases
+        .iter()
+        .all(|database| is_through(database.pass))
+    {
+        assert!(
+            begin.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            tree.0.status().databases
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn open(folder: &TempDir) -> SizeFiles {
+    SizeFiles::open(&folder.path().join("cache"), "options").unwrap()
+}
+
+/// Mounts, lets the pass go through and unmounts.
+fn keep(folder: &TempDir, entries: Vec<LibraryEntry>) {
+    let tree = mount_all(entries);
+    start(&tree, Some(open(folder)));
+    wait(&tree);
+}
+
+/// The size files.
+fn kept(folder: &TempDir) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.path().join("cache")).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+fn only(mut paths: Vec<PathBuf>) -> PathBuf {
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    paths.remove(0)
+}
+
+/// A small database in which everything occurs: long games and short ones, damage, a decoder that fails.
+fn fake() -> Fake {
+    let mut fake = Fake::many(300);
+    fake.games[7].comment = "word ".repeat(20_000);
+    fake.games[9] = game("a", "b").problem("the record\nends early");
+    fake.games[250] = game("a", "b").panics();
+    fake.games[299].comment = "word ".repeat(30_000);
+    fake
+}
+
+/// Mounts with the size files of the folder and gives what a user sees, and how many games had to be decoded for it.
+fn look(folder: &TempDir, entry: LibraryEntry, fake: &Fake) -> (u64, String, usize) {
+    fake.decoded.store(0, Ordering::Relaxed);
+    let tree = mount_all(vec![entry]);
+    start(&tree, Some(open(folder)));
+    let size = tree.stat("all.pgn").size;
+    let decoded = fake.decoded.load(Ordering::Relaxed);
+    (size, tree.cat("problems.txt"), decoded)
+}
+
+/// What a user has to see.
+fn truth() -> (u64, String) {
+    let tree = mount(fake());
+    (tree.stat("all.pgn").size, tree.cat("problems.txt"))
+}
+
+#[test]
+fn the_pass_makes_all_sizes_known_and_leaves_the_cache_alone() {
+    let fakes = [Fake::many(1000), Fake::many(70), Fake::of([])];
+    let decoded: Vec<_> = fakes.iter().map(|fake| fake.decoded.clone()).collect();
+    let paths = ["a.fake", "b.fake", "c.fake"];
+    let tree = mount_all(
+        fakes
+            .into_iter()
+            .zip(paths)
+            .map(|(fake, path)| fake.at(path))
+            .collect(),
+    );
+    assert!(
+        tree.0
+            .status()
+            .databases
+            .iter()
+            .all(|database| database.sizes_known == 0)
+    );
+    start(&tree, None);
+    wait(&tree);
+    let counts = || decoded.iter().map(|count| count.load(Ordering::Relaxed));
+    assert_eq!(counts().collect::<Vec<_>>(), [1000, 70, 0], "each game once");
+    let progress = tree.0.status().databases;
+    assert_eq!(progress[0].name, "a.fake");
+    assert_eq!((progress[0].games, progress[0].sizes_known), (1000, 1000));
+    // Listings have all attributes now, and nothing has to wait.
+    let entries = tree.entries("a.fake/games/000001-001000");
+    assert!(entries.iter().all(|(.., attributes)| attributes.is_some()));
+    assert!(!tree.0.may_wait(tree.inode("a.fake/all.pgn")));
+    tree.cat("a.fake/games/000001-001000/000001.pgn");
+    assert_eq!(counts().sum::<usize>(), 1071, "no text was kept");
+}
+
+#[test]
+fn who_cannot_wait_for_the_pass_shares_its_work() {
+    let fake = Fake::many(20_000);
+    let decoded = fake.decoded.clone();
+    let tree = mount(fake);
+    start(&tree, None);
+    let size = tree.stat("all.pgn").size;
+    assert!(decoded.load(Ordering::Relaxed) <= 20_000 + SLACK, "{decoded:?}");
+    wait(&tree);
+    assert_eq!(tree.stat("all.pgn").size, size);
+    assert_eq!(size, mount(Fake::many(20_000)).stat("all.pgn").size);
+}
+
+#[test]
+fn what_the_pass_began_the_next_mount_goes_on_with() {
+    let folder = TempDir::new().unwrap();
+    let fake = Fake::many(20_000);
+    let decoded = fake.decoded.clone();
+    let tree = mount(fake.clone());
+    start(&tree, Some(open(&folder)));
+    while decoded.load(Ordering::Relaxed) < 1000 {
+        std::thread::yield_now();
+    }
+    drop(tree);
+    let begun = decoded.load(Ordering::Relaxed);
+    keep(&folder, vec![fake.at("")]);
+    let all = decoded.load(Ordering::Relaxed);
+    assert!((20_000..=20_000 + SLACK).contains(&all), "{begun}, then {all}");
+}
+
+#[test]
+fn a_mount_that_ends_early_takes_nothing_from_what_another_kept() {
+    let folder = TempDir::new().unwrap();
+    let fake = Fake::many(20_000);
+    let tree = mount(fake.clone());
+    start(&tree, Some(open(&folder)));
+    while fake.decoded.load(Ordering::Relaxed) < 100 {
+        std::thread::yield_now();
+    }
+    keep(&folder, vec![fake.clone().at("")]);
+    drop(tree);
+    assert_eq!(look(&folder, fake.clone().at(""), &fake).2, 0);
+}
+
+#[test]
+fn the_next_mount_knows_everything_at_once() {
+    let folder = TempDir::new().unwrap();
+    keep(&folder, vec![fake().at("")]);
+    let fake = fake();
+    let (size, problems, decoded) = look(&folder, fake.clone().at(""), &fake);
+    assert_eq!((size, problems), truth());
+    assert_eq!(decoded, 0);
+    assert!(fs::metadata(only(kept(&folder))).unwrap().len() < 2000);
+
+    let tree = mount(fake.clone());
+    start(&tree, Some(open(&folder)));
+    let piece = tree.0.read(tree.inode("all.pgn"), size / 4, 1000).unwrap();
+    assert_eq!(piece.len(), 1000);
+    let decoded = fake.decoded.load(Ordering::Relaxed);
+    assert!((1..10).contains(&decoded), "only the games that it touches");
+}
+
+#[test]
+fn a_file_is_for_one_state_of_one_database() {
+    let folder = TempDir::new().unwrap();
+    keep(&folder, vec![fake().at("")]);
+    let changes: [fn(&mut LibraryEntry); 6] = [
+        |entry| entry.files[0].1.size += 1,
+        |entry| entry.files[0].1.modified += 1,
+        |entry| entry.files[0].1.inode += 1,
+        |entry| entry.files[0].1.device += 1,
+        |entry| entry.files[0].0 = "other.fake".to_owned(),
+        |entry| entry.files.push(entry.files[0].clone()),
+    ];
+    for change in changes {
+        let fake = fake();
+        let mut entry = fake.clone().at("");
+        change(&mut entry);
+        let (size, _, decoded) = look(&folder, entry, &fake);
+        assert_eq!(size, truth().0);
+        assert!(decoded >= 300, "{decoded}");
+    }
+    let fake = fake();
+    let other = SizeFiles::open(&folder.path().join("cache"), "other options").unwrap();
+    let tree = mount(fake.clone());
+    start(&tree, Some(other));
+    tree.stat("all.pgn");
+    assert!(fake.decoded.load(Ordering::Relaxed) >= 300);
+}
+
+#[test]
+fn a_changed_database_takes_the_place_of_its_old_sizes() {
+    let folder = TempDir::new().unwrap();
+    keep(&folder, vec![fake().at("")]);
+    let old = fs::read(only(kept(&folder))).unwrap();
+    let mut entry = fake().at("");
+    entry.files[0].1.modified += 1;
+    keep(&folder, vec![entry]);
+    assert_ne!(fs::read(only(kept(&folder))).unwrap(), old);
+}
+
+#[test]
+fn what_was_changed_a_moment_ago_is_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as i128;
+    let mut entry = fake().at("");
+    // A clock of whole seconds.
+    entry.files[0].1.modified = now / 1_000_000_000 * 1_000_000_000;
+    keep(&folder, vec![entry]);
+    assert_eq!(kept(&folder), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn damaged_files_are_ignored() {
+    let folder = TempDir::new().unwrap();
+    keep(&folder, vec![fake().at("")]);
+    let path = only(kept(&folder));
+    let good = fs::read(&path).unwrap();
+    let (size, problems) = truth();
+    let check = |bytes: &[u8], what: &str| {
+        fs::write(&path, bytes).unwrap();
+        let fake = fake();
+        let (size_now, problems_now, decoded) = look(&folder, fake.clone().at(""), &fake);
+        assert_eq!((size_now, &problems_now), (size, &problems), "{what}");
+        assert!(decoded >= 300, "{what}: it was believed");
+    };
+    for len in [0, 1, 7, 8, 23, 24, 100, good.len() - 8, good.len() - 1] {
+        check(&good[..len], &format!("cut to {len}"));
+    }
+    for at in (0..good.len()).step_by(41) {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x10;
+        check(&bytes, &format!("byte {at}"));
+    }
+    // With a good checksum: numbers of the header that cannot be, and problems that make no sense.
+    let end = good.len() - 8;
+    let mut hostile = Vec::new();
+    for at in [8, 12, 16, 20] {
+        for number in [0, 1, 301, 1 << 16, u32::MAX / 2, u32::MAX - 23, u32::MAX] {
+            let mut bytes = good[..end].to_vec();
+            bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+            if bytes != good[..end] {
+                hostile.push((format!("{number} at {at}"), bytes));
+            }
+        }
+    }
+    for rows in [
+        &[1][..],
+        &[0; 7],
+        &[0, 0, 0, 0, 255, 255, 255, 255],
+        &[44, 1, 0, 0, 0, 0, 0, 0],
+    ] {
+        hostile.push((format!("problems {rows:?}"), [&good[..end], rows].concat()));
+    }
+    hostile.push(("no problems".to_owned(), Vec::new()));
+    for (what, mut bytes) in hostile {
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        check(&bytes, &what);
+    }
+}
+
+/// Makes the only size file say that the first game is longer than it is.
+fn lie(folder: &TempDir, options: &str) -> u64 {
+    let path = only(kept(folder));
+    let mut bytes = fs::read(&path).unwrap();
+    let key = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    assert!(String::from_utf8_lossy(&bytes[24..24 + key]).contains(options));
+    bytes.truncate(bytes.len() - 8);
+    bytes[24 + key + 1] += 1;
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    256
+}
+
+#[test]
+fn a_wrong_size_is_never_served_and_not_believed_twice() {
+    let folder = TempDir::new().unwrap();
+    keep(&folder, vec![fake().at("")]);
+    let more = lie(&folder, "options");
+    let fake = fake();
+    let first = "games/000001-001000/000001.pgn";
+    let tree = mount(fake.clone());
+    start(&tree, Some(open(&folder)));
+    assert_eq!(tree.stat("all.pgn").size, truth().0 + more, "it was believed");
+    let read = tree.0.read(tree.inode(first), 0, 1000);
+    assert!(matches!(read, Err(FsError::Io)), "{read:?}");
+    assert_eq!(kept(&folder).len(), 0);
+    drop(tree);
+    let (size, problems, _) = look(&folder, fake.clone().at(""), &fake);
+    assert_eq!((size, problems), truth());
+}
+
+#[test]
+fn a_size_that_was_told_counts_more_than_a_file() {
+    let folder = TempDir::new().unwrap();
+    keep(&folder, vec![fake().at("")]);
+    lie(&folder, "options");
+    let tree = mount(fake());
+    tree.stat("games/000001-001000/000001.pgn");
+    start(&tree, Some(open(&folder)));
+    assert_eq!(tree.stat("all.pgn").size, truth().0);
+}
+
+#[test]
+fn a_database_whose_sizes_change_is_given_up_and_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let mut fake = Fake::many(5);
+    fake.grows = true;
+    let tree = mount_with(
+        vec![fake.at("")],
+        ServeOptions {
+            cache_size: 0,
+            ..ServeOptions::default()
+        },
+    );
+    let first = tree.inode("games/000001-001000/000001.pgn");
+    tree.0.attributes(first).unwrap();
+    assert!(tree.0.read(first, 0, 1000).is_err());
+    start(&tree, Some(open(&folder)));
+    wait(&tree);
+    assert_eq!(tree.0.status().databases[0].pass, PassState::GivenUp);
+    drop(tree);
+    assert_eq!(kept(&folder).len(), 0);
+}
+
+#[test]
+fn two_mounts_at_once_keep_one_good_file() {
+    let folder = TempDir::new().unwrap();
+    let trees = [(); 4].map(|()| mount(fake()));
+    for tree in &trees {
+        start(tree, Some(open(&folder)));
+    }
+    trees.iter().for_each(wait);
+    drop(trees);
+    only(kept(&folder));
+    let fake = fake();
+    assert_eq!(look(&folder, fake.clone().at(""), &fake).2, 0);
+}
+
+#[test]
+fn without_a_folder_everything_works_but_keeping() {
+    let folder = TempDir::new().unwrap();
+    let files = open(&folder);
+    fs::remove_dir_all(folder.path().join("cache")).unwrap();
+    let tree = mount(fake());
+    start(&tree, Some(files));
+    wait(&tree);
+    assert_eq!((tree.stat("all.pgn").size, tree.cat("problems.txt")), truth());
+    drop(tree);
+    assert!(!folder.path().join("cache").exists());
+    assert!(SizeFiles::open(Path::new("/proc/cache"), "").is_err());
+}
