@@ -44,9 +44,12 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         watch: settings.watch,
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
-        size_files: size_files(settings),
     };
-    mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
+    let fs = ChessFs::new(library, settings.serve);
+    if let Some(files) = size_files(settings) {
+        fs.keep_sizes(files);
+    }
+    mount::serve(fs, &point, &options)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -62,6 +62,7 @@ pub struct ChessFs {
 struct Common {
     options: ServeOptions,
     cache: Arc<TextCache>,
+    size_files: OnceLock<SizeFiles>,
     pass: OnceLock<Pass>,
     /// Counts what is asked for.
     requests: Arc<AtomicU64>,
@@ -84,6 +85,7 @@ impl ChessFs {
         let common = Arc::new(Common {
             options,
             cache: Arc::new(TextCache::new(options.cache_size)),
+            size_files: OnceLock::new(),
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
         });
@@ -102,7 +104,9 @@ impl ChessFs {
             let prefix = Prefix::free(entry.identity_hash(), given);
             let cache = Arc::clone(&common.cache);
             let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options);
-            common.pass.get().inspect(|pass| pass.add(database.texts()));
+            let texts = database.texts();
+            common.size_files.get().inspect(|files| texts.keep_in(files));
+            common.pass.get().inspect(|pass| pass.add(texts));
             Arc::new(database)
         };
         let entries = library.databases().iter();
@@ -132,9 +136,20 @@ impl ChessFs {
         }
     }
 
+    /// Has sizes kept in files, for this mount and from it for the next one.
+    pub fn keep_sizes(&self, files: SizeFiles) {
+        let files = self.common.size_files.get_or_init(|| files);
+        for database in &self.databases {
+            database.texts().keep_in(files);
+        }
+    }
+
     /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
-        let start = || Pass::start(options, Arc::clone(&self.common.requests));
+        let start = || {
+            let files = self.common.size_files.get().cloned();
+            Pass::start(options, files, Arc::clone(&self.common.requests))
+        };
         let pass = self.common.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());
@@ -253,10 +268,6 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
-                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
-                    // Sizes that were kept need no decoding.
-                    database.texts().load();
-                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;

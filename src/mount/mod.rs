@@ -24,7 +24,7 @@ use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, Live, PassOptions, SizeFiles};
+use crate::fs::{ChessFs, Live, PassOptions};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
 use crate::watch::Means;
@@ -53,8 +53,6 @@ pub struct Options {
     pub threads: usize,
     /// Threads that decode in the background.
     pub decoders: usize,
-    /// Where sizes are kept from one mount to the next.
-    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -67,12 +65,6 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    // Before the first request, which is to find the sizes that were kept.
-    fs.start_pass(PassOptions {
-        threads: options.decoders,
-        files: options.size_files.clone(),
-        give_way: priority::give_way,
-    });
     let live = Arc::new(Live::new(fs));
     let session = session(Arc::clone(&live), kernel, options)
         .map_err(MountError::system("cannot talk to the kernel"))?;
@@ -97,6 +89,10 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     thread::spawn({
         let (point, socket) = (point.clone(), socket.clone());
         move || unmount_on_signals(signals, &point, device, socket.as_ref())
+    });
+    live.current().start_pass(PassOptions {
+        threads: options.decoders,
+        give_way: priority::give_way,
     });
     follow::follow(&live, notifier, options.watch).map_err(MountError::system("cannot watch the source"))?;
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
