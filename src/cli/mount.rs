@@ -42,10 +42,11 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         },
         allow_other: settings.allow_other,
         default_permissions: settings.default_permissions,
+        watch: settings.watch,
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
     };
-    let mut fs = ChessFs::new(library, settings.serve.clone());
+    let fs = ChessFs::new(library, settings.serve.clone());
     if let Some(files) = size_files(settings) {
         fs.keep_sizes(files);
     }

@@ -4,11 +4,14 @@ mod error;
 mod generic;
 mod read;
 
+use std::time::Duration;
+
 use std::path::PathBuf;
 
 use crate::formats::{self, FORMATS};
 use crate::fs::ServeOptions;
 use crate::library::Selection;
+use crate::watch::{self, Means};
 use error::Wanted;
 
 pub use error::OptionError;
@@ -23,6 +26,8 @@ pub struct Settings {
     pub selection: Selection,
     /// How they are served.
     pub serve: ServeOptions,
+    /// How changes of the source are noticed.
+    pub watch: Means,
     /// Where sizes of games are kept from one mount to the next.
     pub cache_folder: CacheFolder,
     /// Tags are extended attributes.
@@ -217,6 +222,17 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "watch",
+        value: "MEANS",
+        help: "How changes of the source are noticed: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS or off")?;
+            Ok(())
+        },
+    },
+    Row {
         name: "xattr",
         value: "",
         help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
@@ -293,6 +309,21 @@ impl Row {
     }
 }
 
+/// Reads how to watch.
+fn means(text: &str) -> Option<Means> {
+    Some(match text {
+        "auto" => Means::Auto,
+        "inotify" => Means::Inotify,
+        "poll" => Means::Poll(watch::PAUSE),
+        "off" => Means::Off,
+        _ => {
+            let seconds = text.strip_prefix("poll:")?.parse().ok();
+            let seconds = seconds.filter(|seconds| (1..=24 * 60 * 60).contains(seconds))?;
+            Means::Poll(Duration::from_secs(seconds))
+        }
+    })
+}
+
 /// Reads a number of bytes with a unit behind it.
 fn bytes(text: &str) -> Option<usize> {
     let units = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
@@ -331,6 +362,7 @@ mod tests {
             "--mtime=source",
             "--cache-size=2K",
             "--cache-dir=/x",
+            "--watch=poll:7",
             "--xattr",
             "--uid=7",
             "--gid=8",
@@ -388,6 +420,7 @@ mod tests {
             "encoding=x",
             "reading=main/order",
             "uid=-1",
+            "watch=poll:0",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
             assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");

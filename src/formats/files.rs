@@ -16,7 +16,7 @@ pub struct Directory {
 }
 
 /// Files that look like a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
     /// Name of the directory that shows it: the main file's name; empty where the folder itself is the database.
     pub name: String,

@@ -46,16 +46,18 @@ impl Tables {
         let pieces: Vec<u32> = (0..games.div_ceil(PIECE)).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
         let columns = Mutex::new(BTreeSet::new());
-        decode_missing(&pieces, threads, |piece| {
+        decode_missing(&pieces, threads, |pieces| {
             let mut own = BTreeSet::new();
-            let found = lengths_of(entry, games_of(piece, games), digits, &mut own);
+            for &piece in pieces {
+                let found = lengths_of(entry, games_of(piece, games), digits, &mut own);
+                if let Some(slot) = lengths.get(piece as usize) {
+                    let _ = slot.set(found);
+                }
+            }
             columns
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .append(&mut own);
-            if let Some(slot) = lengths.get(piece as usize) {
-                let _ = slot.set(found);
-            }
         });
         let columns = columns.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut tables = Tables {
@@ -109,7 +111,7 @@ impl Tables {
                 break;
             }
             self.append_piece(&mut bytes, entry, digits, table, piece);
-            if entry.is_lost() || start + bytes.len() as u64 != next {
+            if !entry.is_intact() || start + bytes.len() as u64 != next {
                 let path = entry.name();
                 log::error!("{path}: tags are not what they were: was a file changed?");
                 return Err(FsError::Io);

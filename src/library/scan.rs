@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::open::{Opened, Unusable, open_all};
-use super::{LeftOut, Selection};
-use crate::formats::{Directory, Options};
+use super::LeftOut;
+use super::open::{Opened, Opener, Unusable, open_all};
+use crate::formats::Directory;
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
@@ -30,7 +30,7 @@ pub(super) struct Scan {
 ///
 /// # Errors
 /// The root itself cannot be listed.
-pub(super) fn scan(root: &Path, options: &Options, selection: &Selection) -> io::Result<Scan> {
+pub(super) fn scan(root: &Path, opener: &Opener<'_>) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let mut folders = vec![Folder {
         path: root.to_owned(),
@@ -77,8 +77,8 @@ pub(super) fn scan(root: &Path, options: &Options, selection: &Selection) -> io:
                 false => folders.push(below),
             }
         }
-        let is_wanted = |name: &str| selection.wants(&folder.names, name);
-        let (opened, refused) = open_all(&listing.directory, &listing.unusable, options, is_wanted);
+        let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
+        let (opened, refused) = open_all(&listing.directory, &listing.unusable, opener, is_wanted);
         scan.found.extend(opened.into_iter().map(|database| Found {
             folder: folder.names.clone(),
             database,

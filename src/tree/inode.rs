@@ -51,23 +51,20 @@ impl Prefix {
         Prefix(u32::from_be_bytes([0, a, b, c]).max(1))
     }
 
+    /// A prefix made from a hash of what a database is, or the next that is not among those given; it is among them
+    /// from now on.
+    pub fn free(hash: u64, given: &mut HashSet<Prefix>) -> Prefix {
+        let mut prefix = Prefix::from_hash(hash);
+        while !given.insert(prefix) {
+            prefix = prefix.next();
+        }
+        prefix
+    }
+
     /// The one to try where this one is taken.
     fn next(self) -> Prefix {
         Prefix(((self.0 + 1) & 0x00ff_ffff).max(1))
     }
-}
-
-/// A prefix for each database, made from a hash of what it is. Where two meet, the later gets the next that is free.
-pub fn prefixes(hashes: impl Iterator<Item = u64>) -> Vec<Prefix> {
-    let mut taken = HashSet::new();
-    let free = hashes.map(|hash| {
-        let mut prefix = Prefix::from_hash(hash);
-        while !taken.insert(prefix) {
-            prefix = prefix.next();
-        }
-        prefix
-    });
-    free.collect()
 }
 
 /// A file or directory in a database's directory.
@@ -261,8 +258,8 @@ mod tests {
 
     #[test]
     fn no_two_databases_have_one_prefix() {
-        let hashes = [7, 7, 8, u64::MAX, u64::MAX];
-        let expected = [7, 8, 9, 0x00ff_ffff, 1].map(Prefix);
-        assert_eq!(prefixes(hashes.into_iter()), expected);
+        let mut given = HashSet::new();
+        let free = [7, 7, 8, u64::MAX, u64::MAX].map(|hash| Prefix::free(hash, &mut given));
+        assert_eq!(free, [7, 8, 9, 0x00ff_ffff, 1].map(Prefix));
     }
 }

@@ -21,7 +21,7 @@ mod views;
 pub use database::DatabaseTree;
 pub use directory::DirectoryGames;
 pub use game_name::GameName;
-pub use inode::{Inode, Node, Prefix, Table, ViewId, prefixes};
+pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
 pub use names::{BLOCK, block_name, numbered_game_name};
 pub use own_view::OwnView;

@@ -96,6 +96,11 @@ impl SourceTree {
         self.folders.get(folder)
     }
 
+    /// All folders, each behind the one that it is in.
+    pub fn all(&self) -> impl Iterator<Item = &SourceFolder> {
+        self.folders.iter()
+    }
+
     /// The database of a prefix.
     pub fn by_prefix(&self, prefix: Prefix) -> Option<usize> {
         self.by_prefix.get(&prefix).copied()

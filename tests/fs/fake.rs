@@ -151,7 +151,7 @@ impl Fake {
         LibraryEntry {
             path: path.to_owned(),
             format: &FAKE,
-            database: Box::new(self),
+            database: Arc::new(self),
             files: vec![(
                 "games.fake".to_owned(),
                 Identity {
@@ -162,6 +162,7 @@ impl Fake {
                 },
             )],
             maps: Vec::new(),
+            found: None,
         }
     }
 

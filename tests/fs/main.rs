@@ -11,6 +11,7 @@ mod fake;
 mod folders;
 mod hostile;
 mod inodes;
+mod live;
 mod merged;
 mod mounted;
 mod names;

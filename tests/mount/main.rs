@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod changes;
 mod commands;
 mod ending;
 mod hostile;
