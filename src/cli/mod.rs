@@ -129,7 +129,7 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 
 fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
-    let library = Library::open(path(matches, "SOURCE"), &settings.formats)?;
+    let library = Library::open_selected(path(matches, "SOURCE"), &settings.formats, &settings.selection)?;
     Ok((library, settings))
 }
 

@@ -30,7 +30,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     }
     let settings = &request.settings;
     let point = MountPoint::check(request.point, request.source)?;
-    let library = Library::open(&absolute(request.source)?, &settings.formats)?;
+    let library = Library::open_selected(&absolute(request.source)?, &settings.formats, &settings.selection)?;
     warn_of_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),
@@ -44,9 +44,12 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         default_permissions: settings.default_permissions,
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
-        size_files: size_files(settings),
     };
-    mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
+    let mut fs = ChessFs::new(library, settings.serve.clone());
+    if let Some(files) = size_files(settings) {
+        fs.keep_sizes(files);
+    }
+    mount::serve(fs, &point, &options)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,6 +11,7 @@ use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
+use super::table::Tables;
 use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
@@ -32,6 +33,7 @@ pub(super) struct DatabaseFs {
     info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
     documents: Vec<OnceLock<Arc<[u8]>>>,
+    tables: OnceLock<Tables>,
 }
 
 impl DatabaseFs {
@@ -49,7 +51,7 @@ impl DatabaseFs {
                 .iter()
                 .map(|_| OnceLock::new())
                 .collect(),
-            tree: DatabaseTree::new(entry),
+            tree: DatabaseTree::new(entry, options.layout.clone()),
             options,
             prefix,
             cache,
@@ -57,6 +59,7 @@ impl DatabaseFs {
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
             problems: OnceLock::new(),
+            tables: OnceLock::new(),
         }
     }
 
@@ -105,10 +108,13 @@ impl DatabaseFs {
         if let Some(size) = self.size_if_known(file) {
             return Ok(size);
         }
+        self.texts.load();
         match file {
+            Node::Game(game) if let Some(size) = self.sizes().get(game) => Ok(size.into()),
             Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
             Node::Problems => Ok(self.problems().len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),
+            Node::Table(table) => Ok(self.tables()?.len(table)),
             _ => Ok(self.join(file)?.len()),
         }
     }
@@ -128,6 +134,7 @@ impl DatabaseFs {
                 let text = self.documents.get(document as usize)?.get();
                 text.map(|text| text.len() as u64)
             }
+            Node::Table(table) => self.tables.get().map(|tables| tables.len(table)),
             _ => Some(0),
         }
     }
@@ -157,7 +164,7 @@ impl DatabaseFs {
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
             Node::All | Node::Problems => !self.sizes().are_complete(),
-            Node::Document(_) => self.size_if_known(node).is_none(),
+            Node::Document(_) | Node::Table(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
         }
@@ -171,6 +178,10 @@ impl DatabaseFs {
             Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
+            Node::Table(table) => {
+                let (tables, digits) = (self.tables()?, self.tree.digits());
+                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
+            }
             _ => self.read_join(file, offset, size),
         }
     }
@@ -302,6 +313,17 @@ impl DatabaseFs {
             return Err(FsError::Io);
         }
         Ok(Arc::clone(text))
+    }
+
+    /// The tables, after a look through the tags of all games.
+    fn tables(&self) -> Result<&Tables, FsError> {
+        let tables = self
+            .tables
+            .get_or_init(|| Tables::new(self.entry(), self.tree.digits(), self.options.threads));
+        match self.entry().is_lost() {
+            true => Err(FsError::Io),
+            false => Ok(tables),
+        }
     }
 
     fn info(&self) -> Arc<[u8]> {

@@ -13,6 +13,7 @@ mod pass;
 mod size_file;
 mod sizes;
 mod status;
+mod table;
 mod texts;
 mod times;
 mod types;
@@ -26,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 pub use pass::PassOptions;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
 use crate::library::{Library, tags_of};
 use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
@@ -50,6 +51,7 @@ pub struct ChessFs {
     databases: Vec<DatabaseFs>,
     cache: Arc<TextCache>,
     info: OnceLock<Arc<[u8]>>,
+    size_files: Option<SizeFiles>,
     pass: OnceLock<Pass>,
     /// Counts what is asked for.
     requests: Arc<AtomicU64>,
@@ -75,7 +77,9 @@ impl ChessFs {
         let mut databases: Vec<DatabaseFs> = entries
             .iter()
             .zip(&prefixes)
-            .map(|(entry, &prefix)| DatabaseFs::new(Arc::clone(entry), prefix, Arc::clone(&cache), options))
+            .map(|(entry, &prefix)| {
+                DatabaseFs::new(Arc::clone(entry), prefix, Arc::clone(&cache), options.clone())
+            })
             .collect();
         if entries.len() > 1 || !library.left_out().is_empty() {
             // A database at the root has the only info.txt there.
@@ -97,8 +101,8 @@ impl ChessFs {
             .collect();
         let folders = SourceTree::new(&branches, |database| {
             match database.and_then(|number| databases.get(number)) {
-                Some(database) => database.tree.top_names().collect(),
-                None => vec![INFO],
+                Some(database) => database.tree.top_names().map(str::to_owned).collect(),
+                None => vec![INFO.to_owned()],
             }
         });
         ChessFs {
@@ -107,14 +111,23 @@ impl ChessFs {
             databases,
             cache,
             info: OnceLock::new(),
+            size_files: None,
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
         }
     }
 
+    /// Has sizes kept in files, for this mount and from it for the next one.
+    pub fn keep_sizes(&mut self, files: SizeFiles) {
+        for database in &self.databases {
+            database.texts().keep_in(&files);
+        }
+        self.size_files = Some(files);
+    }
+
     /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
-        let start = || Pass::start(options, Arc::clone(&self.requests));
+        let start = || Pass::start(options, self.size_files.clone(), Arc::clone(&self.requests));
         let pass = self.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());
@@ -241,10 +254,6 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
-                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
-                    // Sizes that were kept need no decoding.
-                    database.texts().load();
-                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;
@@ -315,7 +324,7 @@ impl ChessFs {
     /// [`FsError::Stale`] for an inode that does not exist.
     pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
         Ok(match self.place(inode)? {
-            Place::Node(database, Node::Game(game)) => tags_of(database.entry(), game)
+            Place::Node(database, Node::Game(game)) => tags_of(&*database.entry().database, game)
                 .iter()
                 .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
                 .collect(),
@@ -331,7 +340,7 @@ impl ChessFs {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
         let value = match (self.place(inode)?, tag) {
             (Place::Node(database, Node::Game(game)), Some(tag)) => {
-                let tags = tags_of(database.entry(), game);
+                let tags = tags_of(&*database.entry().database, game);
                 tags.get(tag).map(|value| value.as_bytes().to_vec())
             }
             _ => None,

@@ -106,7 +106,7 @@ impl Texts {
         decode_missing(&self.sizes.missing(games), threads, decode);
     }
 
-    /// Has the sizes kept in a file. They are read when somebody first needs many.
+    /// Has the sizes kept in a file. It is read when a size is first needed.
     pub(super) fn keep_in(&self, files: &SizeFiles) {
         self.file.get_or_init(|| files.of(&self.entry));
     }

@@ -4,6 +4,7 @@ mod error;
 mod names;
 mod open;
 mod scan;
+mod selection;
 mod text;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name};
+pub use selection::Selection;
 pub use text::{GameText, document_text, tags_of, text_of};
 
 use crate::formats::{Database, Directory, Format, Options};
@@ -37,6 +39,18 @@ impl Library {
     /// # Errors
     /// Where there is nothing to serve: see [`LibraryError`].
     pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
+        Library::open_selected(source, options, &Selection::default())
+    }
+
+    /// Opens what the user wants of a folder, as [`Library::open`] does. A database that is the source is wanted.
+    ///
+    /// # Errors
+    /// Where there is nothing to serve: see [`LibraryError`].
+    pub fn open_selected(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+    ) -> Result<Library, LibraryError> {
         let unreadable = |error: Error| match error.kind() {
             ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
             _ => LibraryError::Unreadable(source.to_owned(), error),
@@ -44,11 +58,12 @@ impl Library {
         let real = fs::canonicalize(source).map_err(unreadable)?;
         let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
         if kind.is_dir() {
-            let Scan { found, left_out } = scan(&real, options).map_err(unreadable)?;
+            let Scan { found, left_out } = scan(&real, options, selection).map_err(unreadable)?;
             let source = source.to_owned();
             return match found.is_empty() {
+                true if selection.is_choosy() => Err(LibraryError::NoneWanted(source)),
                 true => Err(LibraryError::NoDatabases { source, left_out }),
-                false => Ok(Library::new(real, entries(found), left_out)),
+                false => Ok(Library::new(real, entries(found, selection.flat), left_out)),
             };
         }
         let not_a_database = |reason| LibraryError::NotADatabase(source.to_owned(), reason);
@@ -185,19 +200,21 @@ fn entry(path: String, opened: Opened) -> LibraryEntry {
 }
 
 /// The databases of a folder under safe paths, no two of them the same.
-fn entries(mut found: Vec<Found>) -> Vec<LibraryEntry> {
+fn entries(mut found: Vec<Found>, flat: bool) -> Vec<LibraryEntry> {
     found.sort_by(|a, b| (&a.folder, &a.database.name).cmp(&(&b.folder, &b.database.name)));
     let mut paths = SafePaths::default();
+    let mut names = TakenNames::default();
     found
         .into_iter()
         .map(|Found { folder, database }| {
-            let mut path = String::new();
-            for name in &folder {
-                path = paths.below(path, name, false);
-            }
-            if !database.name.is_empty() {
-                path = paths.below(path, &database.name, true);
-            }
+            let name = match database.name.as_str() {
+                "" => folder.last().map_or("", String::as_str),
+                name => name,
+            };
+            let path = match flat && !name.is_empty() {
+                true => names.take_name(&safe_name(name)),
+                false => paths.of(&folder, &database.name),
+            };
             entry(path, database)
         })
         .collect()
@@ -213,6 +230,17 @@ struct SafePaths {
 }
 
 impl SafePaths {
+    /// The path of a database.
+    fn of(&mut self, folder: &[String], name: &str) -> String {
+        let path = folder
+            .iter()
+            .fold(String::new(), |path, name| self.below(path, name, false));
+        match name {
+            "" => path,
+            name => self.below(path, name, true),
+        }
+    }
+
     fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
         let key = (parent, name.to_owned(), is_database);
         if let Some(path) = self.given.get(&key) {

@@ -25,18 +25,21 @@ pub(super) struct Opened {
     pub(super) maps: Vec<Arc<Mapped>>,
 }
 
-/// Opens the databases of one directory. The second list has the names of what is refused, with the reasons.
+/// Opens the databases of one directory whose names are wanted. The second list has the names of what is refused, with
+/// the reasons.
 pub(super) fn open_all(
     directory: &Directory,
     unusable: &Unusable,
     options: &Options,
+    is_wanted: impl Fn(&str) -> bool,
 ) -> (Vec<Opened>, Vec<(String, String)>) {
     let candidates = FORMATS.iter().flat_map(|format| {
         (format.find)(directory)
             .into_iter()
             .map(move |found| (format, found))
     });
-    open_candidates(candidates, unusable, options)
+    let wanted = candidates.filter(|(_, found)| is_wanted(&found.name));
+    open_candidates(wanted, unusable, options)
 }
 
 /// Opens the database of a directory that a file belongs to.

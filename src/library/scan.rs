@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::LeftOut;
 use super::open::{Opened, Unusable, open_all};
+use super::{LeftOut, Selection};
 use crate::formats::{Directory, Options};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
@@ -26,11 +26,11 @@ pub(super) struct Scan {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Opens every database below `root`, which has no symbolic link in its path.
+/// Opens every wanted database below `root`, which has no symbolic link in its path.
 ///
 /// # Errors
 /// The root itself cannot be listed.
-pub(super) fn scan(root: &Path, options: &Options) -> io::Result<Scan> {
+pub(super) fn scan(root: &Path, options: &Options, selection: &Selection) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let mut folders = vec![Folder {
         path: root.to_owned(),
@@ -77,7 +77,8 @@ pub(super) fn scan(root: &Path, options: &Options) -> io::Result<Scan> {
                 false => folders.push(below),
             }
         }
-        let (opened, refused) = open_all(&listing.directory, &listing.unusable, options);
+        let is_wanted = |name: &str| selection.wants(&folder.names, name);
+        let (opened, refused) = open_all(&listing.directory, &listing.unusable, options, is_wanted);
         scan.found.extend(opened.into_iter().map(|database| Found {
             folder: folder.names.clone(),
             database,

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::LibraryEntry;
 use super::open::message;
 use crate::board::Position;
-use crate::formats::{Decoded, Problem};
+use crate::formats::{Database, Decoded, Problem};
 use crate::game::{Game, MovetextBuilder, Tags};
 use crate::pgn;
 
@@ -58,8 +58,8 @@ fn limit(problems: &mut Vec<Problem>) {
 }
 
 /// The tags of a game; all unknown where the decoder panics.
-pub fn tags_of(entry: &LibraryEntry, game: u32) -> Tags {
-    catch_unwind(AssertUnwindSafe(|| entry.database.tags(game))).unwrap_or_default()
+pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
+    catch_unwind(AssertUnwindSafe(|| database.tags(game))).unwrap_or_default()
 }
 
 /// The PGN of a document; where its decoder panics, a game that says so.
@@ -76,7 +76,7 @@ pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
 
 /// A game of tags only, with a remark that says why.
 fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
-    let remark = remark(tags_of(entry, game), what);
+    let remark = remark(tags_of(&*entry.database, game), what);
     GameText {
         pgn: pgn::to_text(&remark),
         problems: vec![Problem {

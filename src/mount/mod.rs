@@ -23,7 +23,7 @@ use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, PassOptions, SizeFiles};
+use crate::fs::{ChessFs, PassOptions};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
 
@@ -49,8 +49,6 @@ pub struct Options {
     pub threads: usize,
     /// Threads that decode in the background.
     pub decoders: usize,
-    /// Where sizes are kept from one mount to the next.
-    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -64,12 +62,6 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
     let fs = Arc::new(fs);
-    // Before the first request, which is to find the sizes that were kept.
-    fs.start_pass(PassOptions {
-        threads: options.decoders,
-        files: options.size_files.clone(),
-        give_way: priority::give_way,
-    });
     let session =
         session(Arc::clone(&fs), kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let serving = thread::Builder::new()
@@ -92,6 +84,10 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     thread::spawn({
         let (point, socket) = (point.clone(), socket.clone());
         move || unmount_on_signals(signals, &point, device, socket.as_ref())
+    });
+    fs.start_pass(PassOptions {
+        threads: options.decoders,
+        give_way: priority::give_way,
     });
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();

@@ -39,6 +39,10 @@ pub struct FakeGame {
     pub comment: String,
     pub problems: Vec<String>,
     pub panics: bool,
+    /// Tags beside those that the other fields give.
+    pub tags: Vec<(&'static str, String)>,
+    /// Its tags cannot be read either.
+    pub tags_panic: bool,
 }
 
 /// A game between two players of whom nothing else is known.
@@ -55,6 +59,8 @@ pub fn game(white: &str, black: &str) -> FakeGame {
         comment: String::new(),
         problems: Vec::new(),
         panics: false,
+        tags: Vec::new(),
+        tags_panic: false,
     }
 }
 
@@ -86,6 +92,11 @@ impl FakeGame {
 
     pub fn problem(mut self, what: &str) -> Self {
         self.problems.push(what.to_owned());
+        self
+    }
+
+    pub fn tag(mut self, name: &'static str, value: &str) -> Self {
+        self.tags.push((name, value.to_owned()));
         self
     }
 
@@ -196,6 +207,7 @@ impl Database for Fake {
 
     fn tags(&self, game: u32) -> Tags {
         let fake = self.game_at(game);
+        assert!(!fake.tags_panic, "a bug in the decoder");
         let mut tags = Tags::new(fake.outcome);
         tags.set_str("White", &fake.white);
         tags.set_str("Black", &fake.black);
@@ -203,6 +215,9 @@ impl Database for Fake {
         tags.set_date("Date", fake.date);
         if fake.deleted {
             tags.set_str("Deleted", "1");
+        }
+        for (name, value) in &fake.tags {
+            tags.set_str(*name, value);
         }
         tags
     }

@@ -3,4 +3,5 @@
 mod errors;
 mod links;
 mod scan;
+mod selection;
 mod source;

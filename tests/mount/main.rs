@@ -15,3 +15,4 @@ mod simplecdb;
 mod sizes;
 mod telling;
 mod user;
+mod views;

@@ -56,7 +56,9 @@ with open(sys.argv[1], encoding="utf-8", newline="\n") as file:
 
 #[test]
 fn python_chess_reads_exactly_the_games() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("chess.pgn", "python-chess") else {
+        return;
+    };
     let mut runner = TestRunner::new_with_rng(
         Config::default(),
         TestRng::deterministic_rng(RngAlgorithm::ChaCha),

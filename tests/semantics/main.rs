@@ -13,4 +13,5 @@ mod source;
 
 mod mounted;
 mod readers;
+mod tables;
 mod tree;

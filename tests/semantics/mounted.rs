@@ -15,28 +15,35 @@ pub struct Mounted {
 impl Mounted {
     /// Mounts with options; none, said loudly, where nothing can be mounted.
     pub fn new(options: &[&str]) -> Option<Mounted> {
+        let databases = [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")];
+        let mounted = Mounted::of(&databases)?;
+        std::fs::write(mounted.source().join("notes.txt"), "no database").unwrap();
+        let index = mounted.source().join("club/classics.dci");
+        let mut bytes = std::fs::read(&index).unwrap();
+        bytes[19 + 2 * 39] = 0xff;
+        std::fs::write(&index, bytes).unwrap();
+        mounted.mount(options);
+        Some(mounted)
+    }
+
+    /// Databases of some example games, each at a path without extension, not mounted yet.
+    pub fn of(databases: &[(&str, &str)]) -> Option<Mounted> {
         if !Path::new("/dev/fuse").exists() {
             missing("/dev/fuse");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("source/club")).unwrap();
         std::fs::create_dir(folder.path().join("mount")).unwrap();
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
         let mut games = 0;
-        for (file, base) in [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")] {
+        for (file, base) in databases {
             let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
             games += read.len();
-            encode_simplecdb::write(&read, &folder.path().join("source").join(base)).unwrap();
+            let base = folder.path().join("source").join(base);
+            std::fs::create_dir_all(base.parent().unwrap()).unwrap();
+            encode_simplecdb::write(&read, &base).unwrap();
         }
-        std::fs::write(folder.path().join("source/notes.txt"), "no database").unwrap();
-        let index = folder.path().join("source/club/classics.dci");
-        let mut bytes = std::fs::read(&index).unwrap();
-        bytes[19 + 2 * 39] = 0xff;
-        std::fs::write(&index, bytes).unwrap();
-        let mounted = Mounted { folder, games };
-        mounted.mount(options);
-        Some(mounted)
+        Some(Mounted { folder, games })
     }
 
     pub fn mount(&self, options: &[&str]) {
@@ -49,6 +56,11 @@ impl Mounted {
             .stdin(Stdio::null())
             .status();
         assert!(status.unwrap().success(), "the mount");
+    }
+
+    fn is_mounted(&self) -> bool {
+        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        table.contains(&format!(" {} ", self.path().display()))
     }
 
     pub fn unmount(&self) -> bool {
@@ -100,7 +112,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if !self.unmount() {
+        if self.is_mounted() && !self.unmount() {
             eprintln!("{} stays mounted", self.path().display());
         }
     }
