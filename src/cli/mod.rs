@@ -16,6 +16,7 @@ mod status;
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -100,10 +101,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         ),
         Some((arguments::GENERATE, matches)) => {
             let kind = matches.get_one("KIND").map_or("", String::as_str);
-            match manual::write(kind, &mut io::stdout()) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-                _ => Ok(ExitCode::SUCCESS),
-            }
+            ended(manual::write(kind, &mut io::stdout()), "standard output")
         }
         Some((mounting::GUARDIAN, matches)) => {
             mounting::guard(path(matches, "MOUNTPOINT"))?;
@@ -145,8 +143,20 @@ fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
 }
 
-fn cannot_write(error: &io::Error) -> Failure {
-    format!("cannot write: {error}").into()
+/// What comes of having written to something. A closed pipe is no failure: who reads has seen enough.
+fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("{place} cannot be written: {error}").into())
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Number of games in all databases.
+fn games(library: &Library) -> u64 {
+    let databases = library.databases().iter();
+    databases.map(|entry| u64::from(entry.database.len())).sum()
 }
 
 /// `1 game`, `2 games`.
