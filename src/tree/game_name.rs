@@ -120,7 +120,7 @@ fn push(name: &mut String, facts: &Facts<'_>, part: &Part) {
         Part::Value(Field::Date, None) => name.extend(date_characters(facts.keys.date)),
         Part::Value(Field::Result, None) => name.push_str(result(facts.keys.outcome)),
         Part::Value(field, first) => match (field, facts.value(field)) {
-            (_, None) => name.push_str(field.unknown()),
+            (_, None) => name.push_str(field.unknown(*first)),
             (Field::White | Field::Black, Some(player)) => push_word(name, surname(&player), *first),
             (Field::Event | Field::Tournament | Field::Tag(_), Some(text)) => push_word(name, &text, *first),
             (_, Some(_)) => name.push_str(&facts.part(part).unwrap_or_default()),

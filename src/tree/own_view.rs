@@ -107,7 +107,7 @@ impl OwnView {
         for part in level {
             match (facts.part(part), part) {
                 (Some(known), _) => text.push_str(&known),
-                (None, Part::Value(field, _)) => text.push_str(field.unknown()),
+                (None, Part::Value(field, first)) => text.push_str(field.unknown(*first)),
                 (None, Part::Text(_)) => {}
             }
         }

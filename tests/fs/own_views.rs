@@ -157,6 +157,7 @@ fn every_field_has_its_value() {
         ("%{date}", "1858.xx.xx"),
         ("%{month}", "unknown"),
         ("%{year}-%{month}-%{day}", "1858-xx-xx"),
+        ("%{year}-%{month:1}", "1858-x"),
         ("%{eco:1}", "unknown"),
         ("%{result}", "open"),
         ("%{tag:Round}", "unknown"),

@@ -91,14 +91,15 @@ impl<'a> Facts<'a> {
 }
 
 impl Field {
-    /// What stands for an unknown value beside others.
-    pub(in crate::tree) fn unknown(&self) -> &'static str {
-        match self {
+    /// What stands for an unknown value beside others. Of a date it is as long as the `first` characters of one.
+    pub(in crate::tree) fn unknown(&self, first: Option<usize>) -> &'static str {
+        let date = match self {
             Field::Date => "xxxx.xx.xx",
             Field::Year | Field::EventYear => "xxxx",
             Field::Month | Field::Day => "xx",
-            _ => "unknown",
-        }
+            _ => return "unknown",
+        };
+        first.and_then(|first| date.get(..first)).unwrap_or(date)
     }
 }
 
