@@ -4,9 +4,8 @@ mod error;
 mod generic;
 mod read;
 
-use std::time::Duration;
-
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::formats::{self, FORMATS};
 use crate::fs::ServeOptions;
@@ -228,7 +227,7 @@ static OPTIONS: &[Row] = &[
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
-            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS or off")?;
+            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS (1 to 86400) or off")?;
             Ok(())
         },
     },
@@ -397,14 +396,17 @@ mod tests {
         assert_eq!(parse(Scope::Mount, &["-o", list]), Ok(Settings::default()));
         assert_eq!(
             parse(Scope::Games, &["-o", "ro"]),
-            Err(OptionError::Unknown("ro".to_owned()))
+            Err(OptionError::Unknown("ro".to_owned(), Scope::Games))
         );
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (word, error) in [
-            ("nonsense=1", OptionError::Unknown("nonsense".to_owned())),
+            (
+                "nonsense=1",
+                OptionError::Unknown("nonsense".to_owned(), Scope::Mount),
+            ),
             ("uid", OptionError::NoValue("uid", "NUMBER")),
             ("xattr=1", OptionError::NeedlessValue("xattr")),
         ] {

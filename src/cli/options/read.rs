@@ -42,7 +42,7 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
     let lists = matches.get_many::<String>("o").into_iter().flatten();
     for word in lists.flat_map(|list| words(list)) {
         match set_word(&mut settings, &word, scope) {
-            Err(OptionError::Unknown(_)) if sloppy => {}
+            Err(OptionError::Unknown(..)) if sloppy => {}
             result => result?,
         }
     }
@@ -96,7 +96,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
         Some(row) if row.is_in(scope) => set(row, settings, value),
         Some(row) => Err(OptionError::MountOnly(row.name)),
         None if scope == Scope::Mount && is_generic(name) => Ok(()),
-        None => Err(OptionError::Unknown(name.to_owned())),
+        None => Err(OptionError::Unknown(name.to_owned(), scope)),
     }
 }
 
