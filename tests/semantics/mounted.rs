@@ -1,42 +1,77 @@
-//! The example games as databases, mounted.
+//! The example games as databases, or the sample databases, mounted.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::samples::missing;
+use crate::common::samples::{missing, shared};
 use crate::{encode_simplecdb, source};
 
-/// A mounted folder with `club/classics.dci` and `annotated.dci`; the third game of the classics is marked as deleted.
+/// A mounted folder; unless it is [`Mounted::of_samples`], with `club/classics.dci` and `annotated.dci`, where the
+/// third game of the classics is marked as deleted.
 pub struct Mounted {
     folder: tempfile::TempDir,
+    source: PathBuf,
     pub games: usize,
 }
 
 impl Mounted {
     /// Mounts with options; none, said loudly, where nothing can be mounted.
     pub fn new(options: &[&str]) -> Option<Mounted> {
+        let mut mounted = Mounted::nothing()?;
+        std::fs::create_dir(mounted.source().join("club")).unwrap();
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
+        for (file, base) in [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")] {
+            let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
+            mounted.games += read.len();
+            encode_simplecdb::write(&read, &mounted.source().join(base)).unwrap();
+        }
+        std::fs::write(mounted.source().join("notes.txt"), "no database").unwrap();
+        let index = mounted.source().join("club/classics.dci");
+        let mut bytes = std::fs::read(&index).unwrap();
+        bytes[19 + 2 * 39] = 0xff;
+        std::fs::write(&index, bytes).unwrap();
+        mounted.mount(options);
+        Some(mounted)
+    }
+
+    /// Mounts the sample databases of all formats.
+    pub fn of_samples() -> Option<Mounted> {
+        let samples = shared()?.join("data");
+        let mut mounted = Mounted::nothing()?;
+        mounted.source = samples.canonicalize().unwrap();
+        mounted.mount(&[]);
+        mounted.games = mounted.databases().iter().map(|(_, games)| games).sum();
+        Some(mounted)
+    }
+
+    /// An empty source and a mount point.
+    fn nothing() -> Option<Mounted> {
         if !Path::new("/dev/fuse").exists() {
             missing("/dev/fuse");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("source/club")).unwrap();
+        let source = folder.path().join("source");
+        std::fs::create_dir(&source).unwrap();
         std::fs::create_dir(folder.path().join("mount")).unwrap();
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
-        let mut games = 0;
-        for (file, base) in [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")] {
-            let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
-            games += read.len();
-            encode_simplecdb::write(&read, &folder.path().join("source").join(base)).unwrap();
-        }
-        std::fs::write(folder.path().join("source/notes.txt"), "no database").unwrap();
-        let index = folder.path().join("source/club/classics.dci");
-        let mut bytes = std::fs::read(&index).unwrap();
-        bytes[19 + 2 * 39] = 0xff;
-        std::fs::write(&index, bytes).unwrap();
-        let mounted = Mounted { folder, games };
-        mounted.mount(options);
-        Some(mounted)
+        Some(Mounted {
+            folder,
+            source,
+            games: 0,
+        })
+    }
+
+    /// The directory of every database with its number of games.
+    pub fn databases(&self) -> Vec<(String, usize)> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
+        let output = command.args(["info", "--json"]).arg(self.source()).output();
+        let info: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        let databases = info["databases"].as_array().unwrap().iter();
+        let of = |database: &serde_json::Value| {
+            let games = database["games"].as_u64().unwrap();
+            (database["path"].as_str().unwrap().to_owned(), games as usize)
+        };
+        databases.map(of).collect()
     }
 
     pub fn mount(&self, options: &[&str]) {
@@ -58,7 +93,7 @@ impl Mounted {
     }
 
     pub fn source(&self) -> PathBuf {
-        self.folder.path().join("source")
+        self.source.clone()
     }
 
     /// The mount point.
