@@ -19,3 +19,4 @@ pub mod status;
 pub mod store;
 pub mod text;
 pub mod tree;
+pub mod watch;

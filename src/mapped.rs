@@ -1,82 +1,84 @@
 //! Memory maps of source files: the only place of `unsafe` code.
 
+mod identity;
+
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{LazyLock, Once, OnceLock};
 
-/// What tells whether a file is still the one that was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Identity {
-    /// Device number.
-    pub device: u64,
-    /// Inode number on that device.
-    pub inode: u64,
-    /// Length in bytes.
-    pub size: u64,
-    /// Time of the last change of the contents, in nanoseconds since 1970; negative before.
-    pub modified: i128,
-}
+pub use identity::Identity;
 
-impl Identity {
-    /// The identity of an open file.
-    ///
-    /// # Errors
-    /// Those of `fstat`.
-    pub fn of(file: &File) -> io::Result<Identity> {
-        let meta = file.metadata()?;
-        Ok(Identity {
-            device: meta.dev(),
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
-        })
-    }
-}
+use identity::Watched;
 
 /// A file mapped into memory, read-only. An empty file is an empty slice.
 ///
-/// When the file becomes shorter than its map, the bytes that are gone read as zeros, and [`Mapped::is_lost`] says so
-/// from then on.
+/// When the file becomes shorter than its map, the bytes that are gone read as zeros. [`Mapped::is_intact`] says so,
+/// and tells of every other change.
 #[derive(Debug)]
 pub struct Mapped {
     /// Dropped before the map: its addresses may belong to another one at once.
     guard: Option<Guarded>,
-    map: Option<(memmap2::Mmap, Ticket)>,
-    identity: Identity,
+    map: Option<memmap2::Mmap>,
+    file: Watched,
+    _ticket: Ticket,
+    is_changed: AtomicBool,
 }
 
 impl Mapped {
     /// Maps a regular file.
     ///
     /// # Errors
-    /// Those of opening and mapping, one for too many maps at once, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+    /// Those of opening and mapping, one for too many files at once, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
     pub fn open(path: &Path) -> io::Result<Mapped> {
-        let file = File::open(path)?;
+        let ticket = Ticket::take(*MOST_FILES)?;
+        // What turns out to be a pipe must not wait for its other end.
+        let file = File::options()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(path)?;
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        let identity = Identity::of(&file)?;
-        let map = if identity.size == 0 {
-            None
-        } else {
-            let ticket = Ticket::take(*MOST_MAPS)?;
-            Some((map(&file)?, ticket))
+        let file = Watched::new(file, path)?;
+        let map = match file.identity.size {
+            0 => None,
+            _ => Some(map(file.file())?),
         };
-        let guard = map.as_ref().map(|(map, _)| Guarded::new(map));
-        Ok(Mapped { map, identity, guard })
+        Ok(Mapped {
+            guard: map.as_ref().map(Guarded::new),
+            map,
+            file,
+            _ticket: ticket,
+            is_changed: AtomicBool::new(false),
+        })
     }
 
     /// What the file was when it was mapped.
     pub fn identity(&self) -> Identity {
-        self.identity
+        self.file.identity
     }
 
-    /// True when bytes were read that the file no longer has. What was read since is not to be trusted.
-    pub fn is_lost(&self) -> bool {
+    /// True while the file has the contents that it had when it was mapped: what was read until now is what was
+    /// there then. Once false, this remains so.
+    ///
+    /// Writing changes the file's times before its bytes, so asking after reading tells.
+    pub fn is_intact(&self) -> bool {
+        // What was read before is read before the times are.
+        fence(Ordering::Acquire);
+        let is_changed =
+            self.is_changed.load(Ordering::Relaxed) || self.is_lost() || !self.file.is_unchanged();
+        if is_changed {
+            self.is_changed.store(true, Ordering::Relaxed);
+        }
+        !is_changed
+    }
+
+    /// True when bytes were read that the file no longer has.
+    fn is_lost(&self) -> bool {
         self.guard
             .as_ref()
             .is_some_and(|guard| guard.slot.lost.load(Ordering::Acquire))
@@ -87,39 +89,62 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.map.as_ref().map(|(map, _)| &**map).unwrap_or_default()
+        self.map.as_deref().unwrap_or_default()
     }
 }
 
-/// Most maps at once: three quarters of what the kernel lets a process have. Without the rest there is no memory
-/// for anything else, however much of it is free.
-static MOST_MAPS: LazyLock<usize> = LazyLock::new(|| {
+/// Most mapped files at once: three quarters of what the kernel lets a process have of maps, and of open files.
+/// Without the rest there is no memory and no file for anything else.
+static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
-    text.trim().parse().unwrap_or(65_530) / 4 * 3
+    let most_maps = text.trim().parse().unwrap_or(65_530);
+    most_maps.min(raise_open_files()) / 4 * 3
 });
 
-/// Maps that there are.
-static MAPS: AtomicUsize = AtomicUsize::new(0);
+/// Lets this process have as many open files as it may, and gives their number.
+#[allow(unsafe_code)]
+fn raise_open_files() -> usize {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: both calls get a good structure.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 {
+            return 1024;
+        }
+        let before = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max;
+        if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) != 0 {
+            limit.rlim_cur = before;
+        }
+    }
+    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
+}
 
-/// The right to one map; dropped with it.
+/// Files that are mapped.
+static FILES: AtomicUsize = AtomicUsize::new(0);
+
+/// The right to one file; dropped with it.
 #[derive(Debug)]
 struct Ticket;
 
 impl Ticket {
     fn take(most: usize) -> io::Result<Ticket> {
         let ticket = Ticket;
-        if MAPS.fetch_add(1, Ordering::Relaxed) < most {
+        if FILES.fetch_add(1, Ordering::Relaxed) < most {
             return Ok(ticket);
         }
         Err(io::Error::other(
-            "too many files are open: name a part of the folder as the source, or raise vm.max_map_count",
+            "too many files are open: name a part of the folder as the source, or raise vm.max_map_count and the \
+             limit of open files (ulimit -n)",
         ))
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        MAPS.fetch_sub(1, Ordering::Relaxed);
+        FILES.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -299,13 +324,14 @@ mod tests {
             Mapped::open(file.path()).unwrap(),
             Mapped::open(file.path()).unwrap(),
         );
-        assert_eq!((whole[39_999], whole.is_lost()), (7, false));
+        assert_eq!((whole[39_999], whole.is_intact()), (7, true));
         file.as_file().set_len(10_000).unwrap();
         assert_eq!((whole[9_999], whole.is_lost()), (7, false));
         assert_eq!((whole[39_999], whole.is_lost()), (0, true));
         assert_eq!(whole.iter().filter(|&&byte| byte == 7).count(), 10_000);
+        assert!(!whole.is_intact());
         // The other map has not been read where the file is cut.
-        assert!(!other.is_lost());
+        assert!(!other.is_lost() && !other.is_intact());
     }
 
     #[test]
@@ -317,21 +343,23 @@ mod tests {
         assert!(maps[599].is_lost() && !maps[0].is_lost());
         drop(maps);
         let again = Mapped::open(self::file(&[1; 10]).path()).unwrap();
-        assert!(!again.is_lost());
+        assert!(again.is_intact());
     }
 
     #[test]
     fn an_empty_file_is_empty() {
         let file = file(b"");
         let empty = Mapped::open(file.path()).unwrap();
-        assert!(empty.is_empty() && !empty.is_lost());
+        assert!(empty.is_empty() && empty.is_intact());
+        file.as_file().set_len(1).unwrap();
+        assert!(empty.is_empty() && !empty.is_intact());
         assert!(Mapped::open(Path::new("/")).is_err());
     }
 
     #[test]
-    fn there_is_an_end_to_maps() {
+    fn there_is_an_end_to_files() {
         assert!(Ticket::take(0).is_err());
-        assert!(*MOST_MAPS > 100);
+        assert!(*MOST_FILES > 100);
         assert!(Ticket::take(usize::MAX).is_ok());
     }
 }

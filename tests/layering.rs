@@ -29,6 +29,7 @@ const LAYERS: &[Layer] = &[
     layer("pgn", &["board", "game"]),
     layer("formats", &["bytes", "text", "mapped", "board", "game"]),
     layer("library", &["formats", "mapped", "board", "game", "pgn"]),
+    layer("watch", &[]),
     layer(
         "tree",
         &[
@@ -55,8 +56,11 @@ const LAYERS: &[Layer] = &[
     ),
     layer("fuse", &["fs"]),
     layer("status", &["fs"]),
-    layer("mount", &["fs", "fuse", "status"]),
-    layer("cli", &["formats", "library", "fs", "fuse", "mount", "status"]),
+    layer("mount", &["fs", "fuse", "status", "watch"]),
+    layer(
+        "cli",
+        &["formats", "library", "fs", "fuse", "mount", "status", "watch"],
+    ),
 ];
 
 const fn layer(name: &'static str, uses: &'static [&'static str]) -> Layer {
@@ -72,14 +76,14 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("fuser", &["fuse", "mount"]),
     ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount", "status", "store"]),
+    ("rustix", &["fuse", "mount", "status", "store", "watch"]),
     ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
     ("std::env", &["cli", "mount", "status"]),
     (
         "std::fs",
-        &["cli", "library", "mapped", "mount", "status", "store"],
+        &["cli", "library", "mapped", "mount", "status", "store", "watch"],
     ),
     ("std::net", &[]),
     ("std::process", &["cli", "mount", "status"]),

@@ -58,9 +58,9 @@ impl<W: Write> Report<W> {
                 self.line(format_args!("{name}: {problem}"))?;
             }
             self.games(entry, name, threads)?;
-            if entry.is_lost() {
+            if !entry.is_intact() {
                 self.line(format_args!(
-                    "{name}: a file became shorter while it was read: check it again"
+                    "{name}: a file was changed while it was read: check it again"
                 ))?;
             }
         }

@@ -40,10 +40,10 @@ pub fn run(
         .try_for_each(|entry| write_games(&mut out, entry, threads, &bar))
         .and_then(|()| out.flush());
     bar.finish_and_clear();
-    if let Some(lost) = library.databases().iter().find(|entry| entry.is_lost()) {
+    if let Some(changed) = library.databases().iter().find(|entry| !entry.is_intact()) {
         return Err(format!(
-            "{}: a file became shorter while it was read: what was written of its games is incomplete",
-            lost.name()
+            "{}: a file was changed while it was read: what was written of its games is not to be trusted",
+            changed.name()
         )
         .into());
     }

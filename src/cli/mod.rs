@@ -81,6 +81,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("export", matches)) => {
             let (library, settings) = open(matches)?;
             let database = matches.get_one("DATABASE").map(String::as_str);
+            warn_of_left_out(&library);
             let output = matches.get_one("output").map(PathBuf::as_path);
             export::run(&library, database, output, settings.serve.threads)
         }
@@ -128,8 +129,15 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 
 fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
-    let library = Library::open(path(matches, "SOURCE"), &settings.formats)?;
+    let library = Library::open_selected(path(matches, "SOURCE"), &settings.formats, &settings.selection)?;
     Ok((library, settings))
+}
+
+/// For commands that do not list it themselves.
+fn warn_of_left_out(library: &Library) {
+    for left_out in library.left_out() {
+        log::warn!("{}: left out: {}", left_out.path, left_out.reason);
+    }
 }
 
 /// A path that the arguments cannot lack.

@@ -3,9 +3,9 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::Failure;
 use super::cache::size_files;
 use super::options::Settings;
+use super::{Failure, warn_of_left_out};
 use crate::fs::ChessFs;
 use crate::fuse::Presentation;
 use crate::library::Library;
@@ -30,7 +30,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     }
     let settings = &request.settings;
     let point = MountPoint::check(request.point, request.source)?;
-    let library = Library::open(&absolute(request.source)?, &settings.formats)?;
+    let library = Library::open_selected(&absolute(request.source)?, &settings.formats, &settings.selection)?;
+    warn_of_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),
         presentation: Presentation {
@@ -41,11 +42,15 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         },
         allow_other: settings.allow_other,
         default_permissions: settings.default_permissions,
+        watch: settings.watch,
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
-        size_files: size_files(settings),
     };
-    mount::serve(ChessFs::new(library, settings.serve), &point, &options)?;
+    let fs = ChessFs::new(library, settings.serve.clone());
+    if let Some(files) = size_files(settings) {
+        fs.keep_sizes(files);
+    }
+    mount::serve(fs, &point, &options)?;
     Ok(ExitCode::SUCCESS)
 }
 

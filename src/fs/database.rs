@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lru::LruCache;
@@ -11,6 +12,7 @@ use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
+use super::table::Tables;
 use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
@@ -27,11 +29,14 @@ pub(super) struct DatabaseFs {
     options: ServeOptions,
     prefix: Prefix,
     cache: Arc<TextCache>,
+    /// How often the kernel was told of its nodes, less what it forgot.
+    known: AtomicI64,
     all: OnceLock<Arc<Join>>,
     joins: Mutex<LruCache<Node, Arc<Join>>>,
     info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
     documents: Vec<OnceLock<Arc<[u8]>>>,
+    tables: OnceLock<Tables>,
 }
 
 impl DatabaseFs {
@@ -49,14 +54,16 @@ impl DatabaseFs {
                 .iter()
                 .map(|_| OnceLock::new())
                 .collect(),
-            tree: DatabaseTree::new(entry),
+            tree: DatabaseTree::new(entry, options.layout.clone()),
             options,
             prefix,
             cache,
+            known: AtomicI64::new(0),
             all: OnceLock::new(),
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
             problems: OnceLock::new(),
+            tables: OnceLock::new(),
         }
     }
 
@@ -90,9 +97,20 @@ impl DatabaseFs {
         }
     }
 
-    /// Makes `info.txt` say this.
-    pub(super) fn set_info(&mut self, text: String) {
-        self.info = OnceLock::from(Arc::from(text.into_bytes()));
+    /// Takes down that the kernel was told of one of its nodes once more.
+    pub(super) fn remember(&self) {
+        self.known.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes down that the kernel forgot so much of what it was told. False when nothing is left.
+    pub(super) fn forget(&self, times: u64) -> bool {
+        let times = i64::try_from(times).unwrap_or(i64::MAX);
+        self.known.fetch_sub(times, Ordering::Relaxed) > times
+    }
+
+    /// True while the kernel knows one of its nodes.
+    pub(super) fn is_known(&self) -> bool {
+        self.known.load(Ordering::Relaxed) > 0
     }
 
     /// The inode of a node below the database's directory.
@@ -105,10 +123,13 @@ impl DatabaseFs {
         if let Some(size) = self.size_if_known(file) {
             return Ok(size);
         }
+        self.texts.load();
         match file {
-            Node::Game(game) => self.text(game, true).map(|text| text.len() as u64),
-            Node::Problems => Ok(self.problems().len() as u64),
+            Node::Game(game) if let Some(size) = self.sizes().get(game) => Ok(size.into()),
+            Node::Game(game) => self.text(game).map(|text| text.len() as u64),
+            Node::Problems => Ok(self.problems()?.len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),
+            Node::Table(table) => Ok(self.tables()?.len(table)),
             _ => Ok(self.join(file)?.len()),
         }
     }
@@ -120,7 +141,7 @@ impl DatabaseFs {
             Node::All if !self.sizes().are_complete() => None,
             Node::Problems if !self.sizes().are_complete() => None,
             Node::All => self.join(file).ok().map(|join| join.len()),
-            Node::Problems => Some(self.problems().len() as u64),
+            Node::Problems => self.problems().ok().map(|text| text.len() as u64),
             Node::MergedFile(..) => self.sizes().sum(self.games(file)?),
             Node::Info => Some(self.info().len() as u64),
             Node::Member(member) => self.tree.member(member).map(|member| member.size),
@@ -128,6 +149,7 @@ impl DatabaseFs {
                 let text = self.documents.get(document as usize)?.get();
                 text.map(|text| text.len() as u64)
             }
+            Node::Table(table) => self.tables.get().map(|tables| tables.len(table)),
             _ => Some(0),
         }
     }
@@ -157,7 +179,7 @@ impl DatabaseFs {
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
             Node::All | Node::Problems => !self.sizes().are_complete(),
-            Node::Document(_) => self.size_if_known(node).is_none(),
+            Node::Document(_) | Node::Table(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
         }
@@ -166,34 +188,62 @@ impl DatabaseFs {
     /// Bytes of a file.
     pub(super) fn read(&self, file: Node, offset: u64, size: u32) -> Result<Chunk, FsError> {
         match file {
-            Node::Game(game) => Ok(Chunk::of(self.text(game, true)?, offset, size)),
+            Node::Game(game) => Ok(Chunk::of(self.text(game)?, offset, size)),
             Node::Info => Ok(Chunk::of(self.info(), offset, size)),
-            Node::Problems => Ok(Chunk::of(self.problems(), offset, size)),
+            Node::Problems => Ok(Chunk::of(self.problems()?, offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
+            Node::Table(table) => {
+                let (tables, digits) = (self.tables()?, self.tree.digits());
+                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
+            }
             _ => self.read_join(file, offset, size),
         }
     }
 
     /// The text of a game, from the cache or decoded.
-    fn text(&self, game: u32, keep: bool) -> Result<Arc<[u8]>, FsError> {
-        let inode = self.inode(Node::Game(game));
-        if let Some(text) = self.cache.get(inode) {
-            return Ok(text);
+    fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
+        let texts = self.texts_to_keep(&[game])?;
+        texts.into_iter().next().ok_or(FsError::Io)
+    }
+
+    /// The texts of games, from the cache or decoded, which are in the cache then.
+    pub(super) fn texts_to_keep(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        let texts = self.texts_of(games)?;
+        for (&game, text) in games.iter().zip(&texts) {
+            self.keep(game, Arc::clone(text));
         }
-        let text: Arc<[u8]> = self.texts.decode(game)?.into();
-        if keep {
-            self.cache.put(inode, Arc::clone(&text));
-        }
-        Ok(text)
+        Ok(texts)
+    }
+
+    /// The texts of games, from the cache or decoded.
+    fn texts_of(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        let cached = |game| self.cache.get(self.inode(Node::Game(game)));
+        let cached: Vec<_> = games.iter().map(|&game| cached(game)).collect();
+        let missing = games.iter().zip(&cached).filter(|(_, text)| text.is_none());
+        let mut decoded: Vec<Arc<[u8]>> = Vec::new();
+        let mut missing = missing.map(|(&game, _)| game);
+        self.texts
+            .decode(&mut missing, |_, text| decoded.push(text.into()))?;
+        let mut decoded = decoded.into_iter();
+        let texts = cached.into_iter().map(|text| text.or_else(|| decoded.next()));
+        texts.map(|text| text.ok_or(FsError::Io)).collect()
+    }
+
+    fn keep(&self, game: u32, text: Arc<[u8]>) {
+        self.cache.put(self.inode(Node::Game(game)), text);
     }
 
     /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
     fn know_sizes(&self, games: Games<'_>) {
         let keep = self.cache.has_room_for(games.len());
-        self.texts.gather(games, self.options.threads, |game| {
+        self.texts.gather(games, self.options.threads, |games| {
             // What went wrong is in the log, and whoever reads the game hears of it.
-            let _ = self.text(game, keep);
+            let _ = self.texts.decode(games, |game, text| {
+                if keep {
+                    self.keep(game, text.into());
+                }
+            });
         });
     }
 
@@ -247,25 +297,35 @@ impl DatabaseFs {
         let Some((first, mut start)) = join.find(offset, games, self.sizes()) else {
             return Ok(Vec::new().into());
         };
-        let mut bytes = Vec::new();
+        let begin = start;
+        let mut wanted = Vec::new();
         for n in first.. {
             if start >= end {
                 break;
             }
             let game = games.get(n).ok_or(FsError::Io)?;
-            let next = start + u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
+            wanted.push(game);
+            start += u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
+        }
+        let texts = self.texts_of(&wanted)?;
+        if start > end
+            && let (Some(&game), Some(text)) = (wanted.last(), texts.last())
+        {
             // Only what is not read to its end is wanted again.
-            let text = self.text(game, next > end)?;
-            if start <= offset && next >= end {
-                return Ok(Chunk::of(text, offset - start, size));
-            }
-            if bytes.is_empty() {
-                bytes.reserve_exact(usize::try_from(end - offset).map_err(|_| FsError::Io)?);
-            }
-            let from = offset.saturating_sub(start) as usize;
-            let to = (end.min(next) - start) as usize;
-            bytes.extend_from_slice(text.get(from..to).ok_or(FsError::Io)?);
-            start = next;
+            self.keep(game, Arc::clone(text));
+        }
+        if let [text] = &texts[..] {
+            return Ok(Chunk::of(Arc::clone(text), offset - begin, size));
+        }
+        let len = usize::try_from(end - offset).map_err(|_| FsError::Io)?;
+        let mut bytes = Vec::with_capacity(len);
+        for text in &texts {
+            let from = match bytes.is_empty() {
+                true => (offset - begin) as usize,
+                false => 0,
+            };
+            let rest = text.get(from..).ok_or(FsError::Io)?;
+            bytes.extend_from_slice(rest.get(..len - bytes.len()).unwrap_or(rest));
         }
         Ok(bytes.into())
     }
@@ -291,17 +351,29 @@ impl DatabaseFs {
                 }
             }
         }
+        self.texts.check()?;
         Ok(bytes.into())
     }
 
     /// The text of a document, made when somebody first asks for it.
     fn document(&self, document: u32) -> Result<Arc<[u8]>, FsError> {
         let kept = self.documents.get(document as usize).ok_or(FsError::Stale)?;
-        let text = kept.get_or_init(|| document_text(self.entry(), document).into());
-        if self.entry().is_lost() {
-            return Err(FsError::Io);
+        if let Some(text) = kept.get() {
+            return Ok(Arc::clone(text));
         }
-        Ok(Arc::clone(text))
+        let text = document_text(self.entry(), document).into();
+        self.texts.check()?;
+        Ok(Arc::clone(kept.get_or_init(|| text)))
+    }
+
+    /// The tables, after a look through the tags of all games.
+    fn tables(&self) -> Result<&Tables, FsError> {
+        if let Some(tables) = self.tables.get() {
+            return Ok(tables);
+        }
+        let tables = Tables::new(self.entry(), self.tree.digits(), self.options.threads);
+        self.texts.check()?;
+        Ok(self.tables.get_or_init(|| tables))
     }
 
     fn info(&self) -> Arc<[u8]> {
@@ -312,15 +384,18 @@ impl DatabaseFs {
         Arc::clone(info)
     }
 
-    fn problems(&self) -> Arc<[u8]> {
+    fn problems(&self) -> Result<Arc<[u8]>, FsError> {
+        if !self.sizes().are_complete() {
+            self.know_sizes(Games::All(self.entry().database.len()));
+        }
+        if !self.sizes().are_complete() {
+            return Err(FsError::Io);
+        }
         let problems = self.problems.get_or_init(|| {
-            if !self.sizes().are_complete() {
-                self.know_sizes(Games::All(self.entry().database.len()));
-            }
             let own = self.entry().database.problems();
             let rows = problem_rows(own, self.sizes(), self.tree.digits());
             rows.into_bytes().into()
         });
-        Arc::clone(problems)
+        Ok(Arc::clone(problems))
     }
 }

@@ -6,16 +6,16 @@ use std::thread;
 /// Games that a thread takes at a time.
 const CHUNK: usize = 32;
 
-/// Calls `decode` once for each game, from as many threads as are allowed and of use.
-pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(u32) + Sync) {
+/// Calls `decode` once with each game, a few at a time, from as many threads as are allowed and of use.
+pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u32]) + Sync) {
     let next = AtomicUsize::new(0);
     on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
         loop {
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-            let Some(rest) = games.get(start..).filter(|rest| !rest.is_empty()) else {
-                return;
-            };
-            rest.iter().take(CHUNK).for_each(|&game| decode(game));
+            match games.get(start..) {
+                None | Some([]) => return,
+                Some(rest) => decode(rest.get(..CHUNK).unwrap_or(rest)),
+            }
         }
     });
 }

@@ -9,27 +9,33 @@ mod database;
 mod gather;
 mod info;
 mod join;
+mod live;
+mod outdated;
 mod pass;
 mod size_file;
 mod sizes;
 mod status;
+mod table;
 mod texts;
 mod times;
 mod types;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub use live::Live;
+pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
-use crate::library::{Library, tags_of};
-use crate::tree::{Branch, Node, SourceFolder, SourceTree, prefixes};
+use crate::library::{Library, LibraryEntry, tags_of};
+use crate::tree::{Branch, Node, Prefix, SourceFolder, SourceTree};
 use cache::TextCache;
 use database::DatabaseFs;
 use info::{database_info, library_info};
@@ -47,9 +53,17 @@ const TAG_PREFIX: &str = "user.pgn.";
 pub struct ChessFs {
     library: Library,
     folders: SourceTree,
-    databases: Vec<DatabaseFs>,
-    cache: Arc<TextCache>,
+    databases: Vec<Arc<DatabaseFs>>,
+    common: Arc<Common>,
+    /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
+}
+
+/// What a file system has in common with the one that follows it when the source changes.
+struct Common {
+    options: ServeOptions,
+    cache: Arc<TextCache>,
+    size_files: OnceLock<SizeFiles>,
     pass: OnceLock<Pass>,
     /// Counts what is asked for.
     requests: Arc<AtomicU64>,
@@ -61,7 +75,7 @@ enum Place<'a> {
     /// A folder of the source, or a database's directory.
     Folder(&'a SourceFolder),
     /// `info.txt` at the root.
-    LibraryInfo,
+    RootInfo(Inode),
     /// Something below a database's directory.
     Node(&'a DatabaseFs, Node),
 }
@@ -69,24 +83,37 @@ enum Place<'a> {
 impl ChessFs {
     /// Serves a library. No game is decoded, no view built.
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
-        let entries = library.databases();
-        let prefixes = prefixes(entries.iter().map(|entry| entry.identity_hash()));
-        let cache = Arc::new(TextCache::new(options.cache_size));
-        let mut databases: Vec<DatabaseFs> = entries
-            .iter()
-            .zip(&prefixes)
-            .map(|(entry, &prefix)| DatabaseFs::new(Arc::clone(entry), prefix, Arc::clone(&cache), options))
+        let common = Arc::new(Common {
+            cache: Arc::new(TextCache::new(options.cache_size)),
+            options,
+            size_files: OnceLock::new(),
+            pass: OnceLock::new(),
+            requests: Arc::new(AtomicU64::new(0)),
+        });
+        ChessFs::with(library, common, &mut HashSet::new(), |_| None)
+    }
+
+    /// Serves a library with the databases that are `kept` from before, and others whose inodes are not among
+    /// those `given` already.
+    fn with(
+        library: Library,
+        common: Arc<Common>,
+        given: &mut HashSet<Prefix>,
+        kept: impl Fn(&LibraryEntry) -> Option<Arc<DatabaseFs>>,
+    ) -> ChessFs {
+        let mut open = |entry: &Arc<LibraryEntry>| {
+            let prefix = Prefix::free(entry.identity_hash(), given);
+            let cache = Arc::clone(&common.cache);
+            let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options.clone());
+            let texts = database.texts();
+            common.size_files.get().inspect(|files| texts.keep_in(files));
+            common.pass.get().inspect(|pass| pass.add(texts));
+            Arc::new(database)
+        };
+        let entries = library.databases().iter();
+        let databases: Vec<Arc<DatabaseFs>> = entries
+            .map(|entry| kept(entry).unwrap_or_else(|| open(entry)))
             .collect();
-        if entries.len() > 1 || !library.left_out().is_empty() {
-            // A database at the root has the only info.txt there.
-            for database in databases
-                .iter_mut()
-                .filter(|database| database.entry().path.is_empty())
-            {
-                let text = database_info(database.entry()) + "\n" + &library_info(&library);
-                database.set_info(text);
-            }
-        }
         let branches: Vec<Branch<'_>> = databases
             .iter()
             .map(|database| Branch {
@@ -97,40 +124,42 @@ impl ChessFs {
             .collect();
         let folders = SourceTree::new(&branches, |database| {
             match database.and_then(|number| databases.get(number)) {
-                Some(database) => database.tree.top_names().collect(),
-                None => vec![INFO],
+                Some(database) => database.tree.top_names().map(str::to_owned).collect(),
+                None => vec![INFO.to_owned()],
             }
         });
         ChessFs {
             folders,
             library,
             databases,
-            cache,
+            common,
             info: OnceLock::new(),
-            pass: OnceLock::new(),
-            requests: Arc::new(AtomicU64::new(0)),
+        }
+    }
+
+    /// Has sizes kept in files, for this mount and from it for the next one.
+    pub fn keep_sizes(&self, files: SizeFiles) {
+        let files = self.common.size_files.get_or_init(|| files);
+        for database in &self.databases {
+            database.texts().keep_in(files);
         }
     }
 
     /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
-        let start = || Pass::start(options, Arc::clone(&self.requests));
-        let pass = self.pass.get_or_init(start);
+        let start = || {
+            let files = self.common.size_files.get().cloned();
+            Pass::start(options, files, Arc::clone(&self.common.requests))
+        };
+        let pass = self.common.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());
         }
     }
 
-    /// True as soon as a game turned out to have another size than was told: files were changed unseen.
-    pub fn is_doubtful(&self) -> bool {
-        self.databases
-            .iter()
-            .any(|database| database.texts().is_doubtful())
-    }
-
     /// Ends what [`ChessFs::start_pass`] began, and waits for it. What is known by then is kept.
     pub fn end_pass(&self) {
-        if let Some(pass) = self.pass.get() {
+        if let Some(pass) = self.common.pass.get() {
             pass.end();
         }
     }
@@ -151,11 +180,12 @@ impl ChessFs {
             (".", _) => Ok(parent),
             ("..", _) => self.parent(parent),
             (_, Place::Folder(folder)) => self.child_of_folder(folder, name).ok_or(FsError::NotFound),
-            (_, Place::Node(database, node)) => {
-                let child = database.tree.child(node, name).ok_or(FsError::NotFound)?;
-                Ok(database.inode(child))
-            }
-            (_, Place::LibraryInfo) => Err(FsError::NotADirectory),
+            (_, Place::Node(database, node)) => match database.tree.child(node, name) {
+                Some(child) => Ok(database.inode(child)),
+                // What a changed file does not have may have been there.
+                None => database.texts().check().and(Err(FsError::NotFound)),
+            },
+            (_, Place::RootInfo(_)) => Err(FsError::NotADirectory),
         }
     }
 
@@ -166,7 +196,7 @@ impl ChessFs {
     pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
         match self.place(inode)? {
             Place::Folder(folder) => self.folders.get(folder.parent).map(|parent| parent.inode),
-            Place::LibraryInfo => Some(Inode::ROOT),
+            Place::RootInfo(_) => Some(Inode::ROOT),
             Place::Node(database, node) => match database.tree.parent(node) {
                 Node::Database => Some(self.folders.directory_of(database.prefix())),
                 parent => Some(database.inode(parent)),
@@ -183,7 +213,7 @@ impl ChessFs {
         match self.place(inode)? {
             Place::Node(database, node) => Ok(database.attributes(node, database.size(node)?)),
             Place::Folder(folder) => Ok(self.folder_attributes(folder)),
-            Place::LibraryInfo => Ok(self.library_info_attributes()),
+            Place::RootInfo(inode) => Ok(self.root_info_attributes(inode)),
         }
     }
 
@@ -198,7 +228,7 @@ impl ChessFs {
                 Ok(size.map(|size| database.attributes(node, size)))
             }
             Place::Folder(folder) => Ok(Some(self.folder_attributes(folder))),
-            Place::LibraryInfo => Ok(Some(self.library_info_attributes())),
+            Place::RootInfo(inode) => Ok(Some(self.root_info_attributes(inode))),
         }
     }
 
@@ -206,12 +236,10 @@ impl ChessFs {
     /// [`ChessFs::lookup`] and [`ChessFs::read_dir`] in a directory to build a view: better not answered by a
     /// thread that others wait for.
     pub fn may_wait(&self, inode: Inode) -> bool {
-        inode.node().is_some_and(|(prefix, node)| {
-            let database = self
-                .folders
-                .by_prefix(prefix)
-                .and_then(|number| self.databases.get(number));
-            database.is_some_and(|database| database.may_wait(node))
+        let node = inode.node();
+        node.is_some_and(|(prefix, node)| {
+            self.database(prefix)
+                .is_some_and(|database| database.may_wait(node))
         })
     }
 
@@ -241,10 +269,6 @@ impl ChessFs {
             };
             let mut attributes = None;
             if with_attributes {
-                if let Place::Node(database, Node::Block(_) | Node::View(..) | Node::Collection(_)) = place {
-                    // Sizes that were kept need no decoding.
-                    database.texts().load();
-                }
                 attributes = self.attributes_if_known(inode)?;
                 if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
                     decoded += 1;
@@ -263,7 +287,10 @@ impl ChessFs {
                 break;
             }
         }
-        Ok(())
+        match place {
+            Place::Node(database, _) => database.texts().check(),
+            _ => Ok(()),
+        }
     }
 
     /// The games that a directory lists behind `game`, or its first ones: at most so many. None where it does not
@@ -292,7 +319,7 @@ impl ChessFs {
                 let own = self.database_of(folder);
                 own.map_or(1, |database| database.tree.entries(Node::Database)) + folder.children.len()
             }
-            Place::LibraryInfo => 0,
+            Place::RootInfo(_) => 0,
         })
     }
 
@@ -304,9 +331,27 @@ impl ChessFs {
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
         match self.place(inode)? {
             Place::Node(database, node) if !node.is_directory() => database.read(node, offset, size),
-            Place::LibraryInfo => Ok(Chunk::of(self.library_info(), offset, size)),
+            Place::RootInfo(_) => Ok(Chunk::of(self.root_info(), offset, size)),
             Place::Folder(_) | Place::Node(..) => Err(FsError::IsADirectory),
         }
+    }
+
+    /// The whole texts of some games of one database: cheaper than one by one.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] where the source does not give what it promised; [`FsError::Stale`] for an inode that is no
+    /// game of the same database as the first one.
+    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        let Some((prefix, _)) = games.first().and_then(|first| first.node()) else {
+            return Ok(Vec::new());
+        };
+        let database = self.database(prefix).ok_or(FsError::Stale)?;
+        let numbers = games.iter().map(|game| match game.node() {
+            Some((its, node @ Node::Game(number))) if its == prefix && database.tree.has(node) => Ok(number),
+            _ => Err(FsError::Stale),
+        });
+        let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
+        database.texts_to_keep(&numbers)
     }
 
     /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.
@@ -314,13 +359,15 @@ impl ChessFs {
     /// # Errors
     /// [`FsError::Stale`] for an inode that does not exist.
     pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
-        Ok(match self.place(inode)? {
-            Place::Node(database, Node::Game(game)) => tags_of(database.entry(), game)
-                .iter()
-                .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
-                .collect(),
-            _ => Vec::new(),
-        })
+        let Place::Node(database, Node::Game(game)) = self.place(inode)? else {
+            return Ok(Vec::new());
+        };
+        let tags = tags_of(&*database.entry().database, game);
+        database.texts().check()?;
+        Ok(tags
+            .iter()
+            .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
+            .collect())
     }
 
     /// The value of an extended attribute. No move is decoded.
@@ -329,14 +376,13 @@ impl ChessFs {
     /// [`FsError::NoAttribute`]; [`FsError::Stale`] for an inode that does not exist.
     pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
-        let value = match (self.place(inode)?, tag) {
-            (Place::Node(database, Node::Game(game)), Some(tag)) => {
-                let tags = tags_of(database.entry(), game);
-                tags.get(tag).map(|value| value.as_bytes().to_vec())
-            }
-            _ => None,
+        let (Place::Node(database, Node::Game(game)), Some(tag)) = (self.place(inode)?, tag) else {
+            return Err(FsError::NoAttribute);
         };
-        value.ok_or(FsError::NoAttribute)
+        let tags = tags_of(&*database.entry().database, game);
+        database.texts().check()?;
+        let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
+        Ok(value.as_bytes().to_vec())
     }
 
     /// Counts for `statfs`.
@@ -352,44 +398,64 @@ impl ChessFs {
     /// What is known by now. Nobody waits for it, and nothing is decoded.
     pub fn status(&self) -> Status {
         Status {
-            databases: self.databases.iter().map(DatabaseFs::status).collect(),
-            cache: self.cache.status(),
+            databases: self.databases.iter().map(|database| database.status()).collect(),
+            cache: self.common.cache.status(),
         }
     }
 
     fn place(&self, inode: Inode) -> Result<Place<'_>, FsError> {
-        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.common.requests.fetch_add(1, Ordering::Relaxed);
         let node = inode.node().filter(|&(_, node)| node != Node::Database);
         let place = match node {
+            _ if inode == self.root_info_inode() => Some(Place::RootInfo(inode)),
             Some((prefix, node)) => {
-                let database = self.folders.by_prefix(prefix);
-                let database = database.and_then(|number| self.databases.get(number));
+                let database = self.database(prefix);
                 let database = database.filter(|database| database.tree.has(node));
                 database.map(|database| Place::Node(database, node))
             }
-            None if inode == Inode::LIBRARY_INFO && !self.library.is_single() => Some(Place::LibraryInfo),
             None => self.folders.by_inode(inode).map(Place::Folder),
         };
         place.ok_or(FsError::Stale)
     }
 
+    /// True for an inode that this file system has, as far as its number tells.
+    fn serves(&self, inode: Inode) -> bool {
+        match inode.node() {
+            Some((prefix, _)) => self.database(prefix).is_some(),
+            None => inode == self.root_info_inode() || self.folders.by_inode(inode).is_some(),
+        }
+    }
+
+    /// The database with a prefix.
+    fn database(&self, prefix: Prefix) -> Option<&Arc<DatabaseFs>> {
+        self.databases.get(self.folders.by_prefix(prefix)?)
+    }
+
+    /// The database whose directory is the root.
+    fn root_database(&self) -> Option<&DatabaseFs> {
+        self.database_of(self.folders.get(0)?)
+    }
+
     fn directory(&self, inode: Inode) -> Result<Place<'_>, FsError> {
         match self.place(inode)? {
-            Place::LibraryInfo => Err(FsError::NotADirectory),
+            Place::RootInfo(_) => Err(FsError::NotADirectory),
             Place::Node(_, node) if !node.is_directory() => Err(FsError::NotADirectory),
             place => Ok(place),
         }
     }
 
     fn database_of(&self, folder: &SourceFolder) -> Option<&DatabaseFs> {
-        folder.database.and_then(|number| self.databases.get(number))
+        folder
+            .database
+            .and_then(|number| self.databases.get(number))
+            .map(Arc::as_ref)
     }
 
     /// The nth entry of a directory, from 0 behind `..`.
     fn entry_at<'a>(&'a self, place: Place<'a>, n: u64) -> Option<(Cow<'a, str>, Inode, Kind)> {
         let n = usize::try_from(n).ok()?;
         match place {
-            Place::LibraryInfo => None,
+            Place::RootInfo(_) => None,
             Place::Node(database, node) => {
                 let (name, child) = database.tree.entry_at(node, n)?;
                 Some((name, database.inode(child), Kind::of(child)))
@@ -448,12 +514,17 @@ impl ChessFs {
         }
     }
 
-    fn library_info_attributes(&self) -> Attributes {
+    fn root_info_inode(&self) -> Inode {
+        self.root_database()
+            .map_or(Inode::LIBRARY_INFO, |database| database.inode(Node::Info))
+    }
+
+    fn root_info_attributes(&self, inode: Inode) -> Attributes {
         let modified = self.folders.get(0).map_or(0, |root| root.modified);
         let modified = seconds_and_nanoseconds(modified);
-        let size = self.library_info().len() as u64;
+        let size = self.root_info().len() as u64;
         Attributes {
-            inode: Inode::LIBRARY_INFO,
+            inode,
             kind: Kind::File,
             size,
             blocks: size.div_ceil(512),
@@ -463,10 +534,17 @@ impl ChessFs {
         }
     }
 
-    fn library_info(&self) -> Arc<[u8]> {
-        let info = self
-            .info
-            .get_or_init(|| library_info(&self.library).into_bytes().into());
+    /// `info.txt` at the root: of the database there, and of all that is served where that is more.
+    fn root_info(&self) -> Arc<[u8]> {
+        let info = self.info.get_or_init(|| {
+            let is_alone = self.databases.len() == 1 && self.library.left_out().is_empty();
+            let text = match self.root_database() {
+                Some(database) if is_alone => database_info(database.entry()),
+                Some(database) => database_info(database.entry()) + "\n" + &library_info(&self.library),
+                None => library_info(&self.library),
+            };
+            text.into_bytes().into()
+        });
         Arc::clone(info)
     }
 }

@@ -11,12 +11,10 @@ use super::size_file::SizeFiles;
 use super::texts::Texts;
 
 /// How the pass does its work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct PassOptions {
     /// Threads that decode.
     pub threads: usize,
-    /// Where sizes are kept from one mount to the next.
-    pub files: Option<SizeFiles>,
     /// Called in a thread before it decodes: makes it give way to all others. Threads that it starts are to
     /// give way, too.
     pub give_way: fn(),
@@ -41,14 +39,14 @@ struct Running {
 
 impl Pass {
     /// Starts the thread. Without it sizes are known when they are asked for. `requests` changes with every request.
-    pub(super) fn start(options: PassOptions, requests: Arc<AtomicU64>) -> Pass {
+    pub(super) fn start(options: PassOptions, files: Option<SizeFiles>, requests: Arc<AtomicU64>) -> Pass {
         let (queue, databases) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
-        let files = options.files.clone();
         let worker = Worker {
             is_over: Arc::clone(&is_over),
             seen: AtomicU64::new(requests.load(Ordering::Relaxed)),
             requests,
+            files: files.clone(),
             options,
         };
         let thread = thread::Builder::new().name("pgnfs-pass".to_owned());
@@ -100,6 +98,7 @@ struct Worker {
     requests: Arc<AtomicU64>,
     /// Requests that were stood still for.
     seen: AtomicU64,
+    files: Option<SizeFiles>,
     options: PassOptions,
 }
 
@@ -117,7 +116,7 @@ impl Worker {
                 texts.save();
             }
             if waiting.is_empty()
-                && let Some(files) = &self.options.files
+                && let Some(files) = &self.files
             {
                 files.tidy();
             }

@@ -11,6 +11,9 @@ use super::status::PassState;
 use super::types::FsError;
 use crate::library::{LibraryEntry, text_of};
 
+/// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
+const MOST_UNSEEN: usize = 1 << 20;
+
 /// The games of one database and what is known of their texts.
 pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
@@ -24,6 +27,7 @@ pub(super) struct Texts {
     /// Nobody can have changed a file since without changing its time.
     is_settled: bool,
     is_doubtful: AtomicBool,
+    is_changed: AtomicBool,
     is_passing: AtomicBool,
 }
 
@@ -37,6 +41,7 @@ impl Texts {
             kept: AtomicU32::new(0),
             is_settled: is_settled(&entry),
             is_doubtful: AtomicBool::new(false),
+            is_changed: AtomicBool::new(false),
             is_passing: AtomicBool::new(false),
             entry,
         }
@@ -47,33 +52,73 @@ impl Texts {
         &self.sizes
     }
 
-    /// The text of a game. What it tells is known from then on.
-    pub(super) fn decode(&self, game: u32) -> Result<Vec<u8>, FsError> {
-        let text = text_of(&self.entry, game);
-        let is_lost = self.entry.is_lost();
-        if !is_lost && self.sizes.record(game, &text) {
-            return Ok(text.pgn);
+    /// Decodes games and gives their texts. What they tell is known from then on.
+    ///
+    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
+    /// in which they were opened. One look serves many games.
+    pub(super) fn decode(
+        &self,
+        games: &mut dyn Iterator<Item = u32>,
+        mut each: impl FnMut(u32, Vec<u8>),
+    ) -> Result<(), FsError> {
+        let mut result = Ok(());
+        loop {
+            let mut bytes = 0;
+            let mut texts = Vec::new();
+            while bytes < MOST_UNSEEN
+                && let Some(game) = games.next()
+            {
+                let text = text_of(&self.entry, game);
+                bytes += text.pgn.len();
+                texts.push((game, text));
+            }
+            if texts.is_empty() {
+                return result;
+            }
+            self.check()?;
+            for (game, text) in texts {
+                match self.sizes.record(game, &text) {
+                    true => each(game, text.pgn),
+                    false => {
+                        self.doubt(game);
+                        result = Err(FsError::Io);
+                    }
+                }
+            }
         }
-        if !is_lost {
-            self.doubt();
+    }
+
+    /// An error from the moment on in which a file is not what it was when it was opened. The log says so once.
+    pub(super) fn check(&self) -> Result<(), FsError> {
+        if self.entry.is_intact() {
+            return Ok(());
         }
-        let (path, number) = (self.entry.name(), u64::from(game) + 1);
-        log::error!("{path}: game {number} is not what it was: was a file changed?");
+        if !self.is_changed.swap(true, Ordering::AcqRel) {
+            let name = self.entry.name();
+            log::error!(
+                "{name}: a file was changed: what is not known yet cannot be read until it is opened again"
+            );
+        }
         Err(FsError::Io)
     }
 
     /// Calls `decode` for the games whose sizes are unknown, from several threads. It shares the work with the pass.
-    pub(super) fn gather(&self, games: Games<'_>, threads: usize, decode: impl Fn(u32) + Sync) {
+    pub(super) fn gather(
+        &self,
+        games: Games<'_>,
+        threads: usize,
+        decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
+    ) {
         self.load();
         let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
-        self.decode_unknown(games, threads, decode, || self.entry.is_lost());
+        self.decode_unknown(games, threads, decode, || self.is_changed());
     }
 
     /// Decodes all games whose sizes are unknown, until `is_over`, which is asked before each.
     pub(super) fn pass(&self, threads: usize, is_over: impl Fn() -> bool + Sync) {
-        let decode = |game| {
+        let decode = |games: &mut dyn Iterator<Item = u32>| {
             // What went wrong is in the log, and whoever reads the game hears of it.
-            let _ = self.decode(game);
+            let _ = self.decode(games, |_, _| {});
         };
         self.is_passing.store(true, Ordering::Release);
         let all = Games::All(self.sizes.games());
@@ -85,28 +130,28 @@ impl Texts {
         &self,
         games: Games<'_>,
         threads: usize,
-        decode: impl Fn(u32) + Sync,
+        decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
         is_over: impl Fn() -> bool + Sync,
     ) {
-        let decode = |game| {
-            if self.sizes.get(game).is_none() && !is_over() {
-                decode(game);
-            }
+        let decode = |games: &mut dyn Iterator<Item = u32>| {
+            decode(&mut games.filter(|&game| self.sizes.get(game).is_none() && !is_over()));
         };
         if let Games::All(_) = games
             && !self.sizes.are_complete()
         {
             on_threads(threads.min(self.sizes.shares()), || {
-                while let Some(share) = self.sizes.take_share().filter(|_| !is_over()) {
-                    share.for_each(&decode);
+                while let Some(mut share) = self.sizes.take_share().filter(|_| !is_over()) {
+                    decode(&mut share);
                 }
             });
         }
         // What others have taken is not waited for: they may be slow.
-        decode_missing(&self.sizes.missing(games), threads, decode);
+        decode_missing(&self.sizes.missing(games), threads, |games| {
+            decode(&mut games.iter().copied());
+        });
     }
 
-    /// Has the sizes kept in a file. They are read when somebody first needs many.
+    /// Has the sizes kept in a file. It is read when a size is first needed.
     pub(super) fn keep_in(&self, files: &SizeFiles) {
         self.file.get_or_init(|| files.of(&self.entry));
     }
@@ -123,7 +168,7 @@ impl Texts {
     /// Writes the file, where there is something new to write.
     pub(super) fn save(&self) {
         let is_new = self.sizes.known() > self.kept.load(Ordering::Acquire);
-        let is_wanted = is_new && self.is_settled && self.is_trusted();
+        let is_wanted = is_new && self.is_settled && self.is_trusted() && self.check().is_ok();
         let Some(file) = self.file.get().filter(|_| is_wanted) else {
             return;
         };
@@ -139,8 +184,11 @@ impl Texts {
     }
 
     /// Sizes that were told are wrong: nobody is to believe them in another mount.
-    fn doubt(&self) {
-        self.is_doubtful.store(true, Ordering::Release);
+    fn doubt(&self, game: u32) {
+        if !self.is_doubtful.swap(true, Ordering::AcqRel) {
+            let (name, number) = (self.entry.name(), u64::from(game) + 1);
+            log::error!("{name}: game {number} is not as long as it was: was a file changed?");
+        }
         if let Some(file) = self.file.get() {
             file.remove();
         }
@@ -152,7 +200,12 @@ impl Texts {
     }
 
     fn is_trusted(&self) -> bool {
-        !self.is_doubtful() && !self.entry.is_lost()
+        !self.is_doubtful() && !self.is_changed()
+    }
+
+    /// True when a file was found to be changed.
+    fn is_changed(&self) -> bool {
+        self.is_changed.load(Ordering::Acquire)
     }
 
     /// Where the background pass is.

@@ -4,11 +4,11 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-pub use crate::tree::Inode;
 use crate::tree::Node;
+pub use crate::tree::{Inode, Layout};
 
 /// How a library is served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServeOptions {
     /// Most bytes of decoded games that are kept.
     pub cache_size: usize,
@@ -16,6 +16,8 @@ pub struct ServeOptions {
     pub threads: usize,
     /// Games have the time of their database's files instead of the day on which they were played.
     pub mtime_from_source: bool,
+    /// Views beside the built-in ones, and names of games.
+    pub layout: Layout,
 }
 
 impl Default for ServeOptions {
@@ -24,6 +26,7 @@ impl Default for ServeOptions {
             cache_size: 64 << 20,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             mtime_from_source: false,
+            layout: Layout::default(),
         }
     }
 }

@@ -16,13 +16,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::{Shared, guarded};
-use crate::fs::{ChessFs, Inode};
+use crate::fs::{Inode, Live};
 
 /// From one mark to the next.
 const STRIDE: usize = 64;
 
 /// A longer game is not stored: its reader asks in pieces.
-const LONGEST: u32 = 64 << 10;
+const LONGEST: usize = 64 << 10;
+
+/// Games that are decoded before they are stored.
+const TOGETHER: usize = 16;
 
 /// Directories whose readers are followed.
 const WALKS: usize = 16;
@@ -101,7 +104,7 @@ impl Ahead {
     }
 
     /// Takes down that a directory is listed from its begin.
-    pub(super) fn listed(&self, fs: &ChessFs, directory: Inode) {
+    pub(super) fn listed(&self, fs: &Live, directory: Inode) {
         let Some(first) = fs.next_games(directory, None, 1) else {
             return;
         };
@@ -116,7 +119,7 @@ impl Ahead {
     }
 
     /// Looks at a request for a game, and gives it back where it is to be answered at once.
-    pub(super) fn asked(&self, fs: &ChessFs, request: Request) -> Option<Request> {
+    pub(super) fn asked(&self, fs: &Live, request: Request) -> Option<Request> {
         let game = request.game;
         let mut state = self.state();
         let Some(walk) = state.walks.iter_mut().find(|walk| walk.mark == Some(game)) else {
@@ -258,15 +261,17 @@ fn work(shared: &Arc<Shared>, task: Task) {
 
 /// Stores games. False where the kernel does not know one any more, or never did.
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
-    for &game in games {
-        let Ok(text) = shared.fs.read(game, 0, LONGEST) else {
+    for games in games.chunks(TOGETHER) {
+        let Ok(texts) = shared.fs.read_games(games) else {
             return false;
         };
-        if text.len() < LONGEST as usize
-            && let Err(error) = store(&shared.kernel, game, &text)
-        {
-            log::debug!("not stored ahead: {error}");
-            return false;
+        for (&game, text) in games.iter().zip(&texts) {
+            if text.len() < LONGEST
+                && let Err(error) = store(&shared.kernel, game, text)
+            {
+                log::debug!("not stored ahead: {error}");
+                return false;
+            }
         }
     }
     true

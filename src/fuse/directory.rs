@@ -51,6 +51,7 @@ pub(super) fn answer(
                 return ControlFlow::Break(());
             }
             own.add(&entry, presentation);
+            remember(shared, &entry);
             ControlFlow::Continue(())
         });
     match read {
@@ -63,6 +64,13 @@ pub(super) fn answer(
             reply.error(Errno::EIO);
         }
         Ok(()) => reply.ok(),
+    }
+}
+
+/// Counts an entry that the kernel is told of: one with attributes, other than `.` and `..`.
+fn remember(shared: &Shared, entry: &Entry<'_>) {
+    if entry.attributes.is_some() && !matches!(entry.name, "." | "..") {
+        shared.fs.remember(entry.inode);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The kernel's requests in, answers of [`ChessFs`] out; nothing is decided here.
+//! The kernel's requests in, answers of [`Live`] out; nothing is decided here.
 //!
 //! Everything lets the kernel ask as rarely as possible: what it was told stays true, so it may keep entries
 //! (missing ones too), attributes and pages for good, and it never needs to say that a file was opened.
@@ -8,6 +8,7 @@
 mod ahead;
 mod attributes;
 mod directory;
+mod invalidate;
 
 use std::ffi::OsStr;
 use std::io;
@@ -27,10 +28,11 @@ use fuser::{
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{ChessFs, FsError, Inode, Kind};
+use crate::fs::{FsError, Inode, Kind, Live};
 use ahead::Ahead;
 
 pub use attributes::Presentation;
+pub use invalidate::invalidate;
 
 /// How long the kernel may believe what it was told.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -41,7 +43,7 @@ const NAME_MAX: u32 = 255;
 /// Block size that `statfs` counts in.
 const BLOCK: u32 = 4096;
 
-/// A mounted [`ChessFs`], as fuser wants to see it.
+/// A mounted [`Live`], as fuser wants to see it.
 pub struct Fuse {
     shared: Arc<Shared>,
     open_is_needless: bool,
@@ -56,7 +58,7 @@ impl Drop for Fuse {
 
 /// What answers need, in whichever thread they are made.
 struct Shared {
-    fs: Arc<ChessFs>,
+    fs: Arc<Live>,
     presentation: Presentation,
     kernel: OwnedFd,
     ahead: Ahead,
@@ -64,9 +66,9 @@ struct Shared {
 
 impl Fuse {
     /// Serves `fs`. `kernel` is the connection to the kernel that the session reads from, once more.
-    pub fn new(fs: impl Into<Arc<ChessFs>>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+    pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
-            fs: fs.into(),
+            fs,
             presentation,
             kernel,
             ahead: Ahead::new(),
@@ -132,6 +134,8 @@ fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: ReplyEntry)
             match shared.fs.attributes(inode) {
                 Ok(attributes) => {
                     let attributes = shared.presentation.of(&attributes);
+                    // Before the kernel can forget it.
+                    shared.fs.remember(inode);
                     reply.entry(&FOREVER, &attributes, Generation(0));
                 }
                 Err(error) => reply.error(errno(error)),
@@ -189,6 +193,10 @@ impl Filesystem for Fuse {
         self.answer(parent, reply, move |shared, reply| {
             look_up(shared, parent, &name, reply)
         });
+    }
+
+    fn forget(&self, _: &Request, inode: INodeNo, times: u64) {
+        guarded(|| self.shared.fs.forget(Inode(inode.0), times));
     }
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {

@@ -4,6 +4,7 @@ mod error;
 mod names;
 mod open;
 mod scan;
+mod selection;
 mod text;
 
 use std::collections::HashMap;
@@ -16,16 +17,21 @@ use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name};
+pub use selection::Selection;
 pub use text::{GameText, document_text, tags_of, text_of};
 
-use crate::formats::{Database, Directory, Format, Options};
+use crate::formats::{Candidate, Database, Directory, Format, Options};
 use crate::mapped::{Identity, Mapped};
-use open::{Opened, open_owner};
+use open::{Opened, Opener, open_owner};
 use scan::{Found, Listing, Scan, scan};
 
 /// All databases of a source, open.
 pub struct Library {
+    /// The source as the user names it.
+    named: PathBuf,
     source: PathBuf,
+    options: Options,
+    selection: Selection,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
 }
@@ -37,45 +43,105 @@ impl Library {
     /// # Errors
     /// Where there is nothing to serve: see [`LibraryError`].
     pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
+        Library::open_selected(source, options, &Selection::default())
+    }
+
+    /// Opens what the user wants of a folder, as [`Library::open`] does. A database that is the source is wanted.
+    ///
+    /// # Errors
+    /// Where there is nothing to serve: see [`LibraryError`].
+    pub fn open_selected(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+    ) -> Result<Library, LibraryError> {
+        let library = Library::search(source, &Opener::new(options, selection, &[]))?;
+        match library.databases.is_empty() {
+            true if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
+            true => Err(LibraryError::NoDatabases {
+                source: library.named,
+                left_out: library.left_out,
+            }),
+            false => Ok(library),
+        }
+    }
+
+    /// Looks at the source once more. Databases that are `open` already and whose files are what they were stay as
+    /// they are. A source that cannot be read any more has no databases, and what is left out says why.
+    #[must_use]
+    pub fn reopen(&self, open: &[Arc<LibraryEntry>]) -> Library {
+        let opener = Opener::new(&self.options, &self.selection, open);
+        Library::search(&self.named, &opener).unwrap_or_else(|error| Library {
+            named: self.named.clone(),
+            source: self.source.clone(),
+            options: self.options.clone(),
+            selection: self.selection.clone(),
+            databases: Vec::new(),
+            left_out: vec![LeftOut {
+                path: ".".to_owned(),
+                reason: error.to_string(),
+            }],
+        })
+    }
+
+    fn search(source: &Path, opener: &Opener<'_>) -> Result<Library, LibraryError> {
         let unreadable = |error: Error| match error.kind() {
             ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
             _ => LibraryError::Unreadable(source.to_owned(), error),
         };
+        let not_a_database = |reason| LibraryError::NotADatabase(source.to_owned(), reason);
         let real = fs::canonicalize(source).map_err(unreadable)?;
         let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
-        if kind.is_dir() {
-            let Scan { found, left_out } = scan(&real, options).map_err(unreadable)?;
-            let source = source.to_owned();
-            return match found.is_empty() {
-                true => Err(LibraryError::NoDatabases { source, left_out }),
-                false => Ok(Library::new(real, entries(found), left_out)),
-            };
-        }
-        let not_a_database = |reason| LibraryError::NotADatabase(source.to_owned(), reason);
-        if !kind.is_file() {
+        let (databases, left_out) = if kind.is_dir() {
+            let Scan { found, left_out } = scan(&real, opener).map_err(unreadable)?;
+            (entries(found, opener.selection.flat), left_out)
+        } else if kind.is_file() {
+            fs::File::open(&real).map_err(unreadable)?;
+            let database = open_single(&real, opener).map_err(not_a_database)?;
+            (vec![database.entry], Vec::new())
+        } else {
             return Err(not_a_database("neither a file nor a folder".to_owned()));
-        }
-        fs::File::open(&real).map_err(unreadable)?;
-        let database = open_single(&real, options).map_err(not_a_database)?;
-        Ok(Library::new(
-            real,
-            vec![entry(String::new(), database)],
-            Vec::new(),
-        ))
+        };
+        Ok(Library {
+            named: source.to_owned(),
+            source: real,
+            options: opener.options.clone(),
+            selection: opener.selection.clone(),
+            left_out,
+            ..Library::of(databases)
+        })
     }
 
     /// A library of databases that are open already; one whose path is empty is the root of the tree.
     pub fn from_databases(databases: Vec<LibraryEntry>) -> Library {
-        Library::new(PathBuf::new(), databases, Vec::new())
+        Library::of(databases.into_iter().map(Arc::new).collect())
     }
 
-    fn new(source: PathBuf, mut databases: Vec<LibraryEntry>, left_out: Vec<LeftOut>) -> Library {
+    /// The same of databases that others have, too.
+    pub fn of(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
         databases.sort_by(|a, b| a.path.cmp(&b.path));
         Library {
-            source,
-            databases: databases.into_iter().map(Arc::new).collect(),
-            left_out,
+            named: PathBuf::new(),
+            source: PathBuf::new(),
+            options: Options::default(),
+            selection: Selection::default(),
+            databases,
+            left_out: Vec::new(),
         }
+    }
+
+    /// True where this is all the same, and not only alike.
+    pub fn is_same(&self, other: &Library) -> bool {
+        let pairs = self.databases.iter().zip(&other.databases);
+        self.source == other.source
+            && self.left_out == other.left_out
+            && self.databases.len() == other.databases.len()
+            && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+
+    /// The source as the user names it.
+    pub fn named(&self) -> &Path {
+        &self.named
     }
 
     /// The source, as an absolute path without symbolic links.
@@ -100,17 +166,20 @@ impl Library {
 }
 
 /// A database and where it stands.
+#[derive(Clone)]
 pub struct LibraryEntry {
     /// Path of its directory in the tree, with `/` between safe names; empty where it is the root.
     pub path: String,
     /// Its format.
     pub format: &'static Format,
     /// The open database.
-    pub database: Box<dyn Database>,
+    pub database: Arc<dyn Database>,
     /// Names of its files, the main file first, and what these were when they were opened.
     pub files: Vec<(String, Identity)>,
     /// The maps of these files that the database reads from.
     pub maps: Vec<Arc<Mapped>>,
+    /// How the files were found; none for a database that was made up.
+    pub found: Option<Candidate>,
 }
 
 impl LibraryEntry {
@@ -123,10 +192,10 @@ impl LibraryEntry {
         }
     }
 
-    /// True when a file became shorter than it was and bytes were read that are gone: nothing that is decoded since
-    /// is to be trusted.
-    pub fn is_lost(&self) -> bool {
-        self.maps.iter().any(|map| map.is_lost())
+    /// True while its files have the contents that they had when they were opened. What was decoded until now is
+    /// good then, and nothing is from the moment on in which this is false.
+    pub fn is_intact(&self) -> bool {
+        self.maps.iter().all(|map| map.is_intact())
     }
 
     /// The newest time of its files, in nanoseconds since 1970.
@@ -157,7 +226,7 @@ impl LibraryEntry {
 }
 
 /// Opens the database that a file belongs to.
-fn open_single(file: &Path, options: &Options) -> Result<Opened, String> {
+fn open_single(file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
     let name = file.file_name().and_then(|name| name.to_str());
     let name = name.ok_or("its name is not UTF-8; rename it")?;
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -171,34 +240,32 @@ fn open_single(file: &Path, options: &Options) -> Result<Opened, String> {
             (Directory { path, files }, HashMap::new())
         }
     };
-    open_owner(&directory, file, &unusable, options)
-}
-
-fn entry(path: String, opened: Opened) -> LibraryEntry {
-    LibraryEntry {
-        path,
-        format: opened.format,
-        database: opened.database,
-        files: opened.files,
-        maps: opened.maps,
-    }
+    open_owner(&directory, file, &unusable, opener)
 }
 
 /// The databases of a folder under safe paths, no two of them the same.
-fn entries(mut found: Vec<Found>) -> Vec<LibraryEntry> {
+fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
     found.sort_by(|a, b| (&a.folder, &a.database.name).cmp(&(&b.folder, &b.database.name)));
     let mut paths = SafePaths::default();
+    let mut names = TakenNames::default();
     found
         .into_iter()
         .map(|Found { folder, database }| {
-            let mut path = String::new();
-            for name in &folder {
-                path = paths.below(path, name, false);
+            let name = match database.name.as_str() {
+                "" => folder.last().map_or("", String::as_str),
+                name => name,
+            };
+            let path = match flat && !name.is_empty() {
+                true => names.take_name(&safe_name(name)),
+                false => paths.of(&folder, &database.name),
+            };
+            match database.entry.path == path {
+                true => database.entry,
+                false => Arc::new(LibraryEntry {
+                    path,
+                    ..LibraryEntry::clone(&database.entry)
+                }),
             }
-            if !database.name.is_empty() {
-                path = paths.below(path, &database.name, true);
-            }
-            entry(path, database)
         })
         .collect()
 }
@@ -213,6 +280,17 @@ struct SafePaths {
 }
 
 impl SafePaths {
+    /// The path of a database.
+    fn of(&mut self, folder: &[String], name: &str) -> String {
+        let path = folder
+            .iter()
+            .fold(String::new(), |path, name| self.below(path, name, false));
+        match name {
+            "" => path,
+            name => self.below(path, name, true),
+        }
+    }
+
     fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
         let key = (parent, name.to_owned(), is_database);
         if let Some(path) = self.given.get(&key) {

@@ -6,9 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::{
-    self, Candidate, Database, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile,
-};
+use super::{LibraryEntry, Selection};
+use crate::formats::{self, Candidate, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
 
 /// Names of files that must not be opened, with the reason.
@@ -18,25 +17,67 @@ pub(super) type Unusable = HashMap<String, &'static str>;
 pub(super) struct Opened {
     /// Name of the directory that shows it; empty where that is the folder itself.
     pub(super) name: String,
-    pub(super) format: &'static Format,
-    pub(super) database: Box<dyn Database>,
-    pub(super) files: Vec<(String, Identity)>,
-    /// Their maps.
-    pub(super) maps: Vec<Arc<Mapped>>,
+    /// Under no path, where it was not open before.
+    pub(super) entry: Arc<LibraryEntry>,
 }
 
-/// Opens the databases of one directory. The second list has the names of what is refused, with the reasons.
+/// How to open databases: what the user wants, and what is open already.
+pub(super) struct Opener<'a> {
+    pub(super) options: &'a Options,
+    pub(super) selection: &'a Selection,
+    open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
+}
+
+impl<'a> Opener<'a> {
+    pub(super) fn new(
+        options: &'a Options,
+        selection: &'a Selection,
+        open: &'a [Arc<LibraryEntry>],
+    ) -> Opener<'a> {
+        let mut opener = Opener {
+            options,
+            selection,
+            open: HashMap::new(),
+        };
+        for entry in open {
+            if let Some(found) = &entry.found {
+                opener.open.entry(found).or_default().push(entry);
+            }
+        }
+        opener
+    }
+
+    /// The database that is open already, where its files are what they were.
+    fn open_already(&self, format: &Format, candidate: &Candidate) -> Option<Arc<LibraryEntry>> {
+        let now: Vec<Identity> = candidate
+            .files
+            .iter()
+            .map(|(_, path)| Identity::at(path).ok())
+            .collect::<Option<_>>()?;
+        let mut alike = self.open.get(candidate)?.iter();
+        let same = alike.find(|entry| {
+            let then = entry.maps.iter().map(|map| map.identity());
+            std::ptr::eq(entry.format, format) && then.eq(now.iter().copied()) && entry.is_intact()
+        });
+        same.map(|&entry| Arc::clone(entry))
+    }
+}
+
+/// Opens the databases of one directory whose names are wanted. The second list has the names of what is refused, with
+/// the reasons.
 pub(super) fn open_all(
     directory: &Directory,
     unusable: &Unusable,
-    options: &Options,
+    opener: &Opener<'_>,
+    is_wanted: impl Fn(&str) -> bool,
 ) -> (Vec<Opened>, Vec<(String, String)>) {
     let candidates = FORMATS.iter().flat_map(|format| {
         (format.find)(directory)
             .into_iter()
             .map(move |found| (format, found))
     });
-    open_candidates(candidates, unusable, options)
+    let wanted = candidates.filter(|(_, found)| is_wanted(&found.name));
+    open_candidates(wanted, unusable, opener)
 }
 
 /// Opens the database of a directory that a file belongs to.
@@ -47,16 +88,16 @@ pub(super) fn open_owner(
     directory: &Directory,
     file: &Path,
     unusable: &Unusable,
-    options: &Options,
+    opener: &Opener<'_>,
 ) -> Result<Opened, String> {
     let owners = FORMATS.iter().flat_map(|format| {
         let owns = |found: &Candidate| found.files.iter().any(|(_, path)| path == file);
         let owners = (format.find)(directory).into_iter().filter(owns);
         owners.map(move |found| (format, found))
     });
-    let (mut opened, refused) = open_candidates(owners, unusable, options);
+    let (mut opened, refused) = open_candidates(owners, unusable, opener);
     if opened.is_empty() && refused.is_empty() {
-        opened = open_by_content(file, unusable, options);
+        opened = open_by_content(file, unusable, opener);
     }
     let reasons = refused.into_iter().map(|(_, reason)| reason);
     opened.into_iter().next().ok_or_else(|| {
@@ -69,12 +110,12 @@ pub(super) fn open_owner(
 }
 
 /// Opens a file that no format claims by its name, where its bytes are those of a database.
-fn open_by_content(file: &Path, unusable: &Unusable, options: &Options) -> Vec<Opened> {
+fn open_by_content(file: &Path, unusable: &Unusable, opener: &Opener<'_>) -> Vec<Opened> {
     let Ok(mapped) = Mapped::open(file) else {
         return Vec::new();
     };
     let candidates = formats::by_content(file, &mapped).into_iter();
-    open_candidates(candidates, unusable, options).0
+    open_candidates(candidates, unusable, opener).0
 }
 
 /// The formats for people: `SimpleCDb, ...`.
@@ -86,7 +127,7 @@ pub(super) fn format_titles() -> String {
 fn open_candidates(
     candidates: impl Iterator<Item = (&'static Format, Candidate)>,
     unusable: &Unusable,
-    options: &Options,
+    opener: &Opener<'_>,
 ) -> (Vec<Opened>, Vec<(String, String)>) {
     let mut opened: Vec<Opened> = Vec::new();
     let mut refused = Vec::new();
@@ -96,7 +137,7 @@ fn open_candidates(
             continue;
         }
         let name = candidate.name.clone();
-        match open_candidate(format, candidate, unusable, options) {
+        match open_candidate(format, candidate, unusable, opener) {
             Ok(database) => {
                 names.insert(name);
                 opened.push(database);
@@ -113,25 +154,28 @@ fn open_candidate(
     format: &'static Format,
     candidate: Candidate,
     unusable: &Unusable,
-    options: &Options,
+    opener: &Opener<'_>,
 ) -> Result<Opened, String> {
-    let Candidate {
-        name,
-        files: paths,
-        warnings,
-    } = candidate;
-    let main = main_file(&name, &paths);
+    let is_usable = |(_, path): &(String, PathBuf)| !unusable.contains_key(&file_name(path));
+    if candidate.files.iter().all(is_usable)
+        && let Some(entry) = opener.open_already(format, &candidate)
+    {
+        let name = candidate.name;
+        return Ok(Opened { name, entry });
+    }
+    let name = &candidate.name;
+    let main = main_file(name, &candidate.files);
     let mut files = Files {
-        files: Vec::with_capacity(paths.len()),
-        warnings,
+        files: Vec::with_capacity(candidate.files.len()),
+        warnings: candidate.warnings.clone(),
     };
-    let mut identities = Vec::with_capacity(paths.len());
-    let mut maps = Vec::with_capacity(paths.len());
-    for (n, (kind, path)) in paths.into_iter().enumerate() {
-        let file = file_name(&path);
+    let mut identities = Vec::with_capacity(candidate.files.len());
+    let mut maps = Vec::with_capacity(candidate.files.len());
+    for (n, (kind, path)) in candidate.files.iter().enumerate() {
+        let file = file_name(path);
         let mapped = match unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
-            None => Mapped::open(&path).map_err(|error| format!("cannot be opened: {error}")),
+            None => Mapped::open(path).map_err(|error| format!("cannot be opened: {error}")),
         };
         match mapped {
             Ok(mapped) => {
@@ -141,9 +185,9 @@ fn open_candidate(
                 );
                 let bytes = Arc::new(mapped);
                 maps.push(Arc::clone(&bytes));
-                files.files.push((kind, SourceFile { name: file, bytes }));
+                files.files.push((kind.clone(), SourceFile { name: file, bytes }));
             }
-            Err(reason) if n == main && file == name => return Err(reason),
+            Err(reason) if n == main && file == *name => return Err(reason),
             Err(reason) if n == main => return Err(format!("{file}: {reason}")),
             Err(reason) => {
                 log::warn!("{}: left away: {reason}", path.display());
@@ -151,16 +195,24 @@ fn open_candidate(
             }
         }
     }
-    let database = catch_unwind(AssertUnwindSafe(|| (format.open)(files, options)))
+    let database = catch_unwind(AssertUnwindSafe(|| (format.open)(files, opener.options)))
         .unwrap_or_else(|panic| Err(NotADatabase(format!("the decoder failed: {}", message(&*panic)))))
         .map_err(|NotADatabase(reason)| format!("not a {} database: {reason}", format.title))?;
-    Ok(Opened {
-        name,
+    let entry = LibraryEntry {
+        path: String::new(),
         format,
-        database,
+        database: database.into(),
         files: identities,
         maps,
-    })
+        found: Some(candidate.clone()),
+    };
+    match entry.is_intact() {
+        true => Ok(Opened {
+            name: candidate.name,
+            entry: Arc::new(entry),
+        }),
+        false => Err("it was changed while it was opened: open it again".to_owned()),
+    }
 }
 
 /// The file without which there is no database: the one that names it, else the first.

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::LeftOut;
-use super::open::{Opened, Unusable, open_all};
-use crate::formats::{Directory, Options};
+use super::open::{Opened, Opener, Unusable, open_all};
+use crate::formats::Directory;
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
@@ -26,11 +26,11 @@ pub(super) struct Scan {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Opens every database below `root`, which has no symbolic link in its path.
+/// Opens every wanted database below `root`, which has no symbolic link in its path.
 ///
 /// # Errors
 /// The root itself cannot be listed.
-pub(super) fn scan(root: &Path, options: &Options) -> io::Result<Scan> {
+pub(super) fn scan(root: &Path, opener: &Opener<'_>) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let mut folders = vec![Folder {
         path: root.to_owned(),
@@ -77,7 +77,8 @@ pub(super) fn scan(root: &Path, options: &Options) -> io::Result<Scan> {
                 false => folders.push(below),
             }
         }
-        let (opened, refused) = open_all(&listing.directory, &listing.unusable, options);
+        let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
+        let (opened, refused) = open_all(&listing.directory, &listing.unusable, opener, is_wanted);
         scan.found.extend(opened.into_iter().map(|database| Found {
             folder: folder.names.clone(),
             database,
@@ -94,7 +95,6 @@ impl Scan {
     fn leave_out(&mut self, folder: &[String], name: Option<&str>, reason: String) {
         let parts: Vec<&str> = folder.iter().map(String::as_str).chain(name).collect();
         let path = parts.join("/");
-        log::warn!("{path}: left out: {reason}");
         self.left_out.push(LeftOut { path, reason });
     }
 }

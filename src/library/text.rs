@@ -5,12 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::LibraryEntry;
 use super::open::message;
 use crate::board::Position;
-use crate::formats::{Decoded, Problem};
+use crate::formats::{Database, Decoded, Problem};
 use crate::game::{Game, MovetextBuilder, Tags};
 use crate::pgn;
 
 /// Longest text of a game: its size fits into 32 bits.
 const LONGEST_TEXT: usize = u32::MAX as usize;
+
+/// Most problems that are told of one game. Decoders stop earlier, each at a number of its own.
+const MOST_PROBLEMS: usize = 5_000;
 
 /// The PGN of a game and what was wrong with it.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +28,8 @@ pub struct GameText {
 pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     let database = &entry.database;
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        let Decoded { game, problems } = database.game(game);
+        let Decoded { game, mut problems } = database.game(game);
+        limit(&mut problems);
         let pgn = pgn::to_text(&game);
         GameText { pgn, problems }
     }));
@@ -40,9 +44,22 @@ pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     }
 }
 
+/// Puts one row in the place of all that are too many.
+fn limit(problems: &mut Vec<Problem>) {
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    if more > 0 {
+        problems.truncate(MOST_PROBLEMS);
+        problems.extend(problems.last().cloned().map(|last| Problem {
+            offset: None,
+            what: format!("{more} more problems of this game are not told"),
+            ..last
+        }));
+    }
+}
+
 /// The tags of a game; all unknown where the decoder panics.
-pub fn tags_of(entry: &LibraryEntry, game: u32) -> Tags {
-    catch_unwind(AssertUnwindSafe(|| entry.database.tags(game))).unwrap_or_default()
+pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
+    catch_unwind(AssertUnwindSafe(|| database.tags(game))).unwrap_or_default()
 }
 
 /// The PGN of a document; where its decoder panics, a game that says so.
@@ -59,7 +76,7 @@ pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
 
 /// A game of tags only, with a remark that says why.
 fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
-    let remark = remark(tags_of(entry, game), what);
+    let remark = remark(tags_of(&*entry.database, game), what);
     GameText {
         pgn: pgn::to_text(&remark),
         problems: vec![Problem {

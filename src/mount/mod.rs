@@ -5,6 +5,7 @@
 mod background;
 mod device;
 mod error;
+mod follow;
 mod guardian;
 mod point;
 mod priority;
@@ -23,9 +24,10 @@ use fuser::{Session, SessionACL};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, PassOptions, SizeFiles};
+use crate::fs::{ChessFs, Live, PassOptions};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
+use crate::watch::Means;
 
 pub use background::{is_background, is_detached, start_in_background};
 pub use error::MountError;
@@ -45,12 +47,12 @@ pub struct Options {
     pub allow_other: bool,
     /// The kernel holds everybody to the permissions that files show.
     pub default_permissions: bool,
+    /// How to learn of changes of the source.
+    pub watch: Means,
     /// Threads that read requests.
     pub threads: usize,
     /// Threads that decode in the background.
     pub decoders: usize,
-    /// Where sizes are kept from one mount to the next.
-    pub size_files: Option<SizeFiles>,
 }
 
 /// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
@@ -63,15 +65,10 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    let fs = Arc::new(fs);
-    // Before the first request, which is to find the sizes that were kept.
-    fs.start_pass(PassOptions {
-        threads: options.decoders,
-        files: options.size_files.clone(),
-        give_way: priority::give_way,
-    });
-    let session =
-        session(Arc::clone(&fs), kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
+    let live = Arc::new(Live::new(fs));
+    let session = session(Arc::clone(&live), kernel, options)
+        .map_err(MountError::system("cannot talk to the kernel"))?;
+    let notifier = session.notifier();
     let serving = thread::Builder::new()
         .name("session".to_owned())
         .spawn(move || session.run())
@@ -85,7 +82,7 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         device: device.0,
         since: Instant::now(),
     };
-    let served = Arc::clone(&fs);
+    let served = Arc::clone(&live);
     let socket = status::serve(mounted, move || served.status())
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
@@ -93,19 +90,24 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         let (point, socket) = (point.clone(), socket.clone());
         move || unmount_on_signals(signals, &point, device, socket.as_ref())
     });
+    live.current().start_pass(PassOptions {
+        threads: options.decoders,
+        give_way: priority::give_way,
+    });
+    follow::follow(&live, notifier, options.watch).map_err(MountError::system("cannot watch the source"))?;
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
     if let Some(socket) = socket {
         socket.remove();
     }
-    fs.end_pass();
+    live.current().end_pass();
     match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),
     }
 }
 
-fn session(fs: Arc<ChessFs>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
+fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
     let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);

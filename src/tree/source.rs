@@ -42,10 +42,7 @@ pub struct Branch<'a> {
 impl SourceTree {
     /// The folders that lead to the databases. `own_names` has the names that a folder keeps for itself where it
     /// is a database's directory or the root.
-    pub fn new(
-        branches: &[Branch<'_>],
-        own_names: impl Fn(Option<usize>) -> Vec<&'static str>,
-    ) -> SourceTree {
+    pub fn new(branches: &[Branch<'_>], own_names: impl Fn(Option<usize>) -> Vec<String>) -> SourceTree {
         let mut tree = SourceTree {
             folders: vec![SourceFolder::new(Inode::ROOT, 0)],
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
@@ -97,6 +94,11 @@ impl SourceTree {
     /// A folder; 0 is the root.
     pub fn get(&self, folder: usize) -> Option<&SourceFolder> {
         self.folders.get(folder)
+    }
+
+    /// All folders, each behind the one that it is in.
+    pub fn all(&self) -> impl Iterator<Item = &SourceFolder> {
+        self.folders.iter()
     }
 
     /// The database of a prefix.
@@ -154,7 +156,7 @@ impl SourceFolder {
     }
 
     /// Gives children another name where theirs is taken.
-    fn name_children(&mut self, own: &[&str]) {
+    fn name_children(&mut self, own: &[String]) {
         let mut taken = TakenNames::default();
         for name in own {
             taken.take(name);

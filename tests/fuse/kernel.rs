@@ -1,10 +1,11 @@
 //! The kernel's side of a connection, as `linux/fuse.h` has it.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use fuser::{Session, SessionACL};
-use pgnfs::fs::{ChessFs, ServeOptions};
+use pgnfs::fs::{ChessFs, Live, ServeOptions};
 use pgnfs::fuse::{Fuse, Presentation};
 use pgnfs::library::{Library, LibraryEntry};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -55,7 +56,7 @@ impl Kernel {
             xattr: false,
         };
         let fs = ChessFs::new(Library::from_databases(entries), ServeOptions::default());
-        let fuse = Fuse::new(fs, presentation, theirs.try_clone().unwrap());
+        let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, theirs.try_clone().unwrap());
         let session = thread::spawn(move || {
             Session::from_fd(fuse, theirs, SessionACL::All, fuser::Config::default())?.run()
         });

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use std::sync::Arc;
+
 use pgnfs::formats::{Database, Decoded, Info, Keys, TextId};
 use pgnfs::game::Tags;
 
@@ -116,7 +118,7 @@ fn huge_directories_are_listed_without_attributes() {
 #[test]
 fn a_failing_request_is_answered_and_the_next_one_too() {
     let mut entry = two_games().at("bad");
-    entry.database = Box::new(Failing);
+    entry.database = Arc::new(Failing);
     let mut kernel = Kernel::mount(vec![entry, two_games().at("good")], NO_OPEN);
     let players = kernel.look_up("bad/players");
     assert_eq!(players.error, 0);

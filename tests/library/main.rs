@@ -2,5 +2,7 @@
 
 mod errors;
 mod links;
+mod reopen;
 mod scan;
+mod selection;
 mod source;

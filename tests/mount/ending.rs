@@ -42,9 +42,14 @@ fn a_background_mount_is_there_at_once_and_leaves_the_terminal() {
             descriptors.map(|path| path.to_str() == Some("/dev/null")),
             [true, true]
         );
-        let stat = fs::read_to_string(format!("{process}/stat")).unwrap();
-        let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-        assert_eq!(format!("/proc/{}", fields[3]), process, "leads its own session");
+        // The guardian may not have come to it yet.
+        wait_for("a session of its own", || {
+            let stat = fs::read_to_string(format!("{process}/stat")).unwrap();
+            let mut fields = stat.rsplit(')').next().unwrap().split_whitespace();
+            fields
+                .nth(3)
+                .is_some_and(|session| process == format!("/proc/{session}"))
+        });
     }
     scratch.unmount();
     wait_for("the end of daemon and guardian", || {

@@ -3,8 +3,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod changes;
 mod commands;
 mod ending;
+mod hostile;
 mod mount8;
 mod options;
 mod refusals;
@@ -14,3 +16,4 @@ mod simplecdb;
 mod sizes;
 mod telling;
 mod user;
+mod views;

@@ -16,4 +16,5 @@ mod mounted;
 mod readers;
 mod samba;
 mod scid;
+mod tables;
 mod tree;

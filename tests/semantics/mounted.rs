@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 use crate::common::samples::{missing, shared};
 use crate::{encode_simplecdb, source};
 
-/// A mounted folder; unless it is [`Mounted::of_samples`], with `club/classics.dci` and `annotated.dci`, where the
-/// third game of the classics is marked as deleted.
+/// A source and its mount point.
 pub struct Mounted {
     folder: tempfile::TempDir,
     source: PathBuf,
@@ -15,16 +14,11 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Mounts with options; none, said loudly, where nothing can be mounted.
+    /// Mounts `club/classics.dci`, whose third game is marked as deleted, and `annotated.dci`, with options; none, said
+    /// loudly, where nothing can be mounted.
     pub fn new(options: &[&str]) -> Option<Mounted> {
-        let mut mounted = Mounted::nothing()?;
-        std::fs::create_dir(mounted.source().join("club")).unwrap();
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
-        for (file, base) in [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")] {
-            let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
-            mounted.games += read.len();
-            encode_simplecdb::write(&read, &mounted.source().join(base)).unwrap();
-        }
+        let databases = [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")];
+        let mounted = Mounted::of(&databases)?;
         std::fs::write(mounted.source().join("notes.txt"), "no database").unwrap();
         let index = mounted.source().join("club/classics.dci");
         let mut bytes = std::fs::read(&index).unwrap();
@@ -34,31 +28,38 @@ impl Mounted {
         Some(mounted)
     }
 
-    /// Mounts the sample databases of all formats.
-    pub fn of_samples() -> Option<Mounted> {
-        let samples = shared()?.join("data");
-        let mut mounted = Mounted::nothing()?;
-        mounted.source = samples.canonicalize().unwrap();
-        mounted.mount(&[]);
-        mounted.games = mounted.databases().iter().map(|(_, games)| games).sum();
-        Some(mounted)
-    }
-
-    /// An empty source and a mount point.
-    fn nothing() -> Option<Mounted> {
+    /// Databases of some example games, each at a path without extension, not mounted yet.
+    pub fn of(databases: &[(&str, &str)]) -> Option<Mounted> {
         if !Path::new("/dev/fuse").exists() {
             missing("/dev/fuse");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        let source = folder.path().join("source");
-        std::fs::create_dir(&source).unwrap();
         std::fs::create_dir(folder.path().join("mount")).unwrap();
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
+        let mut games = 0;
+        for (file, base) in databases {
+            let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
+            games += read.len();
+            let base = folder.path().join("source").join(base);
+            std::fs::create_dir_all(base.parent().unwrap()).unwrap();
+            encode_simplecdb::write(&read, &base).unwrap();
+        }
         Some(Mounted {
+            source: folder.path().join("source"),
             folder,
-            source,
-            games: 0,
+            games,
         })
+    }
+
+    /// Mounts the sample databases of all formats.
+    pub fn of_samples() -> Option<Mounted> {
+        let samples = shared()?.join("data");
+        let mut mounted = Mounted::of(&[])?;
+        mounted.source = samples.canonicalize().unwrap();
+        mounted.mount(&[]);
+        mounted.games = mounted.databases().iter().map(|(_, games)| games).sum();
+        Some(mounted)
     }
 
     /// The directory of every database with its number of games.
@@ -84,6 +85,11 @@ impl Mounted {
             .stdin(Stdio::null())
             .status();
         assert!(status.unwrap().success(), "the mount");
+    }
+
+    fn is_mounted(&self) -> bool {
+        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        table.contains(&format!(" {} ", self.path().display()))
     }
 
     pub fn unmount(&self) -> bool {
@@ -135,7 +141,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if !self.unmount() {
+        if self.is_mounted() && !self.unmount() {
             eprintln!("{} stays mounted", self.path().display());
         }
     }
@@ -151,18 +157,4 @@ pub fn has(program: &str, package: &str) -> bool {
         missing(&format!("{program} (Debian package {package})"));
     }
     there
-}
-
-/// A Python that has python-chess: `$PGNFS_PYTHON`, or `python3`.
-pub fn python() -> Option<String> {
-    let python = std::env::var("PGNFS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let status = Command::new(&python)
-        .args(["-c", "import chess.pgn"])
-        .stderr(Stdio::null())
-        .status();
-    if status.is_ok_and(|status| status.success()) {
-        return Some(python);
-    }
-    missing("python-chess (set PGNFS_PYTHON to a Python that has it)");
-    None
 }

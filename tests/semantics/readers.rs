@@ -2,12 +2,13 @@
 
 use std::process::Command;
 
-use crate::mounted::{Mounted, has, python};
+use crate::common::programs::python;
+use crate::mounted::{Mounted, has};
 
 #[test]
 fn section_2_1_python_chess_and_pgn_extract_read_everything() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    if let Some(python) = python() {
+    if let Some(python) = python("chess.pgn", "python-chess") {
         let script = r#"
 import sys, chess.pgn
 games = nodes = 0

@@ -1,0 +1,151 @@
+//! The inner loops, one by one: `cargo bench --bench inner`.
+//!
+//! Databases are made from the repository's own games, so these benches run everywhere. What is to be reached is
+//! in `benches/figures` and `scripts/bench`; these tell where a change of a figure comes from.
+
+#![allow(missing_docs)]
+
+#[path = "../tests/fs/fake.rs"]
+#[allow(dead_code)]
+mod fake;
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::Command;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use pgnfs::board::{Position, Undo};
+use pgnfs::formats::Options;
+use pgnfs::fs::{ChessFs, Inode, ServeOptions};
+use pgnfs::library::{Library, LibraryEntry, tags_of, text_of};
+use pgnfs::pgn::append_game;
+use shakmaty::{Chess, Position as _};
+
+/// Formats that the example writer knows, and the extension of the main file.
+const WRITERS: &[(&str, &str)] = &[
+    ("simplecdb", "dci"),
+    ("chessbase", "cbf"),
+    ("chess-assistant", "cdp"),
+    ("jose", ""),
+    ("brenner", "brn"),
+];
+
+/// Games in each database.
+const GAMES: u32 = 1000;
+
+criterion_group!(benches, games, board, tree);
+criterion_main!(benches);
+
+/// A library of one database that is made from the example games.
+fn library(format: &str, extension: &str, folder: &Path) -> Option<Library> {
+    let writer = Path::new(env!("CARGO_BIN_EXE_pgnfs")).with_file_name("examples/make_database");
+    let base = folder.join(format);
+    let made = Command::new(&writer)
+        .args(["--count", &GAMES.to_string(), format])
+        .arg(&base)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games/classics.pgn"))
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("no {format} database: build {} first", writer.display());
+        return None;
+    }
+    Some(Library::open(&base.with_extension(extension), &Options::default()).expect("a database"))
+}
+
+/// Whole games, tags and writing, format by format.
+fn games(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (format, extension) in WRITERS {
+        let Some(library) = library(format, extension, folder.path()) else {
+            continue;
+        };
+        let entry: &LibraryEntry = &library.databases()[0];
+        let games = entry.database.len();
+        let mut group = criterion.benchmark_group(*format);
+        group.throughput(Throughput::Elements(games.into()));
+        group.bench_function("text", |b| {
+            b.iter(|| {
+                (0..games)
+                    .map(|game| text_of(entry, game).pgn.len())
+                    .sum::<usize>()
+            })
+        });
+        group.bench_function("decode", |b| {
+            b.iter(|| (0..games).for_each(|game| drop(black_box(entry.database.game(game)))))
+        });
+        group.bench_function("tags", |b| {
+            b.iter(|| (0..games).for_each(|game| drop(black_box(tags_of(&*entry.database, game)))))
+        });
+        let decoded: Vec<_> = (0..games).map(|game| entry.database.game(game).game).collect();
+        let mut text = Vec::new();
+        group.bench_function("write", |b| {
+            b.iter(|| {
+                text.clear();
+                decoded.iter().for_each(|game| append_game(&mut text, game));
+                text.len()
+            })
+        });
+        group.finish();
+    }
+}
+
+/// Playing and naming moves.
+fn board(criterion: &mut Criterion) {
+    let start = Position::initial();
+    let legal: Vec<pgnfs::board::Move> = Chess::default()
+        .legal_moves()
+        .iter()
+        .filter_map(|mv| Some(pgnfs::board::Move::normal(mv.from()?, mv.to())))
+        .collect();
+    let mut group = criterion.benchmark_group("board");
+    group.throughput(Throughput::Elements(legal.len() as u64));
+    group.bench_function("play, name and take back", |b| {
+        let mut position = start;
+        let mut undo = Undo::default();
+        b.iter(|| {
+            for &mv in &legal {
+                let _ = black_box(position.play_legal(mv, &mut undo));
+                position.take_back(&undo);
+            }
+        })
+    });
+    group.bench_function("test legality", |b| {
+        b.iter(|| legal.iter().filter(|&&mv| start.test(mv).is_ok()).count())
+    });
+    group.finish();
+}
+
+/// Names and attributes.
+fn tree(criterion: &mut Criterion) {
+    let games = 100_000;
+    let library = Library::from_databases(vec![fake::Fake::many(games).at("")]);
+    let fs = ChessFs::new(library, ServeOptions::default());
+    let players = fs.lookup(Inode::ROOT, "players".as_ref()).expect("a view");
+    let player = fs.lookup(players, "White1, A".as_ref()).expect("a player");
+    let count = |directory| {
+        let mut entries = 0;
+        fs.read_dir(directory, 0, false, &mut |_| {
+            entries += 1;
+            ControlFlow::Continue(())
+        })
+        .expect("a directory");
+        entries
+    };
+    let mut group = criterion.benchmark_group("tree");
+    group.throughput(Throughput::Elements(count(player)));
+    group.bench_function("names of games in a view", |b| b.iter(|| count(player)));
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("look a player up", |b| {
+        b.iter(|| fs.lookup(players, "White1, A".as_ref()))
+    });
+    group.bench_function("open a database and build its views", |b| {
+        b.iter(|| {
+            let library = Library::from_databases(vec![fake::Fake::many(1000).at("")]);
+            let fs = ChessFs::new(library, ServeOptions::default());
+            fs.lookup(Inode::ROOT, "players".as_ref())
+                .and_then(|players| fs.lookup(players, "White1, A".as_ref()))
+        })
+    });
+    group.finish();
+}

@@ -1,0 +1,98 @@
+# 100,000 game files: searching and looking at them, against the same files unpacked.
+# shellcheck shell=bash
+
+say
+mount_it "$source"
+know_sizes
+blocks=()
+for block in "$place"/mount/games/*; do
+    blocks+=("${block##*/}")
+    ((${#blocks[@]} * 1000 < files)) || break
+done
+files=$((${#blocks[@]} * 1000))
+say "$source: the first $files games, copied to memory, to a disk and into a squashfs"
+for to in "$memory/files" "$place/files"; do
+    mkdir "$to"
+    (cd -- "$place/mount/games" && cp -r -- "${blocks[@]}" "$to")
+done
+sleep 2
+unmount_it
+
+search() (
+    cd -- "$1"
+    # No match is no failure.
+    grep -r -- "$pattern" "${blocks[@]}" || [[ $? -eq 1 ]]
+)
+look() (
+    cd -- "$1"
+    find "${blocks[@]}" -size +1k
+)
+list() (
+    cd -- "$1"
+    ls -lR "${blocks[@]}"
+)
+# A copy has its own order.
+search "$memory/files" | sort >"$place/expected"
+
+# usage: compare WORD
+# Times of a search in memory and in a fresh mount, first and second time.
+compare() {
+    local copied=() first=() second=() round
+    for ((round = 0; round < rounds; round++)); do
+        copied+=("$(milliseconds search "$memory/files")")
+        mount_it "$source"
+        first+=("$(milliseconds search "$place/mount/games")")
+        second+=("$(milliseconds search "$place/mount/games")")
+        search "$place/mount/games" | sort | cmp - "$place/expected" || fail "the mount and its copy differ"
+        unmount_it
+    done
+    tmpfs=$(least "${copied[@]}")
+    mounted=$(least "${first[@]}")
+    row "grep -r over $files files in tmpfs$1, ms" "$tmpfs"
+    row "grep -r over the mount, first time$1, ms" "$mounted"
+    row "grep -r, first time against tmpfs$1, times" "$(ratio "$mounted" "$tmpfs")" ${2-}
+    row "grep -r, second time against tmpfs$1, times" "$(ratio "$(least "${second[@]}")" "$tmpfs")" ${3-}
+}
+compare "" "most 3.0" "most 1.5"
+
+processor=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+all_processors=$(taskset -p $$ | sed 's/.* //')
+taskset -cp "$processor" $$ >/dev/null
+compare ", one processor"
+taskset -p "$all_processors" $$ >/dev/null
+
+if [[ -w /proc/sys/vm/drop_caches ]]; then
+    drop_caches
+    disk=$(milliseconds search "$place/files")
+    row "grep -r over the files on a disk, read cold, ms" "$disk"
+    row "grep -r, mount against disk read cold, times" "$(ratio "$mounted" "$disk")" most 1
+fi
+if command -v squashfuse_ll >/dev/null && command -v mksquashfs >/dev/null; then
+    mksquashfs "$memory/files" "$memory/files.squashfs" -quiet -no-progress >/dev/null
+    times=()
+    for ((round = 0; round < rounds; round++)); do
+        squashfuse_ll "$memory/files.squashfs" "$place/squash"
+        times+=("$(milliseconds search "$place/squash")")
+        umount "$place/squash" 2>/dev/null || fusermount3 -u "$place/squash"
+    done
+    squash=$(least "${times[@]}")
+    row "grep -r over squashfuse_ll, first time, ms" "$squash"
+    row "grep -r, mount against squashfuse_ll, times" "$(ratio "$mounted" "$squash")" most 1
+fi
+
+for what in look list; do
+    copied=() first=()
+    for ((round = 0; round < rounds; round++)); do
+        copied+=("$(milliseconds "$what" "$memory/files")")
+        mount_it "$source"
+        know_sizes
+        first+=("$(milliseconds "$what" "$place/mount/games")")
+        unmount_it
+    done
+    case $what in
+    look) name="find -size +1k" ;;
+    list) name="ls -lR" ;;
+    esac
+    row "$name over the mount, sizes known, ms" "$(least "${first[@]}")"
+    row "$name, mount against tmpfs, times" "$(ratio "$(least "${first[@]}")" "$(least "${copied[@]}")")" most 2.5
+done

@@ -1,0 +1,317 @@
+//! A file system whose source changes: its state now, and earlier ones as long as somebody knows them.
+//!
+//! Each state is an epoch, a [`ChessFs`] of its own. A database that did not change is the same one in all of them,
+//! and keeps its inodes. A changed one has new inodes; those of before go on meaning what they meant.
+
+use std::collections::{HashSet, VecDeque};
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::ChessFs;
+use super::database::DatabaseFs;
+use super::outdated::{Outdated, outdated};
+use super::status::Status;
+use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
+use crate::library::{Library, LibraryEntry};
+use crate::tree::Prefix;
+
+/// Most earlier epochs; the oldest one gives input/output errors.
+const MOST_OLD: usize = 4;
+
+/// Prefixes given out after which those are forgotten that nobody uses: a 16th of all there are.
+const MOST_GIVEN: usize = 1 << 20;
+
+/// A [`ChessFs`] that can be replaced while it is used. Its methods are those of that, for an inode of any epoch.
+pub struct Live {
+    epochs: RwLock<Epochs>,
+    /// Held while one epoch is followed by the next.
+    replacing: Mutex<()>,
+    on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+#[derive(Clone)]
+struct Epochs {
+    current: Arc<ChessFs>,
+    /// Earlier ones, the latest first.
+    old: VecDeque<Arc<ChessFs>>,
+    /// Prefixes that were given out. No inode ever comes to mean something else.
+    given: HashSet<Prefix>,
+}
+
+impl Live {
+    /// Begins with a file system.
+    pub fn new(fs: ChessFs) -> Live {
+        let given = fs.databases.iter().map(|database| database.prefix()).collect();
+        Live {
+            epochs: RwLock::new(Epochs {
+                current: Arc::new(fs),
+                old: VecDeque::new(),
+                given,
+            }),
+            replacing: Mutex::new(()),
+            on_error: OnceLock::new(),
+        }
+    }
+
+    /// Has this called when something cannot be read: the source may have changed. Only the first call counts.
+    pub fn on_error(&self, call: impl Fn() + Send + Sync + 'static) {
+        let _ = self.on_error.set(Box::new(call));
+    }
+
+    /// What is served now.
+    pub fn current(&self) -> Arc<ChessFs> {
+        Arc::clone(&self.read_epochs().current)
+    }
+
+    /// All databases that are still served and may go on so, those of earlier epochs among them.
+    pub fn open_databases(&self) -> Vec<Arc<LibraryEntry>> {
+        let epochs = self.read_epochs();
+        let databases = epochs.all().flat_map(|epoch| &epoch.databases);
+        databases
+            .filter(|database| !database.texts().is_doubtful())
+            .map(|database| database.tree.shared_entry())
+            .collect()
+    }
+
+    /// Number of earlier epochs that are kept.
+    pub fn old_epochs(&self) -> usize {
+        self.read_epochs().old.len()
+    }
+
+    /// Serves this from now on, and says what is not as it was. A database is the same as before where its entry is.
+    pub fn replace(&self, library: Library) -> Vec<Outdated> {
+        let _turn = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
+        // What takes time happens while nobody waits.
+        let Epochs {
+            current,
+            old,
+            mut given,
+        } = self.read_epochs().clone();
+        if library.is_same(current.library()) {
+            return Vec::new();
+        }
+        let living = || {
+            [&current]
+                .into_iter()
+                .chain(&old)
+                .flat_map(|epoch| &epoch.databases)
+        };
+        if given.len() > MOST_GIVEN {
+            given = living().map(|database| database.prefix()).collect();
+        }
+        let kept = |entry: &LibraryEntry| {
+            let mut same = living().filter(|database| std::ptr::eq(database.entry(), entry));
+            same.next().cloned()
+        };
+        let next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
+        let earlier: Vec<&ChessFs> = old.iter().map(Arc::as_ref).collect();
+        let outdated = outdated(&current, &earlier, &next);
+        let mut epochs = self.write_epochs();
+        epochs.old.push_front(current);
+        epochs.current = Arc::new(next);
+        epochs.given = given;
+        let dropped = epochs.drop_old();
+        drop(epochs);
+        drop(dropped);
+        outdated
+    }
+
+    /// Says that the kernel is told of an inode.
+    pub fn remember(&self, inode: Inode) {
+        if let Some((_, database)) = self.read_epochs().database(inode) {
+            database.remember();
+        }
+    }
+
+    /// Says that the kernel forgets so many of the times that it was told of an inode.
+    pub fn forget(&self, inode: Inode, times: u64) {
+        let is_last = match self.read_epochs().database(inode) {
+            Some((is_old, database)) => !database.forget(times) && is_old,
+            None => false,
+        };
+        if is_last {
+            let dropped = self.write_epochs().drop_old();
+            drop(dropped);
+        }
+    }
+
+    /// See [`ChessFs::lookup`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn lookup(&self, parent: Inode, name: &OsStr) -> Result<Inode, FsError> {
+        self.told(self.of(parent)?.lookup(parent, name))
+    }
+
+    /// See [`ChessFs::parent`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
+        self.of(inode)?.parent(inode)
+    }
+
+    /// See [`ChessFs::attributes`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
+        self.told(self.of(inode)?.attributes(inode))
+    }
+
+    /// See [`ChessFs::attributes_if_known`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn attributes_if_known(&self, inode: Inode) -> Result<Option<Attributes>, FsError> {
+        self.of(inode)?.attributes_if_known(inode)
+    }
+
+    /// See [`ChessFs::may_wait`].
+    pub fn may_wait(&self, inode: Inode) -> bool {
+        self.of(inode).is_ok_and(|fs| fs.may_wait(inode))
+    }
+
+    /// See [`ChessFs::read_dir`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn read_dir(
+        &self,
+        inode: Inode,
+        offset: u64,
+        with_attributes: bool,
+        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FsError> {
+        self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each))
+    }
+
+    /// See [`ChessFs::next_games`].
+    pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        self.of(directory).ok()?.next_games(directory, game, most)
+    }
+
+    /// See [`ChessFs::entries`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn entries(&self, directory: Inode) -> Result<usize, FsError> {
+        self.of(directory)?.entries(directory)
+    }
+
+    /// See [`ChessFs::read`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        self.told(self.of(inode)?.read(inode, offset, size))
+    }
+
+    /// See [`ChessFs::read_games`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+        match games.first() {
+            Some(&first) => self.told(self.of(first)?.read_games(games)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// See [`ChessFs::attribute_names`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
+        self.told(self.of(inode)?.attribute_names(inode))
+    }
+
+    /// See [`ChessFs::attribute_value`].
+    ///
+    /// # Errors
+    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
+    pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
+        self.told(self.of(inode)?.attribute_value(inode, name))
+    }
+
+    /// See [`ChessFs::status`].
+    pub fn status(&self) -> Status {
+        self.current().status()
+    }
+
+    /// See [`ChessFs::statistics`].
+    pub fn statistics(&self) -> Statistics {
+        self.current().statistics()
+    }
+
+    /// Passes a result on, and tells of an error that may mean a changed source.
+    fn told<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
+        if matches!(result, Err(FsError::Io))
+            && let Some(call) = self.on_error.get()
+        {
+            call();
+        }
+        result
+    }
+
+    /// The epoch that serves an inode: the latest that has it.
+    fn of(&self, inode: Inode) -> Result<Arc<ChessFs>, FsError> {
+        let epochs = self.read_epochs();
+        let found = epochs.all().find(|epoch| epoch.serves(inode)).cloned();
+        found.ok_or_else(|| match inode.node() {
+            Some((prefix, _)) if epochs.given.contains(&prefix) => FsError::Io,
+            _ => FsError::Stale,
+        })
+    }
+
+    fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {
+        self.epochs.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_epochs(&self) -> RwLockWriteGuard<'_, Epochs> {
+        self.epochs.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Epochs {
+    /// All epochs, the latest first.
+    fn all(&self) -> impl Iterator<Item = &Arc<ChessFs>> {
+        [&self.current].into_iter().chain(&self.old)
+    }
+
+    /// The database of an inode, and whether it is one of before.
+    fn database(&self, inode: Inode) -> Option<(bool, &Arc<DatabaseFs>)> {
+        let (prefix, _) = inode.node()?;
+        let mut found = (0..)
+            .zip(self.all())
+            .filter_map(|(age, epoch)| Some((age > 0, epoch.database(prefix)?)));
+        found.next()
+    }
+
+    /// Takes out the earlier epochs of which nobody knows a node that later ones do not have, and those that are
+    /// too many.
+    fn drop_old(&mut self) -> Vec<Arc<ChessFs>> {
+        let prefixes = |epoch: &ChessFs| -> Vec<Prefix> {
+            let databases = epoch.databases.iter();
+            databases.map(|database| database.prefix()).collect()
+        };
+        let mut later: HashSet<Prefix> = prefixes(&self.current).into_iter().collect();
+        let mut dropped = Vec::new();
+        let mut kept = VecDeque::new();
+        for epoch in self.old.drain(..) {
+            let mut own = epoch
+                .databases
+                .iter()
+                .filter(|database| !later.contains(&database.prefix()));
+            if kept.len() < MOST_OLD && own.any(|database| database.is_known()) {
+                later.extend(prefixes(&epoch));
+                kept.push_back(epoch);
+            } else {
+                dropped.push(epoch);
+            }
+        }
+        self.old = kept;
+        dropped
+    }
+}

@@ -1,0 +1,73 @@
+//! What somebody who keeps what he was told has to forget when the source changes.
+
+use std::collections::BTreeMap;
+
+use super::{ChessFs, Place};
+use crate::tree::{Inode, SourceFolder};
+
+/// A directory or file that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outdated {
+    /// Its attributes, its entries or its bytes are others.
+    pub inode: Inode,
+    /// Names in it that mean something else now, or nothing any more, or something for the first time.
+    pub names: Vec<String>,
+}
+
+/// What `after` does not show as the one `before` it or earlier ones did.
+pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) -> Vec<Outdated> {
+    let mut outdated: Vec<Outdated> = after
+        .folders
+        .all()
+        .filter_map(|folder| {
+            let names = match before.folders.by_inode(folder.inode) {
+                Some(same) => {
+                    let names = changed(entries(before, same), entries(after, folder));
+                    if names.is_empty() && before.folder_attributes(same) == after.folder_attributes(folder) {
+                        return None;
+                    }
+                    names
+                }
+                // It may have been there earlier, and somebody may still be in it.
+                None => {
+                    let known = earlier
+                        .iter()
+                        .filter_map(|fs| Some(entries(fs, fs.folders.by_inode(folder.inode)?)));
+                    let mut names = entries(after, folder);
+                    names.extend(known.flatten());
+                    names.into_keys().collect()
+                }
+            };
+            Some(Outdated {
+                inode: folder.inode,
+                names,
+            })
+        })
+        .collect();
+    let info = after.root_info_inode();
+    if before.root_info_inode() != info || before.root_info() != after.root_info() {
+        outdated.push(Outdated {
+            inode: info,
+            names: Vec::new(),
+        });
+    }
+    outdated
+}
+
+fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {
+    let entries = (0..).map_while(|n| fs.entry_at(Place::Folder(folder), n));
+    entries
+        .map(|(name, inode, _)| (name.into_owned(), inode))
+        .collect()
+}
+
+/// The names that do not stand for the same on both sides.
+fn changed(before: BTreeMap<String, Inode>, mut after: BTreeMap<String, Inode>) -> Vec<String> {
+    let gone = before.into_iter().filter_map(|(name, inode)| {
+        let is_same = after.remove(&name) == Some(inode);
+        (!is_same).then_some(name)
+    });
+    let mut names: Vec<String> = gone.collect();
+    names.extend(after.into_keys());
+    names
+}

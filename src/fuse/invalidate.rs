@@ -1,0 +1,26 @@
+//! Telling the kernel what it must not believe any more.
+
+use std::ffi::OsStr;
+use std::io;
+
+use fuser::{INodeNo, Notifier};
+
+use crate::fs::Outdated;
+
+/// Makes the kernel forget all that is outdated. What it never knew is no error.
+///
+/// The kernel waits for requests that are under way, so this must not be called by a thread that answers some.
+///
+/// # Errors
+/// Where the connection is gone.
+pub fn invalidate(notifier: &Notifier, outdated: &[Outdated]) -> io::Result<()> {
+    for Outdated { inode, names } in outdated {
+        let inode = INodeNo(inode.0);
+        for name in names {
+            notifier.inval_entry(inode, OsStr::new(name))?;
+        }
+        // Attributes, and with them the bytes of a file or the listing of a directory.
+        notifier.inval_inode(inode, 0, 0)?;
+    }
+    Ok(())
+}

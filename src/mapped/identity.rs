@@ -1,0 +1,192 @@
+//! What tells whether a file is still the one that was opened.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// What a file is: where it lies, and of which contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    /// Device number.
+    pub device: u64,
+    /// Inode number on that device.
+    pub inode: u64,
+    /// Length in bytes.
+    pub size: u64,
+    /// Time of the last change of the contents, in nanoseconds since 1970; negative before.
+    pub modified: i128,
+}
+
+impl Identity {
+    /// The identity of the file at a path.
+    ///
+    /// # Errors
+    /// Those of `stat`.
+    pub fn at(path: &Path) -> io::Result<Identity> {
+        Ok(Identity::from(&path.metadata()?))
+    }
+}
+
+impl From<&Metadata> for Identity {
+    fn from(meta: &Metadata) -> Identity {
+        Identity {
+            device: meta.dev(),
+            inode: meta.ino(),
+            size: meta.size(),
+            modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+        }
+    }
+}
+
+/// A file that is kept open, and what it was when it was opened.
+#[derive(Debug)]
+pub(super) struct Watched {
+    file: File,
+    path: PathBuf,
+    pub(super) identity: Identity,
+    status: Status,
+}
+
+/// What changes with the contents, and with other things as well.
+#[derive(Debug)]
+struct Status {
+    /// Time of the last change of anything.
+    changed: i128,
+    /// Links, mode and owners: what may have been that thing.
+    others: [u64; 4],
+}
+
+impl Watched {
+    /// Looks at a file that was just opened.
+    ///
+    /// Two changes within one tick of the clock have the same time. So this waits where the last change has been
+    /// so shortly before that the next one might not show.
+    pub(super) fn new(file: File, path: &Path) -> io::Result<Watched> {
+        let modified = file.metadata()?.modified()?;
+        if let Ok(age) = SystemTime::now().duration_since(modified)
+            && let Some(rest) = tick(modified).checked_sub(age)
+        {
+            thread::sleep(rest);
+        }
+        let meta = file.metadata()?;
+        Ok(Watched {
+            file,
+            path: path.to_owned(),
+            identity: Identity::from(&meta),
+            status: Status::of(&meta),
+        })
+    }
+
+    /// The open file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// True while the file has the contents that it had.
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.file.metadata().is_ok_and(|meta| {
+            let status = Status::of(&meta);
+            Identity::from(&meta) == self.identity
+                && (status.changed == self.status.changed
+                    || status.others != self.status.others
+                    || self.is_elsewhere())
+        })
+    }
+
+    /// True where the file was renamed, or another one has its name.
+    fn is_elsewhere(&self) -> bool {
+        let there = Identity::at(&self.path);
+        !there.is_ok_and(|there| (there.device, there.inode) == (self.identity.device, self.identity.inode))
+    }
+}
+
+impl Status {
+    fn of(meta: &Metadata) -> Status {
+        Status {
+            changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+            others: [
+                meta.nlink(),
+                meta.mode().into(),
+                meta.uid().into(),
+                meta.gid().into(),
+            ],
+        }
+    }
+}
+
+/// How far apart two changes must be to have two times: some file systems count in seconds, or in every second one.
+fn tick(modified: SystemTime) -> Duration {
+    let since_1970 = modified.duration_since(SystemTime::UNIX_EPOCH);
+    match since_1970.map(|time| time.subsec_nanos()) {
+        Ok(0) => Duration::from_secs(2),
+        _ => Duration::from_millis(20),
+    }
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{FileExt, PermissionsExt};
+
+    fn watch(path: &Path) -> Watched {
+        Watched::new(File::open(path).unwrap(), path).unwrap()
+    }
+
+    fn scratch() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "contents").unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_rewrite_of_the_same_length_shows() {
+        let (_folder, path) = scratch();
+        let watched = watch(&path);
+        assert!(watched.is_unchanged());
+        let file = File::options().write(true).open(&path).unwrap();
+        file.write_at(b"CONTENTS", 0).unwrap();
+        assert!(!watched.is_unchanged());
+    }
+
+    #[test]
+    fn a_rewrite_shows_when_its_time_is_put_back() {
+        let (_folder, path) = scratch();
+        let watched = watch(&path);
+        let file = File::options().write(true).open(&path).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        file.write_at(b"CONTENTS", 0).unwrap();
+        file.set_modified(time).unwrap();
+        assert_eq!(Identity::at(&path).unwrap(), watched.identity);
+        assert!(!watched.is_unchanged());
+    }
+
+    #[test]
+    fn what_leaves_the_contents_alone_is_no_change() {
+        let (folder, path) = scratch();
+        let watched = watch(&path);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(watched.is_unchanged(), "other permissions");
+        let watched = watch(&path);
+        fs::hard_link(&path, folder.path().join("link")).unwrap();
+        assert!(watched.is_unchanged(), "another link");
+        let watched = watch(&path);
+        let renamed = folder.path().join("renamed");
+        fs::rename(&path, &renamed).unwrap();
+        assert!(watched.is_unchanged(), "another name");
+        let watched = watch(&renamed);
+        fs::write(&path, "other contents").unwrap();
+        fs::rename(&path, &renamed).unwrap();
+        assert!(watched.is_unchanged(), "replaced");
+        fs::write(&renamed, "more").unwrap();
+        assert!(watched.is_unchanged(), "the other one changes");
+    }
+}

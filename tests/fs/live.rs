@@ -1,0 +1,238 @@
+//! A source that changes: what is new, what stays, and what was there before.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pgnfs::fs::{ChessFs, FsError, Inode, Live, Outdated, ServeOptions};
+use pgnfs::library::{Library, LibraryEntry};
+
+use crate::fake::{Fake, game};
+
+const GAME: &str = "games/000001-001000/000001.pgn";
+
+/// A database of one game with a comment, at a path.
+fn database(path: &str, comment: &str) -> Arc<LibraryEntry> {
+    Arc::new(Fake::of([game("a", "b").comment(comment)]).at(path))
+}
+
+fn library(entries: &[&Arc<LibraryEntry>]) -> Library {
+    Library::of(entries.iter().map(|&entry| Arc::clone(entry)).collect())
+}
+
+fn live(entries: &[&Arc<LibraryEntry>]) -> Live {
+    Live::new(ChessFs::new(library(entries), ServeOptions::default()))
+}
+
+/// Walks a path as the kernel does, which counts every step.
+fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
+    path.split('/').try_fold(Inode::ROOT, |inode, name| {
+        let inode = live.lookup(inode, OsStr::new(name))?;
+        live.remember(inode);
+        Ok(inode)
+    })
+}
+
+/// The kernel forgets such a walk.
+fn forget(live: &Live, path: &str, from: Inode) {
+    let mut inode = from;
+    for _ in path.split('/') {
+        let parent = live.parent(inode);
+        live.forget(inode, 1);
+        let Ok(parent) = parent else { return };
+        inode = parent;
+    }
+}
+
+fn text(live: &Live, inode: Inode) -> Result<String, FsError> {
+    live.read(inode, 0, 1000)
+        .map(|chunk| String::from_utf8(chunk.to_vec()).unwrap())
+}
+
+fn names(outdated: &[Outdated], inode: Inode) -> Vec<&str> {
+    let here = outdated.iter().find(|here| here.inode == inode);
+    let names = here.map(|here| &here.names[..]).unwrap_or_default();
+    names.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn a_changed_database_is_new_and_the_old_one_stays_as_it_was() {
+    let (same, old, new) = (database("same", "1"), database("b", "old"), database("b", "new"));
+    let live = live(&[&same, &old]);
+    let before = [format!("same/{GAME}"), format!("b/{GAME}")].map(|path| walk(&live, &path).unwrap());
+    let outdated = live.replace(library(&[&same, &new]));
+    assert_eq!(names(&outdated, Inode::ROOT), ["b"]);
+    let after = [format!("same/{GAME}"), format!("b/{GAME}")].map(|path| walk(&live, &path).unwrap());
+    assert_eq!(before[0], after[0]);
+    assert_ne!(before[1], after[1]);
+    assert!(text(&live, before[1]).unwrap().contains("{old}"));
+    assert!(text(&live, after[1]).unwrap().contains("{new}"));
+    // Where the old one is, its neighbours are old, too.
+    let folder = live.parent(before[1]).unwrap();
+    assert_eq!(live.lookup(folder, OsStr::new("000001.pgn")), Ok(before[1]));
+}
+
+#[test]
+fn what_did_not_change_is_not_decoded_again() {
+    let decoded = Arc::new(AtomicUsize::new(0));
+    let mut fake = Fake::of([game("a", "b")]);
+    fake.decoded = Arc::clone(&decoded);
+    let (same, other) = (Arc::new(fake.at("same")), database("other", "1"));
+    let live = live(&[&same]);
+    let inode = walk(&live, &format!("same/{GAME}")).unwrap();
+    text(&live, inode).unwrap();
+    let outdated = live.replace(library(&[&same, &other]));
+    assert_eq!(names(&outdated, Inode::ROOT), ["other"]);
+    text(&live, inode).unwrap();
+    assert_eq!(decoded.load(Ordering::Relaxed), 1);
+    // Nothing new is no new epoch.
+    assert!(live.replace(library(&[&same, &other])).is_empty());
+}
+
+#[test]
+fn an_epoch_is_kept_as_long_as_somebody_knows_it() {
+    let (old, new) = (database("b", "old"), database("b", "new"));
+    let path = format!("b/{GAME}");
+    let live = live(&[&old]);
+    let inode = walk(&live, &path).unwrap();
+    let other = walk(&live, "b/info.txt").unwrap();
+    live.replace(library(&[&new]));
+    assert_eq!(live.old_epochs(), 1);
+    forget(&live, &path, inode);
+    assert_eq!(live.old_epochs(), 1, "info.txt is known");
+    forget(&live, "b/info.txt", other);
+    assert_eq!(live.old_epochs(), 0);
+    assert_eq!(text(&live, inode), Err(FsError::Io));
+    assert_eq!(live.attributes(Inode(inode.0 ^ (1 << 50))), Err(FsError::Stale));
+    // Its bytes are free.
+    assert_eq!(Arc::strong_count(&old), 1);
+    // An epoch that nobody has ever looked at is not kept at all.
+    let newest = database("b", "newest");
+    live.replace(library(&[&newest]));
+    assert_eq!(live.old_epochs(), 0);
+}
+
+#[test]
+fn the_fifth_epoch_before_is_gone() {
+    let states: Vec<_> = (0..7).map(|n| database("b", &format!("state {n}"))).collect();
+    let live = live(&[&states[0]]);
+    let mut known = Vec::new();
+    for state in &states[1..] {
+        known.push(walk(&live, &format!("b/{GAME}")).unwrap());
+        live.replace(library(&[state]));
+    }
+    assert_eq!(live.old_epochs(), 4);
+    let texts = known.iter().map(|&inode| text(&live, inode));
+    for (n, text) in texts.enumerate() {
+        match n {
+            0 | 1 => assert_eq!(text, Err(FsError::Io)),
+            _ => assert!(text.unwrap().contains(&format!("{{state {n}}}"))),
+        }
+    }
+    // What is not known to the kernel any more must not bring one back.
+    live.forget(known[0], 1);
+    assert_eq!(live.old_epochs(), 4);
+}
+
+#[test]
+fn no_inode_ever_means_something_else() {
+    // Equal identities would give equal inodes.
+    let states: Vec<_> = (0..4).map(|n| database("b", &format!("state {n}"))).collect();
+    let live = live(&[&states[0]]);
+    let path = format!("b/{GAME}");
+    let mut seen = Vec::new();
+    for state in &states[1..] {
+        let inode = walk(&live, &path).unwrap();
+        forget(&live, &path, inode);
+        assert!(!seen.contains(&inode));
+        seen.push(inode);
+        live.replace(library(&[state]));
+        assert_eq!(live.old_epochs(), 0);
+    }
+}
+
+#[test]
+fn a_database_that_comes_back_unchanged_is_the_same() {
+    let (b, other) = (database("b", "1"), database("other", "1"));
+    let live = live(&[&b, &other]);
+    let inode = walk(&live, &format!("b/{GAME}")).unwrap();
+    live.replace(library(&[&other]));
+    assert!(live.open_databases().iter().any(|entry| Arc::ptr_eq(entry, &b)));
+    assert_eq!(walk(&live, "b"), Err(FsError::NotFound));
+    live.replace(library(&[&b, &other]));
+    assert_eq!(walk(&live, &format!("b/{GAME}")), Ok(inode));
+}
+
+#[test]
+fn folders_that_come_and_go() {
+    let (a, b) = (database("club/a", "1"), database("club/old/b", "1"));
+    let live = live(&[&a]);
+    let club = walk(&live, "club").unwrap();
+    let outdated = live.replace(library(&[&a, &b]));
+    assert_eq!(names(&outdated, club), ["old"]);
+    assert!(
+        outdated.iter().any(|here| here.inode == Inode::LIBRARY_INFO),
+        "info.txt tells of it"
+    );
+    assert!(
+        outdated.iter().all(|here| here.inode != Inode::ROOT),
+        "same names, same time: {outdated:?}"
+    );
+    let old = walk(&live, "club/old").unwrap();
+    let outdated = live.replace(library(&[&a]));
+    assert_eq!(names(&outdated, club), ["old"]);
+    // Who is still in the folder may have been told that names are not there.
+    let outdated = live.replace(library(&[&a, &b]));
+    assert_eq!(walk(&live, "club/old"), Ok(old));
+    assert_eq!(names(&outdated, old), ["b"]);
+}
+
+#[test]
+fn a_source_without_databases_has_a_root() {
+    let (single, folder) = (database("", "1"), database("x", "2"));
+    let live = live(&[&single]);
+    let game = walk(&live, GAME).unwrap();
+    let outdated = live.replace(library(&[]));
+    let gone = names(&outdated, Inode::ROOT);
+    assert!(
+        gone.contains(&"all.pgn") && gone.contains(&"info.txt"),
+        "{gone:?}"
+    );
+    let info = walk(&live, "info.txt").unwrap();
+    assert_eq!(info, Inode::LIBRARY_INFO);
+    assert!(text(&live, info).unwrap().contains("Databases: 0"));
+    assert!(text(&live, game).unwrap().contains("{1}"));
+    live.replace(library(&[&folder]));
+    assert!(walk(&live, &format!("x/{GAME}")).is_ok());
+    live.replace(library(&[&single]));
+    assert_eq!(walk(&live, GAME), Ok(game));
+    assert!(
+        text(&live, walk(&live, "info.txt").unwrap())
+            .unwrap()
+            .contains("Format:")
+    );
+}
+
+#[test]
+fn an_error_is_told() {
+    let mut fake = Fake::of([game("a", "b")]);
+    fake.grows = true;
+    let options = ServeOptions {
+        cache_size: 0,
+        ..ServeOptions::default()
+    };
+    let live = Live::new(ChessFs::new(Library::of(vec![Arc::new(fake.at("x"))]), options));
+    let told = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&told);
+    live.on_error(move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    let inode = walk(&live, &format!("x/{GAME}")).unwrap();
+    text(&live, inode).unwrap();
+    assert_eq!(told.load(Ordering::Relaxed), 0);
+    assert_eq!(live.open_databases().len(), 1);
+    text(&live, inode).unwrap_err();
+    assert_eq!(told.load(Ordering::Relaxed), 1);
+    // Whatever its files look like, it must be opened anew.
+    assert_eq!(live.open_databases().len(), 0);
+}

@@ -1,0 +1,98 @@
+//! A source that is looked at once more.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use pgnfs::library::Library;
+
+use crate::source::{Source, open, paths};
+
+/// Looks again at a source whose databases are all open.
+fn again(library: &Library) -> Library {
+    library.reopen(library.databases())
+}
+
+#[test]
+fn what_did_not_change_is_not_opened_again() {
+    let source = Source::new();
+    source.database("a");
+    source.database("club/b");
+    let first = source.open().unwrap();
+    let second = again(&first);
+    assert!(second.is_same(&first));
+    source.database("c");
+    source.file("notes.dci", b"no database");
+    let third = again(&second);
+    assert_eq!(paths(&third), ["a.dci", "c.dci", "club/b.dci"]);
+    assert!(!third.is_same(&second));
+    let kept = [0, 2].map(|n| &third.databases()[n]);
+    assert!(
+        kept.iter()
+            .zip(first.databases())
+            .all(|(now, then)| Arc::ptr_eq(now, then))
+    );
+    assert_eq!(third.left_out().len(), 1);
+}
+
+#[test]
+fn every_change_of_a_file_opens_its_database_again() {
+    let source = Source::new();
+    source.database("a");
+    let replace = || {
+        fs::copy(source.path("a.dcg"), source.path("new")).unwrap();
+        fs::rename(source.path("new"), source.path("a.dcg")).unwrap();
+    };
+    let rewrite = || {
+        let file = File::options().write(true).open(source.path("a.dcg")).unwrap();
+        file.write_at(b"SimpleCDbg", 0).unwrap();
+    };
+    let put_time_back = || {
+        let file = File::options().write(true).open(source.path("a.dci")).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        file.write_at(b"S", 0).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    let lose = || fs::remove_file(source.path("a.dcg")).unwrap();
+    let gain = || source.database("a");
+    let gain_another = || drop(source.file("a.dcn", b"SimpleCDbn"));
+    let changes: [&dyn Fn(); 6] = [&replace, &rewrite, &put_time_back, &gain_another, &lose, &gain];
+    for (n, change) in changes.into_iter().enumerate() {
+        let before = source.open().unwrap();
+        change();
+        let after = again(&before);
+        assert_eq!(paths(&after), ["a.dci"]);
+        assert!(!after.is_same(&before), "change {n}");
+        assert!(again(&after).is_same(&after), "change {n}");
+    }
+}
+
+#[test]
+fn a_source_that_is_gone_has_no_databases_until_it_is_back() {
+    let source = Source::new();
+    source.database("folder/a");
+    let folder = source.path("folder");
+    let library = open(&folder).unwrap();
+    fs::rename(&folder, source.path("elsewhere")).unwrap();
+    let gone = again(&library);
+    assert!(gone.databases().is_empty());
+    assert!(
+        gone.left_out()[0].reason.contains("no such file or folder"),
+        "{:?}",
+        gone.left_out()
+    );
+    fs::rename(source.path("elsewhere"), &folder).unwrap();
+    let back = gone.reopen(library.databases());
+    assert!(back.is_same(&library));
+    fs::remove_file(source.path("folder/a.dci")).unwrap();
+    fs::remove_file(source.path("folder/a.dcg")).unwrap();
+    assert!(again(&back).databases().is_empty());
+    // The same for one database.
+    source.database("b");
+    let single = open(&source.path("b.dci")).unwrap();
+    fs::remove_file(source.path("b.dci")).unwrap();
+    let gone = again(&single);
+    assert!(gone.databases().is_empty() && !gone.left_out().is_empty());
+    source.database("b");
+    assert!(again(&gone).is_single());
+}
