@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 
 use super::ordered::in_order;
 use super::{Failure, cannot_write, progress};
-use crate::library::{Library, LibraryEntry, text_of};
+use crate::library::{Library, LibraryEntry, append_text, text_of};
 
 /// Bytes of text after which a thread does no further game of its chunk before its turn has come.
 const MOST_AHEAD: usize = 4 << 20;
@@ -94,7 +94,7 @@ fn write_games(
         while text.len() < MOST_AHEAD
             && let Some(game) = games.next()
         {
-            text.extend_from_slice(&text_of(entry, game).pgn);
+            append_text(&mut text, entry, game);
         }
         (number, text, games)
     };

@@ -1,5 +1,7 @@
 //! The files of one database: their sizes and their bytes.
 
+use std::iter;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -203,31 +205,38 @@ impl DatabaseFs {
 
     /// The text of a game, from the cache or decoded.
     fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
-        let texts = self.texts_to_keep(&[game])?;
-        texts.into_iter().next().ok_or(FsError::Io)
-    }
-
-    /// The texts of games, from the cache or decoded, which are in the cache then.
-    pub(super) fn texts_to_keep(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
-        let texts = self.texts_of(games)?;
-        for (&game, text) in games.iter().zip(&texts) {
-            self.keep(game, Arc::clone(text));
+        if let Some(text) = self.cached(game) {
+            return Ok(text);
         }
-        Ok(texts)
+        let mut decoded = None;
+        self.texts
+            .decode(&mut iter::once(game), |_, text| decoded = Some(Arc::from(text)))?;
+        let text: Arc<[u8]> = decoded.ok_or(FsError::Io)?;
+        self.keep(game, Arc::clone(&text));
+        Ok(text)
     }
 
-    /// The texts of games, from the cache or decoded.
-    fn texts_of(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
-        let cached = |game| self.cache.get(self.inode(Node::Game(game)));
-        let cached: Vec<_> = games.iter().map(|&game| cached(game)).collect();
-        let missing = games.iter().zip(&cached).filter(|(_, text)| text.is_none());
-        let mut decoded: Vec<Arc<[u8]>> = Vec::new();
-        let mut missing = missing.map(|(&game, _)| game);
-        self.texts
-            .decode(&mut missing, |_, text| decoded.push(text.into()))?;
-        let mut decoded = decoded.into_iter();
-        let texts = cached.into_iter().map(|text| text.or_else(|| decoded.next()));
-        texts.map(|text| text.ok_or(FsError::Io)).collect()
+    /// Gives the texts of games in their order, from the cache or decoded. Nothing is kept.
+    pub(super) fn each_text(&self, games: &[u32], each: &mut dyn FnMut(u32, &[u8])) -> Result<(), FsError> {
+        let mut games = games.iter().copied().peekable();
+        while let Some(&game) = games.peek() {
+            if let Some(text) = self.cached(game) {
+                each(game, &text);
+                games.next();
+                continue;
+            }
+            let mut missing = iter::from_fn(|| games.next_if(|&next| next == game || !self.is_cached(next)));
+            self.texts.decode(&mut missing, |game, text| each(game, text))?;
+        }
+        Ok(())
+    }
+
+    fn cached(&self, game: u32) -> Option<Arc<[u8]>> {
+        self.cache.get(self.inode(Node::Game(game)))
+    }
+
+    fn is_cached(&self, game: u32) -> bool {
+        self.cache.has(self.inode(Node::Game(game)))
     }
 
     fn keep(&self, game: u32, text: Arc<[u8]>) {
@@ -297,7 +306,7 @@ impl DatabaseFs {
         let Some((first, mut start)) = join.find(offset, games, self.sizes()) else {
             return Ok(Vec::new().into());
         };
-        let begin = start;
+        let mut unread = usize::try_from(offset - start).map_err(|_| FsError::Io)?;
         let mut wanted = Vec::new();
         for n in first.. {
             if start >= end {
@@ -307,26 +316,17 @@ impl DatabaseFs {
             wanted.push(game);
             start += u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
         }
-        let texts = self.texts_of(&wanted)?;
-        if start > end
-            && let (Some(&game), Some(text)) = (wanted.last(), texts.last())
-        {
-            // Only what is not read to its end is wanted again.
-            self.keep(game, Arc::clone(text));
-        }
-        if let [text] = &texts[..] {
-            return Ok(Chunk::of(Arc::clone(text), offset - begin, size));
-        }
         let len = usize::try_from(end - offset).map_err(|_| FsError::Io)?;
         let mut bytes = Vec::with_capacity(len);
-        for text in &texts {
-            let from = match bytes.is_empty() {
-                true => (offset - begin) as usize,
-                false => 0,
-            };
-            let rest = text.get(from..).ok_or(FsError::Io)?;
-            bytes.extend_from_slice(rest.get(..len - bytes.len()).unwrap_or(rest));
-        }
+        self.each_text(&wanted, &mut |game, text| {
+            let rest = text.get(mem::take(&mut unread)..).unwrap_or_default();
+            let part = rest.get(..len - bytes.len()).unwrap_or(rest);
+            bytes.extend_from_slice(part);
+            if part.len() < rest.len() && !self.is_cached(game) {
+                // Only what is not read to its end is wanted again.
+                self.keep(game, text.into());
+            }
+        })?;
         Ok(bytes.into())
     }
 

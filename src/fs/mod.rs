@@ -336,14 +336,14 @@ impl ChessFs {
         }
     }
 
-    /// The whole texts of some games of one database: cheaper than one by one.
+    /// Gives the whole texts of some games of one database: cheaper than one by one, for who will not ask again.
     ///
     /// # Errors
     /// [`FsError::Io`] where the source does not give what it promised; [`FsError::Stale`] for an inode that is no
     /// game of the same database as the first one.
-    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+    pub fn read_games(&self, games: &[Inode], each: &mut dyn FnMut(Inode, &[u8])) -> Result<(), FsError> {
         let Some((prefix, _)) = games.first().and_then(|first| first.node()) else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let database = self.database(prefix).ok_or(FsError::Stale)?;
         let numbers = games.iter().map(|game| match game.node() {
@@ -351,7 +351,9 @@ impl ChessFs {
             _ => Err(FsError::Stale),
         });
         let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
-        database.texts_to_keep(&numbers)
+        database.each_text(&numbers, &mut |game, text| {
+            each(database.inode(Node::Game(game)), text);
+        })
     }
 
     /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.

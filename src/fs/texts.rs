@@ -9,10 +9,13 @@ use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
 use super::types::FsError;
-use crate::library::{LibraryEntry, text_of};
+use crate::library::{LibraryEntry, append_text};
 
 /// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
 const MOST_UNSEEN: usize = 1 << 20;
+
+/// Bytes of texts that are decoded together where nobody waits for more.
+const USUAL_TEXTS: usize = 64 << 10;
 
 /// The games of one database and what is known of their texts.
 pub(super) struct Texts {
@@ -59,32 +62,33 @@ impl Texts {
     pub(super) fn decode(
         &self,
         games: &mut dyn Iterator<Item = u32>,
-        mut each: impl FnMut(u32, Vec<u8>),
+        mut each: impl FnMut(u32, &[u8]),
     ) -> Result<(), FsError> {
         let mut result = Ok(());
+        let mut texts = Vec::with_capacity(USUAL_TEXTS);
+        let mut decoded = Vec::new();
         loop {
-            let mut bytes = 0;
-            let mut texts = Vec::new();
-            while bytes < MOST_UNSEEN
+            while texts.len() < MOST_UNSEEN
                 && let Some(game) = games.next()
             {
-                let text = text_of(&self.entry, game);
-                bytes += text.pgn.len();
-                texts.push((game, text));
+                let start = texts.len();
+                let problems = append_text(&mut texts, &self.entry, game);
+                decoded.push((game, start..texts.len(), problems));
             }
-            if texts.is_empty() {
+            if decoded.is_empty() {
                 return result;
             }
             self.check()?;
-            for (game, text) in texts {
-                match self.sizes.record(game, &text) {
-                    true => each(game, text.pgn),
-                    false => {
-                        self.doubt(game);
-                        result = Err(FsError::Io);
-                    }
+            for (game, text, problems) in decoded.drain(..) {
+                let text = texts.get(text).unwrap_or_default();
+                if self.sizes.record(game, text.len(), &problems) {
+                    each(game, text);
+                } else {
+                    self.doubt(game);
+                    result = Err(FsError::Io);
                 }
             }
+            texts.clear();
         }
     }
 

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::Xxh3;
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name};
 pub use selection::Selection;
-pub use text::{GameText, document_text, tags_of, text_of};
+pub use text::{GameText, append_text, document_text, tags_of, text_of};
 
 use crate::formats::{Candidate, Database, Directory, Format, Options};
 use crate::mapped::{Identity, Mapped};

@@ -163,15 +163,18 @@ fn write_line(nodes: &[Node], mut from: usize, out: &mut Vec<String>) {
     }
 }
 
-/// Runs of white space become one blank, and of a remark only the offset counts. Blanks do not count where a word is
-/// as long as the pieces that writers break.
+/// Runs of white space become one blank, pieces of words that are longer than 250 bytes are joined, and of a
+/// remark only the offset counts.
 fn plain(comment: &str) -> String {
-    let words: Vec<&str> = comment.split_whitespace().collect();
-    let blank = match comment.split_ascii_whitespace().any(|word| word.len() >= 247) {
-        true => "",
-        false => " ",
-    };
-    let mut text = words.join(blank);
+    let mut text = String::new();
+    let mut last = 0;
+    for word in comment.split_whitespace() {
+        if last < 247 && !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+        last = word.len();
+    }
     let mut from = 0;
     while let Some(start) = text[from..].find("pgnfs: ").map(|at| from + at) {
         let Some(at) = text[start..].find(" offset 0x").map(|at| start + at) else {
