@@ -1,7 +1,6 @@
 //! The files of one database: their sizes and their bytes.
 
 use std::iter;
-use std::mem;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -306,7 +305,7 @@ impl DatabaseFs {
         let Some((first, mut start)) = join.find(offset, games, self.sizes()) else {
             return Ok(Vec::new().into());
         };
-        let mut unread = usize::try_from(offset - start).map_err(|_| FsError::Io)?;
+        let begin = start;
         let mut wanted = Vec::new();
         for n in first.. {
             if start >= end {
@@ -316,18 +315,34 @@ impl DatabaseFs {
             wanted.push(game);
             start += u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
         }
-        let len = usize::try_from(end - offset).map_err(|_| FsError::Io)?;
-        let mut bytes = Vec::with_capacity(len);
-        self.each_text(&wanted, &mut |game, text| {
-            let rest = text.get(mem::take(&mut unread)..).unwrap_or_default();
-            let part = rest.get(..len - bytes.len()).unwrap_or(rest);
-            bytes.extend_from_slice(part);
-            if part.len() < rest.len() && !self.is_cached(game) {
-                // Only what is not read to its end is wanted again.
-                self.keep(game, text.into());
+        if let [game] = wanted[..] {
+            // It may be long, and who reads a part of it wants the next one, too.
+            return Ok(Chunk::of(self.text(game)?, offset - begin, size));
+        }
+        let len = usize::try_from(start - begin).map_err(|_| FsError::Io)?;
+        let mut texts = Vec::with_capacity(len);
+        let mut wanted = wanted.into_iter().peekable();
+        while let Some(&game) = wanted.peek() {
+            if let Some(text) = self.cached(game) {
+                texts.extend_from_slice(&text);
+                wanted.next();
+                continue;
             }
-        })?;
-        Ok(bytes.into())
+            let mut missing = iter::from_fn(|| wanted.next_if(|&next| next == game || !self.is_cached(next)));
+            let mut last = None;
+            self.texts
+                .append(&mut texts, usize::MAX, &mut missing, |game, text| {
+                    last = Some((game, text.len()));
+                })?;
+            if let Some((game, len)) = last
+                && wanted.peek().is_none()
+                && start > end
+            {
+                // Only what is not read to its end is wanted again.
+                self.keep(game, texts.get(texts.len() - len..).unwrap_or_default().into());
+            }
+        }
+        Ok(Chunk::of_joined(texts, offset - begin, size))
     }
 
     fn read_member(&self, member: u32, offset: u64, size: u32) -> Result<Chunk, FsError> {

@@ -17,6 +17,21 @@ const MOST_UNSEEN: usize = 1 << 20;
 /// Bytes of texts that are decoded together where nobody waits for more.
 const USUAL_TEXTS: usize = 64 << 10;
 
+/// Why texts are not to be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The files were changed.
+    Files,
+    /// One is not as long as it was told to be.
+    Length,
+}
+
+impl From<Wrong> for FsError {
+    fn from(_: Wrong) -> FsError {
+        FsError::Io
+    }
+}
+
 /// The games of one database and what is known of their texts.
 pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
@@ -57,8 +72,8 @@ impl Texts {
 
     /// Decodes games and gives their texts. What they tell is known from then on.
     ///
-    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
-    /// in which they were opened. One look serves many games.
+    /// # Errors
+    /// See [`Texts::append`].
     pub(super) fn decode(
         &self,
         games: &mut dyn Iterator<Item = u32>,
@@ -66,30 +81,57 @@ impl Texts {
     ) -> Result<(), FsError> {
         let mut result = Ok(());
         let mut texts = Vec::with_capacity(USUAL_TEXTS);
-        let mut decoded = Vec::new();
         loop {
-            while texts.len() < MOST_UNSEEN
-                && let Some(game) = games.next()
-            {
-                let start = texts.len();
-                let problems = append_text(&mut texts, &self.entry, game);
-                decoded.push((game, start..texts.len(), problems));
-            }
-            if decoded.is_empty() {
-                return result;
-            }
-            self.check()?;
-            for (game, text, problems) in decoded.drain(..) {
-                let text = texts.get(text).unwrap_or_default();
-                if self.sizes.record(game, text.len(), &problems) {
-                    each(game, text);
-                } else {
-                    self.doubt(game);
-                    result = Err(FsError::Io);
-                }
-            }
             texts.clear();
+            match self.append(&mut texts, MOST_UNSEEN, games, &mut each) {
+                Ok(()) if texts.is_empty() => return result,
+                Ok(()) => {}
+                // The other games may be right.
+                Err(Wrong::Length) => result = Err(FsError::Io),
+                Err(Wrong::Files) => return Err(FsError::Io),
+            }
         }
+    }
+
+    /// Decodes games, until their texts have `most` bytes, and appends their texts.
+    ///
+    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
+    /// in which they were opened. One look serves many games.
+    ///
+    /// # Errors
+    /// Where the files were changed, or a text is not as long as it was told to be. It is there, but `each` is not
+    /// given it.
+    pub(super) fn append(
+        &self,
+        out: &mut Vec<u8>,
+        most: usize,
+        games: &mut dyn Iterator<Item = u32>,
+        mut each: impl FnMut(u32, &[u8]),
+    ) -> Result<(), Wrong> {
+        let begin = out.len();
+        let mut decoded = Vec::new();
+        while out.len() - begin < most
+            && let Some(game) = games.next()
+        {
+            let start = out.len();
+            let problems = append_text(out, &self.entry, game);
+            decoded.push((game, start..out.len(), problems));
+        }
+        if decoded.is_empty() {
+            return Ok(());
+        }
+        self.check().map_err(|_| Wrong::Files)?;
+        let mut result = Ok(());
+        for (game, text, problems) in decoded {
+            let text = out.get(text).unwrap_or_default();
+            if self.sizes.record(game, text.len(), &problems) {
+                each(game, text);
+            } else {
+                self.doubt(game);
+                result = Err(Wrong::Length);
+            }
+        }
+        result
     }
 
     /// An error from the moment on in which a file is not what it was when it was opened. The log says so once.

@@ -136,7 +136,7 @@ pub struct Chunk(Bytes);
 #[derive(Clone, Debug)]
 enum Bytes {
     Shared(Arc<[u8]>, Range<usize>),
-    Own(Vec<u8>),
+    Own(Vec<u8>, Range<usize>),
 }
 
 impl Chunk {
@@ -146,11 +146,19 @@ impl Chunk {
         let end = start.saturating_add(size as usize).min(text.len());
         Chunk(Bytes::Shared(text, start..end))
     }
+
+    /// The same of bytes that nobody else has.
+    pub(super) fn of_joined(bytes: Vec<u8>, offset: u64, size: u32) -> Chunk {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let end = start.saturating_add(size as usize).min(bytes.len());
+        Chunk(Bytes::Own(bytes, start..end))
+    }
 }
 
 impl From<Vec<u8>> for Chunk {
     fn from(bytes: Vec<u8>) -> Chunk {
-        Chunk(Bytes::Own(bytes))
+        let all = 0..bytes.len();
+        Chunk(Bytes::Own(bytes, all))
     }
 }
 
@@ -160,7 +168,7 @@ impl Deref for Chunk {
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Bytes::Shared(text, range) => text.get(range.clone()).unwrap_or_default(),
-            Bytes::Own(bytes) => bytes,
+            Bytes::Own(bytes, range) => bytes.get(range.clone()).unwrap_or_default(),
         }
     }
 }

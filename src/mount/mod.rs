@@ -9,6 +9,7 @@ mod follow;
 mod guardian;
 mod point;
 mod priority;
+mod readahead;
 mod table;
 
 use std::fs::metadata;
@@ -76,6 +77,7 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
     // The mount answers.
     let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
     let device = Device(root.dev());
+    readahead::extend(device);
     let mounted = Mounted {
         point: point.path().to_owned(),
         source: options.source.clone(),

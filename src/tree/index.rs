@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::names::directory_name;
 use super::plan::Plan;
 use super::views::{Group, View};
@@ -173,7 +175,7 @@ impl Entries {
     {
         let mut groups = Vec::new();
         let mut entries = Vec::with_capacity(database.len() as usize);
-        let mut places: HashMap<K, u32> = HashMap::new();
+        let mut places: FxHashMap<K, u32> = FxHashMap::default();
         for game in 0..database.len() {
             let keys = database.keys(game);
             if keys.deleted {

@@ -17,6 +17,26 @@ pub struct Read {
     pub outcome: Option<String>,
 }
 
+impl Read {
+    /// The moves that were played.
+    pub fn main_line(&self) -> Vec<&str> {
+        let mut depth = 0;
+        let is_played = |item: &&str| {
+            match *item {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => return depth == 0 && !item.starts_with(['$', '{']),
+            }
+            false
+        };
+        self.movetext
+            .iter()
+            .map(String::as_str)
+            .filter(is_played)
+            .collect()
+    }
+}
+
 /// All games of a PGN text.
 pub fn read(text: &[u8]) -> Vec<Read> {
     // Unless it is told, the reader gives up at tags of more than 255 bytes.

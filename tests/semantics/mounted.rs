@@ -1,19 +1,21 @@
-//! The example games as databases, mounted.
+//! The example games as databases, or the sample databases, mounted.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::samples::missing;
+use crate::common::samples::{missing, shared};
 use crate::{encode_simplecdb, source};
 
-/// A mounted folder with `club/classics.dci` and `annotated.dci`; the third game of the classics is marked as deleted.
+/// A source and its mount point.
 pub struct Mounted {
     folder: tempfile::TempDir,
+    source: PathBuf,
     pub games: usize,
 }
 
 impl Mounted {
-    /// Mounts with options; none, said loudly, where nothing can be mounted.
+    /// Mounts `club/classics.dci`, whose third game is marked as deleted, and `annotated.dci`, with options; none, said
+    /// loudly, where nothing can be mounted.
     pub fn new(options: &[&str]) -> Option<Mounted> {
         let databases = [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")];
         let mounted = Mounted::of(&databases)?;
@@ -43,7 +45,34 @@ impl Mounted {
             std::fs::create_dir_all(base.parent().unwrap()).unwrap();
             encode_simplecdb::write(&read, &base).unwrap();
         }
-        Some(Mounted { folder, games })
+        Some(Mounted {
+            source: folder.path().join("source"),
+            folder,
+            games,
+        })
+    }
+
+    /// Mounts the sample databases of all formats.
+    pub fn of_samples() -> Option<Mounted> {
+        let samples = shared()?.join("data");
+        let mut mounted = Mounted::of(&[])?;
+        mounted.source = samples.canonicalize().unwrap();
+        mounted.mount(&[]);
+        mounted.games = mounted.databases().iter().map(|(_, games)| games).sum();
+        Some(mounted)
+    }
+
+    /// The directory of every database with its number of games.
+    pub fn databases(&self) -> Vec<(String, usize)> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
+        let output = command.args(["info", "--json"]).arg(self.source()).output();
+        let info: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        let databases = info["databases"].as_array().unwrap().iter();
+        let of = |database: &serde_json::Value| {
+            let games = database["games"].as_u64().unwrap();
+            (database["path"].as_str().unwrap().to_owned(), games as usize)
+        };
+        databases.map(of).collect()
     }
 
     pub fn mount(&self, options: &[&str]) {
@@ -70,7 +99,7 @@ impl Mounted {
     }
 
     pub fn source(&self) -> PathBuf {
-        self.folder.path().join("source")
+        self.source.clone()
     }
 
     /// The mount point.
