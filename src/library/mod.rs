@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -31,6 +32,7 @@ pub struct Library {
     options: Options,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
+    is_restless: bool,
 }
 
 impl Library {
@@ -40,7 +42,7 @@ impl Library {
     /// # Errors
     /// Where there is nothing to serve: see [`LibraryError`].
     pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
-        let library = Library::search(source, &Opener::new(options, &[]))?;
+        let library = Library::search(source, &Opener::new(options, &[], Duration::ZERO))?;
         match library.databases.is_empty() {
             true => Err(LibraryError::NoDatabases {
                 source: library.named,
@@ -51,10 +53,11 @@ impl Library {
     }
 
     /// Looks at the source once more. Databases that are `open` already and whose files are what they were stay as
-    /// they are. A source that cannot be read any more has no databases, and what is left out says why.
+    /// they are, and so do those that changed less than `rest` ago: they may not be complete. A source that cannot be
+    /// read any more has no databases, and what is left out says why.
     #[must_use]
-    pub fn reopen(&self, open: &[Arc<LibraryEntry>]) -> Library {
-        let opener = Opener::new(&self.options, open);
+    pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
+        let opener = Opener::new(&self.options, open, rest);
         Library::search(&self.named, &opener).unwrap_or_else(|error| Library {
             named: self.named.clone(),
             source: self.source.clone(),
@@ -64,6 +67,7 @@ impl Library {
                 path: ".".to_owned(),
                 reason: error.to_string(),
             }],
+            is_restless: opener.is_restless(),
         })
     }
 
@@ -85,7 +89,11 @@ impl Library {
         } else {
             return Err(not_a_database("neither a file nor a folder".to_owned()));
         };
-        Ok(Library::new(source, real, opener.options, databases, left_out))
+        let library = Library::new(source, real, opener.options, databases, left_out);
+        Ok(Library {
+            is_restless: opener.is_restless(),
+            ..library
+        })
     }
 
     /// A library of databases that are open already; one whose path is empty is the root of the tree.
@@ -118,7 +126,13 @@ impl Library {
             options: options.clone(),
             databases,
             left_out,
+            is_restless: false,
         }
+    }
+
+    /// True where a database is not as it is on disk because that was changing at the moment.
+    pub fn is_restless(&self) -> bool {
+        self.is_restless
     }
 
     /// True where this is all the same, and not only alike.

@@ -6,6 +6,8 @@ mod common;
 mod changes;
 mod commands;
 mod ending;
+mod life;
+mod limits;
 mod mount8;
 mod options;
 mod refusals;
