@@ -93,13 +93,18 @@ impl Deref for Mapped {
     }
 }
 
-/// Most mapped files at once: three quarters of what the kernel lets a process have of maps, and of open files.
-/// Without the rest there is no memory and no file for anything else.
+/// Most mapped files at once: three quarters of what the kernel lets a process have of maps, and of open files, of
+/// which there must be some left in any case. Without the rest there is no memory and no file for anything else.
 static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
     let most_maps = text.trim().parse().unwrap_or(65_530);
-    most_maps.min(raise_open_files()) / 4 * 3
+    let open_files = raise_open_files();
+    let most_files = open_files.saturating_sub(NEEDED_FILES).min(open_files / 4 * 3);
+    most_files.min(most_maps / 4 * 3)
 });
+
+/// Open files that a mount needs beside those that it maps.
+const NEEDED_FILES: usize = 32;
 
 /// Lets this process have as many open files as it may, and gives their number.
 #[allow(unsafe_code)]
@@ -135,7 +140,8 @@ impl Ticket {
         if FILES.fetch_add(1, Ordering::Relaxed) < most {
             return Ok(ticket);
         }
-        Err(io::Error::other(
+        Err(io::Error::new(
+            io::ErrorKind::QuotaExceeded,
             "too many files are open: name a part of the folder as the source, or raise vm.max_map_count and the \
              limit of open files (ulimit -n)",
         ))

@@ -10,6 +10,7 @@ use crate::fs::ChessFs;
 use crate::fuse::Presentation;
 use crate::library::Library;
 use crate::mount::{self, MountPoint};
+use crate::watch::Watch;
 
 /// What to mount where.
 pub struct Request<'a> {
@@ -30,7 +31,10 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     }
     let settings = &request.settings;
     let point = MountPoint::check(request.point, request.source)?;
-    let library = Library::open_selected(&absolute(request.source)?, &settings.formats, &settings.selection)?;
+    let source = absolute(request.source)?;
+    // What changes from now on is seen.
+    let watch = Watch::start(&source, settings.watch)?;
+    let library = Library::open_selected(&source, &settings.formats, &settings.selection)?;
     warn_of_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),
@@ -42,7 +46,6 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         },
         allow_other: settings.allow_other,
         default_permissions: settings.default_permissions,
-        watch: settings.watch,
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
     };
@@ -50,7 +53,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     if let Some(files) = size_files(settings) {
         fs.keep_sizes(files);
     }
-    mount::serve(fs, &point, &options)?;
+    mount::serve(fs, watch, &point, &options)?;
     Ok(ExitCode::SUCCESS)
 }
 

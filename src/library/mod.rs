@@ -12,6 +12,7 @@ use std::fs;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -34,6 +35,7 @@ pub struct Library {
     selection: Selection,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
+    is_restless: bool,
 }
 
 impl Library {
@@ -55,7 +57,7 @@ impl Library {
         options: &Options,
         selection: &Selection,
     ) -> Result<Library, LibraryError> {
-        let library = Library::search(source, &Opener::new(options, selection, &[]))?;
+        let library = Library::search(source, &Opener::new(options, selection, &[], Duration::ZERO))?;
         match library.databases.is_empty() {
             true if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
             true => Err(LibraryError::NoDatabases {
@@ -67,10 +69,11 @@ impl Library {
     }
 
     /// Looks at the source once more. Databases that are `open` already and whose files are what they were stay as
-    /// they are. A source that cannot be read any more has no databases, and what is left out says why.
+    /// they are, and so do those that changed less than `rest` ago: they may not be complete. A source that cannot be
+    /// read any more has no databases, and what is left out says why.
     #[must_use]
-    pub fn reopen(&self, open: &[Arc<LibraryEntry>]) -> Library {
-        let opener = Opener::new(&self.options, &self.selection, open);
+    pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
+        let opener = Opener::new(&self.options, &self.selection, open, rest);
         Library::search(&self.named, &opener).unwrap_or_else(|error| Library {
             named: self.named.clone(),
             source: self.source.clone(),
@@ -81,6 +84,7 @@ impl Library {
                 path: ".".to_owned(),
                 reason: error.to_string(),
             }],
+            is_restless: opener.is_restless(),
         })
     }
 
@@ -108,6 +112,7 @@ impl Library {
             options: opener.options.clone(),
             selection: opener.selection.clone(),
             left_out,
+            is_restless: opener.is_restless(),
             ..Library::of(databases)
         })
     }
@@ -127,7 +132,13 @@ impl Library {
             selection: Selection::default(),
             databases,
             left_out: Vec::new(),
+            is_restless: false,
         }
+    }
+
+    /// True where a database is not as it is on disk because that was changing at the moment.
+    pub fn is_restless(&self) -> bool {
+        self.is_restless
     }
 
     /// True where this is all the same, and not only alike.

@@ -1,10 +1,13 @@
 //! Opening what looks like a database.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{LibraryEntry, Selection};
 use crate::formats::{self, Candidate, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile};
@@ -26,18 +29,25 @@ pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
     pub(super) selection: &'a Selection,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
+    /// How long files must not have changed.
+    rest: Duration,
+    is_restless: Cell<bool>,
 }
 
 impl<'a> Opener<'a> {
+    /// Opens what is not `open` already and has not changed for so long.
     pub(super) fn new(
         options: &'a Options,
         selection: &'a Selection,
         open: &'a [Arc<LibraryEntry>],
+        rest: Duration,
     ) -> Opener<'a> {
         let mut opener = Opener {
             options,
             selection,
             open: HashMap::new(),
+            rest,
+            is_restless: Cell::new(false),
         };
         for entry in open {
             if let Some(found) = &entry.found {
@@ -45,6 +55,30 @@ impl<'a> Opener<'a> {
             }
         }
         opener
+    }
+
+    /// True when something was left as it was because it may still be changing.
+    pub(super) fn is_restless(&self) -> bool {
+        self.is_restless.get()
+    }
+
+    /// The database as it was until now, where it changes at this moment; none where there was none.
+    fn restless(&self, format: &Format, candidate: &Candidate) -> Option<Option<Arc<LibraryEntry>>> {
+        let mut files = candidate.files.iter();
+        let is_restless = !self.rest.is_zero()
+            && files.any(|(_, path)| Identity::age(path).is_ok_and(|age| age < self.rest));
+        if !is_restless {
+            return None;
+        }
+        self.is_restless.set(true);
+        let folder = |candidate: &Candidate| Some(candidate.files.first()?.1.parent()?.to_owned());
+        let mut before = self.open.iter().filter(|(then, entries)| {
+            then.name == candidate.name
+                && folder(then) == folder(candidate)
+                && entries.iter().any(|entry| std::ptr::eq(entry.format, format))
+        });
+        let before = before.next().and_then(|(_, entries)| entries.first().copied());
+        Some(before.map(Arc::clone))
     }
 
     /// The database that is open already, where its files are what they were.
@@ -163,6 +197,11 @@ fn open_candidate(
         let name = candidate.name;
         return Ok(Opened { name, entry });
     }
+    if let Some(before) = opener.restless(format, &candidate) {
+        let entry = before.ok_or("it is being changed at this moment")?;
+        let name = candidate.name;
+        return Ok(Opened { name, entry });
+    }
     let name = &candidate.name;
     let main = main_file(name, &candidate.files);
     let mut files = Files {
@@ -175,7 +214,11 @@ fn open_candidate(
         let file = file_name(path);
         let mapped = match unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
-            None => Mapped::open(path).map_err(|error| format!("cannot be opened: {error}")),
+            None => match Mapped::open(path) {
+                // It is not the file's fault, and it may be open the next time.
+                Err(error) if is_exhausted(&error) => return Err(format!("cannot be opened: {error}")),
+                opened => opened.map_err(|error| format!("cannot be opened: {error}")),
+            },
         };
         match mapped {
             Ok(mapped) => {
@@ -206,13 +249,21 @@ fn open_candidate(
         maps,
         found: Some(candidate.clone()),
     };
-    match entry.is_intact() {
+    let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());
+    let is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));
+    match entry.is_intact() && entry.maps.iter().all(is_still_there) {
         true => Ok(Opened {
             name: candidate.name,
             entry: Arc::new(entry),
         }),
         false => Err("it was changed while it was opened: open it again".to_owned()),
     }
+}
+
+/// True where this program or the whole machine has all that it may have.
+fn is_exhausted(error: &io::Error) -> bool {
+    let codes = [libc::EMFILE, libc::ENFILE, libc::ENOMEM].map(Some);
+    error.kind() == ErrorKind::QuotaExceeded || codes.contains(&error.raw_os_error())
 }
 
 /// The file without which there is no database: the one that names it, else the first.

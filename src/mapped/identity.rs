@@ -28,6 +28,20 @@ impl Identity {
     pub fn at(path: &Path) -> io::Result<Identity> {
         Ok(Identity::from(&path.metadata()?))
     }
+
+    /// How long ago the file at a path was changed, moved there, or changed in another way; nothing where it says
+    /// that this is to come.
+    ///
+    /// # Errors
+    /// Those of `stat`.
+    pub fn age(path: &Path) -> io::Result<Duration> {
+        let meta = path.metadata()?;
+        let changed = nanoseconds(meta.ctime(), meta.ctime_nsec());
+        let changed = changed.max(nanoseconds(meta.mtime(), meta.mtime_nsec()));
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let age = now.unwrap_or_default().as_nanos() as i128 - changed;
+        Ok(u64::try_from(age).map_or(Duration::MAX, Duration::from_nanos))
+    }
 }
 
 impl From<&Metadata> for Identity {

@@ -3,46 +3,55 @@
 use std::io;
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use fuser::Notifier;
 
 use crate::fs::Live;
 use crate::fuse;
-use crate::watch::{Means, Watch};
+use crate::watch::{QUIET, Watch};
 
 /// From now on, changes of the source show in the mount.
 ///
 /// # Errors
-/// Where no thread can be started, or no descriptor is left.
-pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, means: Means) -> io::Result<()> {
-    if means == Means::Off {
-        return Ok(());
-    }
-    let mut watch = Watch::new(live.current().library().named(), means)?;
+/// Where no thread can be started.
+pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, mut watch: Watch) -> io::Result<()> {
     let alarm = watch.alarm();
     live.on_error(move || alarm.raise());
     let live = Arc::clone(live);
     let thread = thread::Builder::new().name("reload".to_owned());
     thread.spawn(move || {
-        // Something may have changed before anybody watched.
-        while reload(&live, &notifier).is_ok() {
-            watch.wait();
+        let mut restless_since = None;
+        loop {
+            watch.wait(restless_since.is_some());
+            // What changes all the time has to be looked at some time.
+            let may_leave = restless_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
+            match reload(&live, &notifier, may_leave) {
+                Ok(true) => restless_since = restless_since.or_else(|| Some(Instant::now())),
+                Ok(false) => restless_since = None,
+                Err(error) => return log::debug!("the kernel is not told of changes: {error}"),
+            }
         }
     })?;
     Ok(())
 }
 
-/// Opens what is new, serves it, and tells the kernel. Nobody waits meanwhile.
-fn reload(live: &Live, notifier: &Notifier) -> io::Result<()> {
-    let library = live.current().library().reopen(&live.open_databases());
+/// How long a database may change until it is opened all the same.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Opens what is new, serves it, and tells the kernel. Nobody waits meanwhile. True where something was left as it
+/// was because it is still changing.
+fn reload(live: &Live, notifier: &Notifier, may_leave: bool) -> io::Result<bool> {
+    let rest = if may_leave { QUIET } else { Duration::ZERO };
+    let library = live.current().library().reopen(&live.open_databases(), rest);
+    let is_restless = library.is_restless();
     let outdated = live.replace(library);
-    if outdated.is_empty() {
-        return Ok(());
+    if !outdated.is_empty() {
+        log::info!(
+            "the source has changed: {} databases",
+            live.statistics().databases
+        );
+        fuse::invalidate(notifier, &outdated)?;
     }
-    log::info!(
-        "the source has changed: {} databases",
-        live.statistics().databases
-    );
-    fuse::invalidate(notifier, &outdated)
-        .inspect_err(|error| log::debug!("the kernel is not told of changes: {error}"))
+    Ok(is_restless)
 }

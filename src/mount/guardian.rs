@@ -8,6 +8,7 @@ use std::process::{ChildStdin, Command, Stdio};
 use super::background::{self, STAGE};
 use super::error::MountError;
 use super::point::MountPoint;
+use super::privileges;
 
 /// Name of the hidden command that [`guard`] is behind.
 pub const COMMAND: &str = "guardian";
@@ -36,6 +37,7 @@ pub(super) fn start(point: &MountPoint) -> io::Result<ChildStdin> {
 pub fn guard(path: &Path) -> Result<(), MountError> {
     // What ends the daemon's terminal or group must not end this process first.
     let _ = rustix::process::setsid();
+    privileges::give_up()?;
     background::detach();
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
     MountPoint::at(path).detach_dead()

@@ -9,6 +9,7 @@ mod follow;
 mod guardian;
 mod point;
 mod priority;
+mod privileges;
 mod readahead;
 mod table;
 
@@ -28,7 +29,7 @@ use signal_hook::iterator::Signals;
 use crate::fs::{ChessFs, Live, PassOptions};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
-use crate::watch::Means;
+use crate::watch::Watch;
 
 pub use background::{is_background, is_detached, start_in_background};
 pub use error::MountError;
@@ -48,24 +49,29 @@ pub struct Options {
     pub allow_other: bool,
     /// The kernel holds everybody to the permissions that files show.
     pub default_permissions: bool,
-    /// How to learn of changes of the source.
-    pub watch: Means,
     /// Threads that read requests.
     pub threads: usize,
     /// Threads that decode in the background.
     pub decoders: usize,
 }
 
-/// Mounts `fs` and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
+/// Mounts `fs`, which follows its source where that is watched, and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
 ///
 /// # Errors
 /// Where it cannot be mounted, or the connection to the kernel breaks.
-pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), MountError> {
+pub fn serve(
+    fs: ChessFs,
+    watch: Option<Watch>,
+    point: &MountPoint,
+    options: &Options,
+) -> Result<(), MountError> {
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
     // From here on the guardian takes the mount away, should something fail.
     let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
+    // Threads have those of the thread that starts them.
+    privileges::give_up()?;
     let live = Arc::new(Live::new(fs));
     let session = session(Arc::clone(&live), kernel, options)
         .map_err(MountError::system("cannot talk to the kernel"))?;
@@ -96,7 +102,9 @@ pub fn serve(fs: ChessFs, point: &MountPoint, options: &Options) -> Result<(), M
         threads: options.decoders,
         give_way: priority::give_way,
     });
-    follow::follow(&live, notifier, options.watch).map_err(MountError::system("cannot watch the source"))?;
+    if let Some(watch) = watch {
+        follow::follow(&live, notifier, watch).map_err(MountError::system("cannot watch the source"))?;
+    }
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
     if let Some(socket) = socket {

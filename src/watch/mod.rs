@@ -35,10 +35,10 @@ pub enum Means {
 }
 
 /// How long to wait after the last change: who writes several files needs time between them.
-const QUIET: Duration = Duration::from_secs(2);
+pub const QUIET: Duration = Duration::from_secs(2);
 
-/// How long to wait for that at most.
-const LONGEST: Duration = Duration::from_secs(30);
+/// How long to wait for that at most: other parts of the source may have changed and come to rest.
+const LONGEST: Duration = Duration::from_secs(6);
 
 /// Pause between two looks at the files, unless the user says otherwise.
 pub const PAUSE: Duration = Duration::from_secs(4);
@@ -62,8 +62,8 @@ pub struct Watch {
     inotify: Option<OwnedFd>,
     /// The watch of the folder that the source is in, of which only the source's own name counts.
     above: Option<i32>,
-    /// What was there at the last look.
-    survey: Survey,
+    /// The fingerprint of what was there at the last look.
+    seen: u64,
     /// Looking is necessary, too.
     is_polled: bool,
     /// How long the last look took.
@@ -84,11 +84,18 @@ impl Alarm {
 }
 
 impl Watch {
-    /// Watches an absolute path from now on.
+    /// Watches an absolute path from now on, unless that is not wanted.
     ///
     /// # Errors
     /// Where the kernel gives no descriptor.
-    pub fn new(source: &Path, means: Means) -> io::Result<Watch> {
+    pub fn start(source: &Path, means: Means) -> io::Result<Option<Watch>> {
+        match means {
+            Means::Off => Ok(None),
+            means => Watch::new(source, means).map(Some),
+        }
+    }
+
+    fn new(source: &Path, means: Means) -> io::Result<Watch> {
         let inotify = match means {
             Means::Auto | Means::Inotify => inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)
                 .inspect_err(|error| log::warn!("inotify cannot be used: {error}; {}", LOOKING))
@@ -101,7 +108,7 @@ impl Watch {
             means,
             inotify,
             above: None,
-            survey: Survey::default(),
+            seen: 0,
             is_polled: false,
             cost: Duration::ZERO,
             alarm: Arc::new(eventfd(0, flags)?),
@@ -115,14 +122,15 @@ impl Watch {
         Alarm(Arc::clone(&self.alarm))
     }
 
-    /// Waits until something has changed and nothing has for two seconds since, or for half a minute in a source
-    /// that never rests. Whatever changes from then on is told by the next call.
-    pub fn wait(&mut self) {
-        loop {
+    /// Waits until something has changed and nothing has for two seconds since, or not for long in a source that
+    /// never rests. `is_restless` says that there is something still to be seen. Whatever changes from then on is
+    /// told by the next call.
+    pub fn wait(&mut self, is_restless: bool) {
+        if !is_restless {
             self.wait_for_events();
             // An alarm tells of a change that has been.
-            if self.drain_alarm() | self.is_changed() {
-                break;
+            while !(self.drain_alarm() | self.is_changed()) {
+                self.wait_for_events();
             }
         }
         let begin = Instant::now();
@@ -193,48 +201,33 @@ impl Watch {
     /// Looks at the source, and has the kernel watch all its folders. True where it is not what it was.
     fn look(&mut self) -> bool {
         let begin = Instant::now();
-        let before = std::mem::take(&mut self.survey);
-        let is_watched = self.inotify.is_some();
-        // What comes between the two looks is in the second one.
-        if is_watched {
-            self.survey = Survey::of(&self.source);
-            self.is_polled = !self.watch_folders();
-        }
-        self.survey = Survey::of(&self.source);
-        self.is_polled |= match self.means {
-            Means::Off => false,
-            Means::Poll(_) => true,
-            Means::Inotify => !is_watched || self.survey.is_missing,
-            Means::Auto => !is_watched || self.survey.is_missing || self.survey.has_others,
-        };
+        let mut refusal = None;
+        let mut above = self.source.parent().and_then(|folder| self.add(folder).ok());
+        // A folder is watched before it is looked at, so that nothing comes between.
+        let survey = Survey::of(&self.source, |folder| match self.add(folder) {
+            Ok(watch) if Some(watch) == above => above = None,
+            Err(error @ (Errno::NOSPC | Errno::NOMEM)) => refusal = Some((folder.to_owned(), error)),
+            // It is gone, or cannot be read, and so it is no part of the source.
+            Ok(_) | Err(_) => {}
+        });
+        self.above = above;
         self.cost = begin.elapsed();
-        before.fingerprint != self.survey.fingerprint
+        if let Some((folder, error)) = &refusal
+            && !self.is_polled
+        {
+            let folder = folder.display();
+            log::warn!("{folder} cannot be watched: {error} (see fs.inotify.max_user_watches); {LOOKING}");
+        }
+        let is_watched = self.inotify.is_some() && refusal.is_none();
+        let has_others = self.means == Means::Auto && survey.has_others;
+        self.is_polled = !is_watched || survey.is_missing || has_others;
+        let before = std::mem::replace(&mut self.seen, survey.fingerprint);
+        before != survey.fingerprint
     }
 
-    /// False where the kernel does not watch all.
-    fn watch_folders(&mut self) -> bool {
-        let Some(inotify) = &self.inotify else {
-            return false;
-        };
-        let above = self.source.parent();
-        self.above = above.and_then(|folder| inotify::add_watch(inotify, folder, CHANGES).ok());
-        for folder in &self.survey.folders {
-            match inotify::add_watch(inotify, folder, CHANGES) {
-                Ok(watch) if Some(watch) == self.above => self.above = None,
-                Err(error @ (Errno::NOSPC | Errno::NOMEM)) => {
-                    if !self.is_polled {
-                        let folder = folder.display();
-                        log::warn!(
-                            "{folder} cannot be watched: {error} (see fs.inotify.max_user_watches); {LOOKING}"
-                        );
-                    }
-                    return false;
-                }
-                // It is gone, or cannot be read, and so it is no part of the source.
-                Ok(_) | Err(_) => {}
-            }
-        }
-        true
+    fn add(&self, folder: &Path) -> Result<i32, Errno> {
+        let inotify = self.inotify.as_ref().ok_or(Errno::BADF)?;
+        inotify::add_watch(inotify, folder, CHANGES)
     }
 }
 

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// The folders of a source, and a number that stands for all of its files.
+/// What a source is.
 #[derive(Default)]
 pub struct Survey {
-    /// The source's folder and all folders below it; for a file the one that it is in.
-    pub folders: Vec<PathBuf>,
     /// Another one as soon as a file or folder comes, goes, or is not what it was.
     pub fingerprint: u64,
     /// Some of it is on a file system where changes can come from elsewhere.
@@ -21,17 +19,32 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Looks at everything. Links are not followed: where they may lead is looked at anyway.
-    pub fn of(source: &Path) -> Survey {
+    /// Looks at a folder and everything below it, or at a file and all beside it; `enter` is called with each folder
+    /// before that is looked at. Links are not followed: where they may lead is looked at anyway.
+    pub fn of(source: &Path, mut enter: impl FnMut(&Path)) -> Survey {
         let mut survey = Survey::default();
         let mut hash = Xxh3::new();
         match fs::canonicalize(source).and_then(|real| Ok((real.metadata()?, real))) {
-            Ok((meta, real)) if meta.is_dir() => survey.walk(real, &meta, &mut hash),
+            Ok((meta, real)) if meta.is_dir() => {
+                survey.has_others = has_others(&real);
+                let mut devices = vec![meta.dev()];
+                let mut folders = vec![real];
+                while let Some(folder) = folders.pop() {
+                    enter(&folder);
+                    for (below, meta) in list(&folder, &mut hash) {
+                        if !devices.contains(&meta.dev()) {
+                            devices.push(meta.dev());
+                            survey.has_others |= has_others(&below);
+                        }
+                        folders.push(below);
+                    }
+                }
+            }
             Ok((_, real)) => {
-                let folder = real.parent().unwrap_or(Path::new("/")).to_owned();
-                survey.has_others = has_others(&folder);
-                survey.list(&folder, &mut hash);
-                survey.folders.push(folder);
+                let folder = real.parent().unwrap_or(Path::new("/"));
+                survey.has_others = has_others(folder);
+                enter(folder);
+                list(folder, &mut hash);
                 add(&mut hash, &real, None);
             }
             Err(_) => survey.is_missing = true,
@@ -39,39 +52,23 @@ impl Survey {
         survey.fingerprint = hash.digest();
         survey
     }
+}
 
-    fn walk(&mut self, root: PathBuf, meta: &Metadata, hash: &mut Xxh3) {
-        let mut devices = vec![meta.dev()];
-        self.has_others = has_others(&root);
-        let mut folders = vec![root];
-        while let Some(folder) = folders.pop() {
-            for (below, meta) in self.list(&folder, hash) {
-                if !devices.contains(&meta.dev()) {
-                    devices.push(meta.dev());
-                    self.has_others |= has_others(&below);
-                }
-                folders.push(below);
-            }
-            self.folders.push(folder);
-        }
+/// Adds what is in a folder, and gives the folders in it.
+fn list(folder: &Path, hash: &mut Xxh3) -> Vec<(PathBuf, Metadata)> {
+    add(hash, folder, None);
+    let mut entries: Vec<(PathBuf, Metadata)> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
+        .collect();
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    for (path, meta) in &entries {
+        add(hash, path, Some(meta));
     }
-
-    /// Adds what is in a folder, and gives the folders in it.
-    fn list(&self, folder: &Path, hash: &mut Xxh3) -> Vec<(PathBuf, Metadata)> {
-        add(hash, folder, None);
-        let mut entries: Vec<(PathBuf, Metadata)> = fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
-            .collect();
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
-        for (path, meta) in &entries {
-            add(hash, path, Some(meta));
-        }
-        entries.retain(|(_, meta)| meta.is_dir());
-        entries
-    }
+    entries.retain(|(_, meta)| meta.is_dir());
+    entries
 }
 
 fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
@@ -117,14 +114,18 @@ fn has_others(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
+    fn fingerprint(path: &Path) -> u64 {
+        Survey::of(path, |_| ()).fingerprint
+    }
+
     #[test]
     fn every_change_has_another_fingerprint() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let mut seen = vec![Survey::of(folder.path()).fingerprint];
+        let mut seen = vec![fingerprint(folder.path())];
         let mut expect_another = |what: &str| {
-            let now = Survey::of(folder.path()).fingerprint;
-            assert_eq!(now, Survey::of(folder.path()).fingerprint);
+            let now = fingerprint(folder.path());
+            assert_eq!(now, fingerprint(folder.path()));
             assert!(!seen.contains(&now), "{what}");
             seen.push(now);
         };
@@ -148,11 +149,15 @@ mod tests {
     fn a_file_is_watched_with_those_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        assert!(Survey::of(&path).is_missing);
+        let mut folders = Vec::new();
+        let mut look = || Survey::of(&path, |folder| folders.push(folder.to_owned()));
+        assert!(look().is_missing);
         fs::write(&path, "").unwrap();
-        let alone = Survey::of(&path);
-        assert_eq!((alone.is_missing, alone.folders.len()), (false, 1));
+        let alone = look();
+        assert!(!alone.is_missing);
         fs::write(folder.path().join("companion"), "").unwrap();
-        assert_ne!(Survey::of(&path).fingerprint, alone.fingerprint);
+        assert_ne!(look().fingerprint, alone.fingerprint);
+        let real = folder.path().canonicalize().unwrap();
+        assert_eq!(folders, [real.clone(), real]);
     }
 }

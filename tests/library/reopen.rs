@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pgnfs::library::Library;
 
@@ -10,7 +11,7 @@ use crate::source::{Source, open, paths};
 
 /// Looks again at a source whose databases are all open.
 fn again(library: &Library) -> Library {
-    library.reopen(library.databases())
+    library.reopen(library.databases(), Duration::ZERO)
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn a_source_that_is_gone_has_no_databases_until_it_is_back() {
         gone.left_out()
     );
     fs::rename(source.path("elsewhere"), &folder).unwrap();
-    let back = gone.reopen(library.databases());
+    let back = gone.reopen(library.databases(), Duration::ZERO);
     assert!(back.is_same(&library));
     fs::remove_file(source.path("folder/a.dci")).unwrap();
     fs::remove_file(source.path("folder/a.dcg")).unwrap();
@@ -95,4 +96,29 @@ fn a_source_that_is_gone_has_no_databases_until_it_is_back() {
     assert!(gone.databases().is_empty() && !gone.left_out().is_empty());
     source.database("b");
     assert!(again(&gone).is_single());
+}
+
+#[test]
+fn what_is_still_changing_stays_as_it_was() {
+    let source = Source::new();
+    source.database("a");
+    let first = source.open().unwrap();
+    assert!(!first.is_restless(), "the first look takes what is there");
+    source.database("a");
+    source.database("b");
+    let hour = Duration::from_secs(3600);
+    let second = first.reopen(first.databases(), hour);
+    assert!(second.is_restless());
+    assert_eq!(paths(&second), ["a.dci"]);
+    assert!(Arc::ptr_eq(&second.databases()[0], &first.databases()[0]));
+    assert!(second.left_out()[0].reason.contains("being changed"));
+    fs::remove_file(source.path("a.dcg")).unwrap();
+    let third = second.reopen(second.databases(), hour);
+    assert!(Arc::ptr_eq(&third.databases()[0], &first.databases()[0]));
+    let settled = third.reopen(third.databases(), Duration::ZERO);
+    assert!(!settled.is_restless());
+    assert_eq!(paths(&settled), ["a.dci", "b.dci"]);
+    assert!(!Arc::ptr_eq(&settled.databases()[0], &first.databases()[0]));
+    // What did not change is no matter of time.
+    assert!(!settled.reopen(settled.databases(), hour).is_restless());
 }

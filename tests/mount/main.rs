@@ -7,6 +7,8 @@ mod changes;
 mod commands;
 mod ending;
 mod hostile;
+mod life;
+mod limits;
 mod mount8;
 mod options;
 mod refusals;

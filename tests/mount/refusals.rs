@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::scratch::{Scratch, can_mount, pgnfs, run};
 
 /// Mounting says `message`, names `path`, and leaves nothing behind.
-fn refused(scratch: &Scratch, source: &Path, point: &Path, message: &str, path: &Path) {
+pub fn refused(scratch: &Scratch, source: &Path, point: &Path, message: &str, path: &Path) {
     for stay in [&["-f"][..], &[]] {
         let ended = run(pgnfs().arg("mount").args(stay).args([source, point]));
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{ended:?}");

@@ -155,6 +155,21 @@ impl Scratch {
         !self.mounts().is_empty()
     }
 
+    /// Every file of the mount.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.mount.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                match entry.file_type().unwrap().is_dir() {
+                    true => folders.push(entry.path()),
+                    false => files.push(entry.path()),
+                }
+            }
+        }
+        files
+    }
+
     /// Unmounts by `pgnfs unmount`.
     pub fn unmount(&self) {
         let ended = run(pgnfs().arg("unmount").arg(&self.mount));

@@ -1,0 +1,188 @@
+//! What a mount may use, and who may use it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::samples::missing;
+use crate::scratch::{Scratch, can_mount, run, wait_for};
+use crate::simplecdb::{self, OPERA};
+
+/// Mounts under a limit of the shell: it works, or there are an error and no mount. Gives `info.txt` or the error.
+fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
+    let script = format!(r#"ulimit {limit} && exec "$@""#);
+    let mount = scratch.mount_command(&[]);
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh"]).arg(mount.get_program());
+    command.args(mount.get_args());
+    command.envs(mount.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ended = run(&mut command);
+    match ended.code {
+        Some(0) => {
+            let info = fs::read_to_string(scratch.mount.join("info.txt")).unwrap();
+            let game = fs::read_to_string(&scratch.games()[0]).unwrap();
+            assert!(game.contains("Morphy"), "{limit}: {game}");
+            scratch.unmount();
+            Ok(info)
+        }
+        code => {
+            assert_eq!(code, Some(2), "{limit}: {}", ended.err);
+            assert!(ended.err.contains("pgnfs: "), "{limit}: {}", ended.err);
+            // Where it came to a mount, the guardian takes it away.
+            wait_for("no mount", || !scratch.is_mounted());
+            Err(ended.err)
+        }
+    }
+}
+
+#[test]
+fn few_open_files() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    for n in 0..20 {
+        simplecdb::write(&scratch.source.join(format!("b{n:02}")), &[OPERA]);
+    }
+    let error = limited(&scratch, "-n 33").unwrap_err();
+    assert!(
+        error.contains("raise vm.max_map_count and the limit of open files"),
+        "{error}"
+    );
+    // Five files each, beside those that the mount itself needs.
+    let info = limited(&scratch, "-n 64").unwrap();
+    assert!(info.contains("Databases: 6\n"), "{info}");
+    assert!(
+        info.contains("b05.dci: cannot be opened: too many files are open"),
+        "{info}"
+    );
+    let info = limited(&scratch, "-S -n 64").unwrap();
+    assert!(info.contains("Databases: 22\n"), "a soft limit is raised: {info}");
+}
+
+#[test]
+fn little_memory() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    // In kilobytes: nothing goes, something may, all does.
+    let results = ["-v 20000", "-v 60000", "-v 120000", "-v 4000000"].map(|limit| limited(&scratch, limit));
+    assert!(results[0].is_err() && results[3].is_ok(), "{results:?}");
+}
+
+fn status(process: u32, name: &str) -> String {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"));
+    line.unwrap().to_owned()
+}
+
+fn is_root() -> bool {
+    run(Command::new("id").arg("-u")).out == "0\n"
+}
+
+#[test]
+fn root_gives_up_what_is_not_needed() {
+    if !can_mount() {
+        return;
+    }
+    if !is_root() {
+        eprintln!("an ordinary user has no privileges");
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.mount(&[]);
+    let mut processes = scratch.processes();
+    processes.sort_unstable();
+    assert_eq!(processes.len(), 2);
+    let daemon = processes[0];
+    let threads = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
+    let threads = threads.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse().unwrap());
+    for process in threads.chain([processes[1]]) {
+        // CAP_DAC_READ_SEARCH and CAP_SYS_ADMIN
+        for sets in ["CapEff", "CapPrm"] {
+            assert_eq!(status(process, sets), "0000000000200004", "{process}");
+        }
+        assert_eq!(status(process, "NoNewPrivs"), "1");
+    }
+    scratch.unmount();
+}
+
+/// What a shell command says that runs as nobody.
+fn as_nobody(scratch: &Scratch, command: &str) -> String {
+    let ended = run(Command::new("setpriv")
+        .args([
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            "sh",
+            "-c",
+            command,
+        ])
+        .current_dir(scratch.path(""))
+        .env("LC_ALL", "C"));
+    ended.out + &ended.err
+}
+
+#[test]
+fn who_may_look() {
+    if !can_mount() {
+        return;
+    }
+    if !is_root() {
+        eprintln!("only root can be somebody else");
+        return;
+    }
+    if Command::new("setpriv").arg("--version").output().is_err() {
+        return missing("setpriv (Debian package util-linux)");
+    }
+    let look = "cat mount/a.dci/all.pgn | head -n 1; ls mount";
+    let rows: [(&[&str], bool); 7] = [
+        // Nobody but the user who mounts, root included where that is somebody else.
+        (&[], false),
+        (&["-o", "uid=65534"], false),
+        (&["-o", "default_permissions"], false),
+        (&["-o", "allow_other"], true),
+        (&["-o", "allow_other,umask=077"], false),
+        (&["-o", "allow_other,umask=077,uid=65534"], true),
+        (&["-o", "allow_other,umask=007,gid=65534"], true),
+    ];
+    for (options, may) in rows {
+        let scratch = Scratch::new();
+        scratch.mount(options);
+        let said = as_nobody(&scratch, look);
+        match may {
+            true => assert!(
+                said.starts_with("[Event \"Paris opera\"]\na.dci\n"),
+                "{options:?}: {said}"
+            ),
+            false => assert_eq!(
+                said.matches("Permission denied").count(),
+                2,
+                "{options:?}: {said}"
+            ),
+        }
+        assert!(!scratch.games().is_empty(), "{options:?}: who mounts may look");
+    }
+}
+
+#[test]
+fn a_mount_is_always_harmless() {
+    if !can_mount() {
+        return;
+    }
+    for options in ["rw,dev,suid,exec", "ro,nodev", "allow_other"] {
+        let scratch = Scratch::new();
+        scratch.mount(&["-o", options]);
+        let mounts = scratch.mounts();
+        let flags: Vec<&str> = mounts[0].split(' ').nth(5).unwrap().split(',').collect();
+        for flag in ["ro", "nosuid", "nodev"] {
+            assert!(flags.contains(&flag), "{options}: {flags:?}");
+        }
+        assert!(Path::new(&scratch.mount).exists());
+    }
+}
