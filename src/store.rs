@@ -118,9 +118,13 @@ impl Store {
         };
         // The one that was used last comes first.
         files.sort_by_key(|file| std::cmp::Reverse(file.used));
-        let mut sum = 0;
+        let mut sum: u64 = 0;
         for file in files {
-            sum += file.bytes;
+            if file.bytes > most {
+                remove(&file.path);
+                continue;
+            }
+            sum = sum.saturating_add(file.bytes);
             let unused = now.duration_since(file.used).unwrap_or_default();
             let longest = if file.is_partial {
                 LONGEST_WRITING

@@ -14,7 +14,7 @@ use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
-use crate::tree::Prefix;
+use crate::tree::{Node, Prefix};
 
 /// Most earlier epochs; the oldest one gives input/output errors.
 const MOST_OLD: usize = 4;
@@ -104,7 +104,8 @@ impl Live {
             let mut same = living().filter(|database| std::ptr::eq(database.entry(), entry));
             same.next().cloned()
         };
-        let next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
+        let mut next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
+        next.epoch = current.epoch + 1;
         let earlier: Vec<&ChessFs> = old.iter().map(Arc::as_ref).collect();
         let outdated = outdated(&current, &earlier, &next);
         let mut epochs = self.write_epochs();
@@ -112,8 +113,13 @@ impl Live {
         epochs.current = Arc::new(next);
         epochs.given = given;
         let dropped = epochs.drop_old();
+        let (now, before) = (Arc::clone(&epochs.current), epochs.old.front().cloned());
         drop(epochs);
         drop(dropped);
+        let before = before.iter().flat_map(|before| &before.databases);
+        for gone in before.filter(|database| now.database(database.prefix()).is_none()) {
+            gone.texts().retire();
+        }
         outdated
     }
 
@@ -184,7 +190,23 @@ impl Live {
         with_attributes: bool,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
-        self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each))
+        // Folders list what is in them by place, which is another one in another epoch.
+        let is_folder = inode.node().is_none_or(|(_, node)| node == Node::Database);
+        if !is_folder {
+            return self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each));
+        }
+        let (epoch, offset) = (offset >> 32, offset & u64::from(u32::MAX));
+        let fs = match offset {
+            0 => self.of(inode)?,
+            _ => self.of_number(epoch)?,
+        };
+        let epoch = fs.epoch << 32;
+        self.told(fs.read_dir(inode, offset, with_attributes, &mut |entry| {
+            each(Entry {
+                next: epoch | entry.next,
+                ..entry
+            })
+        }))
     }
 
     /// See [`ChessFs::next_games`].
@@ -212,9 +234,14 @@ impl Live {
     ///
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
-    pub fn read_games(&self, games: &[Inode], each: &mut dyn FnMut(Inode, &[u8])) -> Result<(), FsError> {
+    pub fn read_games(
+        &self,
+        games: &[Inode],
+        longest: u32,
+        each: &mut dyn FnMut(Inode, &[u8]),
+    ) -> Result<(), FsError> {
         match games.first() {
-            Some(&first) => self.told(self.of(first)?.read_games(games, each)),
+            Some(&first) => self.told(self.of(first)?.read_games(games, longest, each)),
             None => Ok(()),
         }
     }
@@ -263,6 +290,13 @@ impl Live {
             Some((prefix, _)) if epochs.given.contains(&prefix) => FsError::Io,
             _ => FsError::Stale,
         })
+    }
+
+    /// The epoch of a number.
+    fn of_number(&self, number: u64) -> Result<Arc<ChessFs>, FsError> {
+        let epochs = self.read_epochs();
+        let found = epochs.all().find(|epoch| epoch.epoch == number).cloned();
+        found.ok_or(FsError::Io)
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {

@@ -26,6 +26,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 pub use live::Live;
 pub use outdated::Outdated;
@@ -47,6 +48,9 @@ const INFO: &str = "info.txt";
 /// looks and reads that have to ask for each game take longer than decoding it.
 const DECODED_WHILE_LISTING: usize = 256;
 
+/// Time after which no further game is decoded for one part of a listing: others wait for the thread.
+const DECODING_WHILE_LISTING: Duration = Duration::from_millis(5);
+
 const TAG_PREFIX: &str = "user.pgn.";
 
 /// A library as a read-only tree of files. All methods may be called from any thread.
@@ -55,6 +59,8 @@ pub struct ChessFs {
     folders: SourceTree,
     databases: Vec<Arc<DatabaseFs>>,
     common: Arc<Common>,
+    /// How many came before it.
+    epoch: u64,
     /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
 }
@@ -133,6 +139,7 @@ impl ChessFs {
             library,
             databases,
             common,
+            epoch: 0,
             info: OnceLock::new(),
         }
     }
@@ -256,6 +263,7 @@ impl ChessFs {
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         let place = self.directory(inode)?;
+        let begin = Instant::now();
         let mut decoded = 0;
         let mut at = offset;
         loop {
@@ -270,7 +278,11 @@ impl ChessFs {
             let mut attributes = None;
             if with_attributes {
                 attributes = self.attributes_if_known(inode)?;
-                if attributes.is_none() && inode.is_game() && decoded < DECODED_WHILE_LISTING {
+                if attributes.is_none()
+                    && inode.is_game()
+                    && decoded < DECODED_WHILE_LISTING
+                    && begin.elapsed() < DECODING_WHILE_LISTING
+                {
                     decoded += 1;
                     attributes = self.attributes(inode).ok();
                 }
@@ -337,11 +349,17 @@ impl ChessFs {
     }
 
     /// Gives the whole texts of some games of one database: cheaper than one by one, for who will not ask again.
+    /// Those are left out that are known to be longer than `longest` bytes.
     ///
     /// # Errors
     /// [`FsError::Io`] where the source does not give what it promised; [`FsError::Stale`] for an inode that is no
     /// game of the same database as the first one.
-    pub fn read_games(&self, games: &[Inode], each: &mut dyn FnMut(Inode, &[u8])) -> Result<(), FsError> {
+    pub fn read_games(
+        &self,
+        games: &[Inode],
+        longest: u32,
+        each: &mut dyn FnMut(Inode, &[u8]),
+    ) -> Result<(), FsError> {
         let Some((prefix, _)) = games.first().and_then(|first| first.node()) else {
             return Ok(());
         };
@@ -350,7 +368,11 @@ impl ChessFs {
             Some((its, node @ Node::Game(number))) if its == prefix && database.tree.has(node) => Ok(number),
             _ => Err(FsError::Stale),
         });
-        let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
+        let mut numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
+        numbers.retain(|&game| {
+            let size = database.texts().sizes().get(game);
+            size.is_none_or(|size| size <= longest)
+        });
         database.each_text(&numbers, &mut |game, text| {
             each(database.inode(Node::Game(game)), text);
         })

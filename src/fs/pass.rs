@@ -104,7 +104,7 @@ struct Worker {
 
 impl Worker {
     fn work(&self, databases: &Receiver<Weak<Texts>>) {
-        let mut waiting = VecDeque::new();
+        let mut waiting: VecDeque<Weak<Texts>> = VecDeque::new();
         while let Some(added) = receive(databases, waiting.is_empty()) {
             // What is in a file is known before anything is decoded.
             for texts in added.iter().filter_map(Weak::upgrade) {
@@ -120,6 +120,9 @@ impl Worker {
             {
                 files.tidy();
             }
+        }
+        for texts in waiting.iter().filter_map(Weak::upgrade) {
+            texts.save();
         }
     }
 

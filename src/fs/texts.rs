@@ -47,6 +47,7 @@ pub(super) struct Texts {
     is_doubtful: AtomicBool,
     is_changed: AtomicBool,
     is_passing: AtomicBool,
+    is_retired: AtomicBool,
 }
 
 impl Texts {
@@ -61,6 +62,7 @@ impl Texts {
             is_doubtful: AtomicBool::new(false),
             is_changed: AtomicBool::new(false),
             is_passing: AtomicBool::new(false),
+            is_retired: AtomicBool::new(false),
             entry,
         }
     }
@@ -157,7 +159,16 @@ impl Texts {
     ) {
         self.load();
         let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
-        self.decode_unknown(games, threads, decode, || self.is_changed());
+        let is_all = matches!(games, Games::All(_));
+        self.decode_unknown(games, threads, decode, || {
+            self.is_changed() || (is_all && self.is_retired.load(Ordering::Acquire))
+        });
+    }
+
+    /// Lets whoever waits for the sizes of all games go, with an error. Another state of the database has taken its
+    /// place, and the kernel can be told so only when nobody looks up a name beside it.
+    pub(super) fn retire(&self) {
+        self.is_retired.store(true, Ordering::Release);
     }
 
     /// Decodes all games whose sizes are unknown, until `is_over`, which is asked before each.

@@ -22,7 +22,7 @@ use crate::fs::{Inode, Live};
 const STRIDE: usize = 64;
 
 /// A longer game is not stored: its reader asks in pieces.
-const LONGEST: usize = 64 << 10;
+const LONGEST: u32 = 64 << 10;
 
 /// Games that are decoded before they are stored.
 const TOGETHER: usize = 16;
@@ -263,8 +263,8 @@ fn work(shared: &Arc<Shared>, task: Task) {
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     for games in games.chunks(TOGETHER) {
         let mut stored = Ok(());
-        let read = shared.fs.read_games(games, &mut |game, text| {
-            if text.len() < LONGEST && stored.is_ok() {
+        let read = shared.fs.read_games(games, LONGEST, &mut |game, text| {
+            if text.len() <= LONGEST as usize && stored.is_ok() {
                 stored = store(&shared.kernel, game, text);
             }
         });

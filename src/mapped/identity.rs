@@ -4,6 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -61,7 +62,7 @@ pub(super) struct Watched {
     file: File,
     path: PathBuf,
     pub(super) identity: Identity,
-    status: Status,
+    status: Mutex<Status>,
 }
 
 /// What changes with the contents, and with other things as well.
@@ -90,7 +91,7 @@ impl Watched {
             file,
             path: path.to_owned(),
             identity: Identity::from(&meta),
-            status: Status::of(&meta),
+            status: Mutex::new(Status::of(&meta)),
         })
     }
 
@@ -102,11 +103,18 @@ impl Watched {
     /// True while the file has the contents that it had.
     pub(super) fn is_unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|meta| {
-            let status = Status::of(&meta);
-            Identity::from(&meta) == self.identity
-                && (status.changed == self.status.changed
-                    || status.others != self.status.others
-                    || self.is_elsewhere())
+            if Identity::from(&meta) != self.identity {
+                return false;
+            }
+            let now = Status::of(&meta);
+            let mut then = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_same = now.changed == then.changed;
+            let is_explained = now.others != then.others;
+            if is_explained {
+                // The next change needs an explanation of its own.
+                *then = now;
+            }
+            is_same || is_explained || self.is_elsewhere()
         })
     }
 
@@ -180,6 +188,21 @@ mod tests {
         file.write_at(b"CONTENTS", 0).unwrap();
         file.set_modified(time).unwrap();
         assert_eq!(Identity::at(&path).unwrap(), watched.identity);
+        assert!(!watched.is_unchanged());
+    }
+
+    #[test]
+    fn other_permissions_hide_no_later_rewrite() {
+        let (_folder, path) = scratch();
+        let watched = watch(&path);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(watched.is_unchanged());
+        // The clock of the file system must have gone on.
+        thread::sleep(Duration::from_millis(50));
+        let file = File::options().write(true).open(&path).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        file.write_at(b"CONTENTS", 0).unwrap();
+        file.set_modified(time).unwrap();
         assert!(!watched.is_unchanged());
     }
 

@@ -1,6 +1,7 @@
 //! Following a source that changes while it is mounted.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,10 +27,12 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, mut watch: Watch) -> 
             watch.wait(restless_since.is_some());
             // What changes all the time has to be looked at some time.
             let may_leave = restless_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
-            match reload(&live, &notifier, may_leave) {
-                Ok(true) => restless_since = restless_since.or_else(|| Some(Instant::now())),
-                Ok(false) => restless_since = None,
-                Err(error) => return log::debug!("the kernel is not told of changes: {error}"),
+            match catch_unwind(AssertUnwindSafe(|| reload(&live, &notifier, may_leave))) {
+                Ok(Ok(true)) => restless_since = restless_since.or_else(|| Some(Instant::now())),
+                Ok(Ok(false)) => restless_since = None,
+                Ok(Err(error)) => return log::debug!("the kernel is not told of changes: {error}"),
+                // What it said is in the log. The next change may fare better.
+                Err(_) => restless_since = None,
             }
         }
     })?;

@@ -1,6 +1,7 @@
 //! A source that changes: what is new, what stays, and what was there before.
 
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -235,4 +236,35 @@ fn an_error_is_told() {
     assert_eq!(told.load(Ordering::Relaxed), 1);
     // Whatever its files look like, it must be opened anew.
     assert_eq!(live.open_databases().len(), 0);
+}
+
+#[test]
+fn a_listing_goes_on_in_the_state_in_which_it_began() {
+    let entries: Vec<_> = (0..10).map(|n| database(&format!("{n}"), "x")).collect();
+    let all: Vec<&Arc<LibraryEntry>> = entries.iter().collect();
+    let live = live(&all);
+    let list = |mut offset: u64, most: usize| -> Result<(Vec<String>, u64), FsError> {
+        let mut names = Vec::new();
+        live.read_dir(Inode::ROOT, offset, false, &mut |entry| {
+            names.push(entry.name.to_owned());
+            offset = entry.next;
+            match names.len() == most {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        Ok((names, offset))
+    };
+    let (first, offset) = list(0, 6).unwrap();
+    assert_eq!(first, [".", "..", "info.txt", "0", "1", "2"]);
+    // The kernel knows a database that goes, so its state is kept.
+    walk(&live, "0").unwrap();
+    live.replace(library(&all[2..]));
+    assert_eq!(list(offset, 99).unwrap().0, ["3", "4", "5", "6", "7", "8", "9"]);
+    let (now, offset) = list(0, 5).unwrap();
+    assert_eq!(now, [".", "..", "info.txt", "2", "3"]);
+    // A state of which nobody knows anything is gone, and so are its listings: an error rather than a gap.
+    live.replace(library(&all[1..]));
+    live.replace(library(&all));
+    assert_eq!(list(offset, 99), Err(FsError::Io));
 }
