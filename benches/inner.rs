@@ -75,7 +75,7 @@ fn games(criterion: &mut Criterion) {
             b.iter(|| (0..games).for_each(|game| drop(black_box(entry.database.game(game)))))
         });
         group.bench_function("tags", |b| {
-            b.iter(|| (0..games).for_each(|game| drop(black_box(tags_of(entry, game)))))
+            b.iter(|| (0..games).for_each(|game| drop(black_box(tags_of(&*entry.database, game)))))
         });
         let decoded: Vec<_> = (0..games).map(|game| entry.database.game(game).game).collect();
         let mut text = Vec::new();

@@ -1,128 +1,104 @@
-//! Cut and changed files: whatever the bytes, opening and decoding end, give PGN that a reader takes, and lose no game
-//! of the index.
+//! Cut and changed files: whatever the bytes, opening and decoding end, cost what the bounds of `fuzz/harness` allow,
+//! and give PGN in which a reader finds exactly the games.
 
 #[path = "common/mod.rs"]
 mod common;
+#[path = "../fuzz/harness/mod.rs"]
+mod harness;
 
-use std::path::{Path, PathBuf};
+use std::panic::catch_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use common::pgn;
-use common::samples::{all_samples, candidates, open};
-use pgnfs::formats::{Candidate, Format, Options};
-use pgnfs::pgn::to_text;
+use common::samples::{all_samples, candidates};
+use harness::frame::Input;
+use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
+use pgnfs::formats::{Candidate, Format};
 
-/// Files are cut at every 37th length, larger ones at as many places as one of this size.
-const SMALL: usize = 1_500;
+/// Samples of up to so many bytes are damaged at every place that a test names.
+const SMALL: usize = 80 << 10;
 
-/// A sample's files copied to a folder where they can be changed.
-struct Copied {
-    format: &'static Format,
-    candidate: Candidate,
-    files: Vec<(PathBuf, Vec<u8>)>,
-    _folder: tempfile::TempDir,
-}
+/// Larger ones are damaged at so many places of each file that not much more than this is read.
+const MOST_BYTES: usize = 16 << 20;
 
-impl Copied {
-    fn of(base: &Path) -> Vec<Copied> {
-        let found = candidates(base).into_iter();
-        found
-            .map(|(format, candidate)| {
-                let folder = tempfile::tempdir().unwrap();
-                let mut copied = candidate.clone();
-                let mut files = Vec::new();
-                for (_, path) in &mut copied.files {
-                    let bytes = std::fs::read(&*path).unwrap();
-                    *path = folder.path().join(path.file_name().unwrap());
-                    std::fs::write(&*path, &bytes).unwrap();
-                    files.push((path.clone(), bytes));
+/// A file is damaged at so many places at least, however large the sample is.
+const FEWEST: usize = 16;
+
+/// Games that are read of each damaged sample.
+const GAMES: u32 = 4;
+
+/// Reads every sample again and again, each time with one file replaced by what `damage` makes of it at one of the
+/// places. Places are named for a number of them that is not to be exceeded.
+fn read_damaged(
+    what: &str,
+    places: impl Fn(&[u8], usize) -> Vec<usize> + Sync,
+    damage: impl Fn(&[u8], usize) -> Vec<u8> + Sync,
+) {
+    let samples = every_sample();
+    let (next, reads) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        while let Some((format, candidate)) = samples.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let input = Input::read(candidate);
+            let most = match input.len() {
+                0..=SMALL => usize::MAX,
+                len => (MOST_BYTES / len).max(FEWEST),
+            };
+            for (number, (name, bytes)) in input.files.iter().enumerate() {
+                for place in places(bytes, most) {
+                    let mut damaged = input.clone();
+                    damaged.files[number].1 = Arc::new(damage(bytes, place));
+                    let near = place as f64 / bytes.len() as f64;
+                    catch_unwind(|| read(format, candidate, &damaged, near))
+                        .unwrap_or_else(|_| panic!("{}: {name} {what} at {place}", candidate.name));
+                    reads.fetch_add(1, Ordering::Relaxed);
                 }
-                Copied {
-                    format,
-                    candidate: copied,
-                    files,
-                    _folder: folder,
-                }
-            })
-            .collect()
-    }
-
-    /// Opens the changed database and reads every game; gives the number of games.
-    fn read(&self) -> u32 {
-        let Some(database) = open(self.format, &self.candidate, &Options::default()) else {
-            return 0;
-        };
-        let mut text = Vec::new();
-        for game in 0..database.len() {
-            let keys = database.keys(game);
-            for id in [keys.white, keys.black, keys.event] {
-                assert!(!database.text(id).is_empty());
             }
-            text.extend(to_text(&database.game(game).game));
         }
-        // An independent reader finds the same number of games: no text ends a game early or begins one.
-        assert_eq!(pgn::read(&text).len(), database.len() as usize, "games read back");
-        for document in 0..database.documents().len() {
-            let text = to_text(&database.document(document));
-            assert_eq!(pgn::read(&text).len(), 1, "a document is one game");
-        }
-        database.len()
-    }
+    };
+    thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        (0..workers).for_each(|_| drop(scope.spawn(work)));
+    });
+    eprintln!("{} databases {what} were read", reads.into_inner());
 }
 
-/// The samples of all formats that are small enough to be damaged in many ways.
-fn small_samples() -> Vec<(String, PathBuf)> {
-    let small = all_samples()
-        .into_iter()
-        .filter(|sample| sample.expected.len() < 120_000);
-    small
-        .flat_map(|sample| {
-            sample
-                .bases()
-                .into_iter()
-                .map(move |base| (sample.name.clone(), base))
-        })
-        .collect()
+/// The databases of all samples.
+fn every_sample() -> Vec<(&'static Format, Candidate)> {
+    let bases = all_samples().into_iter().flat_map(|sample| sample.bases());
+    bases.flat_map(|base| candidates(&base)).collect()
+}
+
+fn read(format: &Format, candidate: &Candidate, input: &Input, near: f64) -> Swept {
+    let strictness = Strictness {
+        games: Some(Games { most: GAMES, near }),
+        slowness: None,
+    };
+    sweep_candidate(format, candidate, input, strictness)
 }
 
 #[test]
 fn every_cut_is_survived() {
-    let mut reads = 0u32;
-    for (name, base) in small_samples() {
-        for copied in Copied::of(&base) {
-            for (path, bytes) in &copied.files {
-                let step = 37 * (bytes.len() / SMALL + 1);
-                for len in (0..bytes.len()).step_by(step) {
-                    std::fs::write(path, &bytes[..len]).unwrap();
-                    let games = copied.read();
-                    assert!(games < 1_000_000, "{name}: {games} games of {len} bytes");
-                    reads += 1;
-                }
-                std::fs::write(path, bytes).unwrap();
-            }
-        }
-    }
-    eprintln!("{reads} cut databases read");
+    let places = |bytes: &[u8], most: usize| {
+        let step = 37 * (bytes.len() / 37).div_ceil(most).max(1);
+        (0..bytes.len()).step_by(step).collect()
+    };
+    read_damaged("cut", places, |bytes, place| bytes[..place].to_vec());
 }
 
 #[test]
 fn every_changed_byte_is_survived() {
-    let mut reads = 0u32;
-    for (_, base) in small_samples() {
-        for copied in Copied::of(&base) {
-            for (path, bytes) in &copied.files {
-                // Every byte of the head, where lengths and counts stand, then some of the rest.
-                let head = 0..bytes.len().min(32);
-                let rest = (32..bytes.len()).step_by(bytes.len() / 16 + 1);
-                for (n, place) in head.chain(rest).enumerate() {
-                    let mut changed = bytes.clone();
-                    changed[place] ^= [0xff, 0x01, 0x80][n % 3];
-                    std::fs::write(path, &changed).unwrap();
-                    copied.read();
-                    reads += 1;
-                }
-                std::fs::write(path, bytes).unwrap();
-            }
-        }
-    }
-    eprintln!("{reads} changed databases read");
+    // The head, where lengths and counts stand, then some of the rest.
+    let places = |bytes: &[u8], most: usize| {
+        let head = 0..bytes.len().min(32).min(most);
+        let rest = (32..bytes.len()).step_by(bytes.len() / 16 + 1);
+        head.chain(rest).collect()
+    };
+    let change = |bytes: &[u8], place: usize| {
+        let mut changed = bytes.to_vec();
+        changed[place] ^= [0xff, 0x01, 0x80][place % 3];
+        changed
+    };
+    read_damaged("changed", places, change);
 }

@@ -51,6 +51,8 @@ fn files_that_are_named_exist() {
         "benches/",
         "docs/",
         "examples/",
+        "fuzz/",
+        "packaging/",
         "scripts/",
         "src/",
         "tests/",
@@ -86,7 +88,7 @@ fn commands_in_the_readme_exist() {
     let named: BTreeSet<&str> = code
         .filter_map(|line| line.strip_prefix("pgnfs ")?.split_whitespace().next())
         .collect();
-    for command in ["mount", "unmount", "export", "check", "info"] {
+    for command in ["mount", "unmount", "export", "check", "info", "status"] {
         assert!(named.contains(command), "the README does not show {command}");
     }
     assert!(named.is_subset(&known), "{named:?} are not all in {known:?}");

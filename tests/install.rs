@@ -142,8 +142,8 @@ fn completions() {
         run(command.arg(completions).args(words))
     };
     assert_eq!(complete(&["pgnfs", "unm"]), "unmount\n");
-    assert_eq!(complete(&["pgnfs", "mount", "--cac"]), "--cache-size\n");
-    assert_eq!(complete(&["pgnfs", "info", "--cac"]), "\n");
+    assert_eq!(complete(&["pgnfs", "mount", "--cache-s"]), "--cache-size\n");
+    assert_eq!(complete(&["pgnfs", "info", "--cache-s"]), "\n");
     for (shell, path) in [
         ("zsh", "zsh/site-functions/_pgnfs"),
         ("fish", "fish/vendor_completions.d/pgnfs.fish"),

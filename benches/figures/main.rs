@@ -47,7 +47,7 @@ fn main() {
     );
     let plain =
         open_base(&shared.join("data/simplecdb/medium/plain")).expect("the plain samples are a database");
-    export_figures("SimpleCDb", &*plain, 6.0);
+    export_figures("SimpleCDb", &*plain, 8.0);
     chessbase::figures(&shared);
     chess_assistant::figures(&shared);
     jose::figures(&shared);

@@ -81,18 +81,21 @@ if command -v squashfuse_ll >/dev/null && command -v mksquashfs >/dev/null; then
 fi
 
 for what in look list; do
-    copied=() first=()
+    copied=() first=() second=()
     for ((round = 0; round < rounds; round++)); do
         copied+=("$(milliseconds "$what" "$memory/files")")
         mount_it "$source"
         know_sizes
         first+=("$(milliseconds "$what" "$place/mount/games")")
+        second+=("$(milliseconds "$what" "$place/mount/games")")
         unmount_it
     done
     case $what in
     look) name="find -size +1k" ;;
     list) name="ls -lR" ;;
     esac
-    row "$name over the mount, sizes known, ms" "$(least "${first[@]}")"
-    row "$name, mount against tmpfs, times" "$(ratio "$(least "${first[@]}")" "$(least "${copied[@]}")")" most 2.5
+    # The first time the kernel makes an inode for each file, which tmpfs did when they were written.
+    row "$name over the mount, sizes known, first time, ms" "$(least "${first[@]}")"
+    row "$name, first time against tmpfs, times" "$(ratio "$(least "${first[@]}")" "$(least "${copied[@]}")")" most 2.5
+    row "$name, second time against tmpfs, times" "$(ratio "$(least "${second[@]}")" "$(least "${copied[@]}")")" most 2.5
 done

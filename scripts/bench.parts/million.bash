@@ -37,7 +37,7 @@ unmount_it
 mount_it "$million"
 row "sizes of all $games games, next mount, ms" "$(milliseconds know_sizes)"
 find "$place/mount" -maxdepth 2 >/dev/null
-row "anonymous memory with all sizes and views, bytes a game" "$(anonymous "$games")" most 64
+row "anonymous memory with all sizes and views, bytes a game" "$(anonymous "$games")"
 
 say "8 readers at random for $seconds s"
 readers=$(find "$target/release/deps" -maxdepth 1 -name 'readers-*' -perm -u+x -newer Cargo.toml -printf '%T@ %p\n' |

@@ -17,7 +17,10 @@ pub fn size_files(settings: &Settings) -> Option<SizeFiles> {
     // All that changes a text is in these options, whatever is added to them.
     let options = format!("{:?}", settings.formats);
     SizeFiles::open(&folder, &options)
-        .inspect_err(|error| log::warn!("sizes of games are not kept: {}: {error}", folder.display()))
+        .inspect_err(|error| {
+            let folder = folder.display();
+            log::warn!("sizes of games are not kept: {folder}: {error}; name another folder with cache-dir=");
+        })
         .ok()
 }
 

@@ -1,34 +1,27 @@
 //! `pgnfs check`.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
 use super::ordered::in_order;
-use super::{Failure, PROBLEMS, cannot_write, counted, logging, progress};
+use super::{Failure, PROBLEMS, counted, ended, games, logging, progress};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line, text_of};
 
 /// Decodes every game, writes a line for every problem, and tells by its exit code whether there was one.
 pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
-    let games = library
-        .databases()
-        .iter()
-        .map(|entry| u64::from(entry.database.len()));
-    let games: u64 = games.sum();
+    let games = games(library);
     let mut report = Report {
         out: io::stdout().lock(),
         bar: progress::bar(games),
         problems: 0,
     };
-    match report.all(library, threads) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            return Err(cannot_write(&error));
-        }
-        _ => report.bar.finish_and_clear(),
-    }
+    let written = report.all(library, threads);
+    report.bar.finish_and_clear();
+    ended(written, "standard output")?;
     logging::say(format_args!(
         "{} in {}, {}",
         counted(games, "game"),

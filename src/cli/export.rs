@@ -1,7 +1,7 @@
 //! `pgnfs export`.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 
 use super::ordered::in_order;
-use super::{Failure, cannot_write, progress};
-use crate::library::{Library, LibraryEntry, text_of};
+use super::{Failure, ended, progress};
+use crate::library::{Library, LibraryEntry, append_text, text_of};
 
 /// Bytes of text after which a thread does no further game of its chunk before its turn has come.
 const MOST_AHEAD: usize = 4 << 20;
@@ -47,11 +47,7 @@ pub fn run(
         )
         .into());
     }
-    match written {
-        // A closed pipe: who reads has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    ended(written, output.unwrap_or(Path::new("standard output")).display())
 }
 
 /// Makes the file to write to, unless a database is read from it.
@@ -94,7 +90,7 @@ fn write_games(
         while text.len() < MOST_AHEAD
             && let Some(game) = games.next()
         {
-            text.extend_from_slice(&text_of(entry, game).pgn);
+            append_text(&mut text, entry, game);
         }
         (number, text, games)
     };

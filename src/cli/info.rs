@@ -1,11 +1,11 @@
 //! `pgnfs info`.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Failure, cannot_write, counted};
+use super::{Failure, counted, ended, games};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line};
 
@@ -16,18 +16,7 @@ pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
         true => writeln!(out, "{:#}", json(library)),
         false => text(out, library),
     };
-    match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-        _ => Ok(ExitCode::SUCCESS),
-    }
-}
-
-fn games(library: &Library) -> u64 {
-    let games = library
-        .databases()
-        .iter()
-        .map(|entry| u64::from(entry.database.len()));
-    games.sum()
+    ended(written, "standard output")
 }
 
 /// The keys are documented in `docs/commands.md` and only ever get more.

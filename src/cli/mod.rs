@@ -16,6 +16,7 @@ mod status;
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -81,6 +82,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(("export", matches)) => {
             let (library, settings) = open(matches)?;
             let database = matches.get_one("DATABASE").map(String::as_str);
+            warn_of_left_out(&library);
             let output = matches.get_one("output").map(PathBuf::as_path);
             export::run(&library, database, output, settings.serve.threads)
         }
@@ -99,10 +101,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         ),
         Some((arguments::GENERATE, matches)) => {
             let kind = matches.get_one("KIND").map_or("", String::as_str);
-            match manual::write(kind, &mut io::stdout()) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-                _ => Ok(ExitCode::SUCCESS),
-            }
+            ended(manual::write(kind, &mut io::stdout()), "standard output")
         }
         Some((mounting::GUARDIAN, matches)) => {
             mounting::guard(path(matches, "MOUNTPOINT"))?;
@@ -128,8 +127,15 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 
 fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
-    let library = Library::open(path(matches, "SOURCE"), &settings.formats)?;
+    let library = Library::open_selected(path(matches, "SOURCE"), &settings.formats, &settings.selection)?;
     Ok((library, settings))
+}
+
+/// For commands that do not list it themselves.
+fn warn_of_left_out(library: &Library) {
+    for left_out in library.left_out() {
+        log::warn!("{}: left out: {}", left_out.path, left_out.reason);
+    }
 }
 
 /// A path that the arguments cannot lack.
@@ -137,8 +143,20 @@ fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
 }
 
-fn cannot_write(error: &io::Error) -> Failure {
-    format!("cannot write: {error}").into()
+/// What comes of having written to something. A closed pipe is no failure: who reads has seen enough.
+fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("{place} cannot be written: {error}").into())
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Number of games in all databases.
+fn games(library: &Library) -> u64 {
+    let databases = library.databases().iter();
+    databases.map(|entry| u64::from(entry.database.len())).sum()
 }
 
 /// `1 game`, `2 games`.

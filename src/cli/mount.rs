@@ -3,9 +3,9 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::Failure;
 use super::cache::size_files;
 use super::options::Settings;
+use super::{Failure, warn_of_left_out};
 use crate::fs::ChessFs;
 use crate::fuse::Presentation;
 use crate::library::Library;
@@ -34,7 +34,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let source = absolute(request.source)?;
     // What changes from now on is seen.
     let watch = Watch::start(&source, settings.watch)?;
-    let library = Library::open(&source, &settings.formats)?;
+    let library = Library::open_selected(&source, &settings.formats, &settings.selection)?;
+    warn_of_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),
         presentation: Presentation {
@@ -48,7 +49,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
     };
-    let fs = ChessFs::new(library, settings.serve);
+    let fs = ChessFs::new(library, settings.serve.clone());
     if let Some(files) = size_files(settings) {
         fs.keep_sizes(files);
     }

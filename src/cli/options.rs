@@ -2,25 +2,27 @@
 
 mod error;
 mod generic;
+mod read;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Arg, ArgAction, ArgMatches};
-
 use crate::formats::{self, FORMATS};
 use crate::fs::ServeOptions;
+use crate::library::Selection;
 use crate::watch::{self, Means};
 use error::Wanted;
-use generic::is_generic;
 
 pub use error::OptionError;
+pub use read::{arguments, list_argument, of_mount, settings};
 
 /// What all options together say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// How games are read.
     pub formats: formats::Options,
+    /// Which databases of a folder.
+    pub selection: Selection,
     /// How they are served.
     pub serve: ServeOptions,
     /// How changes of the source are noticed.
@@ -69,6 +71,8 @@ struct Row {
     value: &'static str,
     help: &'static str,
     scope: Scope,
+    /// It may be given several times, and every value counts.
+    repeats: bool,
     /// Takes the value, or says what it should have been.
     set: fn(&mut Settings, &str) -> Result<(), Wanted>,
 }
@@ -79,6 +83,7 @@ static OPTIONS: &[Row] = &[
         value: "LABEL",
         help: "Code page of the texts, such as windows-1252 or koi8-r [default: what the format says]",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             encoding_rs::Encoding::for_label(value.as_bytes())
                 .ok_or("a code page such as utf-8, windows-1252, ibm866 or koi8-r")?;
@@ -91,6 +96,7 @@ static OPTIONS: &[Row] = &[
         value: "NAME",
         help: "Reads a format that has several readings in this one, by the name in info.txt",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             let known = || FORMATS.iter().flat_map(|format| (format.readings)());
             if !known().any(|name| name == value) {
@@ -106,6 +112,7 @@ static OPTIONS: &[Row] = &[
         value: "WHETHER",
         help: "Corrects dates where a known bug of the program that wrote them shows: yes or no [default: yes]",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             settings.formats.fix_dates = match value {
                 "yes" => true,
@@ -120,10 +127,55 @@ static OPTIONS: &[Row] = &[
         value: "NUMBER",
         help: "Threads that decode together [default: the number of processors]",
         scope: Scope::Games,
+        repeats: false,
         set: |settings, value| {
             let threads = value.parse().ok().filter(|threads| (1..=1024).contains(threads));
             settings.serve.threads = threads.ok_or("a number from 1 to 1024")?;
             Ok(())
+        },
+    },
+    Row {
+        name: "only",
+        value: "GLOB",
+        help: "Only databases whose name matches, or whose path in SOURCE where there is a / in GLOB; may be repeated",
+        scope: Scope::Games,
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a pattern: {error}");
+            Ok(settings.selection.add_only(value).map_err(wrong)?)
+        },
+    },
+    Row {
+        name: "flat",
+        value: "",
+        help: "Shows all databases beside each other, without the folders that lead to them",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, _| {
+            settings.selection.flat = true;
+            Ok(())
+        },
+    },
+    Row {
+        name: "view",
+        value: "NAME=TEMPLATE",
+        help: "A view of your own, such as openings=%{eco}/%{player}; may be repeated",
+        scope: Scope::Mount,
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a view: {error}");
+            Ok(settings.serve.layout.add_view(value).map_err(wrong)?)
+        },
+    },
+    Row {
+        name: "name",
+        value: "TEMPLATE",
+        help: "How games are called in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            let wrong = |error| format!("a template for names: {error}");
+            Ok(settings.serve.layout.name_games(value).map_err(wrong)?)
         },
     },
     Row {
@@ -132,6 +184,7 @@ static OPTIONS: &[Row] = &[
         help: "Time of a game's file: played, the day of the game, or source, the time of the database \
                [default: played]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.serve.mtime_from_source = match value {
                 "played" => false,
@@ -146,6 +199,7 @@ static OPTIONS: &[Row] = &[
         value: "BYTES",
         help: "Most bytes of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.serve.cache_size = bytes(value).ok_or("a number of bytes such as 500000, 64M or 2G")?;
             Ok(())
@@ -157,6 +211,7 @@ static OPTIONS: &[Row] = &[
         help: "Folder in which sizes of games are kept for the next mount, or none [default: \
                $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.cache_folder = match value {
                 "" | "none" => CacheFolder::Nowhere,
@@ -170,8 +225,9 @@ static OPTIONS: &[Row] = &[
         value: "MEANS",
         help: "How changes of the source are noticed: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
-            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS or off")?;
+            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS (1 to 86400) or off")?;
             Ok(())
         },
     },
@@ -180,6 +236,7 @@ static OPTIONS: &[Row] = &[
         value: "",
         help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, _| {
             settings.xattr = true;
             Ok(())
@@ -190,6 +247,7 @@ static OPTIONS: &[Row] = &[
         value: "NUMBER",
         help: "Owner of all files [default: who mounts]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.uid = Some(value.parse().map_err(|_| "the number of a user")?);
             Ok(())
@@ -200,6 +258,7 @@ static OPTIONS: &[Row] = &[
         value: "NUMBER",
         help: "Group of all files [default: that of who mounts]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             settings.gid = Some(value.parse().map_err(|_| "the number of a group")?);
             Ok(())
@@ -210,6 +269,7 @@ static OPTIONS: &[Row] = &[
         value: "OCTAL",
         help: "Permissions to take away from 0444 and 0555, such as 077 [default: 000]",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, value| {
             let umask = u16::from_str_radix(value, 8).ok().filter(|umask| *umask <= 0o777);
             settings.umask = umask.ok_or("an octal number such as 022")?;
@@ -221,6 +281,7 @@ static OPTIONS: &[Row] = &[
         value: "",
         help: "Lets other users look, as far as permissions say",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, _| {
             settings.allow_other = true;
             // Else everybody could read everything, whatever umask says.
@@ -233,6 +294,7 @@ static OPTIONS: &[Row] = &[
         value: "",
         help: "Lets the kernel check permissions; allow_other includes it",
         scope: Scope::Mount,
+        repeats: false,
         set: |settings, _| {
             settings.default_permissions = true;
             Ok(())
@@ -240,91 +302,10 @@ static OPTIONS: &[Row] = &[
     },
 ];
 
-/// The arguments of all options in a scope, `-o` among them.
-pub fn arguments(scope: Scope) -> Vec<Arg> {
-    let rows = OPTIONS.iter().filter(|row| row.is_in(scope));
-    let long = rows.map(|row| {
-        let arg = Arg::new(row.name).long(row.name).help(row.help);
-        match row.value {
-            "" => arg.action(ArgAction::SetTrue),
-            value => arg.value_name(value),
-        }
-    });
-    std::iter::once(list_argument()).chain(long).collect()
-}
-
-/// The argument `-o`.
-pub fn list_argument() -> Arg {
-    Arg::new("o")
-        .short('o')
-        .value_name("OPTIONS")
-        .action(ArgAction::Append)
-        .help("Options without their dashes and with commas between them: -o encoding=koi8-r,threads=1")
-}
-
-/// Reads `-o` lists, then long options, which therefore win. `sloppy` passes over unknown ones.
-///
-/// # Errors
-/// For the first option that is unknown or has a wrong value.
-pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Settings, OptionError> {
-    let mut settings = Settings::default();
-    let lists = matches.get_many::<String>("o").into_iter().flatten();
-    for word in lists
-        .flat_map(|list| list.split(','))
-        .filter(|word| !word.is_empty())
-    {
-        match set_word(&mut settings, word, scope) {
-            Err(OptionError::Unknown(_)) if sloppy => {}
-            result => result?,
-        }
-    }
-    // `mount.pgnfs` has lists only.
-    for row in OPTIONS
-        .iter()
-        .filter(|row| matches.try_contains_id(row.name).unwrap_or(false))
-    {
-        if !row.value.is_empty() {
-            set(row, &mut settings, matches.get_one(row.name).map(String::as_str))?;
-        } else if matches.get_flag(row.name) {
-            set(row, &mut settings, None)?;
-        }
-    }
-    Ok(settings)
-}
-
-/// What is wrong with a name that a command does not know and that is an option of `mount`.
-pub fn of_mount(name: &str) -> Option<OptionError> {
-    let row = OPTIONS.iter().find(|row| row.name == name)?;
-    Some(OptionError::MountOnly(row.name))
-}
-
 impl Row {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
     }
-}
-
-/// Takes `name` or `name=value` from a list.
-fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), OptionError> {
-    let (name, value) = match word.split_once('=') {
-        Some((name, value)) => (name, Some(value)),
-        None => (word, None),
-    };
-    match OPTIONS.iter().find(|row| row.name == name) {
-        Some(row) if row.is_in(scope) => set(row, settings, value),
-        Some(row) => Err(OptionError::MountOnly(row.name)),
-        None if scope == Scope::Mount && is_generic(name) => Ok(()),
-        None => Err(OptionError::Unknown(name.to_owned())),
-    }
-}
-
-fn set(row: &Row, settings: &mut Settings, value: Option<&str>) -> Result<(), OptionError> {
-    let value = match (value, row.value) {
-        (Some(_), "") => return Err(OptionError::NeedlessValue(row.name)),
-        (None, wanted) if !wanted.is_empty() => return Err(OptionError::NoValue(row.name, wanted)),
-        (value, _) => value.unwrap_or_default(),
-    };
-    (row.set)(settings, value).map_err(|wanted| OptionError::BadValue(row.name, value.to_owned(), wanted))
 }
 
 /// Reads how to watch.
@@ -373,6 +354,10 @@ mod tests {
             "--reading=text",
             "--fix-dates=no",
             "--threads=3",
+            "--only=a*",
+            "--flat",
+            "--view=a=%{white}",
+            "--name=%{year}%{number}",
             "--mtime=source",
             "--cache-size=2K",
             "--cache-dir=/x",
@@ -411,14 +396,17 @@ mod tests {
         assert_eq!(parse(Scope::Mount, &["-o", list]), Ok(Settings::default()));
         assert_eq!(
             parse(Scope::Games, &["-o", "ro"]),
-            Err(OptionError::Unknown("ro".to_owned()))
+            Err(OptionError::Unknown("ro".to_owned(), Scope::Games))
         );
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (word, error) in [
-            ("nonsense=1", OptionError::Unknown("nonsense".to_owned())),
+            (
+                "nonsense=1",
+                OptionError::Unknown("nonsense".to_owned(), Scope::Mount),
+            ),
             ("uid", OptionError::NoValue("uid", "NUMBER")),
             ("xattr=1", OptionError::NeedlessValue("xattr")),
         ] {

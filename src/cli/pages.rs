@@ -67,6 +67,10 @@ pub const PARTS: &[Section] = &[
                 "With -f, systemd is told there that the mount answers.",
             ),
             Term(
+                "XDG_CACHE_HOME",
+                "In its folder pgnfs sizes of games are kept for the next mount, unless --cache-dir says otherwise.",
+            ),
+            Term(
                 "XDG_RUNTIME_DIR",
                 "Where the socket is through which pgnfs status asks.",
             ),
@@ -91,6 +95,11 @@ pub const PARTS: &[Section] = &[
             Term(
                 "$XDG_RUNTIME_DIR/pgnfs/",
                 "The sockets of mounts; else /run/user/UID/pgnfs/, for root /run/pgnfs/, and else /tmp/pgnfs-UID/.",
+            ),
+            Term(
+                "~/.cache/pgnfs/",
+                "Sizes of games, where XDG_CACHE_HOME is not set; for root without a home /var/cache/pgnfs/. \
+                 They may be removed at any time.",
             ),
             Term(
                 "~/.config/pgnfs/NAME.conf",

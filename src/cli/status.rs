@@ -1,6 +1,6 @@
 //! `pgnfs status`.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Failure, cannot_write, counted, progress};
+use super::{Failure, counted, ended, progress};
 use crate::library::on_one_line;
 use crate::{mount, status};
 
@@ -26,10 +26,7 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
         true => writeln!(out, "{status:#}"),
         false => text(out, &status),
     };
-    match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    ended(written, "standard output")
 }
 
 fn ask(point: &Path) -> Result<Value, Failure> {
@@ -41,22 +38,49 @@ fn ask(point: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// Waits until all sizes are known, behind a progress bar.
+/// Waits until all sizes are known, behind a progress bar, or until that cannot be.
 fn wait(point: &Path) -> Result<Value, Failure> {
-    let mut status = ask(point)?;
-    let bar = progress::bar(number(&status, "games"));
-    while number(&status, "sizes_known") < number(&status, "games") {
-        bar.set_length(number(&status, "games"));
-        bar.set_position(number(&status, "sizes_known"));
+    let bar = progress::bar(0);
+    loop {
+        let status = ask(point)?;
+        let (games, known) = (number(&status, "games"), number(&status, "sizes_known"));
+        bar.set_length(games);
+        bar.set_position(known);
+        if known >= games {
+            bar.finish_and_clear();
+            return Ok(status);
+        }
+        if let Some(database) = given_up(&status) {
+            bar.finish_and_clear();
+            return Err(format!(
+                "{}: a file was changed, so not all sizes can be known: ask again when the mount has taken notice",
+                line(database, "name")
+            )
+            .into());
+        }
         thread::sleep(PAUSE);
-        status = ask(point)?;
     }
-    bar.finish_and_clear();
-    Ok(status)
+}
+
+/// A database whose sizes will not all be known, once there is no other to wait for.
+fn given_up(status: &Value) -> Option<&Value> {
+    let mut found = None;
+    for database in databases(status) {
+        match database["pass"].as_str() {
+            Some("waiting" | "running") => return None,
+            Some("given up") => found = Some(database),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn databases(status: &Value) -> &[Value] {
+    status["databases"].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
-    let databases = status["databases"].as_array().map_or(&[][..], Vec::as_slice);
+    let databases = databases(status);
     let (games, known) = (number(status, "games"), number(status, "sizes_known"));
     writeln!(
         out,
@@ -90,7 +114,8 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
         row("format", &line(database, "title"))?;
         row("games", &number(database, "games").to_string())?;
-        row("sizes known", &number(database, "sizes_known").to_string())?;
+        let known = number(database, "sizes_known");
+        row("sizes known", &format!("{known}, {}", line(database, "pass")))?;
         row("problems", &number(database, "problems").to_string())?;
     }
     Ok(())
@@ -117,7 +142,32 @@ fn duration(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn nobody_waits_for_what_was_given_up() {
+        let asked = |passes: &[&str]| {
+            let databases = passes
+                .iter()
+                .map(|pass| json!({ "name": format!("{pass}.dci"), "pass": pass }));
+            let status = json!({ "databases": databases.collect::<Vec<_>>() });
+            given_up(&status).map(|database| line(database, "name"))
+        };
+        assert_eq!(
+            asked(&["done", "given up", "done"]).as_deref(),
+            Some("given up.dci")
+        );
+        for at_work in [
+            &["given up", "running"][..],
+            &["waiting", "given up"],
+            &["done"],
+            &[],
+        ] {
+            assert_eq!(asked(at_work), None, "{at_work:?}");
+        }
+    }
 
     #[test]
     fn durations_have_two_units() {

@@ -12,7 +12,7 @@ use crate::game::{Date, Eco, Game, Outcome, Tags};
 pub struct TextId(pub u32);
 
 /// What views sort a game by: a few integers, read without decoding a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Keys {
     /// White's name.
     pub white: TextId,
@@ -30,6 +30,16 @@ pub struct Keys {
     pub outcome: Outcome,
     /// Marked as deleted in its database: such games are in `games/`, `all.pgn` and folders only.
     pub deleted: bool,
+}
+
+impl Keys {
+    /// Year of the event, or of the game where that is not known; 0 where neither is.
+    pub fn year_of_event(&self) -> u16 {
+        match self.event_year {
+            0 => self.date.year,
+            year => year,
+        }
+    }
 }
 
 /// An open database. Games are numbered from 0 here, from 1 wherever people see them.

@@ -131,38 +131,45 @@ impl<'a> Name<'a> {
 /// File names of a directory, in their order and by what they are without letter case.
 struct Names<'a> {
     all: Vec<Name<'a>>,
-    folded: HashMap<String, Vec<Name<'a>>>,
+    /// By stem and by extension in lower case.
+    by_stem: HashMap<(String, String), Vec<Name<'a>>>,
+    /// The same with the stem in lower case.
+    folded: HashMap<(String, String), Vec<Name<'a>>>,
 }
 
 impl<'a> Names<'a> {
     fn new(directory: &'a Directory) -> Names<'a> {
-        let all: Vec<Name<'_>> = directory.files.iter().filter_map(|name| Name::of(name)).collect();
-        let mut folded: HashMap<String, Vec<Name<'_>>> = HashMap::new();
-        for name in &all {
-            folded.entry(name.name.to_lowercase()).or_default().push(*name);
+        let mut names = Names {
+            all: directory.files.iter().filter_map(|name| Name::of(name)).collect(),
+            by_stem: HashMap::new(),
+            folded: HashMap::new(),
+        };
+        for name in &names.all {
+            let kind = name.extension.to_ascii_lowercase();
+            let folded = (name.stem.to_lowercase(), kind.clone());
+            names.folded.entry(folded).or_default().push(*name);
+            let exact = (name.stem.to_owned(), kind);
+            names.by_stem.entry(exact).or_default().push(*name);
         }
-        Names { all, folded }
-    }
-
-    fn alike(&self, stem: &str, kind: &str) -> &[Name<'a>] {
-        let folded = format!("{}.{kind}", stem.to_lowercase());
-        self.folded.get(&folded).map(Vec::as_slice).unwrap_or_default()
+        names
     }
 
     /// The file of a kind that belongs to a stem.
     fn companion(&self, stem: &str, kind: &str) -> Option<Name<'a>> {
-        let alike = self.alike(stem, kind);
-        match (alike.iter().find(|file| file.stem == stem), alike) {
+        let exact = self.by_stem.get(&(stem.to_owned(), kind.to_owned()));
+        let alike = || self.folded.get(&(stem.to_lowercase(), kind.to_owned()));
+        match (exact.and_then(|files| files.first()), alike().map(Vec::as_slice)) {
             (Some(exact), _) => Some(*exact),
-            (None, [only]) => Some(*only),
+            (None, Some([only])) => Some(*only),
             _ => None,
         }
     }
 
     /// Files that differ from one of the given kind in the letter case of the extension only.
     fn twins(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
-        let alike = self.alike(file.stem, kind).iter().copied();
-        alike.filter(move |twin| twin.stem == file.stem && twin.name != file.name)
+        let alike = self.by_stem.get(&(file.stem.to_owned(), kind.to_owned()));
+        let twins = alike.into_iter().flatten().copied();
+        twins.filter(move |twin| twin.name != file.name)
     }
 }
 
@@ -229,5 +236,21 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "a.DCI");
         assert_eq!(found[0].warnings.len(), 1);
+    }
+
+    #[test]
+    fn many_names_that_differ_in_case_only_take_no_longer_than_others() {
+        // Looking at each of them for each of them would be ten thousand million comparisons.
+        let letters = 17;
+        let names: Vec<String> = (0..1u32 << letters)
+            .map(|n| {
+                let case = |bit: u32| if n >> bit & 1 == 0 { 'A' } else { 'a' };
+                (0..letters).map(case).collect::<String>() + ".dci"
+            })
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let started = std::time::Instant::now();
+        assert_eq!(found(&names).len(), names.len());
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 }

@@ -58,6 +58,12 @@ impl TextCache {
         }
     }
 
+    /// True where the text of a game is kept. Nobody takes this for wanting it.
+    pub(super) fn has(&self, game: Inode) -> bool {
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.by_inode.contains(&game)
+    }
+
     /// Keeps the text of a game, but for one that is larger than the whole cache.
     ///
     /// A long text is read in many pieces. Were it not kept, each of them would cost its decoding.

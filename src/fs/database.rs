@@ -1,5 +1,6 @@
 //! The files of one database: their sizes and their bytes.
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -12,6 +13,7 @@ use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
+use super::table::Tables;
 use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
@@ -35,6 +37,7 @@ pub(super) struct DatabaseFs {
     info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
     documents: Vec<OnceLock<Arc<[u8]>>>,
+    tables: OnceLock<Tables>,
 }
 
 impl DatabaseFs {
@@ -52,7 +55,7 @@ impl DatabaseFs {
                 .iter()
                 .map(|_| OnceLock::new())
                 .collect(),
-            tree: DatabaseTree::new(entry),
+            tree: DatabaseTree::new(entry, options.layout.clone()),
             options,
             prefix,
             cache,
@@ -61,6 +64,7 @@ impl DatabaseFs {
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
             problems: OnceLock::new(),
+            tables: OnceLock::new(),
         }
     }
 
@@ -126,6 +130,7 @@ impl DatabaseFs {
             Node::Game(game) => self.text(game).map(|text| text.len() as u64),
             Node::Problems => Ok(self.problems()?.len() as u64),
             Node::Document(document) => Ok(self.document(document)?.len() as u64),
+            Node::Table(table) => Ok(self.tables()?.len(table)),
             _ => Ok(self.join(file)?.len()),
         }
     }
@@ -145,6 +150,7 @@ impl DatabaseFs {
                 let text = self.documents.get(document as usize)?.get();
                 text.map(|text| text.len() as u64)
             }
+            Node::Table(table) => self.tables.get().map(|tables| tables.len(table)),
             _ => Some(0),
         }
     }
@@ -174,7 +180,7 @@ impl DatabaseFs {
     pub(super) fn may_wait(&self, node: Node) -> bool {
         match node {
             Node::All | Node::Problems => !self.sizes().are_complete(),
-            Node::Document(_) => self.size_if_known(node).is_none(),
+            Node::Document(_) | Node::Table(_) => self.size_if_known(node).is_none(),
             Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
             _ => self.tree.must_build(node),
         }
@@ -188,37 +194,48 @@ impl DatabaseFs {
             Node::Problems => Ok(Chunk::of(self.problems()?, offset, size)),
             Node::Member(member) => self.read_member(member, offset, size),
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
+            Node::Table(table) => {
+                let (tables, digits) = (self.tables()?, self.tree.digits());
+                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
+            }
             _ => self.read_join(file, offset, size),
         }
     }
 
     /// The text of a game, from the cache or decoded.
     fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
-        let texts = self.texts_to_keep(&[game])?;
-        texts.into_iter().next().ok_or(FsError::Io)
-    }
-
-    /// The texts of games, from the cache or decoded, which are in the cache then.
-    pub(super) fn texts_to_keep(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
-        let texts = self.texts_of(games)?;
-        for (&game, text) in games.iter().zip(&texts) {
-            self.keep(game, Arc::clone(text));
+        if let Some(text) = self.cached(game) {
+            return Ok(text);
         }
-        Ok(texts)
+        let mut decoded = None;
+        self.texts
+            .decode(&mut iter::once(game), |_, text| decoded = Some(Arc::from(text)))?;
+        let text: Arc<[u8]> = decoded.ok_or(FsError::Io)?;
+        self.keep(game, Arc::clone(&text));
+        Ok(text)
     }
 
-    /// The texts of games, from the cache or decoded.
-    fn texts_of(&self, games: &[u32]) -> Result<Vec<Arc<[u8]>>, FsError> {
-        let cached = |game| self.cache.get(self.inode(Node::Game(game)));
-        let cached: Vec<_> = games.iter().map(|&game| cached(game)).collect();
-        let missing = games.iter().zip(&cached).filter(|(_, text)| text.is_none());
-        let mut decoded: Vec<Arc<[u8]>> = Vec::new();
-        let mut missing = missing.map(|(&game, _)| game);
-        self.texts
-            .decode(&mut missing, |_, text| decoded.push(text.into()))?;
-        let mut decoded = decoded.into_iter();
-        let texts = cached.into_iter().map(|text| text.or_else(|| decoded.next()));
-        texts.map(|text| text.ok_or(FsError::Io)).collect()
+    /// Gives the texts of games in their order, from the cache or decoded. Nothing is kept.
+    pub(super) fn each_text(&self, games: &[u32], each: &mut dyn FnMut(u32, &[u8])) -> Result<(), FsError> {
+        let mut games = games.iter().copied().peekable();
+        while let Some(&game) = games.peek() {
+            if let Some(text) = self.cached(game) {
+                each(game, &text);
+                games.next();
+                continue;
+            }
+            let mut missing = iter::from_fn(|| games.next_if(|&next| next == game || !self.is_cached(next)));
+            self.texts.decode(&mut missing, |game, text| each(game, text))?;
+        }
+        Ok(())
+    }
+
+    fn cached(&self, game: u32) -> Option<Arc<[u8]>> {
+        self.cache.get(self.inode(Node::Game(game)))
+    }
+
+    fn is_cached(&self, game: u32) -> bool {
+        self.cache.has(self.inode(Node::Game(game)))
     }
 
     fn keep(&self, game: u32, text: Arc<[u8]>) {
@@ -298,27 +315,34 @@ impl DatabaseFs {
             wanted.push(game);
             start += u64::from(self.sizes().get(game).ok_or(FsError::Io)?);
         }
-        let texts = self.texts_of(&wanted)?;
-        if start > end
-            && let (Some(&game), Some(text)) = (wanted.last(), texts.last())
-        {
-            // Only what is not read to its end is wanted again.
-            self.keep(game, Arc::clone(text));
+        if let [game] = wanted[..] {
+            // It may be long, and who reads a part of it wants the next one, too.
+            return Ok(Chunk::of(self.text(game)?, offset - begin, size));
         }
-        if let [text] = &texts[..] {
-            return Ok(Chunk::of(Arc::clone(text), offset - begin, size));
+        let len = usize::try_from(start - begin).map_err(|_| FsError::Io)?;
+        let mut texts = Vec::with_capacity(len);
+        let mut wanted = wanted.into_iter().peekable();
+        while let Some(&game) = wanted.peek() {
+            if let Some(text) = self.cached(game) {
+                texts.extend_from_slice(&text);
+                wanted.next();
+                continue;
+            }
+            let mut missing = iter::from_fn(|| wanted.next_if(|&next| next == game || !self.is_cached(next)));
+            let mut last = None;
+            self.texts
+                .append(&mut texts, usize::MAX, &mut missing, |game, text| {
+                    last = Some((game, text.len()));
+                })?;
+            if let Some((game, len)) = last
+                && wanted.peek().is_none()
+                && start > end
+            {
+                // Only what is not read to its end is wanted again.
+                self.keep(game, texts.get(texts.len() - len..).unwrap_or_default().into());
+            }
         }
-        let len = usize::try_from(end - offset).map_err(|_| FsError::Io)?;
-        let mut bytes = Vec::with_capacity(len);
-        for text in &texts {
-            let from = match bytes.is_empty() {
-                true => (offset - begin) as usize,
-                false => 0,
-            };
-            let rest = text.get(from..).ok_or(FsError::Io)?;
-            bytes.extend_from_slice(rest.get(..len - bytes.len()).unwrap_or(rest));
-        }
-        Ok(bytes.into())
+        Ok(Chunk::of_joined(texts, offset - begin, size))
     }
 
     fn read_member(&self, member: u32, offset: u64, size: u32) -> Result<Chunk, FsError> {
@@ -355,6 +379,16 @@ impl DatabaseFs {
         let text = document_text(self.entry(), document).into();
         self.texts.check()?;
         Ok(Arc::clone(kept.get_or_init(|| text)))
+    }
+
+    /// The tables, after a look through the tags of all games.
+    fn tables(&self) -> Result<&Tables, FsError> {
+        if let Some(tables) = self.tables.get() {
+            return Ok(tables);
+        }
+        let tables = Tables::new(self.entry(), self.tree.digits(), self.options.threads);
+        self.texts.check()?;
+        Ok(self.tables.get_or_init(|| tables))
     }
 
     fn info(&self) -> Arc<[u8]> {

@@ -212,10 +212,10 @@ impl Live {
     ///
     /// # Errors
     /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
-    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+    pub fn read_games(&self, games: &[Inode], each: &mut dyn FnMut(Inode, &[u8])) -> Result<(), FsError> {
         match games.first() {
-            Some(&first) => self.told(self.of(first)?.read_games(games)),
-            None => Ok(Vec::new()),
+            Some(&first) => self.told(self.of(first)?.read_games(games, each)),
+            None => Ok(()),
         }
     }
 

@@ -15,6 +15,7 @@ mod pass;
 mod size_file;
 mod sizes;
 mod status;
+mod table;
 mod texts;
 mod times;
 mod types;
@@ -31,7 +32,7 @@ pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, ServeOptions, Statistics};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
 use crate::library::{Library, LibraryEntry, tags_of};
 use crate::tree::{Branch, Node, Prefix, SourceFolder, SourceTree};
@@ -83,8 +84,8 @@ impl ChessFs {
     /// Serves a library. No game is decoded, no view built.
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
         let common = Arc::new(Common {
-            options,
             cache: Arc::new(TextCache::new(options.cache_size)),
+            options,
             size_files: OnceLock::new(),
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
@@ -103,7 +104,7 @@ impl ChessFs {
         let mut open = |entry: &Arc<LibraryEntry>| {
             let prefix = Prefix::free(entry.identity_hash(), given);
             let cache = Arc::clone(&common.cache);
-            let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options);
+            let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options.clone());
             let texts = database.texts();
             common.size_files.get().inspect(|files| texts.keep_in(files));
             common.pass.get().inspect(|pass| pass.add(texts));
@@ -123,8 +124,8 @@ impl ChessFs {
             .collect();
         let folders = SourceTree::new(&branches, |database| {
             match database.and_then(|number| databases.get(number)) {
-                Some(database) => database.tree.top_names().collect(),
-                None => vec![INFO],
+                Some(database) => database.tree.top_names().map(str::to_owned).collect(),
+                None => vec![INFO.to_owned()],
             }
         });
         ChessFs {
@@ -335,14 +336,14 @@ impl ChessFs {
         }
     }
 
-    /// The whole texts of some games of one database: cheaper than one by one.
+    /// Gives the whole texts of some games of one database: cheaper than one by one, for who will not ask again.
     ///
     /// # Errors
     /// [`FsError::Io`] where the source does not give what it promised; [`FsError::Stale`] for an inode that is no
     /// game of the same database as the first one.
-    pub fn read_games(&self, games: &[Inode]) -> Result<Vec<Arc<[u8]>>, FsError> {
+    pub fn read_games(&self, games: &[Inode], each: &mut dyn FnMut(Inode, &[u8])) -> Result<(), FsError> {
         let Some((prefix, _)) = games.first().and_then(|first| first.node()) else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let database = self.database(prefix).ok_or(FsError::Stale)?;
         let numbers = games.iter().map(|game| match game.node() {
@@ -350,7 +351,9 @@ impl ChessFs {
             _ => Err(FsError::Stale),
         });
         let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
-        database.texts_to_keep(&numbers)
+        database.each_text(&numbers, &mut |game, text| {
+            each(database.inode(Node::Game(game)), text);
+        })
     }
 
     /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.
@@ -361,7 +364,7 @@ impl ChessFs {
         let Place::Node(database, Node::Game(game)) = self.place(inode)? else {
             return Ok(Vec::new());
         };
-        let tags = tags_of(database.entry(), game);
+        let tags = tags_of(&*database.entry().database, game);
         database.texts().check()?;
         Ok(tags
             .iter()
@@ -378,7 +381,7 @@ impl ChessFs {
         let (Place::Node(database, Node::Game(game)), Some(tag)) = (self.place(inode)?, tag) else {
             return Err(FsError::NoAttribute);
         };
-        let tags = tags_of(database.entry(), game);
+        let tags = tags_of(&*database.entry().database, game);
         database.texts().check()?;
         let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
         Ok(value.as_bytes().to_vec())

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::library::{GameText, on_one_line};
+use crate::formats::Problem;
+use crate::library::on_one_line;
 
 /// Games that a thread takes at a time.
 const SHARE: u32 = 32;
@@ -49,16 +50,16 @@ impl Sizes {
     }
 
     /// Takes down what decoding a game told. False where its text is not as long as it was before.
-    pub(super) fn record(&self, game: u32, text: &GameText) -> bool {
-        let Ok(size) = u32::try_from(text.pgn.len()) else {
+    pub(super) fn record(&self, game: u32, size: usize, problems: &[Problem]) -> bool {
+        let Ok(size) = u32::try_from(size) else {
             return false;
         };
         if let Some(known) = self.get(game) {
             return known == size;
         }
         // Whoever knows the size may rely on the problems being here.
-        if !text.problems.is_empty() {
-            let rows: Vec<String> = text.problems.iter().map(ToString::to_string).collect();
+        if !problems.is_empty() {
+            let rows: Vec<String> = problems.iter().map(ToString::to_string).collect();
             let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
             self.rows().insert(game, rows.join("\n").into());
         }

@@ -9,10 +9,28 @@ use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
 use super::types::FsError;
-use crate::library::{LibraryEntry, text_of};
+use crate::library::{LibraryEntry, append_text};
 
 /// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
 const MOST_UNSEEN: usize = 1 << 20;
+
+/// Bytes of texts that are decoded together where nobody waits for more.
+const USUAL_TEXTS: usize = 64 << 10;
+
+/// Why texts are not to be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The files were changed.
+    Files,
+    /// One is not as long as it was told to be.
+    Length,
+}
+
+impl From<Wrong> for FsError {
+    fn from(_: Wrong) -> FsError {
+        FsError::Io
+    }
+}
 
 /// The games of one database and what is known of their texts.
 pub(super) struct Texts {
@@ -54,38 +72,66 @@ impl Texts {
 
     /// Decodes games and gives their texts. What they tell is known from then on.
     ///
-    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
-    /// in which they were opened. One look serves many games.
+    /// # Errors
+    /// See [`Texts::append`].
     pub(super) fn decode(
         &self,
         games: &mut dyn Iterator<Item = u32>,
-        mut each: impl FnMut(u32, Vec<u8>),
+        mut each: impl FnMut(u32, &[u8]),
     ) -> Result<(), FsError> {
         let mut result = Ok(());
+        let mut texts = Vec::with_capacity(USUAL_TEXTS);
         loop {
-            let mut bytes = 0;
-            let mut texts = Vec::new();
-            while bytes < MOST_UNSEEN
-                && let Some(game) = games.next()
-            {
-                let text = text_of(&self.entry, game);
-                bytes += text.pgn.len();
-                texts.push((game, text));
-            }
-            if texts.is_empty() {
-                return result;
-            }
-            self.check()?;
-            for (game, text) in texts {
-                match self.sizes.record(game, &text) {
-                    true => each(game, text.pgn),
-                    false => {
-                        self.doubt(game);
-                        result = Err(FsError::Io);
-                    }
-                }
+            texts.clear();
+            match self.append(&mut texts, MOST_UNSEEN, games, &mut each) {
+                Ok(()) if texts.is_empty() => return result,
+                Ok(()) => {}
+                // The other games may be right.
+                Err(Wrong::Length) => result = Err(FsError::Io),
+                Err(Wrong::Files) => return Err(FsError::Io),
             }
         }
+    }
+
+    /// Decodes games, until their texts have `most` bytes, and appends their texts.
+    ///
+    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
+    /// in which they were opened. One look serves many games.
+    ///
+    /// # Errors
+    /// Where the files were changed, or a text is not as long as it was told to be. It is there, but `each` is not
+    /// given it.
+    pub(super) fn append(
+        &self,
+        out: &mut Vec<u8>,
+        most: usize,
+        games: &mut dyn Iterator<Item = u32>,
+        mut each: impl FnMut(u32, &[u8]),
+    ) -> Result<(), Wrong> {
+        let begin = out.len();
+        let mut decoded = Vec::new();
+        while out.len() - begin < most
+            && let Some(game) = games.next()
+        {
+            let start = out.len();
+            let problems = append_text(out, &self.entry, game);
+            decoded.push((game, start..out.len(), problems));
+        }
+        if decoded.is_empty() {
+            return Ok(());
+        }
+        self.check().map_err(|_| Wrong::Files)?;
+        let mut result = Ok(());
+        for (game, text, problems) in decoded {
+            let text = out.get(text).unwrap_or_default();
+            if self.sizes.record(game, text.len(), &problems) {
+                each(game, text);
+            } else {
+                self.doubt(game);
+                result = Err(Wrong::Length);
+            }
+        }
+        result
     }
 
     /// An error from the moment on in which a file is not what it was when it was opened. The log says so once.

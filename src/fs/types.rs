@@ -4,11 +4,11 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-pub use crate::tree::Inode;
 use crate::tree::Node;
+pub use crate::tree::{Inode, Layout};
 
 /// How a library is served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServeOptions {
     /// Most bytes of decoded games that are kept.
     pub cache_size: usize,
@@ -16,6 +16,8 @@ pub struct ServeOptions {
     pub threads: usize,
     /// Games have the time of their database's files instead of the day on which they were played.
     pub mtime_from_source: bool,
+    /// Views beside the built-in ones, and names of games.
+    pub layout: Layout,
 }
 
 impl Default for ServeOptions {
@@ -24,6 +26,7 @@ impl Default for ServeOptions {
             cache_size: 64 << 20,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             mtime_from_source: false,
+            layout: Layout::default(),
         }
     }
 }
@@ -133,7 +136,7 @@ pub struct Chunk(Bytes);
 #[derive(Clone, Debug)]
 enum Bytes {
     Shared(Arc<[u8]>, Range<usize>),
-    Own(Vec<u8>),
+    Own(Vec<u8>, Range<usize>),
 }
 
 impl Chunk {
@@ -143,11 +146,19 @@ impl Chunk {
         let end = start.saturating_add(size as usize).min(text.len());
         Chunk(Bytes::Shared(text, start..end))
     }
+
+    /// The same of bytes that nobody else has.
+    pub(super) fn of_joined(bytes: Vec<u8>, offset: u64, size: u32) -> Chunk {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let end = start.saturating_add(size as usize).min(bytes.len());
+        Chunk(Bytes::Own(bytes, start..end))
+    }
 }
 
 impl From<Vec<u8>> for Chunk {
     fn from(bytes: Vec<u8>) -> Chunk {
-        Chunk(Bytes::Own(bytes))
+        let all = 0..bytes.len();
+        Chunk(Bytes::Own(bytes, all))
     }
 }
 
@@ -157,7 +168,7 @@ impl Deref for Chunk {
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Bytes::Shared(text, range) => text.get(range.clone()).unwrap_or_default(),
-            Bytes::Own(bytes) => bytes,
+            Bytes::Own(bytes, range) => bytes.get(range.clone()).unwrap_or_default(),
         }
     }
 }

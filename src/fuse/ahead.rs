@@ -262,16 +262,18 @@ fn work(shared: &Arc<Shared>, task: Task) {
 /// Stores games. False where the kernel does not know one any more, or never did.
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     for games in games.chunks(TOGETHER) {
-        let Ok(texts) = shared.fs.read_games(games) else {
-            return false;
-        };
-        for (&game, text) in games.iter().zip(&texts) {
-            if text.len() < LONGEST
-                && let Err(error) = store(&shared.kernel, game, text)
-            {
-                log::debug!("not stored ahead: {error}");
-                return false;
+        let mut stored = Ok(());
+        let read = shared.fs.read_games(games, &mut |game, text| {
+            if text.len() < LONGEST && stored.is_ok() {
+                stored = store(&shared.kernel, game, text);
             }
+        });
+        if let Err(error) = stored {
+            log::debug!("not stored ahead: {error}");
+            return false;
+        }
+        if read.is_err() {
+            return false;
         }
     }
     true

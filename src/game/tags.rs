@@ -30,9 +30,10 @@ fn roster_place(name: &str) -> Option<usize> {
     }
 }
 
-/// A name that PGN allows.
+/// A name that PGN allows. What begins with `_` is no tag for many readers, which take what follows for moves.
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
 }
 
 /// Digits and other ASCII as text.
@@ -74,7 +75,7 @@ impl Tags {
     }
 
     /// Sets a tag, replacing an earlier value. `Result` is not set here, and names that PGN does not allow
-    /// (other than `[A-Za-z0-9_]+`) are left out.
+    /// (other than `[A-Za-z0-9][A-Za-z0-9_]*`) are left out.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
         self.set_with(name.into(), |values| {
             // Writing to a string cannot fail.
@@ -190,6 +191,7 @@ mod tests {
         tags.set("ECO", "B97");
         tags.set("ECO", "B98");
         tags.set("bad name", "x");
+        tags.set("_name", "x");
         let names: Vec<_> = tags.iter().map(|(name, _)| name).collect();
         assert_eq!(
             names,

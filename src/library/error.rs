@@ -41,6 +41,8 @@ pub enum LibraryError {
         /// What was found and is not served.
         left_out: Vec<LeftOut>,
     },
+    /// A folder in which no database is wanted.
+    NoneWanted(PathBuf),
 }
 
 impl fmt::Display for LibraryError {
@@ -59,6 +61,12 @@ impl fmt::Display for LibraryError {
             LibraryError::NotADatabase(path, reason) => {
                 write!(f, "{}: not a chess database: {reason}", path.display())
             }
+            LibraryError::NoneWanted(source) => write!(
+                f,
+                "{}: no chess database in this folder or below it is one that 'only' asks for; without it \
+                 pgnfs info shows all",
+                source.display()
+            ),
             LibraryError::NoDatabases { source, left_out } => {
                 write!(
                     f,

@@ -4,6 +4,7 @@ mod error;
 mod names;
 mod open;
 mod scan;
+mod selection;
 mod text;
 
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name};
-pub use text::{GameText, document_text, tags_of, text_of};
+pub use selection::Selection;
+pub use text::{GameText, append_text, document_text, tags_of, text_of};
 
 use crate::formats::{Candidate, Database, Directory, Format, Options};
 use crate::mapped::{Identity, Mapped};
@@ -30,6 +32,7 @@ pub struct Library {
     named: PathBuf,
     source: PathBuf,
     options: Options,
+    selection: Selection,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
     is_restless: bool,
@@ -42,8 +45,21 @@ impl Library {
     /// # Errors
     /// Where there is nothing to serve: see [`LibraryError`].
     pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
-        let library = Library::search(source, &Opener::new(options, &[], Duration::ZERO))?;
+        Library::open_selected(source, options, &Selection::default())
+    }
+
+    /// Opens what the user wants of a folder, as [`Library::open`] does. A database that is the source is wanted.
+    ///
+    /// # Errors
+    /// Where there is nothing to serve: see [`LibraryError`].
+    pub fn open_selected(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+    ) -> Result<Library, LibraryError> {
+        let library = Library::search(source, &Opener::new(options, selection, &[], Duration::ZERO))?;
         match library.databases.is_empty() {
+            true if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
             true => Err(LibraryError::NoDatabases {
                 source: library.named,
                 left_out: library.left_out,
@@ -57,11 +73,12 @@ impl Library {
     /// read any more has no databases, and what is left out says why.
     #[must_use]
     pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
-        let opener = Opener::new(&self.options, open, rest);
+        let opener = Opener::new(&self.options, &self.selection, open, rest);
         Library::search(&self.named, &opener).unwrap_or_else(|error| Library {
             named: self.named.clone(),
             source: self.source.clone(),
             options: self.options.clone(),
+            selection: self.selection.clone(),
             databases: Vec::new(),
             left_out: vec![LeftOut {
                 path: ".".to_owned(),
@@ -81,7 +98,7 @@ impl Library {
         let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
         let (databases, left_out) = if kind.is_dir() {
             let Scan { found, left_out } = scan(&real, opener).map_err(unreadable)?;
-            (entries(found), left_out)
+            (entries(found, opener.selection.flat), left_out)
         } else if kind.is_file() {
             fs::File::open(&real).map_err(unreadable)?;
             let database = open_single(&real, opener).map_err(not_a_database)?;
@@ -89,10 +106,14 @@ impl Library {
         } else {
             return Err(not_a_database("neither a file nor a folder".to_owned()));
         };
-        let library = Library::new(source, real, opener.options, databases, left_out);
         Ok(Library {
+            named: source.to_owned(),
+            source: real,
+            options: opener.options.clone(),
+            selection: opener.selection.clone(),
+            left_out,
             is_restless: opener.is_restless(),
-            ..library
+            ..Library::of(databases)
         })
     }
 
@@ -102,30 +123,15 @@ impl Library {
     }
 
     /// The same of databases that others have, too.
-    pub fn of(databases: Vec<Arc<LibraryEntry>>) -> Library {
-        Library::new(
-            Path::new(""),
-            PathBuf::new(),
-            &Options::default(),
-            databases,
-            Vec::new(),
-        )
-    }
-
-    fn new(
-        named: &Path,
-        source: PathBuf,
-        options: &Options,
-        mut databases: Vec<Arc<LibraryEntry>>,
-        left_out: Vec<LeftOut>,
-    ) -> Library {
+    pub fn of(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
         databases.sort_by(|a, b| a.path.cmp(&b.path));
         Library {
-            named: named.to_owned(),
-            source,
-            options: options.clone(),
+            named: PathBuf::new(),
+            source: PathBuf::new(),
+            options: Options::default(),
+            selection: Selection::default(),
             databases,
-            left_out,
+            left_out: Vec::new(),
             is_restless: false,
         }
     }
@@ -249,19 +255,21 @@ fn open_single(file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
 }
 
 /// The databases of a folder under safe paths, no two of them the same.
-fn entries(mut found: Vec<Found>) -> Vec<Arc<LibraryEntry>> {
+fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
     found.sort_by(|a, b| (&a.folder, &a.database.name).cmp(&(&b.folder, &b.database.name)));
     let mut paths = SafePaths::default();
+    let mut names = TakenNames::default();
     found
         .into_iter()
         .map(|Found { folder, database }| {
-            let mut path = String::new();
-            for name in &folder {
-                path = paths.below(path, name, false);
-            }
-            if !database.name.is_empty() {
-                path = paths.below(path, &database.name, true);
-            }
+            let name = match database.name.as_str() {
+                "" => folder.last().map_or("", String::as_str),
+                name => name,
+            };
+            let path = match flat && !name.is_empty() {
+                true => names.take_name(&safe_name(name)),
+                false => paths.of(&folder, &database.name),
+            };
             match database.entry.path == path {
                 true => database.entry,
                 false => Arc::new(LibraryEntry {
@@ -283,6 +291,17 @@ struct SafePaths {
 }
 
 impl SafePaths {
+    /// The path of a database.
+    fn of(&mut self, folder: &[String], name: &str) -> String {
+        let path = folder
+            .iter()
+            .fold(String::new(), |path, name| self.below(path, name, false));
+        match name {
+            "" => path,
+            name => self.below(path, name, true),
+        }
+    }
+
     fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
         let key = (parent, name.to_owned(), is_database);
         if let Some(path) = self.given.get(&key) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::LibraryEntry;
+use super::{LibraryEntry, Selection};
 use crate::formats::{self, Candidate, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
 
@@ -27,6 +27,7 @@ pub(super) struct Opened {
 /// How to open databases: what the user wants, and what is open already.
 pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
+    pub(super) selection: &'a Selection,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
     /// How long files must not have changed.
     rest: Duration,
@@ -35,9 +36,15 @@ pub(super) struct Opener<'a> {
 
 impl<'a> Opener<'a> {
     /// Opens what is not `open` already and has not changed for so long.
-    pub(super) fn new(options: &'a Options, open: &'a [Arc<LibraryEntry>], rest: Duration) -> Opener<'a> {
+    pub(super) fn new(
+        options: &'a Options,
+        selection: &'a Selection,
+        open: &'a [Arc<LibraryEntry>],
+        rest: Duration,
+    ) -> Opener<'a> {
         let mut opener = Opener {
             options,
+            selection,
             open: HashMap::new(),
             rest,
             is_restless: Cell::new(false),
@@ -90,18 +97,21 @@ impl<'a> Opener<'a> {
     }
 }
 
-/// Opens the databases of one directory. The second list has the names of what is refused, with the reasons.
+/// Opens the databases of one directory whose names are wanted. The second list has the names of what is refused, with
+/// the reasons.
 pub(super) fn open_all(
     directory: &Directory,
     unusable: &Unusable,
     opener: &Opener<'_>,
+    is_wanted: impl Fn(&str) -> bool,
 ) -> (Vec<Opened>, Vec<(String, String)>) {
     let candidates = FORMATS.iter().flat_map(|format| {
         (format.find)(directory)
             .into_iter()
             .map(move |found| (format, found))
     });
-    open_candidates(candidates, unusable, opener)
+    let wanted = candidates.filter(|(_, found)| is_wanted(&found.name));
+    open_candidates(wanted, unusable, opener)
 }
 
 /// Opens the database of a directory that a file belongs to.

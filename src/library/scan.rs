@@ -26,7 +26,7 @@ pub(super) struct Scan {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Opens every database below `root`, which has no symbolic link in its path.
+/// Opens every wanted database below `root`, which has no symbolic link in its path.
 ///
 /// # Errors
 /// The root itself cannot be listed.
@@ -77,7 +77,8 @@ pub(super) fn scan(root: &Path, opener: &Opener<'_>) -> io::Result<Scan> {
                 false => folders.push(below),
             }
         }
-        let (opened, refused) = open_all(&listing.directory, &listing.unusable, opener);
+        let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
+        let (opened, refused) = open_all(&listing.directory, &listing.unusable, opener, is_wanted);
         scan.found.extend(opened.into_iter().map(|database| Found {
             folder: folder.names.clone(),
             database,
@@ -94,7 +95,6 @@ impl Scan {
     fn leave_out(&mut self, folder: &[String], name: Option<&str>, reason: String) {
         let parts: Vec<&str> = folder.iter().map(String::as_str).chain(name).collect();
         let path = parts.join("/");
-        log::warn!("{path}: left out: {reason}");
         self.left_out.push(LeftOut { path, reason });
     }
 }

@@ -5,12 +5,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::LibraryEntry;
 use super::open::message;
 use crate::board::Position;
-use crate::formats::{Decoded, Problem};
+use crate::formats::{Database, Decoded, Problem};
 use crate::game::{Game, MovetextBuilder, Tags};
 use crate::pgn;
 
 /// Longest text of a game: its size fits into 32 bits.
 const LONGEST_TEXT: usize = u32::MAX as usize;
+
+/// Bytes of a usual game's text, and some more.
+const USUAL_TEXT: usize = 2048;
+
+/// Most problems that are told of one game. Decoders stop earlier, each at a number of its own.
+const MOST_PROBLEMS: usize = 5_000;
 
 /// The PGN of a game and what was wrong with it.
 #[derive(Clone, Debug, Default)]
@@ -23,26 +29,52 @@ pub struct GameText {
 
 /// Decodes a game. A decoder that panics costs the movetext of this game and nothing else.
 pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
+    let mut pgn = Vec::with_capacity(USUAL_TEXT);
+    let problems = append_text(&mut pgn, entry, game);
+    GameText { pgn, problems }
+}
+
+/// Decodes a game as [`text_of`] does, and appends its text. Gives its problems.
+pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Problem> {
     let database = &entry.database;
+    let start = out.len();
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        let Decoded { game, problems } = database.game(game);
-        let pgn = pgn::to_text(&game);
-        GameText { pgn, problems }
+        let Decoded { game, mut problems } = database.game(game);
+        limit(&mut problems);
+        pgn::append_game(out, &game);
+        problems
     }));
-    match decoded {
-        Ok(text) if text.pgn.len() <= LONGEST_TEXT => text,
-        Ok(_) => tags_and_remark(entry, game, "the game is longer than 4 GiB"),
+    let what = match decoded {
+        Ok(problems) if out.len() - start <= LONGEST_TEXT => return problems,
+        Ok(_) => "the game is longer than 4 GiB".to_owned(),
         Err(panic) => {
             let what = format!("the decoder failed: {}", message(&*panic));
             log::error!("{}: game {}: {what}", entry.name(), u64::from(game) + 1);
-            tags_and_remark(entry, game, &what)
+            what
         }
+    };
+    out.truncate(start);
+    let GameText { pgn, problems } = tags_and_remark(entry, game, &what);
+    out.extend(pgn);
+    problems
+}
+
+/// Puts one row in the place of all that are too many.
+fn limit(problems: &mut Vec<Problem>) {
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    if more > 0 {
+        problems.truncate(MOST_PROBLEMS);
+        problems.extend(problems.last().cloned().map(|last| Problem {
+            offset: None,
+            what: format!("{more} more problems of this game are not told"),
+            ..last
+        }));
     }
 }
 
 /// The tags of a game; all unknown where the decoder panics.
-pub fn tags_of(entry: &LibraryEntry, game: u32) -> Tags {
-    catch_unwind(AssertUnwindSafe(|| entry.database.tags(game))).unwrap_or_default()
+pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
+    catch_unwind(AssertUnwindSafe(|| database.tags(game))).unwrap_or_default()
 }
 
 /// The PGN of a document; where its decoder panics, a game that says so.
@@ -59,7 +91,7 @@ pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
 
 /// A game of tags only, with a remark that says why.
 fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
-    let remark = remark(tags_of(entry, game), what);
+    let remark = remark(tags_of(&*entry.database, game), what);
     GameText {
         pgn: pgn::to_text(&remark),
         problems: vec![Problem {

@@ -10,6 +10,7 @@ mod guardian;
 mod point;
 mod priority;
 mod privileges;
+mod readahead;
 mod table;
 
 use std::fs::metadata;
@@ -82,6 +83,7 @@ pub fn serve(
     // The mount answers.
     let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
     let device = Device(root.dev());
+    readahead::extend(device);
     let mounted = Mounted {
         point: point.path().to_owned(),
         source: options.source.clone(),

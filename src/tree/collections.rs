@@ -1,6 +1,9 @@
 //! The database's own folders, as directories below `collections/`.
 
-use super::names::{canonical, digits, directory_name, game_name, game_of_name};
+use std::collections::HashSet;
+
+use super::game_name::{GameName, game_of_name};
+use super::names::{canonical, digits, directory_name};
 use crate::formats::{Database, Folder};
 use crate::library::TakenNames;
 
@@ -19,13 +22,15 @@ struct Collection {
     parent: u32,
     /// Folders in it, sorted by name.
     children: Vec<u32>,
-    /// Games in it, sorted and each once.
+    /// Games in it in the folder's own order, each once.
     games: Vec<u32>,
+    /// The same, sorted, each with its place there.
+    places: Vec<(u32, u32)>,
 }
 
 impl Collections {
-    /// The folders that a database has.
-    pub fn new(database: &dyn Database) -> Collections {
+    /// The folders that a database has. Games in them are called by `names`.
+    pub fn new(database: &dyn Database, names: &GameName) -> Collections {
         let listed = database.folders();
         if listed.is_empty() {
             return Collections::default();
@@ -35,16 +40,11 @@ impl Collections {
             // A parent that does not stand before its child would make a loop.
             let parent = folder.parent.filter(|&parent| parent < number - 1);
             let parent = parent.map_or(0, |parent| parent + 1);
-            folders.push(Collection {
-                name: String::new(),
-                parent: parent as u32,
-                children: Vec::new(),
-                games: games_of(folder, database.len()),
-            });
+            folders.push(Collection::new(folder, parent as u32, database.len()));
             folders[parent].children.push(number as u32);
         }
         for parent in 0..folders.len() {
-            name_children(&mut folders, parent, &listed, database);
+            name_children(&mut folders, parent, &listed, database, names);
         }
         let mut shown: Vec<u32> = folders.iter().flat_map(|folder| &folder.games).copied().collect();
         shown.sort_unstable();
@@ -82,11 +82,16 @@ impl Collections {
             .map_or(&[], |folder| &folder.children)
     }
 
-    /// The games in a folder, in database order.
+    /// The games in a folder, in its own order.
     pub fn games(&self, folder: u32) -> &[u32] {
         self.folders
             .get(folder as usize)
             .map_or(&[], |folder| &folder.games)
+    }
+
+    /// The place of a game among those of a folder.
+    pub fn place(&self, folder: u32, game: u32) -> Option<usize> {
+        self.folders.get(folder as usize)?.place(game)
     }
 
     /// The folder of a name in a folder.
@@ -106,15 +111,36 @@ impl Collections {
     }
 }
 
-fn games_of(folder: &Folder, len: u32) -> Vec<u32> {
-    let mut games: Vec<u32> = folder.games.iter().copied().filter(|&game| game < len).collect();
-    games.sort_unstable();
-    games.dedup();
-    games
+impl Collection {
+    /// A folder of a database of so many games, without its name and what is in it.
+    fn new(folder: &Folder, parent: u32, len: u32) -> Collection {
+        let mut seen = HashSet::new();
+        let is_new = |game: &u32| *game < len && seen.insert(*game);
+        let games: Vec<u32> = folder.games.iter().copied().filter(is_new).collect();
+        let mut places: Vec<(u32, u32)> = games.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        Collection {
+            parent,
+            games,
+            places,
+            ..Collection::default()
+        }
+    }
+
+    fn place(&self, game: u32) -> Option<usize> {
+        let found = self.places.binary_search_by_key(&game, |&(game, _)| game).ok()?;
+        self.places.get(found).map(|&(_, place)| place as usize)
+    }
 }
 
 /// Names the folders in a folder in the order in which the database lists them, and sorts them by name.
-fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], database: &dyn Database) {
+fn name_children(
+    folders: &mut [Collection],
+    parent: usize,
+    listed: &[Folder],
+    database: &dyn Database,
+    names: &GameName,
+) {
     let mut children = std::mem::take(&mut folders[parent].children);
     let mut taken = TakenNames::default();
     for &child in &children {
@@ -122,7 +148,7 @@ fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], d
             continue;
         };
         let name = directory_name(&canonical(folder.name.as_str().into())).into_owned();
-        if is_game(&name, &folders[parent].games, database) {
+        if is_game(&name, &folders[parent], database, names) {
             taken.take(&name);
         }
         folders[child as usize].name = taken.take_name(&name);
@@ -132,9 +158,9 @@ fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], d
 }
 
 /// True where a game of a directory has this name already.
-fn is_game(name: &str, games: &[u32], database: &dyn Database) -> bool {
-    game_of_name(name).is_some_and(|game| {
-        games.binary_search(&game).is_ok()
-            && game_name(database, &database.keys(game), game, digits(database.len())) == name
+fn is_game(name: &str, folder: &Collection, database: &dyn Database, names: &GameName) -> bool {
+    let digits = digits(database.len());
+    game_of_name(name, digits).is_some_and(|game| {
+        folder.place(game).is_some() && names.of(database, &database.keys(game), game, digits) == name
     })
 }

@@ -2,18 +2,21 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::names::directory_name;
 use super::plan::Plan;
 use super::views::{Group, View};
-use crate::formats::Database;
+use crate::formats::{Database, Keys};
 use crate::library::numbered;
 
 /// The directories of a view. They are numbered level by level, and by name among those of one parent; 0 is the
 /// view's own. Names are computed from the databases's texts.
 pub struct ViewIndex {
-    view: &'static View,
+    view: View,
     /// For each directory a group that is in it or below it.
     groups: Vec<Group>,
     parents: Vec<u32>,
@@ -24,15 +27,16 @@ pub struct ViewIndex {
     games: Vec<u32>,
     /// Directories whose name has a number behind it.
     ordinals: HashMap<u32, u32>,
-    /// The directories that hold games in the order of their names, where that is not the order of their numbers.
+    /// The directories that hold games in the order of their names, where their merged files stand side by side and
+    /// that is not the order of their numbers.
     by_name: Option<Vec<u32>>,
 }
 
 impl ViewIndex {
     /// Sorts the games of a database.
-    pub fn new(view: &'static View, database: &dyn Database) -> ViewIndex {
-        let entries = Entries::new(view, database);
-        let Plan { directories, leaves } = Plan::new(view, database, &entries.groups);
+    pub fn new(view: View, database: &dyn Database) -> ViewIndex {
+        let entries = Entries::new(&view, database);
+        let Plan { directories, leaves } = Plan::new(&view, database, &entries.groups);
         let (starts, games) = entries.by_directory(&leaves, directories.len());
         let mut children = vec![0; directories.len()];
         for planned in directories.iter().skip(1) {
@@ -51,7 +55,8 @@ impl ViewIndex {
             games,
             by_name: None,
         };
-        if directories.iter().any(|planned| planned.parent != 0) {
+        let is_deep = directories.iter().any(|planned| planned.parent != 0);
+        if is_deep && !index.view.nests_merged() {
             let mut by_name: Vec<u32> = (0..index.len()).filter(|&n| !index.games(n).is_empty()).collect();
             by_name.sort_by_cached_key(|&n| index.name(database, n));
             index.by_name = Some(by_name);
@@ -89,7 +94,7 @@ impl ViewIndex {
             depth += 1;
         }
         let group = *self.groups.get(directory as usize)?;
-        let text = (self.view.text)(database, group, depth)?;
+        let text = self.view.text(database, group, depth)?;
         let ordinal = self.ordinals.get(&directory).copied().unwrap_or(1);
         Some(numbered(&directory_name(&text), ordinal).into_owned())
     }
@@ -107,34 +112,40 @@ impl ViewIndex {
         )
     }
 
-    /// Number of merged files.
-    pub fn merged_len(&self) -> usize {
+    /// True where merged files stand in directories.
+    pub fn nests_merged(&self) -> bool {
+        self.view.nests_merged()
+    }
+
+    /// Number of entries of a directory of merged files; 0 is the view's own.
+    pub fn merged_len(&self, directory: u32) -> usize {
         match &self.by_name {
             Some(by_name) => by_name.len(),
-            None => self.parents.len() - 1,
+            None => self.children(directory).len(),
         }
     }
 
-    /// The directory of the nth merged file in the order of their names.
-    pub fn merged_at(&self, n: usize) -> Option<u32> {
+    /// The directory of the nth entry of a directory of merged files, in the order of names.
+    pub fn merged_at(&self, directory: u32, n: usize) -> Option<u32> {
         match &self.by_name {
             Some(by_name) => by_name.get(n).copied(),
-            None => u32::try_from(n + 1)
-                .ok()
-                .filter(|&directory| directory < self.len()),
+            None => self.children(directory).nth(n),
         }
     }
 
-    /// The directory whose merged file has a name, without `.pgn`.
-    pub fn merged_child(&self, database: &dyn Database, name: &str) -> Option<u32> {
-        search(
-            self.merged_len(),
-            |n| {
-                let directory = self.merged_at(n).unwrap_or(0);
-                (directory, self.name(database, directory))
-            },
-            name,
-        )
+    /// The directory for which an entry of a directory of merged files stands, by its name without `.pgn`.
+    pub fn merged_child(&self, database: &dyn Database, directory: u32, name: &str) -> Option<u32> {
+        match &self.by_name {
+            Some(by_name) => search(
+                by_name.len(),
+                |n| {
+                    let directory = by_name.get(n).copied().unwrap_or(0);
+                    (directory, self.name(database, directory))
+                },
+                name,
+            ),
+            None => self.child(database, directory, name),
+        }
     }
 }
 
@@ -148,16 +159,30 @@ struct Entries {
 
 impl Entries {
     fn new(view: &View, database: &dyn Database) -> Entries {
+        match view {
+            View::BuiltIn(view) => Entries::collect(database, |_, keys| {
+                (view.groups)(keys).map(|group| group.map(|group| (group, group)))
+            }),
+            View::Own(view) => Entries::collect(database, |game, keys| view.groups(database, game, keys)),
+        }
+    }
+
+    /// Groups all games by what stands before each of their groups.
+    fn collect<K, F>(database: &dyn Database, groups_of: F) -> Entries
+    where
+        K: Eq + Hash,
+        F: Fn(u32, &Keys) -> [Option<(K, Group)>; 2],
+    {
         let mut groups = Vec::new();
         let mut entries = Vec::with_capacity(database.len() as usize);
-        let mut places: HashMap<Group, u32> = HashMap::new();
+        let mut places: FxHashMap<K, u32> = FxHashMap::default();
         for game in 0..database.len() {
             let keys = database.keys(game);
             if keys.deleted {
                 continue;
             }
-            for group in (view.groups)(&keys).into_iter().flatten() {
-                let place = *places.entry(group).or_insert_with(|| {
+            for (key, group) in groups_of(game, &keys).into_iter().flatten() {
+                let place = *places.entry(key).or_insert_with(|| {
                     groups.push(group);
                     groups.len() as u32 - 1
                 });

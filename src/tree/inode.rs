@@ -100,9 +100,22 @@ pub enum Node {
     MergedView(ViewId),
     /// All games of a view's directory as one file.
     MergedFile(ViewId, u32),
+    /// A directory of merged files, which stands for a view's directory.
+    MergedFolder(ViewId, u32),
+    /// A table of all games.
+    Table(Table),
 }
 
-/// A row of [`VIEWS`](super::VIEWS).
+/// The tables in a database's directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Table {
+    /// `games.csv`
+    Csv,
+    /// `games.ndjson`
+    Ndjson,
+}
+
+/// The place of a view among those of a [`Layout`](super::Layout).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ViewId(pub(super) u8);
 
@@ -113,13 +126,15 @@ impl ViewId {
 }
 
 /// Nodes that a database has once; their number is their place here.
-const SINGLE: [Node; 6] = [
+const SINGLE: [Node; 8] = [
     Node::Database,
     Node::All,
     Node::Info,
     Node::Problems,
     Node::Games,
     Node::Merged,
+    Node::Table(Table::Csv),
+    Node::Table(Table::Ndjson),
 ];
 
 const KIND_SINGLE: u8 = 0;
@@ -129,10 +144,15 @@ const KIND_MEMBER_DIRECTORY: u8 = 3;
 const KIND_MEMBER: u8 = 4;
 const KIND_COLLECTION: u8 = 5;
 const KIND_DOCUMENT: u8 = 6;
-/// Views take 32 kinds, and as many for their merged files. Directory 0 of a view is never a file.
+/// Views take 32 kinds, and as many for their merged files and for the directories of these. Directory 0 of a view is
+/// never a file.
 const KIND_VIEW: u8 = 0x40;
 const KIND_MERGED: u8 = 0x60;
-const KIND_END: u8 = 0x7f;
+const KIND_MERGED_FOLDER: u8 = 0x80;
+const KIND_END: u8 = 0x9f;
+
+/// Most views of a tree, those of the user among them.
+pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
 
 impl Node {
     fn to_parts(self) -> (u8, u32) {
@@ -146,6 +166,7 @@ impl Node {
             Node::View(view, number) => (KIND_VIEW + view.0, number),
             Node::MergedView(view) => (KIND_MERGED + view.0, 0),
             Node::MergedFile(view, number) => (KIND_MERGED + view.0, number),
+            Node::MergedFolder(view, number) => (KIND_MERGED_FOLDER + view.0, number),
             single => {
                 let number = SINGLE.iter().position(|&node| node == single);
                 (KIND_SINGLE, number.unwrap_or(0) as u32)
@@ -163,8 +184,9 @@ impl Node {
             KIND_COLLECTION => Node::Collection(number),
             KIND_DOCUMENT => Node::Document(number),
             KIND_VIEW..KIND_MERGED => Node::View(ViewId(kind - KIND_VIEW), number),
-            KIND_MERGED..=KIND_END if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
-            KIND_MERGED..=KIND_END => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
+            KIND_MERGED..KIND_MERGED_FOLDER if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
+            KIND_MERGED..KIND_MERGED_FOLDER => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
+            KIND_MERGED_FOLDER..=KIND_END => Node::MergedFolder(ViewId(kind - KIND_MERGED_FOLDER), number),
             _ => return None,
         })
     }
@@ -178,6 +200,7 @@ impl Node {
             | Node::Game(_)
             | Node::Member(_)
             | Node::Document(_)
+            | Node::Table(_)
             | Node::MergedFile(..) => false,
             Node::Database
             | Node::Games
@@ -186,7 +209,8 @@ impl Node {
             | Node::MemberDirectory(_)
             | Node::Collection(_)
             | Node::View(..)
-            | Node::MergedView(_) => true,
+            | Node::MergedView(_)
+            | Node::MergedFolder(..) => true,
         }
     }
 }
@@ -209,6 +233,7 @@ mod tests {
             Node::View(view, 9),
             Node::MergedView(view),
             Node::MergedFile(view, 9),
+            Node::MergedFolder(ViewId(31), 9),
         ];
         for prefix in [Prefix(1), Prefix(0x00ff_ffff)] {
             for node in nodes.into_iter().chain(SINGLE) {

@@ -1,19 +1,14 @@
-//! Names of games, of their blocks, and of directories that have a database's text as their name.
+//! Names of games and blocks in `games/`, and of directories that have a database's text as their name.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::formats::{Database, Keys, TextId};
-use crate::game::{Date, Outcome};
+use crate::formats::{Database, TextId};
 use crate::library::{LONGEST_NAME, cut, safe_name};
 
 /// Games in a directory of `games/`.
 pub const BLOCK: u32 = 1000;
-
-/// Most bytes of a surname in a game's name.
-const LONGEST_SURNAME: usize = 60;
 
 /// Digits of the numbers of a database with so many games.
 pub fn digits(games: u32) -> usize {
@@ -31,35 +26,6 @@ pub fn block_name(block: u32, digits: usize) -> String {
 /// Name of a game in its block: `000042.pgn`.
 pub fn numbered_game_name(game: u32, digits: usize) -> String {
     format!("{:0digits$}.pgn", u64::from(game) + 1)
-}
-
-/// Name of a game in every view: `1985.11.09_Karpov-Kasparov_0-1_000042.pgn`.
-pub fn game_name(database: &dyn Database, keys: &Keys, game: u32, digits: usize) -> String {
-    let mut name = String::with_capacity(64);
-    push_date(&mut name, keys.date);
-    name.push('_');
-    push_surname(&mut name, &database.text(keys.white));
-    name.push('-');
-    push_surname(&mut name, &database.text(keys.black));
-    let result = match keys.outcome {
-        Outcome::WhiteWins => "1-0",
-        Outcome::BlackWins => "0-1",
-        Outcome::Draw => "draw",
-        Outcome::Unknown => "open",
-    };
-    // Writing to a string cannot fail.
-    let _ = write!(name, "_{result}_{:0digits$}.pgn", u64::from(game) + 1);
-    name
-}
-
-/// The game that a name speaks of: the number at its end. The rest of the name is not looked at.
-pub fn game_of_name(name: &str) -> Option<u32> {
-    let stem = name.strip_suffix(".pgn")?;
-    let number = stem.rsplit_once('_').map_or(stem, |(_, number)| number);
-    if !number.bytes().all(|c| c.is_ascii_digit()) {
-        return None;
-    }
-    number.parse::<u32>().ok()?.checked_sub(1)
 }
 
 /// The form of a text in which equal texts are equal: Unicode NFC. An empty text says as little as `?`.
@@ -86,38 +52,16 @@ pub fn directory_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends `1985.11.09`, unknown parts as `xxxx` and `xx`.
-fn push_date(name: &mut String, date: Date) {
-    let start = name.len();
-    let _ = write!(name, "{date}");
-    if name.get(start..).is_some_and(|date| date.contains('?')) {
-        let date = name.split_off(start).replace('?', "x");
-        name.push_str(&date);
+/// `Linares 1993`: the year is left out where it is unknown or the event's name has it already.
+pub fn event_and_year(event: Cow<'_, str>, year: u16) -> Cow<'_, str> {
+    if year == 0 {
+        return event;
     }
-}
-
-/// Appends letters and digits of what stands before the first comma, with `-` for all that is between them.
-fn push_surname(name: &mut String, player: &str) {
-    let surname = player.split(',').next().unwrap_or_default();
-    let start = name.len();
-    let mut is_gap = false;
-    for c in canonical(Cow::Borrowed(surname)).chars() {
-        if !c.is_alphanumeric() {
-            is_gap = true;
-            continue;
-        }
-        let gap = is_gap && name.len() > start;
-        if name.len() - start + usize::from(gap) + c.len_utf8() > LONGEST_SURNAME {
-            break;
-        }
-        if gap {
-            name.push('-');
-        }
-        name.push(c);
-        is_gap = false;
-    }
-    if name.len() == start {
-        name.push_str("unknown");
+    let year = format!("{year:04}");
+    match event.as_ref() {
+        "?" => Cow::Owned(format!("unknown {year}")),
+        text if text.contains(&year) => event,
+        text => canonical(Cow::Owned(format!("{text} {year}"))),
     }
 }
 
@@ -125,12 +69,6 @@ fn push_surname(name: &mut String, player: &str) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn surname(player: &str) -> String {
-        let mut name = String::new();
-        push_surname(&mut name, player);
-        name
-    }
 
     #[test]
     fn numbers_have_as_many_digits_as_the_count_needs() {
@@ -142,37 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn the_number_is_found_at_the_end_of_a_name() {
-        assert_eq!(
-            game_of_name("1985.11.09_Karpov-Kasparov_0-1_000042.pgn"),
-            Some(41)
-        );
-        assert_eq!(game_of_name("000042.pgn"), Some(41));
-        assert_eq!(game_of_name("a_000000.pgn"), None);
-        assert_eq!(game_of_name("a_+00042.pgn"), None);
-        assert_eq!(game_of_name("a_99999999999.pgn"), None);
-        assert_eq!(game_of_name("_.pgn"), None);
-        assert_eq!(game_of_name("000042"), None);
-    }
-
-    #[test]
-    fn surnames_need_no_quotes() {
-        assert_eq!(surname("Kasparov, Garry"), "Kasparov");
-        assert_eq!(surname("O'Kelly de Galway, Alberic"), "O-Kelly-de-Galway");
-        assert_eq!(surname(" (Deep  Blue) "), "Deep-Blue");
-        assert_eq!(surname("Re\u{301}ti"), "Réti");
-        for nothing in ["", "?", ", Garry", "/../"] {
-            assert_eq!(surname(nothing), "unknown");
-        }
-        assert_eq!(surname(&"é".repeat(40)), "é".repeat(30));
-        assert_eq!(surname(&format!("{} b", "a".repeat(59))), "a".repeat(59));
-    }
-
-    #[test]
-    fn dates_have_no_question_marks() {
-        let mut name = "_".to_owned();
-        push_date(&mut name, Date::new(1985, 0, 0));
-        assert_eq!(name, "_1985.xx.xx");
+    fn an_event_has_its_year_once() {
+        let name = |event, year| event_and_year(Cow::Borrowed(event), year).into_owned();
+        assert_eq!(name("Linares", 1993), "Linares 1993");
+        assert_eq!(name("Linares 1993", 1993), "Linares 1993");
+        assert_eq!(name("Linares 1993", 1994), "Linares 1993 1994");
+        assert_eq!(name("Linares", 0), "Linares");
+        assert_eq!(name("?", 1993), "unknown 1993");
+        assert_eq!(name("?", 0), "?");
     }
 
     #[test]
@@ -190,14 +105,6 @@ mod tests {
             let name = directory_name(&canonical(Cow::Borrowed(&text))).into_owned();
             prop_assert!(!name.is_empty() && name.len() <= LONGEST_NAME);
             prop_assert!(!name.contains(['/', '\0']) && !matches!(name.as_str(), "." | ".." | "?"));
-        }
-
-        #[test]
-        fn surnames_are_letters_digits_and_single_lines(text in any::<String>()) {
-            let name = surname(&text);
-            prop_assert!(!name.is_empty() && name.len() <= LONGEST_SURNAME);
-            prop_assert!(name.chars().all(|c| c.is_alphanumeric() || c == '-'));
-            prop_assert!(!name.starts_with('-') && !name.ends_with('-') && !name.contains("--"));
         }
     }
 }

@@ -41,7 +41,7 @@ impl Plan {
         };
         for depth in 0.. {
             let labels = (0..).zip(groups).filter_map(|(number, &group)| {
-                let text = (view.text)(database, group, depth)?;
+                let text = view.text(database, group, depth)?;
                 Some(Label {
                     parent: plan.leaves[number as usize],
                     first_bytes: first_bytes(&text),

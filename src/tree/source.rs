@@ -42,10 +42,7 @@ pub struct Branch<'a> {
 impl SourceTree {
     /// The folders that lead to the databases. `own_names` has the names that a folder keeps for itself where it
     /// is a database's directory or the root.
-    pub fn new(
-        branches: &[Branch<'_>],
-        own_names: impl Fn(Option<usize>) -> Vec<&'static str>,
-    ) -> SourceTree {
+    pub fn new(branches: &[Branch<'_>], own_names: impl Fn(Option<usize>) -> Vec<String>) -> SourceTree {
         let mut tree = SourceTree {
             folders: vec![SourceFolder::new(Inode::ROOT, 0)],
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
@@ -159,7 +156,7 @@ impl SourceFolder {
     }
 
     /// Gives children another name where theirs is taken.
-    fn name_children(&mut self, own: &[&str]) {
+    fn name_children(&mut self, own: &[String]) {
         let mut taken = TakenNames::default();
         for name in own {
             taken.take(name);

@@ -1,14 +1,24 @@
-//! The views: every way to sort the games of a database, one row each.
+//! The views: every way to sort the games of a database, one row each, and those that users describe.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use super::inode::ViewId;
-use super::names::{canonical, canonical_text};
+use super::names::{canonical_text, event_and_year};
+use super::own_view::OwnView;
 use crate::formats::{Database, Keys, TextId};
 use crate::game::Eco;
 
 /// A way to sort games into directories. Games marked as deleted are in no view.
-pub struct View {
+#[derive(Clone)]
+pub enum View {
+    /// A row of [`VIEWS`].
+    BuiltIn(&'static BuiltInView),
+    /// A template of the user's.
+    Own(Arc<OwnView>),
+}
+
+/// A view that every tree has.
+pub struct BuiltInView {
     /// Name of its directory, in the database's and in `merged/`.
     pub name: &'static str,
     /// The groups that a game belongs to: at most two, different ones.
@@ -19,9 +29,9 @@ pub struct View {
     pub text: fn(&dyn Database, Group, depth: usize) -> Option<Cow<'_, str>>,
 }
 
-/// All views, in the order of their inode numbers: new rows go to the end.
-pub static VIEWS: &[View] = &[
-    View {
+/// The views of every tree, in the order of their inode numbers: new rows go to the end.
+pub static VIEWS: &[BuiltInView] = &[
+    BuiltInView {
         name: "players",
         groups: |keys| {
             let white = Group::of_text(keys.white, 0);
@@ -33,15 +43,9 @@ pub static VIEWS: &[View] = &[
             _ => None,
         },
     },
-    View {
+    BuiltInView {
         name: "events",
-        groups: |keys| {
-            let year = match keys.event_year {
-                0 => keys.date.year,
-                year => year,
-            };
-            [Some(Group::of_text(keys.event, year)), None]
-        },
+        groups: |keys| [Some(Group::of_text(keys.event, keys.year_of_event())), None],
         text: |database, group, depth| match depth {
             0 => Some(event_and_year(
                 canonical_text(database, group.text()),
@@ -50,7 +54,7 @@ pub static VIEWS: &[View] = &[
             _ => None,
         },
     },
-    View {
+    BuiltInView {
         name: "years",
         groups: |keys| [Some(Group(u64::from(keys.date.year))), None],
         text: |_, Group(year), depth| match (depth, year) {
@@ -59,7 +63,7 @@ pub static VIEWS: &[View] = &[
             _ => None,
         },
     },
-    View {
+    BuiltInView {
         name: "eco",
         groups: |keys| [Some(Group::of_eco(keys.eco)), None],
         text: |_, group, depth| match (depth, group.eco()) {
@@ -72,23 +76,46 @@ pub static VIEWS: &[View] = &[
 ];
 
 impl View {
-    /// All views with their ids.
-    pub fn all() -> impl Iterator<Item = (ViewId, &'static View)> {
-        (0..).map(ViewId).zip(VIEWS)
+    /// Name of its directory, in the database's and in `merged/`.
+    pub fn name(&self) -> &str {
+        match self {
+            View::BuiltIn(view) => view.name,
+            View::Own(view) => &view.name,
+        }
     }
 
-    /// The view of an id.
-    pub fn of(id: ViewId) -> Option<&'static View> {
-        VIEWS.get(usize::from(id.0))
+    /// The text that a group's directory has at a depth, see [`BuiltInView::text`].
+    pub fn text<'a>(&self, database: &'a dyn Database, group: Group, depth: usize) -> Option<Cow<'a, str>> {
+        match self {
+            View::BuiltIn(view) => (view.text)(database, group, depth),
+            View::Own(view) => view.text(database, group, depth),
+        }
     }
 
     /// The number of directories in which a game stands.
-    pub fn directories(&self, database: &dyn Database, keys: &Keys) -> u32 {
-        let path = |group| (0..).map_while(move |depth| (self.text)(database, group, depth));
-        match (self.groups)(keys) {
+    pub fn directories(&self, database: &dyn Database, game: u32, keys: &Keys) -> u32 {
+        let groups = match self {
+            View::BuiltIn(view) => (view.groups)(keys),
+            View::Own(view) if !view.has_player() => return 1,
+            View::Own(view) => view
+                .groups(database, game, keys)
+                .map(|group| group.map(|(_, group)| group)),
+        };
+        let path = |group| (0..).map_while(move |depth| self.text(database, group, depth));
+        match groups {
             [Some(a), Some(b)] if path(a).eq(path(b)) => 1,
             groups => groups.iter().flatten().count() as u32,
         }
+    }
+
+    /// True for those of every tree.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self, View::BuiltIn(_))
+    }
+
+    /// True where merged files stand in directories as the games do. Else they stand side by side.
+    pub fn nests_merged(&self) -> bool {
+        matches!(self, View::Own(view) if view.depth() > 1)
     }
 }
 
@@ -123,33 +150,9 @@ impl Group {
     }
 }
 
-/// `Linares 1993`: the year is left out where it is unknown or the event's name has it already.
-fn event_and_year(event: Cow<'_, str>, year: u16) -> Cow<'_, str> {
-    if year == 0 {
-        return event;
-    }
-    let year = format!("{year:04}");
-    match event.as_ref() {
-        "?" => Cow::Owned(format!("unknown {year}")),
-        text if text.contains(&year) => event,
-        text => canonical(Cow::Owned(format!("{text} {year}"))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_event_has_its_year_once() {
-        let name = |event, year| event_and_year(Cow::Borrowed(event), year).into_owned();
-        assert_eq!(name("Linares", 1993), "Linares 1993");
-        assert_eq!(name("Linares 1993", 1993), "Linares 1993");
-        assert_eq!(name("Linares 1993", 1994), "Linares 1993 1994");
-        assert_eq!(name("Linares", 0), "Linares");
-        assert_eq!(name("?", 1993), "unknown 1993");
-        assert_eq!(name("?", 0), "?");
-    }
 
     #[test]
     fn opening_codes_fit_into_a_group() {

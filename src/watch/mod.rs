@@ -126,11 +126,11 @@ impl Watch {
     /// never rests. `is_restless` says that there is something still to be seen. Whatever changes from then on is
     /// told by the next call.
     pub fn wait(&mut self, is_restless: bool) {
-        while !is_restless {
+        if !is_restless {
             self.wait_for_events();
             // An alarm tells of a change that has been.
-            if self.drain_alarm() | self.is_changed() {
-                break;
+            while !(self.drain_alarm() | self.is_changed()) {
+                self.wait_for_events();
             }
         }
         let begin = Instant::now();

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use pgn_reader::shakmaty::san::SanPlus;
 use pgn_reader::{Nag, Outcome, RawComment, RawTag, Reader, Skip, Visitor};
+use pgnfs::game::{Game, Token};
 
 /// A game as a reader sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,17 +17,89 @@ pub struct Read {
     pub outcome: Option<String>,
 }
 
+impl Read {
+    /// The moves that were played.
+    pub fn main_line(&self) -> Vec<&str> {
+        let mut depth = 0;
+        let is_played = |item: &&str| {
+            match *item {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => return depth == 0 && !item.starts_with(['$', '{']),
+            }
+            false
+        };
+        self.movetext
+            .iter()
+            .map(String::as_str)
+            .filter(is_played)
+            .collect()
+    }
+}
+
 /// All games of a PGN text.
 pub fn read(text: &[u8]) -> Vec<Read> {
     // Unless it is told, the reader gives up at tags of more than 255 bytes.
+    let longest = text.split(|&byte| byte == b'\n').map(<[u8]>::len).max();
     let mut reader = Reader::build(text)
-        .set_supported_tag_line_length(1 << 13)
+        .set_supported_tag_line_length(longest.unwrap_or_default().max(255) + 2)
         .finish();
     let mut games = Vec::new();
     while let Some(game) = reader.read_game(&mut Collector).unwrap() {
         games.push(game);
     }
     games
+}
+
+/// A game as a reader must see it: what the writer makes harmless is harmless here.
+pub fn of_game(game: &Game) -> Read {
+    let mut read = Read::default();
+    for (name, value) in game.tags.iter() {
+        let value = value.replace(is_control, "");
+        read.tags.insert(name.to_owned(), value);
+    }
+    let collector = &mut Collector;
+    let ControlFlow::Continue(mut movetext) = collector.begin_movetext(read) else {
+        unreachable!("nothing stops the collector")
+    };
+    for token in game.movetext.tokens() {
+        let _ = match *token {
+            Token::Move(san) => collector.san(&mut movetext, san.to_string().parse().unwrap()),
+            Token::Nag(nag) => collector.nag(&mut movetext, Nag(nag)),
+            Token::Comment(range) => {
+                let text = game
+                    .movetext
+                    .text(range)
+                    .replace('}', ")")
+                    .replace(is_control, " ");
+                collector.comment(&mut movetext, RawComment(text.as_bytes()))
+            }
+            Token::VariationStart => collector.begin_variation(&mut movetext).map_continue(drop),
+            Token::VariationEnd => collector.end_variation(&mut movetext),
+        };
+    }
+    movetext.game.outcome = Some(game.tags.outcome().to_string());
+    collector.end_game(movetext)
+}
+
+/// A tag's value without its escapes. What `pgn-reader` makes of two backslashes before a quote is one too few.
+fn unescaped(value: &str) -> String {
+    let mut text = String::new();
+    let mut rest = value.chars();
+    while let Some(c) = rest.next() {
+        match (c, rest.clone().next()) {
+            ('\\', Some(escaped @ ('\\' | '"'))) => {
+                text.push(escaped);
+                rest.next();
+            }
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+fn is_control(c: char) -> bool {
+    c.is_ascii_control()
 }
 
 struct Collector;
@@ -124,7 +197,7 @@ impl Visitor for Collector {
 
     fn tag(&mut self, game: &mut Read, name: &[u8], value: RawTag<'_>) -> ControlFlow<Read> {
         let name = String::from_utf8(name.to_vec()).unwrap();
-        let value = value.decode_utf8_lossy().into_owned();
+        let value = unescaped(&String::from_utf8_lossy(value.as_bytes()));
         assert_eq!(
             game.tags.insert(name.clone(), value),
             None,

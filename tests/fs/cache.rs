@@ -13,7 +13,7 @@ fn mount_cached(fake: Fake, cache_size: usize) -> Mounted {
     let options = ServeOptions {
         cache_size,
         threads: 2,
-        mtime_from_source: false,
+        ..ServeOptions::default()
     };
     mount_with(vec![fake.at("")], options)
 }

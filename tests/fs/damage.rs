@@ -41,6 +41,18 @@ fn problems_have_one_line_each() {
 }
 
 #[test]
+fn one_game_does_not_fill_the_list_of_problems() {
+    let damaged = (0..6_000).fold(game("a", "b"), |game, _| game.problem("a fault"));
+    let rows = mount(Fake::of([damaged])).cat("problems.txt");
+    assert_eq!(rows.lines().count(), 5_001);
+    let last = rows.lines().last().unwrap();
+    assert_eq!(
+        last,
+        "000001\tgames.fake: 1000 more problems of this game are not told"
+    );
+}
+
+#[test]
 fn info_says_what_is_known_without_decoding() {
     let fake = damaged();
     let decoded = fake.decoded.clone();

@@ -37,8 +37,12 @@ pub struct FakeGame {
     pub deleted: bool,
     /// The only movetext.
     pub comment: String,
-    pub problem: Option<String>,
+    pub problems: Vec<String>,
     pub panics: bool,
+    /// Tags beside those that the other fields give.
+    pub tags: Vec<(&'static str, String)>,
+    /// Its tags cannot be read either.
+    pub tags_panic: bool,
 }
 
 /// A game between two players of whom nothing else is known.
@@ -53,8 +57,10 @@ pub fn game(white: &str, black: &str) -> FakeGame {
         outcome: Outcome::Unknown,
         deleted: false,
         comment: String::new(),
-        problem: None,
+        problems: Vec::new(),
         panics: false,
+        tags: Vec::new(),
+        tags_panic: false,
     }
 }
 
@@ -85,7 +91,12 @@ impl FakeGame {
     }
 
     pub fn problem(mut self, what: &str) -> Self {
-        self.problem = Some(what.to_owned());
+        self.problems.push(what.to_owned());
+        self
+    }
+
+    pub fn tag(mut self, name: &'static str, value: &str) -> Self {
+        self.tags.push((name, value.to_owned()));
         self
     }
 
@@ -197,6 +208,7 @@ impl Database for Fake {
 
     fn tags(&self, game: u32) -> Tags {
         let fake = self.game_at(game);
+        assert!(!fake.tags_panic, "a bug in the decoder");
         let mut tags = Tags::new(fake.outcome);
         tags.set_str("White", &fake.white);
         tags.set_str("Black", &fake.black);
@@ -204,6 +216,9 @@ impl Database for Fake {
         tags.set_date("Date", fake.date);
         if fake.deleted {
             tags.set_str("Deleted", "1");
+        }
+        for (name, value) in &fake.tags {
+            tags.set_str(*name, value);
         }
         tags
     }
@@ -222,7 +237,7 @@ impl Database for Fake {
                 tags: self.tags(game),
                 movetext: movetext.finish(),
             },
-            problems: fake.problem.iter().map(|what| problem(what)).collect(),
+            problems: fake.problems.iter().map(|what| problem(what)).collect(),
         }
     }
 

@@ -33,8 +33,13 @@ fn folders_are_below_collections() {
     );
     assert_eq!(
         tree.ls("collections/Openings/Sicilian"),
-        ["Najdorf", first, third]
+        ["Najdorf", third, first],
+        "in the folder's own order"
     );
+    let sicilian = tree.inode("collections/Openings/Sicilian");
+    let game = |number: u32| tree.inode(&format!("games/000001-001000/{number:06}.pgn"));
+    assert_eq!(tree.0.next_games(sicilian, Some(game(3)), 9), Some(vec![game(1)]));
+    assert_eq!(tree.0.next_games(sicilian, Some(game(2)), 9), None);
     assert_eq!(tree.ls("collections/Openings/Sicilian/Najdorf"), [third]);
     // Deleted games stay in their folders.
     assert_eq!(tree.ls("collections/Best"), [second]);

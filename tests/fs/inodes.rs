@@ -215,14 +215,15 @@ fn a_listing_has_attributes_as_far_as_they_are_known() {
         entries.iter().filter(|entry| entry.3.is_some()).count()
     };
     assert_eq!(known(&tree, "merged/years"), 0);
-    // All but all.pgn and problems.txt.
-    assert_eq!(known(&tree, ""), tree.ls("").len() - 2);
+    // All but all.pgn, problems.txt and the tables.
+    assert_eq!(known(&tree, ""), tree.ls("").len() - 4);
     // Games are decoded for whoever lists them, but not all of a long listing at once.
     assert_eq!(known(&tree, "games/000001-001000"), 40);
     let many = mount(Fake::many(1000));
     let seen = known(&many, "games/000001-001000");
     assert!((100..500).contains(&seen), "{seen}");
     tree.stat("problems.txt");
+    tree.stat("games.csv");
     assert_eq!(known(&tree, ""), tree.ls("").len());
     assert_eq!(known(&tree, "merged/years"), 40);
 }

@@ -9,6 +9,7 @@ use pgnfs::library::Library;
 
 use crate::common::samples::shared;
 use crate::mounted::Mounted;
+use crate::tables;
 
 /// Databases with more games are not walked name by name.
 const WALKED: u32 = 3000;
@@ -33,7 +34,8 @@ fn every_sample_is_a_sound_tree() {
     }
 }
 
-/// Every name is found again, every file is as long as it says, and `all.pgn` is the games in their order.
+/// Every name is found again, every file is as long as it says, `all.pgn` is the games in their order, and the tables
+/// say what a reader finds in it.
 fn check_database(tree: &Mounted, path: &str, games: u32) {
     let below = tree.walk_from(&format!("{path}/"));
     let mut links: BTreeMap<_, u32> = BTreeMap::new();
@@ -55,6 +57,17 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
     assert_eq!(numbered.len(), games as usize, "{path}");
     let together: String = numbered.iter().map(|path| tree.cat(path)).collect();
     assert!(tree.cat(&format!("{path}/all.pgn")) == together, "{path}");
+    let rows = tables::expected(&together, 6);
+    assert_eq!(
+        tables::read_csv(&tree.cat(&format!("{path}/games.csv"))).1,
+        rows,
+        "{path}"
+    );
+    assert_eq!(
+        tables::read_ndjson(&tree.cat(&format!("{path}/games.ndjson"))),
+        rows,
+        "{path}"
+    );
     for file in below
         .iter()
         .filter(|path| path.contains("/merged/") && path.ends_with(".pgn"))

@@ -34,6 +34,8 @@ fn the_whole_tree_of_a_small_database() {
     let morphy = "1858.xx.xx_Morphy-unknown_1-0_000003.pgn";
     let mut expected = [
         "all.pgn",
+        "games.csv",
+        "games.ndjson",
         "info.txt",
         "problems.txt",
         "games/",

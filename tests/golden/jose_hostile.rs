@@ -4,10 +4,14 @@
 #[allow(dead_code)]
 mod tables;
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use self::tables::{Column, Table, Value};
+use pgnfs::formats::Options;
+
 use super::*;
+use crate::common::samples::{candidates, try_open};
 
 /// Bytes of the move data.
 const SIZE: usize = 1 << 19;
@@ -155,6 +159,50 @@ fn bytes_that_are_no_rows() {
             "{pattern:?}: {:?}",
             begin.elapsed()
         );
+    }
+}
+
+/// A tar header for `IO_Game.MYD`, whose size is a binary number.
+fn tar_header(size: u64) -> Vec<u8> {
+    let mut header = vec![0; 512];
+    header[..11].copy_from_slice(b"IO_Game.MYD");
+    header[124] = 0x80;
+    header[128..136].copy_from_slice(&size.to_be_bytes());
+    header[156] = b'0';
+    header[257..262].copy_from_slice(b"ustar");
+    header
+}
+
+fn open_archive(bytes: &[u8]) -> Result<Box<dyn Database>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("bomb");
+    std::fs::write(base.with_extension("jose"), bytes).unwrap();
+    let (format, candidate) = candidates(&base).remove(0);
+    try_open(format, &candidate, &Options::default())
+}
+
+#[test]
+fn archives_that_unpack_to_terabytes() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let zeros = vec![0; 1 << 20];
+    for size in [1 << 40, u64::MAX] {
+        // A megabyte of bytes for two hundred, and the promise of many more.
+        packed.write_all(&tar_header(size)).unwrap();
+        (0..200).for_each(|_| packed.write_all(&zeros).unwrap());
+    }
+    let packed = packed.finish().unwrap();
+    assert!(packed.len() < 4 << 20, "{}", packed.len());
+    let reason = open_archive(&packed).err().expect("no database");
+    assert!(reason.contains("far more than its size"), "{reason}");
+    // What is promised and is not there costs nothing.
+    for size in [1 << 40, u64::MAX] {
+        let mut tar = tar_header(size);
+        tar.extend([0; 1000]);
+        if let Ok(database) = open_archive(&tar) {
+            let warnings = database.info().warnings;
+            let is_told = |warning: &String| warning.contains("ends inside IO_Game.MYD");
+            assert!(warnings.iter().any(is_told), "{warnings:?}");
+        }
     }
 }
 

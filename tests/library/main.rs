@@ -4,4 +4,5 @@ mod errors;
 mod links;
 mod reopen;
 mod scan;
+mod selection;
 mod source;

@@ -121,6 +121,22 @@ fn names_are_made_safe_and_stay_apart() {
 }
 
 #[test]
+fn databases_that_differ_by_letter_case_are_two() {
+    let source = Source::new();
+    source.database("Club/Games");
+    source.database("Club/games");
+    source.database("club/GAMES");
+    let (found, left_out) = source.found();
+    assert_eq!(found, ["Club/Games.dci", "Club/games.dci", "club/GAMES.dci"]);
+    assert_eq!(left_out, []);
+    for entry in source.open().unwrap().databases() {
+        let stem = entry.path.rsplit('/').next().unwrap().trim_end_matches(".dci");
+        let names: Vec<_> = entry.files.iter().map(|(name, _)| name.clone()).collect();
+        assert_eq!(names, [format!("{stem}.dci"), format!("{stem}.dcg")]);
+    }
+}
+
+#[test]
 fn unreadable_folders_and_files_are_left_out() {
     let source = Source::new();
     source.database("good");

@@ -169,6 +169,9 @@ fn check_names_every_problem() {
         "{}",
         left_out.out
     );
+    assert!(!left_out.err.contains("left out"), "{}", left_out.err);
+    let exported = run(pgnfs().arg("export").arg(&scratch.source));
+    assert_eq!(exported.err.matches("left out").count(), 1, "{}", exported.err);
 
     let single = run(pgnfs().arg("check").arg(scratch.source.join("bad.dci")));
     assert!(single.out.starts_with("bad.dci: game 2: "), "{}", single.out);

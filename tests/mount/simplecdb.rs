@@ -105,7 +105,8 @@ impl Texts {
         let offset = u32::try_from(self.bytes.len()).unwrap();
         *self.known.entry(text.to_owned()).or_insert_with(|| {
             assert!(text.len() <= 36);
-            self.bytes.extend(format!("{text:<36}").bytes());
+            self.bytes.extend(text.bytes());
+            self.bytes.extend(vec![b' '; 36 - text.len()]);
             offset
         })
     }

@@ -144,6 +144,7 @@ fn status_is_there_for_people_and_programs() {
     assert!(text.out.contains(": 3 games in 2 databases\n"), "{}", text.out);
     assert!(text.out.contains("\n  sizes known     3 of 3\n"), "{}", text.out);
     assert!(text.out.contains("\nsub/b.dci\n"), "{}", text.out);
+    assert!(text.out.contains("\n  sizes known     1, done\n"), "{}", text.out);
     scratch.unmount();
     wait_for("the socket to go", || sockets(&scratch).is_empty());
     let nothing = status(&scratch, &[]);

@@ -1,6 +1,6 @@
-//! `docs/semantics.md` on a real mount of the example games, with the tools that people use.
+//! `docs/semantics.md` on real mounts, with the tools that people use.
 //!
-//! Each test bears the number of the section that it holds.
+//! A test that holds a section bears its number. The programs of `docs/readers.md` have a module each.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -11,6 +11,10 @@ mod encode_simplecdb;
 #[allow(dead_code)]
 mod source;
 
+mod chess_js;
 mod mounted;
 mod readers;
+mod samba;
+mod scid;
+mod tables;
 mod tree;

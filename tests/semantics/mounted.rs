@@ -1,42 +1,78 @@
-//! The example games as databases, mounted.
+//! The example games as databases, or the sample databases, mounted.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::samples::missing;
+use crate::common::samples::{missing, shared};
 use crate::{encode_simplecdb, source};
 
-/// A mounted folder with `club/classics.dci` and `annotated.dci`; the third game of the classics is marked as deleted.
+/// A source and its mount point.
 pub struct Mounted {
     folder: tempfile::TempDir,
+    source: PathBuf,
     pub games: usize,
 }
 
 impl Mounted {
-    /// Mounts with options; none, said loudly, where nothing can be mounted.
+    /// Mounts `club/classics.dci`, whose third game is marked as deleted, and `annotated.dci`, with options; none, said
+    /// loudly, where nothing can be mounted.
     pub fn new(options: &[&str]) -> Option<Mounted> {
+        let databases = [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")];
+        let mounted = Mounted::of(&databases)?;
+        std::fs::write(mounted.source().join("notes.txt"), "no database").unwrap();
+        let index = mounted.source().join("club/classics.dci");
+        let mut bytes = std::fs::read(&index).unwrap();
+        bytes[19 + 2 * 39] = 0xff;
+        std::fs::write(&index, bytes).unwrap();
+        mounted.mount(options);
+        Some(mounted)
+    }
+
+    /// Databases of some example games, each at a path without extension, not mounted yet.
+    pub fn of(databases: &[(&str, &str)]) -> Option<Mounted> {
         if !Path::new("/dev/fuse").exists() {
             missing("/dev/fuse");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("source/club")).unwrap();
         std::fs::create_dir(folder.path().join("mount")).unwrap();
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
         let mut games = 0;
-        for (file, base) in [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")] {
+        for (file, base) in databases {
             let read = source::read(&std::fs::read(examples.join(file)).unwrap()).unwrap();
             games += read.len();
-            encode_simplecdb::write(&read, &folder.path().join("source").join(base)).unwrap();
+            let base = folder.path().join("source").join(base);
+            std::fs::create_dir_all(base.parent().unwrap()).unwrap();
+            encode_simplecdb::write(&read, &base).unwrap();
         }
-        std::fs::write(folder.path().join("source/notes.txt"), "no database").unwrap();
-        let index = folder.path().join("source/club/classics.dci");
-        let mut bytes = std::fs::read(&index).unwrap();
-        bytes[19 + 2 * 39] = 0xff;
-        std::fs::write(&index, bytes).unwrap();
-        let mounted = Mounted { folder, games };
-        mounted.mount(options);
+        Some(Mounted {
+            source: folder.path().join("source"),
+            folder,
+            games,
+        })
+    }
+
+    /// Mounts the sample databases of all formats.
+    pub fn of_samples() -> Option<Mounted> {
+        let samples = shared()?.join("data");
+        let mut mounted = Mounted::of(&[])?;
+        mounted.source = samples.canonicalize().unwrap();
+        mounted.mount(&[]);
+        mounted.games = mounted.databases().iter().map(|(_, games)| games).sum();
         Some(mounted)
+    }
+
+    /// The directory of every database with its number of games.
+    pub fn databases(&self) -> Vec<(String, usize)> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
+        let output = command.args(["info", "--json"]).arg(self.source()).output();
+        let info: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        let databases = info["databases"].as_array().unwrap().iter();
+        let of = |database: &serde_json::Value| {
+            let games = database["games"].as_u64().unwrap();
+            (database["path"].as_str().unwrap().to_owned(), games as usize)
+        };
+        databases.map(of).collect()
     }
 
     pub fn mount(&self, options: &[&str]) {
@@ -51,6 +87,11 @@ impl Mounted {
         assert!(status.unwrap().success(), "the mount");
     }
 
+    fn is_mounted(&self) -> bool {
+        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        table.contains(&format!(" {} ", self.path().display()))
+    }
+
     pub fn unmount(&self) -> bool {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
         let output = command.arg("unmount").arg(self.path()).output();
@@ -58,7 +99,7 @@ impl Mounted {
     }
 
     pub fn source(&self) -> PathBuf {
-        self.folder.path().join("source")
+        self.source.clone()
     }
 
     /// The mount point.
@@ -100,7 +141,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if !self.unmount() {
+        if self.is_mounted() && !self.unmount() {
             eprintln!("{} stays mounted", self.path().display());
         }
     }
@@ -116,18 +157,4 @@ pub fn has(program: &str, package: &str) -> bool {
         missing(&format!("{program} (Debian package {package})"));
     }
     there
-}
-
-/// A Python that has python-chess: `$PGNFS_PYTHON`, or `python3`.
-pub fn python() -> Option<String> {
-    let python = std::env::var("PGNFS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let status = Command::new(&python)
-        .args(["-c", "import chess.pgn"])
-        .stderr(Stdio::null())
-        .status();
-    if status.is_ok_and(|status| status.success()) {
-        return Some(python);
-    }
-    missing("python-chess (set PGNFS_PYTHON to a Python that has it)");
-    None
 }

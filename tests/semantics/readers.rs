@@ -2,12 +2,13 @@
 
 use std::process::Command;
 
-use crate::mounted::{Mounted, has, python};
+use crate::common::programs::python;
+use crate::mounted::{Mounted, has};
 
 #[test]
 fn section_2_1_python_chess_and_pgn_extract_read_everything() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    if let Some(python) = python() {
+    if let Some(python) = python("chess.pgn", "python-chess") {
         let script = r#"
 import sys, chess.pgn
 games = nodes = 0
@@ -57,13 +58,17 @@ fn section_2_2_what_was_written_is_what_is_read() {
 #[test]
 fn copies_are_the_same_bytes() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    mounted.shell("cp -r . \"$COPIES/cp\" && diff -r . \"$COPIES/cp\"");
+    mounted.shell("cp -a . \"$COPIES/cp\" && diff -r . \"$COPIES/cp\"");
+    // A game is one file there, too, however many views show it.
+    let listing = "find . -type f -printf '%P %s %n\\n' | sort";
+    let copied = format!("cd \"$COPIES/cp\" && {listing}");
+    assert_eq!(mounted.shell(&copied), mounted.shell(listing));
     mounted.shell("tar cf \"$COPIES/all.tar\" . && mkdir \"$COPIES/tar\" && tar xf \"$COPIES/all.tar\" -C \"$COPIES/tar\"");
     mounted.shell("diff -r . \"$COPIES/tar\"");
     if has("rsync", "rsync") {
-        mounted.shell("rsync -rt . \"$COPIES/rsync/\"");
+        mounted.shell("rsync -a . \"$COPIES/rsync/\" && diff -r . \"$COPIES/rsync\"");
         // Sizes and times agree, so that nothing is left to do, but for times that many disks cannot keep.
-        let again = "rsync -rtn --out-format='%M %n' . \"$COPIES/rsync/\" | grep -v '/$' || true";
+        let again = "rsync -an --out-format='%M %n' . \"$COPIES/rsync/\" | grep -v '/$' || true";
         let left = mounted.lines(again);
         let left: Vec<&String> = left.iter().filter(|line| line.as_str() > "1902").collect();
         assert!(left.is_empty(), "{left:?}");
@@ -87,6 +92,16 @@ fn grep_and_find_see_every_game() {
         .map(|line| line.rsplit(':').next().unwrap().parse::<usize>().unwrap())
         .sum();
     assert_eq!(counted, mounted.games);
+    if has("rg", "ripgrep") {
+        // With memory maps, which show what lies behind the end where a size is wrong.
+        let by_maps =
+            mounted.lines("rg --mmap --no-ignore -l 'White \"Kasparov, Garry\"' club/classics.dci/games");
+        assert_eq!(by_maps.len(), by_grep);
+        assert_eq!(mounted.shell("rg --mmap --text -c '\\x00' . || true"), "");
+    }
+    if has("less", "less") {
+        mounted.shell("less club/classics.dci/all.pgn | cmp - club/classics.dci/all.pgn");
+    }
     mounted.shell("find . -size +100k | grep . && exit 1 || true");
     assert_eq!(mounted.lines("find . -empty -type f -name '*.pgn'").len(), 0);
 }

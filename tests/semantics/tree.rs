@@ -19,7 +19,7 @@ fn section_1_1_every_database_is_a_directory_at_its_place() {
 #[test]
 fn section_1_2_a_database_shows_its_games_in_every_view() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let top = "all.pgn eco events games info.txt merged players problems.txt years";
+    let top = "all.pgn eco events games games.csv games.ndjson info.txt merged players problems.txt years";
     assert_eq!(mounted.lines("ls annotated.dci").join(" "), top);
     let count = |command: &str| mounted.lines(command).len();
     assert_eq!(count("find */games club/*/games -name '*.pgn'"), mounted.games);

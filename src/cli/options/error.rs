@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::Scope;
+
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// Nobody knows it.
-    Unknown(String),
+    /// None of the commands of this scope knows it, and it is no other's.
+    Unknown(String, Scope),
     /// It belongs to another command.
     MountOnly(&'static str),
     /// It lacks its value: name, what stands for the value.
@@ -21,7 +23,13 @@ pub enum OptionError {
 impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OptionError::Unknown(name) => write!(f, "unknown option '{name}': pgnfs mount --help shows all"),
+            OptionError::Unknown(name, Scope::Mount) => {
+                write!(f, "unknown option '{name}': pgnfs mount --help shows all")
+            }
+            OptionError::Unknown(name, Scope::Games) => write!(
+                f,
+                "unknown option '{name}': pgnfs export --help shows all; what writes to a file is --output FILE"
+            ),
             OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount alone"),
             OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
             OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),

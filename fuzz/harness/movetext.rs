@@ -1,0 +1,134 @@
+//! Games from any bytes: what a decoder could hand to the PGN writer.
+
+use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
+use pgnfs::game::{Game, MovetextBuilder, Outcome, Tags};
+
+/// Where games begin.
+const STARTS: [&str; 6] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 17",
+    "7k/PPPPPP2/8/8/8/8/pppppp2/7K w - - 0 250",
+    "6k1/8/8/2Q1Q3/8/2Q1Q3/8/K7 w - - 0 1",
+    "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
+    "5r1k/4P1pp/8/8/8/8/8/K3R3 w - - 0 9",
+];
+
+/// Names of tags, some of which PGN does not allow.
+const NAMES: [&str; 10] = [
+    "White",
+    "Black",
+    "Event",
+    "Site",
+    "Round",
+    "Annotator",
+    "A_b9",
+    "bad name",
+    "_",
+    "",
+];
+
+/// Most tokens of a game.
+const MOST_TOKENS: usize = 2_000;
+
+/// The game that some bytes tell.
+pub fn game(bytes: &[u8]) -> Game {
+    let mut told = Told(bytes);
+    let outcomes = [
+        Outcome::Unknown,
+        Outcome::WhiteWins,
+        Outcome::BlackWins,
+        Outcome::Draw,
+    ];
+    let head = told.byte();
+    let mut tags = Tags::new(outcomes[usize::from(head % 4)]);
+    let start = STARTS[usize::from(head / 4) % STARTS.len()];
+    let fen = Fen::parse(start).expect("a position");
+    if start != STARTS[0] {
+        tags.set_str("SetUp", "1");
+        tags.set_str("FEN", start);
+    }
+    for _ in 0..told.byte() % 6 {
+        let name = NAMES[usize::from(told.byte()) % NAMES.len()];
+        tags.set_str(name, &told.text());
+    }
+    let mut movetext = MovetextBuilder::new(fen.position, fen.first_move);
+    for _ in 0..MOST_TOKENS {
+        let Some(what) = told.next() else { break };
+        match what % 16 {
+            0 => drop(movetext.play(Move::Null)),
+            1 => movetext.nag(told.byte()),
+            2 | 3 => movetext.comment(&told.text()),
+            4 => drop(movetext.start_variation()),
+            5 => drop(movetext.end_variation()),
+            _ => {
+                let legal = legal_moves(movetext.position());
+                if let Some(&mv) = legal.get(usize::from(told.byte()) % legal.len().max(1)) {
+                    movetext.play(mv).expect("a legal move");
+                }
+            }
+        }
+    }
+    Game {
+        tags,
+        movetext: movetext.finish(),
+    }
+}
+
+/// Every legal move, by trial.
+fn legal_moves(position: &Position) -> Vec<Move> {
+    let us = position.turn();
+    let last = match us {
+        Color::White => Rank::Eighth,
+        Color::Black => Rank::First,
+    };
+    let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
+    let mut moves = castling.to_vec();
+    for from in position.men(us) {
+        let is_pawn = position.role_at(from) == Some(Role::Pawn);
+        for to in Square::ALL {
+            let roles: &[Option<Role>] = match is_pawn && to.rank() == last {
+                true => &[
+                    Some(Role::Queen),
+                    Some(Role::Knight),
+                    Some(Role::Rook),
+                    Some(Role::Bishop),
+                ],
+                false => &[None],
+            };
+            moves.extend(
+                roles
+                    .iter()
+                    .map(|&promotion| Move::Normal { from, to, promotion }),
+            );
+        }
+    }
+    moves.retain(|&mv| position.test(mv).is_ok());
+    moves
+}
+
+/// The bytes that are still to be told; zeros behind their end.
+struct Told<'a>(&'a [u8]);
+
+impl Told<'_> {
+    fn next(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.next().unwrap_or_default()
+    }
+
+    /// A length and a text; large lengths repeat it.
+    fn text(&mut self) -> String {
+        let len = usize::from(self.byte());
+        let (len, times) = match len {
+            0..192 => (len, 1),
+            _ => (len % 16, 10 * (len - 191)),
+        };
+        let (text, rest) = self.0.split_at(len.min(self.0.len()));
+        self.0 = rest;
+        String::from_utf8_lossy(text).repeat(times)
+    }
+}

@@ -1,0 +1,162 @@
+//! Reading options in both spellings.
+
+use clap::{Arg, ArgAction, ArgMatches};
+
+use super::error::OptionError;
+use super::generic::is_generic;
+use super::{OPTIONS, Row, Scope, Settings};
+
+/// The arguments of all options in a scope, `-o` among them.
+pub fn arguments(scope: Scope) -> Vec<Arg> {
+    let rows = OPTIONS.iter().filter(|row| row.is_in(scope));
+    let long = rows.map(|row| {
+        let arg = Arg::new(row.name).long(row.name).help(row.help);
+        match row.value {
+            "" => arg.action(ArgAction::SetTrue),
+            value if row.repeats => arg.value_name(value).action(ArgAction::Append),
+            value => arg.value_name(value),
+        }
+    });
+    std::iter::once(list_argument()).chain(long).collect()
+}
+
+/// The argument `-o`.
+pub fn list_argument() -> Arg {
+    Arg::new("o")
+        .short('o')
+        .value_name("OPTIONS")
+        .action(ArgAction::Append)
+        .help(
+            "Options without their dashes and with commas between them: -o encoding=koi8-r,threads=1; \
+             a comma in a value is written \\,",
+        )
+}
+
+/// Reads `-o` lists, then long options, which therefore win, but for those that may be repeated. `sloppy` passes over
+/// unknown ones.
+///
+/// # Errors
+/// For the first option that is unknown or has a wrong value.
+pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Settings, OptionError> {
+    let mut settings = Settings::default();
+    let lists = matches.get_many::<String>("o").into_iter().flatten();
+    for word in lists.flat_map(|list| words(list)) {
+        match set_word(&mut settings, &word, scope) {
+            Err(OptionError::Unknown(..)) if sloppy => {}
+            result => result?,
+        }
+    }
+    // `mount.pgnfs` has lists only.
+    for row in OPTIONS
+        .iter()
+        .filter(|row| matches.try_contains_id(row.name).unwrap_or(false))
+    {
+        if !row.value.is_empty() {
+            for value in matches.get_many::<String>(row.name).into_iter().flatten() {
+                set(row, &mut settings, Some(value))?;
+            }
+        } else if matches.get_flag(row.name) {
+            set(row, &mut settings, None)?;
+        }
+    }
+    Ok(settings)
+}
+
+/// What is wrong with a name that a command does not know and that is an option of `mount`.
+pub fn of_mount(name: &str) -> Option<OptionError> {
+    let row = OPTIONS.iter().find(|row| row.name == name)?;
+    Some(OptionError::MountOnly(row.name))
+}
+
+/// The words of a list. A comma behind a backslash belongs to its word.
+fn words(list: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for part in list.split_inclusive(',') {
+        let Some(word) = words.last_mut() else { continue };
+        match (part.strip_suffix("\\,"), part.strip_suffix(',')) {
+            (Some(begun), _) => *word += &format!("{begun},"),
+            (None, Some(end)) => {
+                word.push_str(end);
+                words.push(String::new());
+            }
+            (None, None) => word.push_str(part),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Takes `name` or `name=value` from a list.
+fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), OptionError> {
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    };
+    match OPTIONS.iter().find(|row| row.name == name) {
+        Some(row) if row.is_in(scope) => set(row, settings, value),
+        Some(row) => Err(OptionError::MountOnly(row.name)),
+        None if scope == Scope::Mount && is_generic(name) => Ok(()),
+        None => Err(OptionError::Unknown(name.to_owned(), scope)),
+    }
+}
+
+fn set(row: &Row, settings: &mut Settings, value: Option<&str>) -> Result<(), OptionError> {
+    let value = match (value, row.value) {
+        (Some(_), "") => return Err(OptionError::NeedlessValue(row.name)),
+        (None, wanted) if !wanted.is_empty() => return Err(OptionError::NoValue(row.name, wanted)),
+        (value, _) => value.unwrap_or_default(),
+    };
+    (row.set)(settings, value).map_err(|wanted| OptionError::BadValue(row.name, value.to_owned(), wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<Settings, OptionError> {
+        let command = clap::Command::new("test")
+            .no_binary_name(true)
+            .args(arguments(Scope::Mount));
+        settings(&command.get_matches_from(words), Scope::Mount, false)
+    }
+
+    #[test]
+    fn some_options_may_be_repeated() {
+        let list = r"view=a=%{white}\, %{black},only=a,view=b=%{year},only=c\,d";
+        let settings = parse(&["-o", list]).unwrap();
+        let long = [
+            "--view=a=%{white}, %{black}",
+            "--only=a",
+            "--view=b=%{year}",
+            "--only=c,d",
+        ];
+        assert_eq!(parse(&long).unwrap(), settings);
+        assert_eq!(
+            parse(&[
+                "--only=c,d",
+                "--view=b=%{year}",
+                "-o",
+                r"only=a,view=a=%{white}\, %{black}"
+            ])
+            .unwrap(),
+            settings
+        );
+        assert_eq!(settings.serve.layout.views().count(), 4 + 2);
+    }
+
+    #[test]
+    fn a_bad_template_is_explained() {
+        let error = |word: &str| parse(&[word]).unwrap_err().to_string();
+        assert_eq!(
+            error("--view=a=%{white}/%{colour}"),
+            "option 'view': 'a=%{white}/%{colour}' is not a view: character 10 of the template: no field 'colour'; \
+             there are player, opponent, white, black, event, tournament, event-year, date, year, month, day, eco, \
+             result, number and tag:NAME"
+        );
+        assert!(
+            error("--view=players=%{white}").ends_with("is not a view: its name is taken; give it another")
+        );
+        assert!(error("--name=%{white}").contains("character 9 of the template: the last thing"));
+        assert!(error("--only=[a").contains("is not a pattern: "));
+    }
+}

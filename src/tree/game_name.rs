@@ -1,0 +1,275 @@
+//! Names of games in views and collections.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::names::canonical;
+use super::template::{Facts, Field, Part, TemplateError, date_characters, parse, result};
+use crate::formats::{Database, Keys};
+
+/// Most bytes of a player, an event or a tag in a name.
+const LONGEST_WORD: usize = 60;
+
+/// Most bytes of what stands before the number: that needs up to ten digits, and `.pgn` is behind it.
+const LONGEST_BEFORE_NUMBER: usize = 255 - 10 - ".pgn".len();
+
+/// How games are called: `1985.11.09_Karpov-Kasparov_0-1_000042.pgn`, or what the user says.
+///
+/// A name ends with the game's number, by which it is found again, and no shell needs quotes for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameName {
+    /// What stands before the number.
+    parts: Vec<Part>,
+}
+
+impl Default for GameName {
+    /// `%{date}_%{white}-%{black}_%{result}_%{number}`
+    fn default() -> GameName {
+        let text = |text: &str| Part::Text(text.to_owned());
+        let value = |field| Part::Value(field, None);
+        GameName {
+            parts: vec![
+                value(Field::Date),
+                text("_"),
+                value(Field::White),
+                text("-"),
+                value(Field::Black),
+                text("_"),
+                value(Field::Result),
+                text("_"),
+            ],
+        }
+    }
+}
+
+impl GameName {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// Where it is none, does not end with `%{number}`, or would make names that are too long or need quotes.
+    pub fn parse(template: &str) -> Result<GameName, TemplateError> {
+        let error = |byte, what: &str| Err(TemplateError::new(template, byte, what));
+        let mut parts = parse(template, 0..template.len())?;
+        if !matches!(parts.pop(), Some((_, Part::Value(Field::Number, None)))) {
+            return error(
+                template.len(),
+                "the last thing of a name must be %{number}, by which the game is found",
+            );
+        }
+        let mut len = 0;
+        for (at, part) in &parts {
+            match part {
+                Part::Value(Field::Player | Field::Opponent, _) => {
+                    return error(
+                        *at,
+                        "a game has one name in all views: take white and black instead of player and opponent",
+                    );
+                }
+                Part::Text(text) if text.contains(|c| !is_quiet(c)) => {
+                    return error(
+                        *at,
+                        "only letters, digits and the signs . _ - + , @ need no quotes in a shell",
+                    );
+                }
+                Part::Text(text) if *at == 0 && text.starts_with(['.', '-']) => {
+                    return error(
+                        *at,
+                        "names that begin with a point or a dash are not seen or taken for options",
+                    );
+                }
+                _ => {}
+            }
+            len += longest(part);
+            if len > LONGEST_BEFORE_NUMBER {
+                return error(
+                    *at,
+                    "names could have more than 255 bytes: leave something out, or take %{event:9}",
+                );
+            }
+        }
+        let parts = parts.into_iter().map(|(_, part)| part).collect();
+        Ok(GameName { parts })
+    }
+
+    /// The name of a game.
+    pub fn of(&self, database: &dyn Database, keys: &Keys, game: u32, digits: usize) -> String {
+        let facts = Facts::new(database, game, *keys, digits);
+        let mut name = String::with_capacity(64);
+        for part in &self.parts {
+            push(&mut name, &facts, part);
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(name, "{:0digits$}.pgn", u64::from(game) + 1);
+        name
+    }
+}
+
+/// The game that a name speaks of: the number at its end. The rest of the name is not looked at.
+pub fn game_of_name(name: &str, digits: usize) -> Option<u32> {
+    let stem = name.strip_suffix(".pgn")?;
+    let number = stem.get(stem.len().checked_sub(digits)?..)?;
+    if !number.bytes().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    number.parse::<u32>().ok()?.checked_sub(1)
+}
+
+fn push(name: &mut String, facts: &Facts<'_>, part: &Part) {
+    match part {
+        Part::Text(text) => name.push_str(text),
+        Part::Value(Field::Date, None) => name.extend(date_characters(facts.keys.date)),
+        Part::Value(Field::Result, None) => name.push_str(result(facts.keys.outcome)),
+        Part::Value(field, first) => match (field, facts.value(field)) {
+            (_, None) => name.push_str(field.unknown(*first)),
+            (Field::White | Field::Black, Some(player)) => push_word(name, surname(&player), *first),
+            (Field::Event | Field::Tournament | Field::Tag(_), Some(text)) => push_word(name, &text, *first),
+            (_, Some(_)) => name.push_str(&facts.part(part).unwrap_or_default()),
+        },
+    }
+}
+
+/// Most bytes that a part can take.
+fn longest(part: &Part) -> usize {
+    match part {
+        Part::Text(text) => text.len(),
+        Part::Value(
+            Field::White | Field::Black | Field::Event | Field::Tournament | Field::Tag(_),
+            first,
+        ) => {
+            let unknown = "unknown".len();
+            first.map_or(LONGEST_WORD, |first| LONGEST_WORD.min(4 * first).max(unknown))
+        }
+        Part::Value(..) => "xxxx.xx.xx".len(),
+    }
+}
+
+/// A character for which no shell wants quotes.
+fn is_quiet(c: char) -> bool {
+    c.is_alphanumeric() || "._-+,@".contains(c)
+}
+
+/// What stands before the first comma.
+fn surname(player: &str) -> &str {
+    player.split(',').next().unwrap_or_default()
+}
+
+/// Appends letters and digits of a text, with `-` for all that is between them, or `unknown` where there are none.
+/// `first` is the most characters.
+fn push_word(name: &mut String, text: &str, first: Option<usize>) {
+    let start = name.len();
+    let mut is_gap = false;
+    let mut left = first.unwrap_or(usize::MAX);
+    for c in canonical(Cow::Borrowed(text)).chars() {
+        if !c.is_alphanumeric() {
+            is_gap = true;
+            continue;
+        }
+        let gap = usize::from(is_gap && name.len() > start);
+        if name.len() - start + gap + c.len_utf8() > LONGEST_WORD || left < gap + 1 {
+            break;
+        }
+        if gap > 0 {
+            name.push('-');
+        }
+        name.push(c);
+        left -= gap + 1;
+        is_gap = false;
+    }
+    if name.len() == start {
+        name.push_str("unknown");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn word(text: &str) -> String {
+        let mut name = "_".to_owned();
+        push_word(&mut name, text, None);
+        name.split_off(1)
+    }
+
+    #[test]
+    fn the_number_is_found_at_the_end_of_a_name() {
+        let game = "1985.11.09_Karpov-Kasparov_0-1_000042.pgn";
+        assert_eq!(game_of_name(game, 6), Some(41));
+        assert_eq!(game_of_name("000042.pgn", 6), Some(41));
+        assert_eq!(game_of_name("1985000042.pgn", 6), Some(41));
+        assert_eq!(game_of_name("a_000000.pgn", 6), None);
+        assert_eq!(game_of_name("a_+00042.pgn", 6), None);
+        assert_eq!(game_of_name("a_9999999999.pgn", 10), None);
+        assert_eq!(game_of_name("_.pgn", 6), None);
+        assert_eq!(game_of_name("é2345.pgn", 6), None);
+        assert_eq!(game_of_name("000042", 6), None);
+    }
+
+    #[test]
+    fn surnames_need_no_quotes() {
+        assert_eq!(word(surname("Kasparov, Garry")), "Kasparov");
+        assert_eq!(word(surname("O'Kelly de Galway, Alberic")), "O-Kelly-de-Galway");
+        assert_eq!(word(" (Deep  Blue) "), "Deep-Blue");
+        assert_eq!(word("Re\u{301}ti"), "Réti");
+        for nothing in ["", "?", ", Garry", "/../"] {
+            assert_eq!(word(surname(nothing)), "unknown");
+        }
+        assert_eq!(word(&"é".repeat(40)), "é".repeat(30));
+        assert_eq!(word(&format!("{} b", "a".repeat(59))), "a".repeat(59));
+    }
+
+    #[test]
+    fn first_characters_end_with_no_dash() {
+        let first = |number| {
+            let mut name = String::new();
+            push_word(&mut name, "Wijk aan Zee", Some(number));
+            name
+        };
+        assert_eq!([3, 4, 5, 6].map(first), ["Wij", "Wijk", "Wijk", "Wijk-a"]);
+    }
+
+    #[test]
+    fn the_default_is_a_template() {
+        let template = "%{date}_%{white}-%{black}_%{result}_%{number}";
+        assert_eq!(GameName::parse(template), Ok(GameName::default()));
+    }
+
+    #[test]
+    fn names_that_would_not_do_are_refused() {
+        let long = "%{white}%{black}%{event}%{tag:Site}";
+        for (template, at, word) in [
+            ("", 1, "must be %{number}"),
+            ("%{number}x", 11, "must be %{number}"),
+            ("%{number:3}", 12, "must be %{number}"),
+            ("%{player}_%{number}", 1, "white and black"),
+            ("%{year} %{number}", 8, "no quotes"),
+            ("%{year}/%{number}", 8, "no quotes"),
+            ("-%{number}", 1, "options"),
+            (&format!("{long}_%{{number}}"), long.len() + 1, ""),
+            (&format!("{long}__%{{number}}"), long.len() + 1, "255 bytes"),
+        ] {
+            match GameName::parse(template) {
+                Ok(_) => assert_eq!(word, "", "{template}"),
+                Err(error) => {
+                    assert_eq!(error.at, at, "{template}: {error}");
+                    assert!(
+                        error.what.contains(word) && !word.is_empty(),
+                        "{template}: {error}"
+                    );
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_letters_digits_and_single_dashes(text in any::<String>(), first in 1usize..99) {
+            let mut name = String::new();
+            push_word(&mut name, &text, Some(first));
+            prop_assert!(!name.is_empty() && name.len() <= LONGEST_WORD);
+            prop_assert!(name == "unknown" || name.chars().count() <= first);
+            prop_assert!(name.chars().all(|c| c.is_alphanumeric() || c == '-'));
+            prop_assert!(!name.starts_with('-') && !name.ends_with('-') && !name.contains("--"));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What users may say about the tree: views of their own, and the names of games.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::database::TOP;
+use super::game_name::GameName;
+use super::inode::{MOST_VIEWS, ViewId};
+use super::own_view::OwnView;
+use super::template::TemplateError;
+use super::views::{VIEWS, View};
+use crate::library::{LONGEST_NAME, cut, safe_name};
+
+/// How the directories of databases are laid out. The default has the built-in views alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    own_views: Vec<Arc<OwnView>>,
+    game_name: GameName,
+}
+
+/// Why a view cannot be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViewError {
+    /// There is no `=` between its name and its template.
+    NoTemplate,
+    /// Its name is none that a directory can have.
+    BadName,
+    /// Something else has its name.
+    TakenName,
+    /// Its template is none.
+    Template(TemplateError),
+    /// There are as many as there can be.
+    TooMany,
+}
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ViewError::NoTemplate => {
+                f.write_str("it is written NAME=TEMPLATE, such as openings=%{eco}/%{white}")
+            }
+            ViewError::BadName => write!(
+                f,
+                "its name must be that of a directory: not empty, without /, at most {LONGEST_NAME} bytes"
+            ),
+            ViewError::TakenName => f.write_str("its name is taken; give it another"),
+            ViewError::Template(error) => error.fmt(f),
+            ViewError::TooMany => write!(f, "there can be {} views of your own", MOST_VIEWS - VIEWS.len()),
+        }
+    }
+}
+
+impl std::error::Error for ViewError {}
+
+impl Layout {
+    /// Adds a view that is described as `NAME=TEMPLATE`.
+    ///
+    /// # Errors
+    /// Where the name or the template is none, the name is taken, or there are too many.
+    pub fn add_view(&mut self, text: &str) -> Result<(), ViewError> {
+        let (name, template) = text.split_once('=').ok_or(ViewError::NoTemplate)?;
+        if safe_name(name) != name || cut(name, LONGEST_NAME) != name {
+            return Err(ViewError::BadName);
+        }
+        if TOP.iter().any(|top| top.0 == name) || self.views().any(|(_, view)| view.name() == name) {
+            return Err(ViewError::TakenName);
+        }
+        if VIEWS.len() + self.own_views.len() >= MOST_VIEWS {
+            return Err(ViewError::TooMany);
+        }
+        let view = OwnView::parse(name, template).map_err(ViewError::Template)?;
+        self.own_views.push(Arc::new(view));
+        Ok(())
+    }
+
+    /// Names games by a template.
+    ///
+    /// # Errors
+    /// See [`GameName::parse`].
+    pub fn name_games(&mut self, template: &str) -> Result<(), TemplateError> {
+        self.game_name = GameName::parse(template)?;
+        Ok(())
+    }
+
+    /// How games are called in views.
+    pub fn game_name(&self) -> &GameName {
+        &self.game_name
+    }
+
+    /// All views with their places.
+    pub fn views(&self) -> impl Iterator<Item = (ViewId, View)> {
+        let own = self.own_views.iter().map(|view| View::Own(Arc::clone(view)));
+        (0..).map(ViewId).zip(VIEWS.iter().map(View::BuiltIn).chain(own))
+    }
+
+    /// The view of a place.
+    pub fn view(&self, id: ViewId) -> Option<View> {
+        match (VIEWS.get(id.index()), id.index().checked_sub(VIEWS.len())) {
+            (Some(view), _) => Some(View::BuiltIn(view)),
+            (None, own) => self.own_views.get(own?).map(|view| View::Own(Arc::clone(view))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_views_are_checked() {
+        let mut layout = Layout::default();
+        assert_eq!(layout.add_view("days=%{date}"), Ok(()));
+        for (view, error) in [
+            ("days=%{date}", ViewError::TakenName),
+            ("players=%{date}", ViewError::TakenName),
+            ("games.csv=%{date}", ViewError::TakenName),
+            ("%{date}", ViewError::NoTemplate),
+            ("=%{date}", ViewError::BadName),
+            ("..=%{date}", ViewError::BadName),
+            ("a/b=%{date}", ViewError::BadName),
+            (&format!("{}=%{{date}}", "é".repeat(121)), ViewError::BadName),
+        ] {
+            assert_eq!(layout.add_view(view), Err(error), "{view}");
+        }
+        assert!(matches!(layout.add_view("x="), Err(ViewError::Template(_))));
+        assert_eq!(layout.views().count(), VIEWS.len() + 1);
+    }
+
+    #[test]
+    fn there_are_as_many_views_as_inodes_allow() {
+        let mut layout = Layout::default();
+        for number in 1..=28 {
+            assert_eq!(layout.add_view(&format!("v{number}=%{{date}}")), Ok(()));
+        }
+        assert_eq!(layout.add_view("one more=%{date}"), Err(ViewError::TooMany));
+        let error = ViewError::TooMany.to_string();
+        assert!(error.contains("28 views"), "{error}");
+        for (id, view) in layout.views() {
+            assert_eq!(
+                layout.view(id).map(|view| view.name().to_owned()),
+                Some(view.name().to_owned())
+            );
+        }
+    }
+}

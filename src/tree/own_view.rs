@@ -1,0 +1,193 @@
+//! Views that the user describes by a template.
+
+use std::borrow::Cow;
+
+use super::names::{canonical, digits};
+use super::template::{Facts, Field, Part, TemplateError, parse};
+use super::views::Group;
+use crate::formats::{Database, Keys, TextId};
+use crate::game::{Date, Outcome};
+
+/// A view of the user's: `%{white}/%{year}`, a directory for each of the names between the slashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnView {
+    /// Name of its directory, in the database's and in `merged/`.
+    pub(super) name: String,
+    levels: Vec<Vec<Part>>,
+    /// The fields of all levels.
+    fields: Vec<Field>,
+}
+
+/// What tells a group from others: of all that is known of a game, what the template asks for.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct GroupKey {
+    keys: Keys,
+    game: u32,
+    is_black: bool,
+    tags: Vec<String>,
+}
+
+impl OwnView {
+    /// A view with the directories of a template.
+    ///
+    /// # Errors
+    /// Where the template is none.
+    pub(super) fn parse(name: &str, template: &str) -> Result<OwnView, TemplateError> {
+        let mut levels: Vec<Vec<Part>> = Vec::new();
+        let mut start = 0;
+        for level in template.split('/') {
+            let parts = parse(template, start..start + level.len())?;
+            let parts: Vec<Part> = parts.into_iter().map(|(_, part)| part).collect();
+            let is_no_name = |name: &str| matches!(name, "." | "..");
+            match parts.as_slice() {
+                [] => {
+                    let what = "a directory without a name: slashes stand between names only";
+                    return Err(TemplateError::new(template, start, what));
+                }
+                [Part::Text(text)] if is_no_name(text) => {
+                    let what = format!("no directory can be called '{text}'");
+                    return Err(TemplateError::new(template, start, what));
+                }
+                _ => levels.push(parts),
+            }
+            start += level.len() + 1;
+        }
+        let mut fields = Vec::new();
+        for part in levels.iter().flatten() {
+            match part {
+                Part::Value(field, _) if !fields.contains(field) => fields.push(field.clone()),
+                _ => {}
+            }
+        }
+        Ok(OwnView {
+            name: name.to_owned(),
+            levels,
+            fields,
+        })
+    }
+
+    /// Number of directories one in the other, without the view's own.
+    pub(super) fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// True where a game stands there once for each of its players.
+    pub(super) fn has_player(&self) -> bool {
+        self.fields.contains(&Field::Player) || self.fields.contains(&Field::Opponent)
+    }
+
+    /// The groups that a game belongs to, with what tells them from others. The first game of a group stands for it.
+    pub(super) fn groups(
+        &self,
+        database: &dyn Database,
+        game: u32,
+        keys: &Keys,
+    ) -> [Option<(GroupKey, Group)>; 2] {
+        let of_player = |is_black| (self.key(database, game, keys, is_black), group(game, is_black));
+        let black = self.has_player().then(|| of_player(true));
+        [Some(of_player(false)), black]
+    }
+
+    /// The text that a group's directory has at a depth, see [`super::views::BuiltInView::text`].
+    pub(super) fn text<'a>(
+        &self,
+        database: &'a dyn Database,
+        group: Group,
+        depth: usize,
+    ) -> Option<Cow<'a, str>> {
+        let level = self.levels.get(depth)?;
+        let (game, is_black) = game_and_player(group);
+        let mut facts = Facts::new(database, game, database.keys(game), digits(database.len()));
+        facts.is_black = is_black;
+        if let [part @ Part::Value(..)] = level.as_slice() {
+            // Alone, what is unknown is that and not a text.
+            return Some(facts.part(part).unwrap_or(Cow::Borrowed("?")));
+        }
+        let mut text = String::new();
+        for part in level {
+            match (facts.part(part), part) {
+                (Some(known), _) => text.push_str(&known),
+                (None, Part::Value(field, first)) => text.push_str(field.unknown(*first)),
+                (None, Part::Text(_)) => {}
+            }
+        }
+        Some(canonical(Cow::Owned(text)))
+    }
+
+    fn key(&self, database: &dyn Database, game: u32, keys: &Keys, is_black: bool) -> GroupKey {
+        let facts = Facts::new(database, game, *keys, 0);
+        let mut key = GroupKey {
+            keys: Keys {
+                white: TextId(0),
+                black: TextId(0),
+                event: TextId(0),
+                date: Date::default(),
+                event_year: 0,
+                eco: None,
+                outcome: Outcome::Unknown,
+                deleted: false,
+            },
+            game: 0,
+            is_black,
+            tags: Vec::new(),
+        };
+        for field in &self.fields {
+            match (field, is_black) {
+                (Field::White, _) | (Field::Player, false) | (Field::Opponent, true) => {
+                    key.keys.white = keys.white;
+                }
+                (Field::Black, _) | (Field::Player, true) | (Field::Opponent, false) => {
+                    key.keys.black = keys.black;
+                }
+                (Field::Event, _) => key.keys.event = keys.event,
+                (Field::Tournament, _) => {
+                    key.keys.event = keys.event;
+                    key.keys.event_year = keys.year_of_event();
+                }
+                (Field::EventYear, _) => key.keys.event_year = keys.year_of_event(),
+                (Field::Date, _) => key.keys.date = keys.date,
+                (Field::Year, _) => key.keys.date.year = keys.date.year,
+                (Field::Month, _) => key.keys.date.month = keys.date.month,
+                (Field::Day, _) => key.keys.date.day = keys.date.day,
+                (Field::Eco, _) => key.keys.eco = keys.eco,
+                (Field::Result, _) => key.keys.outcome = keys.outcome,
+                (Field::Number, _) => key.game = game,
+                (Field::Tag(_), _) => key.tags.push(facts.value(field).unwrap_or_default().into_owned()),
+            }
+        }
+        key
+    }
+}
+
+/// A game and which of its players is meant.
+fn group(game: u32, is_black: bool) -> Group {
+    Group(u64::from(is_black) << 32 | u64::from(game))
+}
+
+fn game_and_player(Group(group): Group) -> (u32, bool) {
+    ((group & 0xffff_ffff) as u32, group >> 32 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slashes_stand_between_directories() {
+        let view = OwnView::parse("v", "by %{white:1}/%{white}/%{year}").unwrap();
+        assert_eq!(view.depth(), 3);
+        assert_eq!(view.fields, [Field::White, Field::Year]);
+        assert!(!view.has_player());
+        for (template, at) in [
+            ("", 1),
+            ("/%{white}", 1),
+            ("%{white}/", 10),
+            ("é//a", 3),
+            ("%{year}/..", 9),
+            ("%{tag:A/B}", 1),
+            ("%{year}/%{x}", 9),
+        ] {
+            assert_eq!(OwnView::parse("v", template).unwrap_err().at, at, "{template}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the fields of a template are for one game.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::{Field, Part};
+use crate::formats::{Database, Keys, TextId};
+use crate::game::{Date, Outcome, Tags};
+use crate::library::tags_of;
+use crate::tree::names::{canonical, canonical_text, event_and_year};
+
+/// A game as templates see it.
+pub(in crate::tree) struct Facts<'a> {
+    pub(in crate::tree) database: &'a dyn Database,
+    pub(in crate::tree) game: u32,
+    pub(in crate::tree) keys: Keys,
+    /// Digits of numbers of games.
+    pub(in crate::tree) digits: usize,
+    /// The player of the template is Black.
+    pub(in crate::tree) is_black: bool,
+    tags: OnceCell<Tags>,
+}
+
+impl<'a> Facts<'a> {
+    /// A game; its player is White.
+    pub(in crate::tree) fn new(
+        database: &'a dyn Database,
+        game: u32,
+        keys: Keys,
+        digits: usize,
+    ) -> Facts<'a> {
+        Facts {
+            database,
+            game,
+            keys,
+            digits,
+            is_black: false,
+            tags: OnceCell::new(),
+        }
+    }
+
+    /// A text as it is, or the value of a field; none for what is unknown.
+    pub(in crate::tree) fn part(&self, part: &Part) -> Option<Cow<'a, str>> {
+        match part {
+            Part::Text(text) => Some(Cow::Owned(text.clone())),
+            Part::Value(field, None) => self.value(field),
+            Part::Value(field, Some(first)) => Some(first_characters(self.value(field)?, *first)),
+        }
+    }
+
+    /// The value of a field; none where it is unknown.
+    pub(in crate::tree) fn value(&self, field: &Field) -> Option<Cow<'a, str>> {
+        let Keys {
+            white, black, date, ..
+        } = self.keys;
+        let (player, opponent) = match self.is_black {
+            false => (white, black),
+            true => (black, white),
+        };
+        match field {
+            Field::White => self.text(white),
+            Field::Black => self.text(black),
+            Field::Player => self.text(player),
+            Field::Opponent => self.text(opponent),
+            Field::Event => self.text(self.keys.event),
+            Field::Tournament => {
+                let event = canonical_text(self.database, self.keys.event);
+                known(event_and_year(event, self.keys.year_of_event()))
+            }
+            Field::EventYear => number(self.keys.year_of_event(), 4),
+            Field::Year => number(date.year, 4),
+            Field::Month => number(date.month.into(), 2),
+            Field::Day => number(date.day.into(), 2),
+            Field::Date => (date != Date::default()).then(|| date_characters(date).collect()),
+            Field::Eco => self.keys.eco.map(|eco| eco.as_str().to_owned().into()),
+            Field::Result => Some(result(self.keys.outcome).into()),
+            Field::Number => {
+                let digits = self.digits;
+                Some(format!("{:0digits$}", u64::from(self.game) + 1).into())
+            }
+            Field::Tag(name) => {
+                let tags = self.tags.get_or_init(|| tags_of(self.database, self.game));
+                known(canonical(tags.get(name)?.to_owned().into()))
+            }
+        }
+    }
+
+    fn text(&self, id: TextId) -> Option<Cow<'a, str>> {
+        known(canonical_text(self.database, id))
+    }
+}
+
+impl Field {
+    /// What stands for an unknown value beside others. Of a date it is as long as the `first` characters of one.
+    pub(in crate::tree) fn unknown(&self, first: Option<usize>) -> &'static str {
+        let date = match self {
+            Field::Date => "xxxx.xx.xx",
+            Field::Year | Field::EventYear => "xxxx",
+            Field::Month | Field::Day => "xx",
+            _ => return "unknown",
+        };
+        first.and_then(|first| date.get(..first)).unwrap_or(date)
+    }
+}
+
+/// The characters of a date, with `x` for what is unknown of it: `1985.11.xx`.
+pub(in crate::tree) fn date_characters(date: Date) -> impl Iterator<Item = char> {
+    let shown = |c| if c == b'?' { 'x' } else { char::from(c) };
+    date.characters().into_iter().map(shown)
+}
+
+/// A result without a slash.
+pub(in crate::tree) fn result(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::WhiteWins => "1-0",
+        Outcome::BlackWins => "0-1",
+        Outcome::Draw => "draw",
+        Outcome::Unknown => "open",
+    }
+}
+
+fn known(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    (!matches!(text.as_ref(), "?" | "????.??.??")).then_some(text)
+}
+
+fn number(number: u16, digits: usize) -> Option<Cow<'static, str>> {
+    (number != 0).then(|| format!("{number:0digits$}").into())
+}
+
+fn first_characters(text: Cow<'_, str>, number: usize) -> Cow<'_, str> {
+    let end = text.char_indices().nth(number).map(|(end, _)| end);
+    match (end, text) {
+        (Some(end), Cow::Borrowed(text)) => Cow::Borrowed(text.get(..end).unwrap_or(text)),
+        (Some(end), Cow::Owned(mut text)) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+        (None, text) => text,
+    }
+}

@@ -1,0 +1,77 @@
+//! A database whose texts are made to confuse, under the tools that walk trees.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::scratch::{Scratch, can_mount, run};
+use crate::simplecdb::{self, Game, OPERA};
+
+const NAMES: [&str; 10] = [
+    "../../../../etc/passwd",
+    "/etc/passwd",
+    "..",
+    "-rf",
+    "a\nb\x1b[2J",
+    "$(touch x) `touch x`; touch x",
+    "\u{202e}nemow, x",
+    "משה",
+    "e\u{301}\u{301}\u{323}",
+    // Its bytes are replaced by some that are no UTF-8.
+    "QQQQ, Q",
+];
+
+#[test]
+fn tools_walk_a_tree_of_hostile_names() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let games = NAMES.map(|name| Game {
+        white: name,
+        event: name,
+        ..OPERA
+    });
+    let base = scratch.source.join("hostile");
+    simplecdb::write(&base, &games);
+    for extension in ["dcn", "dce"] {
+        let path = base.with_extension(extension);
+        let mut bytes = fs::read(&path).unwrap();
+        let place = bytes.windows(4).position(|window| window == b"QQQQ").unwrap();
+        bytes[place..place + 4].copy_from_slice(b"\xff\xc3\xe2\x80");
+        fs::write(&path, bytes).unwrap();
+    }
+    scratch.mount(&[]);
+    let copy = scratch.path("copy");
+    let database = scratch.mount.join("hostile.dci");
+    let copied = run(Command::new("cp").arg("-r").args([&database, &copy]));
+    assert_eq!((copied.code, copied.err.as_str()), (Some(0), ""));
+    let compared = run(Command::new("diff").arg("-r").args([&database, &copy]));
+    assert_eq!((compared.code, compared.out.as_str()), (Some(0), ""));
+    let names = names_below(&database);
+    assert!(names.len() > 100, "{} names", names.len());
+    for name in &names {
+        let text = std::str::from_utf8(name).expect("a name in UTF-8");
+        assert!(!text.contains(char::is_control), "{text:?}");
+    }
+    assert_eq!(
+        fs::read_dir(database.join("players")).unwrap().count(),
+        NAMES.len() + 1
+    );
+    let all = fs::read(database.join("all.pgn")).unwrap();
+    assert_eq!(crate::common::pgn::read(&all).len(), NAMES.len());
+}
+
+/// All names below a directory. Each can be looked up.
+fn names_below(directory: &Path) -> Vec<Vec<u8>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        names.push(path.file_name().unwrap().as_bytes().to_vec());
+        if fs::symlink_metadata(&path).unwrap().is_dir() {
+            names.extend(names_below(&path));
+        }
+    }
+    names
+}
