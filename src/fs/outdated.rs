@@ -44,6 +44,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
             })
         })
         .collect();
+    outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
     let info = after.root_info_inode();
     if before.root_info_inode() != info || before.root_info() != after.root_info() {
         outdated.push(Outdated {
@@ -52,6 +53,20 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
         });
     }
     outdated
+}
+
+/// The entries of databases of before. The kernel has let go of what nobody used when their directories were
+/// outdated, and lets go of the rest when it hears of it once more.
+fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
+    let gone = fs.databases.iter().filter(|database| {
+        let directory = fs.folders.directory_of(database.prefix());
+        directory != Inode::ROOT && database.is_known() && after.database(database.prefix()).is_none()
+    });
+    let entries = gone.map(|database| Outdated {
+        inode: fs.folders.directory_of(database.prefix()),
+        names: database.tree.top_names().map(str::to_owned).collect(),
+    });
+    entries.collect()
 }
 
 fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {

@@ -30,6 +30,7 @@ pub(super) fn answer(
     let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
     let mut own = Answer::new(request);
     let mut is_own = false;
+    let mut told = Vec::new();
     let read = shared
         .fs
         .read_dir(directory, offset, with_attributes, &mut |entry| {
@@ -51,9 +52,15 @@ pub(super) fn answer(
                 return ControlFlow::Break(());
             }
             own.add(&entry, presentation);
-            remember(shared, &entry);
+            if entry.attributes.is_some() && !matches!(entry.name, "." | "..") {
+                told.push(entry.inode);
+            }
             ControlFlow::Continue(())
         });
+    if read.is_ok() {
+        // Before the kernel can forget them.
+        told.into_iter().for_each(|inode| shared.fs.remember(inode));
+    }
     match read {
         Err(error) => reply.error(errno(error)),
         Ok(()) if is_own => {
@@ -64,13 +71,6 @@ pub(super) fn answer(
             reply.error(Errno::EIO);
         }
         Ok(()) => reply.ok(),
-    }
-}
-
-/// Counts an entry that the kernel is told of: one with attributes, other than `.` and `..`.
-fn remember(shared: &Shared, entry: &Entry<'_>) {
-    if entry.attributes.is_some() && !matches!(entry.name, "." | "..") {
-        shared.fs.remember(entry.inode);
     }
 }
 
