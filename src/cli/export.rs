@@ -14,6 +14,9 @@ use super::ordered::in_order;
 use super::{Failure, ended, progress};
 use crate::library::{Library, LibraryEntry, append_text, text_of};
 
+/// Bytes of the texts of a usual chunk.
+const USUAL_CHUNK: usize = 128 << 10;
+
 /// Bytes of text after which a thread does no further game of its chunk before its turn has come.
 const MOST_AHEAD: usize = 4 << 20;
 
@@ -86,7 +89,7 @@ fn write_games(
     let mut written = Ok(());
     let texts = |mut games: Range<u32>| {
         let number = games.len() as u64;
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(USUAL_CHUNK);
         while text.len() < MOST_AHEAD
             && let Some(game) = games.next()
         {
