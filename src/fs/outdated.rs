@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{ChessFs, Place};
+use super::ChessFs;
+use super::place::Place;
 use crate::tree::{Inode, SourceFolder};
 
 /// A directory or file that is not what it was.
