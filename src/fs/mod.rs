@@ -6,6 +6,7 @@
 
 mod cache;
 mod database;
+mod folders;
 mod gather;
 mod info;
 mod join;
@@ -16,11 +17,11 @@ mod size_file;
 mod sizes;
 mod status;
 mod table;
+mod tags;
 mod texts;
 mod times;
 mod types;
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -34,20 +35,16 @@ pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
-use crate::library::{Library, LibraryEntry, tags_of};
+use crate::library::{Library, LibraryEntry};
 use crate::tree::{Branch, Node, Prefix, SourceFolder, SourceTree};
 use cache::TextCache;
 use database::DatabaseFs;
-use info::{database_info, library_info};
+use folders::INFO;
 use pass::Pass;
-use times::seconds_and_nanoseconds;
 
-const INFO: &str = "info.txt";
 /// Most games that are decoded for one part of a listing. Whoever lists a directory mostly looks at its games, and
 /// looks and reads that have to ask for each game take longer than decoding it.
 const DECODED_WHILE_LISTING: usize = 256;
-
-const TAG_PREFIX: &str = "user.pgn.";
 
 /// A library as a read-only tree of files. All methods may be called from any thread.
 pub struct ChessFs {
@@ -356,37 +353,6 @@ impl ChessFs {
         })
     }
 
-    /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.
-    ///
-    /// # Errors
-    /// [`FsError::Stale`] for an inode that does not exist.
-    pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
-        let Place::Node(database, Node::Game(game)) = self.place(inode)? else {
-            return Ok(Vec::new());
-        };
-        let tags = tags_of(&*database.entry().database, game);
-        database.texts().check()?;
-        Ok(tags
-            .iter()
-            .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
-            .collect())
-    }
-
-    /// The value of an extended attribute. No move is decoded.
-    ///
-    /// # Errors
-    /// [`FsError::NoAttribute`]; [`FsError::Stale`] for an inode that does not exist.
-    pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
-        let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
-        let (Place::Node(database, Node::Game(game)), Some(tag)) = (self.place(inode)?, tag) else {
-            return Err(FsError::NoAttribute);
-        };
-        let tags = tags_of(&*database.entry().database, game);
-        database.texts().check()?;
-        let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
-        Ok(value.as_bytes().to_vec())
-    }
-
     /// Counts for `statfs`.
     pub fn statistics(&self) -> Statistics {
         let entries = self.library.databases().iter();
@@ -444,109 +410,5 @@ impl ChessFs {
             Place::Node(_, node) if !node.is_directory() => Err(FsError::NotADirectory),
             place => Ok(place),
         }
-    }
-
-    fn database_of(&self, folder: &SourceFolder) -> Option<&DatabaseFs> {
-        folder
-            .database
-            .and_then(|number| self.databases.get(number))
-            .map(Arc::as_ref)
-    }
-
-    /// The nth entry of a directory, from 0 behind `..`.
-    fn entry_at<'a>(&'a self, place: Place<'a>, n: u64) -> Option<(Cow<'a, str>, Inode, Kind)> {
-        let n = usize::try_from(n).ok()?;
-        match place {
-            Place::RootInfo(_) => None,
-            Place::Node(database, node) => {
-                let (name, child) = database.tree.entry_at(node, n)?;
-                Some((name, database.inode(child), Kind::of(child)))
-            }
-            Place::Folder(folder) => {
-                let own = match self.database_of(folder) {
-                    Some(database) => {
-                        if let Some((name, node)) = database.tree.entry_at(Node::Database, n) {
-                            return Some((name, database.inode(node), Kind::of(node)));
-                        }
-                        database.tree.top_names().count()
-                    }
-                    None if folder.inode == Inode::ROOT => {
-                        if n == 0 {
-                            return Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File));
-                        }
-                        1
-                    }
-                    None => 0,
-                };
-                let (name, child) = folder.children.get(n - own)?;
-                let child = self.folders.get(*child)?;
-                Some((name.as_str().into(), child.inode, Kind::Directory))
-            }
-        }
-    }
-
-    fn child_of_folder(&self, folder: &SourceFolder, name: &str) -> Option<Inode> {
-        let own = match self.database_of(folder) {
-            Some(database) => {
-                let node = database.tree.child(Node::Database, name);
-                node.map(|node| database.inode(node))
-            }
-            None if folder.inode == Inode::ROOT && name == INFO => Some(Inode::LIBRARY_INFO),
-            None => None,
-        };
-        own.or_else(|| {
-            let child = self.folders.get(folder.child(name)?)?;
-            Some(child.inode)
-        })
-    }
-
-    fn folder_attributes(&self, folder: &SourceFolder) -> Attributes {
-        let own = self
-            .database_of(folder)
-            .map(|database| database.tree.links(Node::Database));
-        let modified = seconds_and_nanoseconds(folder.modified);
-        Attributes {
-            inode: folder.inode,
-            kind: Kind::Directory,
-            size: 0,
-            blocks: 0,
-            modified,
-            changed: modified,
-            links: own.unwrap_or(2).saturating_add(folder.children.len() as u32),
-        }
-    }
-
-    fn root_info_inode(&self) -> Inode {
-        self.root_database()
-            .map_or(Inode::LIBRARY_INFO, |database| database.inode(Node::Info))
-    }
-
-    fn root_info_attributes(&self, inode: Inode) -> Attributes {
-        let modified = self.folders.get(0).map_or(0, |root| root.modified);
-        let modified = seconds_and_nanoseconds(modified);
-        let size = self.root_info().len() as u64;
-        Attributes {
-            inode,
-            kind: Kind::File,
-            size,
-            blocks: size.div_ceil(512),
-            modified,
-            changed: modified,
-            links: 1,
-        }
-    }
-
-    /// `info.txt` at the root: of the database there, and of all that is served where that is more.
-    fn root_info(&self) -> Arc<[u8]> {
-        let info = self.info.get_or_init(|| {
-            let is_alone = self.databases.len() == 1 && self.library.left_out().is_empty();
-            let text = match self.root_database() {
-                Some(database) if is_alone => database_info(database.entry()),
-                Some(database) => database_info(database.entry()) + "\n" + &library_info(&self.library),
-                None => library_info(&self.library),
-            };
-            text.into_bytes().into()
-        });
-        Arc::clone(info)
     }
 }

@@ -1,0 +1,119 @@
+//! The folders of the source, and `info.txt` at the root.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::database::DatabaseFs;
+use super::info::{database_info, library_info};
+use super::times::seconds_and_nanoseconds;
+use super::{Attributes, ChessFs, Inode, Kind, Place};
+use crate::tree::{Node, SourceFolder};
+
+/// The name of what describes a library.
+pub(super) const INFO: &str = "info.txt";
+
+impl ChessFs {
+    pub(super) fn database_of(&self, folder: &SourceFolder) -> Option<&DatabaseFs> {
+        folder
+            .database
+            .and_then(|number| self.databases.get(number))
+            .map(Arc::as_ref)
+    }
+
+    /// The nth entry of a directory, from 0 behind `..`.
+    pub(super) fn entry_at<'a>(&'a self, place: Place<'a>, n: u64) -> Option<(Cow<'a, str>, Inode, Kind)> {
+        let n = usize::try_from(n).ok()?;
+        match place {
+            Place::RootInfo(_) => None,
+            Place::Node(database, node) => {
+                let (name, child) = database.tree.entry_at(node, n)?;
+                Some((name, database.inode(child), Kind::of(child)))
+            }
+            Place::Folder(folder) => {
+                let own = match self.database_of(folder) {
+                    Some(database) => {
+                        if let Some((name, node)) = database.tree.entry_at(Node::Database, n) {
+                            return Some((name, database.inode(node), Kind::of(node)));
+                        }
+                        database.tree.top_names().count()
+                    }
+                    None if folder.inode == Inode::ROOT => {
+                        if n == 0 {
+                            return Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File));
+                        }
+                        1
+                    }
+                    None => 0,
+                };
+                let (name, child) = folder.children.get(n - own)?;
+                let child = self.folders.get(*child)?;
+                Some((name.as_str().into(), child.inode, Kind::Directory))
+            }
+        }
+    }
+
+    pub(super) fn child_of_folder(&self, folder: &SourceFolder, name: &str) -> Option<Inode> {
+        let own = match self.database_of(folder) {
+            Some(database) => {
+                let node = database.tree.child(Node::Database, name);
+                node.map(|node| database.inode(node))
+            }
+            None if folder.inode == Inode::ROOT && name == INFO => Some(Inode::LIBRARY_INFO),
+            None => None,
+        };
+        own.or_else(|| {
+            let child = self.folders.get(folder.child(name)?)?;
+            Some(child.inode)
+        })
+    }
+
+    pub(super) fn folder_attributes(&self, folder: &SourceFolder) -> Attributes {
+        let own = self
+            .database_of(folder)
+            .map(|database| database.tree.links(Node::Database));
+        let modified = seconds_and_nanoseconds(folder.modified);
+        Attributes {
+            inode: folder.inode,
+            kind: Kind::Directory,
+            size: 0,
+            blocks: 0,
+            modified,
+            changed: modified,
+            links: own.unwrap_or(2).saturating_add(folder.children.len() as u32),
+        }
+    }
+
+    pub(super) fn root_info_inode(&self) -> Inode {
+        self.root_database()
+            .map_or(Inode::LIBRARY_INFO, |database| database.inode(Node::Info))
+    }
+
+    pub(super) fn root_info_attributes(&self, inode: Inode) -> Attributes {
+        let modified = self.folders.get(0).map_or(0, |root| root.modified);
+        let modified = seconds_and_nanoseconds(modified);
+        let size = self.root_info().len() as u64;
+        Attributes {
+            inode,
+            kind: Kind::File,
+            size,
+            blocks: size.div_ceil(512),
+            modified,
+            changed: modified,
+            links: 1,
+        }
+    }
+
+    /// `info.txt` at the root: of the database there, and of all that is served where that is more.
+    pub(super) fn root_info(&self) -> Arc<[u8]> {
+        let info = self.info.get_or_init(|| {
+            let is_alone = self.databases.len() == 1 && self.library.left_out().is_empty();
+            let text = match self.root_database() {
+                Some(database) if is_alone => database_info(database.entry()),
+                Some(database) => database_info(database.entry()) + "\n" + &library_info(&self.library),
+                None => library_info(&self.library),
+            };
+            text.into_bytes().into()
+        });
+        Arc::clone(info)
+    }
+}
