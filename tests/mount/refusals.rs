@@ -86,7 +86,7 @@ fn unmounting_what_is_not_mounted() {
 #[test]
 fn without_fuse() {
     let scratch = Scratch::new();
-    let script = r#"mount -t tmpfs none /dev && exec "$@""#;
+    let script = r#"mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && exec "$@""#;
     let isolated = |words: &[&str]| {
         run(Command::new("unshare")
             .args(["-m", "sh", "-c", script, "sh"])
