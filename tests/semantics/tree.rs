@@ -201,3 +201,42 @@ fn section_1_8_nothing_can_be_changed() {
     let said = mounted.shell("LC_ALL=C; export LC_ALL; cat no/such/game.pgn 2>&1 || true");
     assert!(said.contains("No such file or directory"), "{said}");
 }
+
+#[test]
+fn section_1_9_the_tree_follows_its_source() {
+    let Some(mounted) = Mounted::new(&[]) else { return };
+    let said = mounted.shell(
+        r#"until_so() { for n in $(seq 200); do eval "$1" && return; sleep 0.1; done; echo "never: $1"; }
+           game=games/000001-001000/000001.pgn
+           inode() { stat -c %i "$1"; }
+           neighbour=$(inode club/classics.dci/$game); before=$(inode annotated.dci/$game)
+           cp annotated.dci/$game "$COPIES/old.pgn"; ls new.dci 2>/dev/null
+           exec 3< annotated.dci/$game
+
+           # Replaced: the path shows the new state, the open file the old one, and the neighbour is the same.
+           for file in "$SOURCE"/club/classics.*; do
+             cp "$file" "$COPIES/new"; mv "$COPIES/new" "$SOURCE/annotated.${file##*.}"
+             cp "$file" "$SOURCE/new.${file##*.}"
+           done
+           until_so 'cmp -s annotated.dci/all.pgn club/classics.dci/all.pgn'
+           until_so 'cmp -s new.dci/all.pgn club/classics.dci/all.pgn'
+           cmp "$COPIES/old.pgn" - <&3; exec 3<&-
+           [ $neighbour = $(inode club/classics.dci/$game) ] || echo the neighbour is another one
+           [ $before != $(inode annotated.dci/$game) ] || echo the inode is the same
+           grep -q new.dci info.txt || echo info.txt is as it was
+
+           # Rewritten in place: never a mix, an error until the new state is there.
+           exec 3< new.dci/games/000001-001000/000017.pgn
+           printf XXXXXX | dd of="$SOURCE/new.dcn" bs=1 seek=10 conv=notrunc status=none
+           cat <&3 > "$COPIES/read" 2> "$COPIES/error" && cmp "$COPIES/read" club/classics.dci/games/000001-001000/000017.pgn
+           until_so 'ls new.dci/players 2>/dev/null | grep -q ^XXXXXX'
+
+           # Gone, with its folder.
+           rm "$SOURCE"/new.* && mv "$SOURCE/club" "$SOURCE/team"
+           until_so '[ ! -e new.dci ] && [ ! -e club ] && [ -e team/classics.dci ]'
+           rm -r "$SOURCE"
+           until_so 'grep -q "no such file or folder" info.txt'
+           ls"#,
+    );
+    assert_eq!(said, "info.txt\n");
+}
