@@ -61,6 +61,42 @@ fn few_open_files() {
 }
 
 #[test]
+fn few_watches() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    // In a namespace of its own the limit is its own, too.
+    let script = r#"
+        echo 1 > /proc/sys/user/max_inotify_watches && cd "$1" || exit 9
+        "$2" mount source mount || exit 8
+        mkdir source/new && for file in source/a.*; do cp "$file" source/new/; done
+        for n in $(seq 200); do [ -e mount/new/a.dci ] && break; sleep 0.1; done
+        ls mount/new; "$2" unmount mount
+    "#;
+    let ended = run(Command::new("unshare")
+        .args(["-Urm", "sh", "-c", script, "sh"])
+        .arg(scratch.path(""))
+        .arg(env!("CARGO_BIN_EXE_pgnfs"))
+        .env("XDG_RUNTIME_DIR", scratch.path("")));
+    if [None, Some(1), Some(9)].contains(&ended.code) {
+        eprintln!("there are no namespaces for users here: {}", ended.err);
+        return;
+    }
+    assert_eq!(
+        (ended.code, ended.out.as_str()),
+        (Some(0), "a.dci\n"),
+        "{ended:?}"
+    );
+    assert!(
+        ended
+            .err
+            .contains("looking at all files every few seconds instead"),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn little_memory() {
     if !can_mount() {
         return;
