@@ -14,6 +14,9 @@ use super::error::MountError;
 /// Variable of the environment that tells the second process what it is.
 pub(super) const STAGE: &str = "PGNFS_STAGE";
 
+/// The exit code of a Rust program that panics.
+const PANICKED: i32 = 101;
+
 /// True in the process that is to go to the background.
 pub fn is_background() -> bool {
     env::var_os(STAGE).is_some_and(|stage| stage == "background")
@@ -43,6 +46,9 @@ pub fn start_in_background() -> Result<u8, MountError> {
     let status = child.wait().map_err(cannot)?;
     if let Some(signal) = status.signal() {
         return Err(MountError::Killed(signal));
+    }
+    if status.code() == Some(PANICKED) {
+        return Err(MountError::Panicked);
     }
     Ok(status
         .code()

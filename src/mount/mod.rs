@@ -94,10 +94,14 @@ pub fn serve(
     let socket = status::serve(mounted, move || served.status())
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
-    thread::spawn({
+    let unmounting = {
         let (point, socket) = (point.clone(), socket.clone());
         move || unmount_on_signals(signals, &point, device, socket.as_ref())
-    });
+    };
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(unmounting)
+        .map_err(MountError::system("cannot start a thread"))?;
     live.current().start_pass(PassOptions {
         threads: options.decoders,
         give_way: priority::give_way,
