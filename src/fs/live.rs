@@ -108,16 +108,17 @@ impl Live {
         next.epoch = current.epoch + 1;
         let earlier: Vec<&ChessFs> = old.iter().map(Arc::as_ref).collect();
         let outdated = outdated(&current, &earlier, &next);
+        let (before, now) = (Arc::clone(&current), Arc::new(next));
         let mut epochs = self.write_epochs();
         epochs.old.push_front(current);
-        epochs.current = Arc::new(next);
+        epochs.current = Arc::clone(&now);
         epochs.given = given;
         let dropped = epochs.drop_old();
-        let (now, before) = (Arc::clone(&epochs.current), epochs.old.front().cloned());
         drop(epochs);
         drop(dropped);
-        let before = before.iter().flat_map(|before| &before.databases);
-        for gone in before.filter(|database| now.database(database.prefix()).is_none()) {
+        // Also where the epoch is dropped: a look-up that waits holds its database and is not counted yet.
+        let is_gone = |database: &&Arc<DatabaseFs>| now.database(database.prefix()).is_none();
+        for gone in before.databases.iter().filter(is_gone) {
             gone.texts().retire();
         }
         outdated

@@ -251,7 +251,7 @@ impl Texts {
         }
     }
 
-    /// False as soon as a game turned out to have another size than was told.
+    /// True as soon as a game turned out to have another size than was told.
     pub(super) fn is_doubtful(&self) -> bool {
         self.is_doubtful.load(Ordering::Acquire)
     }
