@@ -17,8 +17,8 @@ const HUGE: usize = 10_000;
 /// Answers with the entries from `offset`, as many as fit.
 ///
 /// An entry without attributes has node 0, which fuser would put into the directory entry as well, and C libraries
-/// before glibc 2.42 skip names with inode 0. So an answer with such entries is written here, and fuser's only
-/// tells when it is full.
+/// before glibc 2.42 skip names with inode 0. So an answer that begins with such an entry is written here, and
+/// fuser's only tells when it is full; any other ends before the first such entry.
 pub(super) fn answer(
     shared: &Shared,
     request: RequestId,
@@ -28,14 +28,21 @@ pub(super) fn answer(
 ) {
     let presentation = &shared.presentation;
     let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
-    let mut own = Answer::new(request);
-    let mut is_own = false;
+    let mut own = None;
+    let mut is_empty = true;
     let mut told = Vec::new();
     let read = shared
         .fs
         .read_dir(directory, offset, with_attributes, &mut |entry| {
             // The kernel looks at no attributes of `.` and `..`.
-            is_own |= entry.attributes.is_none() && !matches!(entry.name, "." | "..");
+            let is_dots = matches!(entry.name, "." | "..");
+            if entry.attributes.is_none() && !is_dots && own.is_none() {
+                if !is_empty {
+                    // The next answer begins with it and is written here.
+                    return ControlFlow::Break(());
+                }
+                own = Some(Answer::new(request));
+            }
             let attributes = match &entry.attributes {
                 Some(attributes) => presentation.of(attributes),
                 None => presentation.bare(entry.inode, entry.kind),
@@ -51,8 +58,11 @@ pub(super) fn answer(
             ) {
                 return ControlFlow::Break(());
             }
-            own.add(&entry, presentation);
-            if entry.attributes.is_some() && !matches!(entry.name, "." | "..") {
+            is_empty = false;
+            if let Some(own) = &mut own {
+                own.add(&entry, presentation);
+            }
+            if entry.attributes.is_some() && !is_dots {
                 told.push(entry.inode);
             }
             ControlFlow::Continue(())
@@ -61,16 +71,16 @@ pub(super) fn answer(
         // Before the kernel can forget them.
         told.into_iter().for_each(|inode| shared.fs.remember(inode));
     }
-    match read {
-        Err(error) => reply.error(errno(error)),
-        Ok(()) if is_own => {
+    match (read, own) {
+        (Err(error), _) => reply.error(errno(error)),
+        (Ok(()), Some(own)) => {
             if let Err(error) = own.send(&shared.kernel) {
                 log::debug!("an answer was not taken: {error}");
             }
             // The kernel takes no second answer, and so the reply comes to its end without a leak.
             reply.error(Errno::EIO);
         }
-        Ok(()) => reply.ok(),
+        (Ok(()), None) => reply.ok(),
     }
 }
 
