@@ -1,6 +1,6 @@
 //! The guardian: a small process that takes the mount away after its daemon was killed.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
@@ -13,9 +13,20 @@ use super::privileges;
 /// Name of the hidden command that [`guard`] is behind.
 pub const COMMAND: &str = "guardian";
 
-/// Starts the guardian of a mount that is to come, and gives the daemon's end of a pipe. The guardian goes to work
-/// when it closes, however the daemon ends.
-pub(super) fn start(point: &MountPoint) -> io::Result<ChildStdin> {
+/// The daemon's end of a pipe. The guardian goes to work when it closes, however the daemon ends.
+pub(super) struct Guardian(ChildStdin);
+
+impl Guardian {
+    /// Tells the guardian that nothing is left for it. It must not as much as look then: a look at what is mounted
+    /// in the same place by now would keep that from being unmounted.
+    pub(super) fn dismiss(mut self) {
+        // Where it is gone already, nothing looks either.
+        let _ = self.0.write_all(b"-");
+    }
+}
+
+/// Starts the guardian of a mount that is to come.
+pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
     let mut child = Command::new("/proc/self/exe")
         .arg0("pgnfs")
         .arg(COMMAND)
@@ -26,11 +37,13 @@ pub(super) fn start(point: &MountPoint) -> io::Result<ChildStdin> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    child.stdin.take().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    Ok(Guardian(pipe))
 }
 
-/// Waits for the end of the daemon at the other end of standard input, then unmounts what it left at `path`: a
-/// dead mount. One that answers is another daemon's by now, even if it has the same device number.
+/// Waits for the end of the daemon at the other end of standard input, then unmounts what it left at `path`, unless
+/// it has said that nothing is left: a dead mount. One that answers is another daemon's by now, even if it has the
+/// same device number.
 ///
 /// # Errors
 /// Where unmounting fails.
@@ -39,6 +52,8 @@ pub fn guard(path: &Path) -> Result<(), MountError> {
     let _ = rustix::process::setsid();
     privileges::give_up()?;
     background::detach();
-    let _ = io::copy(&mut io::stdin(), &mut io::sink());
-    MountPoint::at(path).detach_dead()
+    match io::stdin().read(&mut [0]) {
+        Ok(1) => Ok(()),
+        _ => MountPoint::at(path).detach_dead(),
+    }
 }

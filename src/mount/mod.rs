@@ -68,7 +68,7 @@ pub fn serve(
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
     // From here on the guardian takes the mount away, should something fail.
-    let _guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
+    let guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
     // Threads have those of the thread that starts them.
     privileges::give_up()?;
@@ -111,6 +111,9 @@ pub fn serve(
     }
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
+    if point.is_free_of(device) {
+        guardian.dismiss();
+    }
     if let Some(socket) = socket {
         socket.remove();
     }

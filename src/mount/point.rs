@@ -66,6 +66,11 @@ impl MountPoint {
         }
     }
 
+    /// True where nothing here has the device number `device`: it was unmounted.
+    pub(super) fn is_free_of(&self, device: Device) -> bool {
+        top_at(&self.path).is_ok_and(|mount| mount.is_none_or(|mount| mount.device != device))
+    }
+
     /// Unmounts what a daemon left that is gone.
     pub(super) fn detach_dead(&self) -> Result<(), MountError> {
         match top_at(&self.path)? {

@@ -101,6 +101,30 @@ fn a_killed_daemon_leaves_no_dead_mount() {
 }
 
 #[test]
+fn an_old_guardian_does_not_touch_the_next_mount() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let first = scratch.mount_in_foreground(&[], "warn");
+    let guardian = scratch.processes().into_iter().find(|id| *id != first.id());
+    let guardian = guardian.unwrap();
+    signal(guardian, "STOP");
+    scratch.unmount();
+    first.end();
+    let next = scratch.mount_in_foreground(&[], "warn");
+    // Whoever looks at the mount waits now, and keeps it busy.
+    next.signal("STOP");
+    signal(guardian, "CONT");
+    wait_for("the end of the first guardian", || {
+        !scratch.processes().contains(&guardian)
+    });
+    next.signal("CONT");
+    umount(&scratch);
+    assert_eq!(next.end().code(), Some(0));
+}
+
+#[test]
 fn a_dead_mount_is_replaced() {
     if !can_mount() {
         return;

@@ -47,6 +47,8 @@ fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
         .arg(&here)
         .env("LC_ALL", "C"));
     assert_eq!(ended.code, Some(0), "{ended:?}");
+    // Seen where the test fails.
+    eprint!("{}", ended.err);
     Some(ended.out.replace(here.to_str().unwrap(), "$here"))
 }
 
