@@ -1,6 +1,7 @@
 //! The guardian: a small process that takes the mount away after its daemon was killed.
 
 use std::io::{self, Read, Write};
+use std::mem::ManuallyDrop;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
@@ -13,8 +14,9 @@ use super::privileges;
 /// Name of the hidden command that [`guard`] is behind.
 pub const COMMAND: &str = "guardian";
 
-/// The daemon's end of a pipe. The guardian goes to work when it closes, however the daemon ends.
-pub(super) struct Guardian(ChildStdin);
+/// The daemon's end of a pipe. The guardian goes to work when the kernel closes it at the end of the daemon: not
+/// earlier, as a mount is not dead while threads of the daemon answer.
+pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
     /// Tells the guardian that nothing is left for it. It must not as much as look then: a look at what is mounted
@@ -38,7 +40,7 @@ pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
         .stderr(Stdio::null())
         .spawn()?;
     let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-    Ok(Guardian(pipe))
+    Ok(Guardian(ManuallyDrop::new(pipe)))
 }
 
 /// Waits for the end of the daemon at the other end of standard input, then unmounts what it left at `path`, unless

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, run, wait_for};
+use crate::scratch::{Scratch, can_mount, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
-/// Mounts under a limit of the shell: it works, or there are an error and no mount. Gives `info.txt` or the error.
+/// Mounts under a limit of the shell. Gives `info.txt`, or the error where it does not work, a file cannot be read or
+/// the daemon ends on the way; no dead mount is left then.
 fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
     let script = format!(r#"ulimit {limit} && exec "$@""#);
     let mount = scratch.mount_command(&[]);
@@ -19,11 +20,19 @@ fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
     let ended = run(&mut command);
     match ended.code {
         Some(0) => {
-            let info = fs::read_to_string(scratch.mount.join("info.txt")).unwrap();
-            let game = fs::read_to_string(&scratch.games()[0]).unwrap();
-            assert!(game.contains("Morphy"), "{limit}: {game}");
-            scratch.unmount();
-            Ok(info)
+            match ["info.txt", "a.dci/all.pgn"].map(|name| fs::read_to_string(scratch.mount.join(name))) {
+                [Ok(info), Ok(games)] => {
+                    assert!(games.contains("Morphy"), "{limit}: {games}");
+                    scratch.unmount();
+                    Ok(info)
+                }
+                [Err(error), _] | [_, Err(error)] => {
+                    // It has nothing to answer this one with, or has ended and is unmounted already.
+                    run(pgnfs().arg("unmount").arg(&scratch.mount));
+                    wait_for("no mount", || !scratch.is_mounted());
+                    Err(error.to_string())
+                }
+            }
         }
         code => {
             assert_eq!(code, Some(2), "{limit}: {}", ended.err);
