@@ -193,12 +193,21 @@ mod tests {
 
     #[test]
     fn other_permissions_hide_no_later_rewrite() {
-        let (_folder, path) = scratch();
+        let (folder, path) = scratch();
         let watched = watch(&path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(watched.is_unchanged());
         // The clock of the file system must have gone on.
-        thread::sleep(Duration::from_millis(50));
+        let changed = |path: &Path| {
+            fs::metadata(path)
+                .map(|found| (found.ctime(), found.ctime_nsec()))
+                .unwrap()
+        };
+        let clock = folder.path().join("clock");
+        fs::write(&clock, "tick").unwrap();
+        while changed(&clock) <= changed(&path) {
+            fs::write(&clock, "tick").unwrap();
+        }
         let file = File::options().write(true).open(&path).unwrap();
         let time = file.metadata().unwrap().modified().unwrap();
         file.write_at(b"CONTENTS", 0).unwrap();
