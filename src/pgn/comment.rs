@@ -150,12 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn brackets_that_nobody_closes_take_no_longer_than_other_words() {
+    fn brackets_that_nobody_closes_are_words() {
+        // Who searched to the end of the text for each of them would read terabytes.
         let brackets = "[% ".repeat(1 << 20);
-        let started = std::time::Instant::now();
         assert_eq!(written(&[&brackets]).matches("[%").count(), 1 << 20);
-        // Each bracket searched to the end of the text would be terabytes.
-        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     #[test]

@@ -1,6 +1,4 @@
-//! Files made to cost much: what they give stays in proportion to their bytes.
-
-use std::time::{Duration, Instant};
+//! Files made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
 
 use super::*;
 
@@ -22,7 +20,6 @@ fn opened(bytes: &[u8]) -> Box<dyn Database> {
 /// Opens the file and reads games until as many bytes were read as it has; gives the database.
 #[track_caller]
 fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
-    let begin = Instant::now();
     let database = opened(bytes);
     assert_eq!(database.len() as usize, games);
     let most = bytes.len() * 200 + 100_000;
@@ -34,8 +31,6 @@ fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
     }
     assert!(text <= most, "{text} bytes of PGN for {} bytes", bytes.len());
     assert!(rows <= 40 * games + 1001, "{rows} problems of {games} games");
-    // Far above what it takes, far below what anything worse than linear would.
-    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
     database
 }
 

@@ -1,5 +1,6 @@
+//! Records made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
+
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use super::*;
 
@@ -29,12 +30,11 @@ impl Base {
         }
     }
 
-    /// Opens the base, decodes its game, and says how long that took.
-    fn read(&self) -> (Box<dyn Database>, String, Duration) {
-        let start = Instant::now();
+    /// Opens the base and decodes its game.
+    fn read(&self) -> (Box<dyn Database>, String) {
         let database = open_base(&self.base).unwrap();
         let text = String::from_utf8(to_text(&database.game(0).game)).unwrap();
-        (database, text, start.elapsed())
+        (database, text)
     }
 }
 
@@ -52,36 +52,41 @@ fn length(mut length: usize) -> Vec<u8> {
 /// A step of 0 is the a-pawn's first, of either side.
 const A_PAWN: u8 = 0;
 
+/// The PGN of a record, which is one game and no longer than its bytes account for.
 #[track_caller]
-fn is_quick(codes: &[u8]) -> String {
-    let (_, text, time) = Base::new(codes, &[]).read();
-    // Far more than it takes, and far less than work that grows with the square of the length.
-    let allowed = Duration::from_millis(1_000) + codes.len() as u32 * Duration::from_micros(20);
-    assert!(time < allowed, "{} bytes took {time:?}", codes.len());
+fn checked(codes: &[u8]) -> String {
+    let (_, text) = Base::new(codes, &[]).read();
+    let most = codes.len() * 200 + 10_000;
+    assert!(
+        text.len() <= most,
+        "{} bytes of PGN for {}",
+        text.len(),
+        codes.len()
+    );
     assert_eq!(pgn::read(text.as_bytes()).len(), 1);
     text
 }
 
 #[test]
-fn variations_of_every_shape_cost_no_more_than_their_bytes() {
+fn variations_of_every_shape_give_no_more_than_their_bytes() {
     // Beside each other, before a move that comes and before one that does not.
     let siblings = [231, A_PAWN + 4, 232].repeat(10_000);
-    let text = is_quick(&[&siblings[..], &[A_PAWN]].concat());
+    let text = checked(&[&siblings[..], &[A_PAWN]].concat());
     assert_eq!(text.matches("(1. b3)").count(), 10_000);
-    let text = is_quick(&[&[A_PAWN][..], &siblings].concat());
+    let text = checked(&[&[A_PAWN][..], &siblings].concat());
     assert_eq!(text.matches("(b7b6)").count(), 10_000);
     // In each other: the deepest that is allowed, again and again.
     let nest = [[231].repeat(256), [A_PAWN, 232].repeat(256)].concat();
-    is_quick(&nest.repeat(40));
-    is_quick(&[&[231; 256][..], &[232; 256]].concat().repeat(60));
-    let text = is_quick(&[231; 32_000]);
+    checked(&nest.repeat(40));
+    checked(&[&[231; 256][..], &[232; 256]].concat().repeat(60));
+    let text = checked(&[231; 32_000]);
     assert!(text.contains("pgnfs: "));
     // Ends that nothing began, comments without bytes, and moves that cannot be.
-    is_quick(&[232; 32_000]);
-    is_quick(&[235, 0].repeat(16_000));
-    is_quick(&[231, 207, 232].repeat(10_000));
+    checked(&[232; 32_000]);
+    checked(&[235, 0].repeat(16_000));
+    checked(&[231, 207, 232].repeat(10_000));
     // Null moves that fill a long record.
-    is_quick(&[211; 2_000_000]);
+    checked(&[211; 2_000_000]);
 }
 
 /// A mini file system whose root has so many entries, all with one fragment table.
@@ -110,8 +115,7 @@ fn emb_with(entries: u32, pairs: u32) -> Vec<u8> {
 #[test]
 fn fragment_tables_that_all_entries_share_are_read_a_few_times_only() {
     let emb = emb_with(4_000, 100_000);
-    let (database, _, time) = Base::new(&[], &emb).read();
-    assert!(time < Duration::from_secs(2), "{time:?}");
+    let (database, _) = Base::new(&[], &emb).read();
     let members = database.members();
     assert_eq!(members.len(), 4_000);
     let pairs: u64 = members.iter().map(|member| member.size).sum();

@@ -1,11 +1,10 @@
-//! Tables made to cost much: what they give stays in proportion to their bytes.
+//! Tables made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
 
 #[path = "../../examples/make_database/jose/tables.rs"]
 #[allow(dead_code)]
 mod tables;
 
 use std::io::Write;
-use std::time::{Duration, Instant};
 
 use self::tables::{Column, Table, Value};
 use pgnfs::formats::Options;
@@ -15,9 +14,6 @@ use crate::common::samples::{candidates, try_open};
 
 /// Bytes of the move data.
 const SIZE: usize = 1 << 19;
-
-/// Far above what it takes on a busy machine, far below what anything worse than linear would.
-const LONGEST: Duration = Duration::from_secs(60);
 
 fn repeated(pattern: &[u8]) -> Vec<u8> {
     pattern.iter().copied().cycle().take(SIZE).collect()
@@ -52,7 +48,6 @@ fn opened(table: &Table, rows: Option<&[u8]>) -> Box<dyn Database> {
 /// Decodes one game and gives its PGN.
 #[track_caller]
 fn check(bin: Vec<u8>, comments: Vec<u8>) -> String {
-    let begin = Instant::now();
     let most = 200 * (bin.len() + comments.len()) + 1_000_000;
     let database = opened(&table(bin, comments), None);
     assert_eq!(database.len(), 1);
@@ -60,7 +55,6 @@ fn check(bin: Vec<u8>, comments: Vec<u8>) -> String {
     let text = to_text(&decoded.game);
     assert!(text.len() <= most, "{} bytes of PGN", text.len());
     assert!(decoded.problems.len() <= 1001);
-    assert!(begin.elapsed() < LONGEST, "{:?}", begin.elapsed());
     String::from_utf8(text).unwrap()
 }
 
@@ -131,10 +125,8 @@ fn parts_that_many_rows_share() {
         rows.extend(((chain + 20 * (part + 1)) as u64).to_be_bytes());
         rows.extend([0; 9]);
     }
-    let begin = Instant::now();
     let database = opened(&table, Some(&rows));
     assert_eq!(database.len() as usize, firsts);
-    assert!(begin.elapsed() < LONGEST / 10, "{:?}", begin.elapsed());
 }
 
 #[test]
@@ -149,16 +141,10 @@ fn bytes_that_are_no_rows() {
         b"\x05\0\x20\0\x04",
         b"\x02\0\0\x10aaaaaaaaaaaaaaaa",
     ] {
-        let begin = Instant::now();
         let rows = repeated(pattern);
         let database = opened(&table, Some(&rows));
         assert!(database.len() as usize <= rows.len() / 20 + 1);
         assert!(database.problems().len() <= 102, "{}", database.problems().len());
-        assert!(
-            begin.elapsed() < LONGEST / 10,
-            "{pattern:?}: {:?}",
-            begin.elapsed()
-        );
     }
 }
 

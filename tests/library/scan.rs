@@ -3,7 +3,6 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
-use std::time::{Duration, Instant};
 
 use crate::source::{Source, left, open, paths};
 
@@ -169,15 +168,13 @@ fn deep_folders_are_no_trouble() {
 }
 
 #[test]
-fn many_files_take_no_longer_than_they_are() {
+fn a_database_is_found_among_many_files_of_none() {
     let source = Source::new();
     for n in 0..20_000 {
         source.file(&format!("file{n}.dcn"), b"");
     }
     source.database("x");
-    let start = Instant::now();
-    assert_eq!(source.found().0, ["x.dci"]);
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(source.found(), (vec!["x.dci".to_owned()], Vec::new()));
 }
 
 #[test]
