@@ -32,8 +32,8 @@ pub enum LibraryError {
     Missing(PathBuf),
     /// It cannot be read.
     Unreadable(PathBuf, io::Error),
-    /// A file that belongs to no database, with the reason.
-    NotADatabase(PathBuf, String),
+    /// A file of which no database can be served, with the reason.
+    Refused(PathBuf, String),
     /// A folder without a database that can be served.
     NoDatabases {
         /// The folder.
@@ -58,9 +58,7 @@ impl fmt::Display for LibraryError {
                 };
                 write!(f, "{}: cannot be read: {error}{remedy}", path.display())
             }
-            LibraryError::NotADatabase(path, reason) => {
-                write!(f, "{}: not a chess database: {reason}", path.display())
-            }
+            LibraryError::Refused(path, reason) => write!(f, "{}: {reason}", path.display()),
             LibraryError::NoneWanted(source) => write!(
                 f,
                 "{}: no chess database in this folder or below it is one that 'only' asks for; without it \

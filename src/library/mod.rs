@@ -93,7 +93,7 @@ impl Library {
             ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
             _ => LibraryError::Unreadable(source.to_owned(), error),
         };
-        let not_a_database = |reason| LibraryError::NotADatabase(source.to_owned(), reason);
+        let refused = |reason| LibraryError::Refused(source.to_owned(), reason);
         let real = fs::canonicalize(source).map_err(unreadable)?;
         let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
         let (databases, left_out) = if kind.is_dir() {
@@ -101,10 +101,10 @@ impl Library {
             (entries(found, opener.selection.flat), left_out)
         } else if kind.is_file() {
             fs::File::open(&real).map_err(unreadable)?;
-            let database = open_single(&real, opener).map_err(not_a_database)?;
+            let database = open_single(&real, opener).map_err(refused)?;
             (vec![database.entry], Vec::new())
         } else {
-            return Err(not_a_database("neither a file nor a folder".to_owned()));
+            return Err(refused("neither a file nor a folder".to_owned()));
         };
         Ok(Library {
             named: source.to_owned(),

@@ -137,7 +137,10 @@ pub(super) fn open_owner(
     opened.into_iter().next().ok_or_else(|| {
         let reason = reasons.collect::<Vec<_>>().join("; ");
         match reason.is_empty() {
-            true => format!("no known format has such a file; known are {}", format_titles()),
+            true => format!(
+                "not a chess database: no known format has such a file; known are {}",
+                format_titles()
+            ),
             false => reason,
         }
     })

@@ -65,7 +65,7 @@ fn a_file_of_another_kind() {
     let path = source.file("notes.dci", b"my notes");
     let text = message(&path);
     assert!(
-        text.contains("notes.dci: not a chess database: not a SimpleCDb database: "),
+        text.contains("notes.dci: not a SimpleCDb database: neither the .dci"),
         "{text}"
     );
 }
@@ -75,5 +75,5 @@ fn a_pipe_is_not_waited_for() {
     let source = Source::new();
     let path = source.path("x.dci");
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o644.into()).unwrap();
-    assert!(message(&path).ends_with("not a chess database: neither a file nor a folder"));
+    assert!(message(&path).ends_with("x.dci: neither a file nor a folder"));
 }
