@@ -61,8 +61,9 @@ impl fmt::Display for LibraryError {
             LibraryError::Refused(path, reason) => write!(f, "{}: {reason}", path.display()),
             LibraryError::NoneWanted(source) => write!(
                 f,
-                "{}: no chess database in this folder or below it is one that 'only' asks for; without it \
-                 pgnfs info shows all",
+                "{}: 'only' matches no chess database in this folder or below it; run pgnfs info {} to see which \
+                 there are",
+                source.display(),
                 source.display()
             ),
             LibraryError::NoDatabases { source, left_out } => {
