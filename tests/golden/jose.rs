@@ -300,7 +300,7 @@ fn what_is_no_archive_says_what_to_do() {
         return;
     }
     for (name, words) in [
-        ("bomb.jose", "far more than its size"),
+        ("bomb.jose", "unpack it and mount the folder"),
         ("solid.jose", "RAR archive: unpack it"),
         ("bz2.jose", "not supported"),
         ("zip.jose", "not supported"),

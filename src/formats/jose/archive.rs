@@ -140,7 +140,11 @@ impl<R: Read> Stream<R> {
                 }
             };
             self.left = self.left.checked_sub(got as u64).ok_or_else(|| {
-                NotADatabase("the archive unpacks to far more than its size: refused".to_owned())
+                NotADatabase(
+                    "the archive unpacks to far more than its size, as one made to do harm does; if you trust it, \
+                     unpack it and mount the folder"
+                        .to_owned(),
+                )
             })?;
             let room = keep.saturating_sub(kept.len()).min(got);
             kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
