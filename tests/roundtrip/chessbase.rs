@@ -133,3 +133,29 @@ fn moves_of_source(game: &SourceGame) -> Vec<String> {
     let items = items_of_source(game).into_iter();
     items.filter(|item| !item.starts_with('$')).collect()
 }
+
+#[test]
+fn a_position_that_nobody_can_play_from_is_told_with_the_moves_that_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("kings");
+    let remark = |fen: &str, moves: &str| {
+        let text = format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{moves} *\n");
+        let games = crate::source::read(text.as_bytes()).unwrap();
+        encode_chessbase::write(&games, &base).unwrap();
+        // The position is the last 33 bytes. White's king on e1 is the upper half of its third.
+        let path = base.with_extension("cbf");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let king = bytes.len() - 33 + 2;
+        bytes[king] &= 0x0f;
+        std::fs::write(&path, bytes).unwrap();
+        let decoded = open_base(&base).unwrap().game(0);
+        assert_eq!(decoded.problems.len(), 1);
+        decoded.problems[0].what.clone()
+    };
+    let (kings, board) = ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "4k3/8/8/8/8/8/P7/8 w - - 0 1");
+    assert!(remark(kings, "").ends_with(board));
+    assert!(remark(kings, "1. a4").ends_with(&format!("{board}, stored moves: a2a4")));
+    // The man that moves is the one that is not there.
+    let (kings, board) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/8 w - - 0 1");
+    assert!(remark(kings, "1. Ke2").ends_with(&format!("{board}, stored moves: ...")));
+}

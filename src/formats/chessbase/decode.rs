@@ -155,7 +155,10 @@ impl Decoder<'_> {
                 let file = EnPassant::on_file(self.record.header.set_up_file());
                 let mut rest = Rest::new(position, file);
                 rest.read(&mut self.moves, &mut self.comments);
-                format!("{error}: {fen}, stored moves: {}", rest.text())
+                match rest.text().trim_start() {
+                    "" => format!("{error}: {fen}"),
+                    moves => format!("{error}: {fen}, stored moves: {moves}"),
+                }
             }
             _ => format!("the position is cut: {fen}"),
         };
