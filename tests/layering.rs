@@ -56,7 +56,17 @@ const LAYERS: &[Layer] = &[
     ),
     layer("fuse", &["fs"]),
     layer("status", &["fs"]),
-    layer("mount", &["fs", "fuse", "status", "watch"]),
+    layer(
+        "mount",
+        &[
+            "fs",
+            "fuse",
+            "library::on_one_line",
+            "library::shown",
+            "status",
+            "watch",
+        ],
+    ),
     layer(
         "cli",
         &["formats", "library", "fs", "fuse", "mount", "status", "watch"],

@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 
 use super::ordered::in_order;
 use super::{Failure, ended, progress};
-use crate::library::{Library, LibraryEntry, append_text, text_of};
+use crate::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 
 /// Bytes of the texts of a usual chunk.
 const USUAL_CHUNK: usize = 128 << 10;
@@ -46,11 +46,11 @@ pub fn run(
     if let Some(changed) = library.databases().iter().find(|entry| !entry.is_intact()) {
         return Err(format!(
             "{}: a file was changed while it was read: what was written of its games is not to be trusted",
-            changed.name()
+            on_one_line(changed.name())
         )
         .into());
     }
-    ended(written, output.unwrap_or(Path::new("standard output")).display())
+    ended(written, shown(output.unwrap_or(Path::new("standard output"))))
 }
 
 /// Makes the file to write to, unless a database is read from it.
@@ -59,11 +59,10 @@ fn create(path: &Path, library: &Library) -> Result<File, Failure> {
         let mut files = library.databases().iter().flat_map(|entry| &entry.files);
         files.any(|(_, identity)| (identity.device, identity.inode) == (found.dev(), found.ino()))
     });
-    let path_for_people = path.display();
     if is_source {
-        return Err(format!("{path_for_people} belongs to a database: name another file").into());
+        return Err(format!("{} belongs to a database: name another file", shown(path)).into());
     }
-    File::create(path).map_err(|error| format!("{path_for_people} cannot be written: {error}").into())
+    File::create(path).map_err(|error| format!("{} cannot be written: {error}", shown(path)).into())
 }
 
 fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
@@ -74,7 +73,7 @@ fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a Libr
     match library.databases().iter().find(|entry| entry.path == wanted) {
         Some(entry) => Ok(vec![entry]),
         None => {
-            let source = library.source().display();
+            let (source, path) = (shown(library.source()), on_one_line(path));
             Err(format!("{source} has no database '{path}': pgnfs info {source} shows all").into())
         }
     }

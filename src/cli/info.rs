@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, counted, ended, games};
 use crate::formats::Problem;
-use crate::library::{Library, LibraryEntry, on_one_line};
+use crate::library::{Library, LibraryEntry, on_one_line, shown};
 
 /// Shows what a source holds, as text or JSON.
 pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
@@ -59,7 +59,7 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
     writeln!(
         out,
         "{}: {} in {}",
-        on_one_line(&library.source().to_string_lossy()),
+        shown(library.source()),
         counted(games(library), "game"),
         counted(databases.len() as u64, "database")
     )?;

@@ -29,12 +29,12 @@ pub fn start() {
     panic::set_hook(Box::new(|panic| log::error!("{panic}")));
 }
 
-/// Writes a line to standard error; in the background, an error to the log.
+/// Writes to standard error, mostly a line; in the background, an error to the log.
 pub fn say(message: fmt::Arguments<'_>) {
     match is_detached() {
         true => send(Level::Error, &message.to_string()),
         false => {
-            let _ = writeln!(std::io::stderr(), "pgnfs: {message}");
+            let _ = writeln!(std::io::stderr(), "pgnfs: {}", plain(&message.to_string()));
         }
     }
 }
@@ -59,11 +59,17 @@ impl Log for Everywhere {
     fn flush(&self) {}
 }
 
+/// A text that commands no terminal, whatever names are in it.
+fn plain(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', " ")
+}
+
 fn text(record: &Record<'_>) -> String {
-    match record.level() {
-        Level::Error | Level::Warn => on_one_line(&record.args().to_string()).into_owned(),
+    let text = match record.level() {
+        Level::Error | Level::Warn => record.args().to_string(),
         level => format!("{level} {}: {}", record.target(), record.args()),
-    }
+    };
+    on_one_line(&text).into_owned()
 }
 
 /// Sends a line to the log of the system.

@@ -22,9 +22,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::library::Library;
+use crate::library::{Library, on_one_line};
 use crate::mount as mounting;
 use options::{OptionError, Scope, Settings};
 
@@ -63,7 +64,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
                 false => failed.work,
             })
         }),
-        Err(error) => explain(&error, failed.usage),
+        Err(error) => explain(error, failed.usage),
     }
 }
 
@@ -166,7 +167,8 @@ fn counted(number: u64, noun: &str) -> String {
 }
 
 /// Help and version go to standard output, all else is an error.
-fn explain(error: &clap::Error, failed: u8) -> ExitCode {
+fn explain(error: clap::Error, failed: u8) -> ExitCode {
+    let error = with_words_on_one_line(error);
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -177,7 +179,7 @@ fn explain(error: &clap::Error, failed: u8) -> ExitCode {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             logging::say(format_args!("name a command\n\n{}", text.trim_end()));
         }
-        _ => match options::of_mount(&unknown_argument(error)) {
+        _ => match options::of_mount(&unknown_argument(&error)) {
             Some(error) => logging::say(format_args!("{error}")),
             None => {
                 let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -186,6 +188,25 @@ fn explain(error: &clap::Error, failed: u8) -> ExitCode {
         },
     }
     ExitCode::from(failed)
+}
+
+/// The error, with no line feed in what it repeats of the command line.
+fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
+    let context = error.context().map(|(kind, value)| {
+        let value = match value {
+            ContextValue::String(word) => ContextValue::String(on_one_line(word).into_owned()),
+            ContextValue::StyledStrs(tips) => {
+                let tips = tips.iter().map(|tip| on_one_line(&tip.to_string()).into_owned());
+                ContextValue::StyledStrs(tips.map(StyledStr::from).collect())
+            }
+            value => value.clone(),
+        };
+        (kind, value)
+    });
+    for (kind, value) in context.collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// The name of a long option that a command does not know, else nothing.

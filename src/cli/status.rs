@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Failure, counted, ended, progress};
-use crate::library::on_one_line;
+use crate::library::{on_one_line, shown};
 use crate::{mount, status};
 
 /// How often somebody who waits asks again.
@@ -32,7 +32,7 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
 fn ask(point: &Path) -> Result<Value, Failure> {
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
-        let point = point.display();
+        let point = shown(point);
         format!("{point} is mounted by user {user} and does not answer; that user and root may ask: {error}")
             .into()
     })

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::names::on_one_line;
+use super::names::{on_one_line, shown};
 use super::open::format_titles;
 
 /// Most of what is left out that an error shows.
@@ -49,28 +49,28 @@ impl fmt::Display for LibraryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LibraryError::Missing(path) => {
-                write!(f, "{}: no such file or folder; check the path", path.display())
+                write!(f, "{}: no such file or folder; check the path", shown(path))
             }
             LibraryError::Unreadable(path, error) => {
                 let remedy = match error.kind() {
                     io::ErrorKind::PermissionDenied => "; its permissions must allow you to read it",
                     _ => "",
                 };
-                write!(f, "{}: cannot be read: {error}{remedy}", path.display())
+                write!(f, "{}: cannot be read: {error}{remedy}", shown(path))
             }
-            LibraryError::Refused(path, reason) => write!(f, "{}: {reason}", path.display()),
+            LibraryError::Refused(path, reason) => write!(f, "{}: {}", shown(path), on_one_line(reason)),
             LibraryError::NoneWanted(source) => write!(
                 f,
                 "{}: 'only' matches no chess database in this folder or below it; run pgnfs info {} to see which \
                  there are",
-                source.display(),
-                source.display()
+                shown(source),
+                shown(source)
             ),
             LibraryError::NoDatabases { source, left_out } => {
                 write!(
                     f,
                     "{}: no chess database in this folder or below it; name one that holds databases of a known format ({})",
-                    source.display(),
+                    shown(source),
                     format_titles()
                 )?;
                 for left_out in left_out.iter().take(SHOWN) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Most bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
 pub const LONGEST_NAME: usize = 240;
@@ -24,6 +25,11 @@ pub fn on_one_line(text: &str) -> Cow<'_, str> {
         true => Cow::Owned(text.replace(char::is_control, " ")),
         false => Cow::Borrowed(text),
     }
+}
+
+/// A path for people: on one line, with `\u{fffd}` for what is not UTF-8.
+pub fn shown(path: &Path) -> String {
+    on_one_line(&path.to_string_lossy()).into_owned()
 }
 
 /// At most `bytes` of a text, cut between characters.
@@ -85,6 +91,7 @@ mod tests {
     fn a_line_stays_one() {
         assert_eq!(on_one_line("a\nb\x1b[31m\u{85}é"), "a b [31m é");
         assert_eq!(on_one_line("é"), "é");
+        assert_eq!(shown(Path::new("/a\nb\x1b[31m")), "/a b [31m");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::library::{on_one_line, shown};
+
 /// Why something cannot be mounted or unmounted.
 #[derive(Debug)]
 pub enum MountError {
@@ -70,7 +72,7 @@ impl fmt::Display for MountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MountError::Missing(path) => {
-                let path = path.display();
+                let path = shown(path);
                 write!(
                     f,
                     "mount point {path} does not exist: create it with mkdir {path}"
@@ -80,47 +82,47 @@ impl fmt::Display for MountError {
                 write!(
                     f,
                     "mount point {} is not a folder: name an empty folder",
-                    path.display()
+                    shown(path)
                 )
             }
             MountError::NotEmpty(path) => write!(
                 f,
                 "mount point {} is not empty: name an empty folder, a mount would hide what is in it",
-                path.display()
+                shown(path)
             ),
             MountError::AlreadyMounted { path, source } => {
-                let (path, source) = (path.display(), source.display());
+                let (path, source) = (shown(path), shown(source));
                 write!(
                     f,
                     "{path} already shows {source}: name another folder, or first run pgnfs unmount {path}"
                 )
             }
             MountError::Dead(path) => {
-                let path = path.display();
+                let path = shown(path);
                 write!(
                     f,
                     "mount point {path} belongs to a file system that died: run fusermount3 -u {path} first"
                 )
             }
             MountError::Died(path) => {
-                let path = path.display();
+                let path = shown(path);
                 write!(f, "the pgnfs that served {path} died: run pgnfs unmount {path}")
             }
             MountError::Overlap { source, path } => write!(
                 f,
                 "source {} and mount point {} lie in one another: name a mount point elsewhere",
-                source.display(),
-                path.display()
+                shown(source),
+                shown(path)
             ),
             MountError::NotMounted(path) => {
                 write!(
                     f,
                     "{} is not a mount point of pgnfs: see findmnt -t fuse.pgnfs",
-                    path.display()
+                    shown(path)
                 )
             }
             MountError::Covered(path) => {
-                let path = path.display();
+                let path = shown(path);
                 write!(
                     f,
                     "another file system was mounted on {path} since: unmount that one first"
@@ -137,8 +139,8 @@ impl fmt::Display for MountError {
                 "fusermount3 is missing, which mounts for ordinary users: install the package fuse3 \
                  (apt install fuse3)",
             ),
-            MountError::Helper(message) => f.write_str(message),
-            MountError::At(path, error) => write!(f, "{}: {error}", path.display()),
+            MountError::Helper(message) => f.write_str(&on_one_line(message)),
+            MountError::At(path, error) => write!(f, "{}: {error}", shown(path)),
             MountError::System(what, error) => write!(f, "{what}: {error}"),
             MountError::Killed(signal) => write!(f, "the background process was killed by signal {signal}"),
             MountError::Panicked => {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::scratch::{Scratch, can_mount, run};
+use crate::scratch::{Scratch, can_mount, pgnfs, run};
 use crate::simplecdb::{self, Game, OPERA};
 
 const NAMES: [&str; 10] = [
@@ -74,4 +74,58 @@ fn names_below(directory: &Path) -> Vec<Vec<u8>> {
         }
     }
     names
+}
+
+/// A name that would clear the terminal and write a line of its own.
+const FORGED: &str = "x\npgnfs: all is well\x1b[2J\u{9b}2J";
+
+#[test]
+fn no_name_forges_a_line_or_commands_the_terminal() {
+    let scratch = Scratch::new();
+    let there = scratch.path(FORGED);
+    fs::create_dir(&there).unwrap();
+    fs::write(there.join("letter.txt"), "").unwrap();
+    fs::write(scratch.path("x\ny.txt"), "").unwrap();
+    let gone = scratch.path(&format!("gone{FORGED}"));
+    let letter = scratch.path("x\ny.txt");
+    let [source, there, gone, letter] =
+        [&scratch.source, &there, &gone, &letter].map(|path| path.to_str().unwrap());
+    let long = format!("--{FORGED}");
+    for arguments in [
+        &["info", gone][..],
+        &["info", there],
+        &["info", letter],
+        &["info", "--only", "*.none", there],
+        &["check", there],
+        &["export", source, FORGED],
+        &["export", there, FORGED],
+        &["export", source, "--output", &format!("{gone}/file")],
+        &["mount", source, gone],
+        &["mount", source, there],
+        &["mount", source, letter],
+        &["mount", there, source],
+        &["mount", gone, scratch.mount.to_str().unwrap()],
+        &["mount", "-o", FORGED, source, gone],
+        &["unmount", gone],
+        &["unmount", there],
+        &["status", there],
+        &["info", "-o", FORGED, source],
+        &["info", "-o", &format!("reading={FORGED}"), source],
+        &["info", &format!("--only=[{FORGED}"), source],
+        &["info", source, FORGED],
+        &["info", source, &long],
+        &[FORGED],
+        &[&long],
+    ] {
+        let ended = run(pgnfs().args(arguments));
+        assert_eq!(ended.code, Some(2), "{arguments:?}: {ended:?}");
+        let is_harmless = |c: char| c == '\n' || !c.is_control();
+        assert!(ended.err.chars().all(is_harmless), "{arguments:?}: {ended:?}");
+        assert_eq!(
+            ended.err.matches("\npgnfs:").count(),
+            0,
+            "{arguments:?}: {ended:?}"
+        );
+        assert!(ended.err.contains("pgnfs: "), "{arguments:?}: {ended:?}");
+    }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Scope;
+use crate::library::on_one_line;
 
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,17 +25,24 @@ impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OptionError::Unknown(name, Scope::Mount) => {
+                let name = on_one_line(name);
                 write!(f, "unknown option '{name}': pgnfs mount --help shows all")
             }
             OptionError::Unknown(name, Scope::Games) => write!(
                 f,
-                "unknown option '{name}': pgnfs export --help shows all; what writes to a file is --output FILE"
+                "unknown option '{}': pgnfs export --help shows all; what writes to a file is --output FILE",
+                on_one_line(name)
             ),
             OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount alone"),
             OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
             OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
             OptionError::BadValue(name, value, wanted) => {
-                write!(f, "option '{name}': '{value}' is not {wanted}")
+                write!(
+                    f,
+                    "option '{name}': '{}' is not {}",
+                    on_one_line(value),
+                    on_one_line(wanted)
+                )
             }
         }
     }
