@@ -98,7 +98,7 @@ fn man_pages() {
     for (page, words) in [
         (
             "man1/pgnfs.1",
-            ["pgnfs status", "--cache-size", "EXIT STATUS", "mount.pgnfs(8)"],
+            ["pgnfs status", "--cache-size", "-V, --version", "mount.pgnfs(8)"],
         ),
         (
             "man8/mount.pgnfs.8",

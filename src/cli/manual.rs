@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -54,6 +54,7 @@ fn program_page() -> io::Result<Vec<u8>> {
         .about(ABOUT)
         .override_usage(usages.join("\n"))
         .disable_help_flag(true)
+        .args(FLAGS.map(flag))
         .args(arguments);
     let man = Man::new(page);
     let mut text = title("PGNFS", 1);
@@ -70,6 +71,21 @@ fn program_page() -> io::Result<Vec<u8>> {
     man.render_options_section(&mut text)?;
     sections(rest).to_writer(&mut text)?;
     Ok(text)
+}
+
+/// What every command takes, or none: the flags that clap adds by itself.
+const FLAGS: [(char, &str, &str); 2] = [
+    (
+        'h',
+        "help",
+        "Shows what a command takes, and all commands where none is named",
+    ),
+    ('V', "version", "Shows the version, where no command is named"),
+];
+
+fn flag((short, long, help): (char, &'static str, &'static str)) -> Arg {
+    let arg = Arg::new(long).short(short).long(long);
+    arg.action(ArgAction::SetTrue).help(help)
 }
 
 /// The first line. Pages without a date have an empty one, which the crate leaves out.

@@ -134,7 +134,10 @@ pub const HELPER_PARTS: &[Section] = &[
                  It does what pgnfs mount does and returns when the files are there. \
                  The mount then has the type fuse.pgnfs, is read-only, and is ended with umount.",
             ),
-            Text("-s passes over unknown options, -f does not mount, -n and -v are ignored."),
+            Text(
+                "-s passes over unknown options, -f does not mount, -n and -v are ignored. \
+                 -h shows help, -V the version.",
+            ),
         ],
     ),
     (
