@@ -208,13 +208,14 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games are kept for the next mount, or none [default: \
+        help: "Folder in which sizes of games are kept for the next mount, or none to keep them nowhere [default: \
                $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
             settings.cache_folder = match value {
-                "" | "none" => CacheFolder::Nowhere,
+                "" => return Err("a path or none".into()),
+                "none" => CacheFolder::Nowhere,
                 path => CacheFolder::At(path.into()),
             };
             Ok(())
@@ -423,6 +424,7 @@ mod tests {
             "reading=main/order",
             "uid=-1",
             "watch=poll:0",
+            "cache-dir=",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
             assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");
