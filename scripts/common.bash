@@ -14,6 +14,22 @@ fail() {
     exit 2
 }
 
+# The usage in the script's first comment: the lines from the one that says so to the end of its paragraph.
+usage() {
+    sed -n '/^# usage: /,/^\(#$\|[^#]\)/ { s/^# //p; t; q }' "$root/scripts/${0##*/}"
+}
+
+# Says what is wrong with the arguments, and which there are.
+misuse() {
+    fail "$*
+$(usage)"
+}
+
+# Refuses arguments that are left when all that are known were taken.
+no_more() {
+    [[ $# -eq 0 ]] || misuse "unknown argument '$1'"
+}
+
 # Shows a command as one would type it, then runs it.
 run() {
     printf '\n$ %s\n' "${*@Q}" | sed "s/'\([A-Za-z0-9_.,:=+/@%-]*\)'/\1/g"
@@ -71,3 +87,12 @@ need_cargo_deb() {
         }
     fi
 }
+
+# Who sources this answers these two.
+for argument; do
+    if [[ $argument == --help || $argument == -h ]]; then
+        usage
+        exit 0
+    fi
+done
+unset argument

@@ -72,6 +72,30 @@ fn files_that_are_named_exist() {
 }
 
 #[test]
+fn scripts_say_how_they_are_used() {
+    let entries = fs::read_dir(root().join("scripts")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let scripts: Vec<PathBuf> = paths
+        .filter(|path| path.is_file() && path.extension().is_none())
+        .collect();
+    assert!(scripts.len() >= 8, "{scripts:?}");
+    for script in scripts {
+        let ended = |argument: &str| {
+            let ended = Command::new(&script).arg(argument).output().unwrap();
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            (ended.status.code(), text(ended.stdout), text(ended.stderr))
+        };
+        let usage = format!("usage: scripts/{}", script.file_name().unwrap().to_str().unwrap());
+        let (code, out, err) = ended("--help");
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{}", script.display());
+        assert!(out.starts_with(&usage), "{out}");
+        let (code, out, err) = ended("--nonsense");
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{}", script.display());
+        assert!(err.contains(&format!("\n{usage}")), "{err}");
+    }
+}
+
+#[test]
 fn commands_in_the_readme_exist() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let help = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
