@@ -14,12 +14,13 @@ const OVERHEAD: usize = 128;
 /// The texts that were used last, bounded in bytes. Nothing is decoded or freed while its lock is held.
 pub(super) struct TextCache {
     capacity: usize,
-    texts: Mutex<Texts>,
+    texts: Mutex<Recent>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-struct Texts {
+/// What is kept, and how long it is together.
+struct Recent {
     by_inode: LruCache<Inode, Arc<[u8]>>,
     bytes: usize,
 }
@@ -28,7 +29,7 @@ impl TextCache {
     pub(super) fn new(capacity: usize) -> TextCache {
         TextCache {
             capacity,
-            texts: Mutex::new(Texts {
+            texts: Mutex::new(Recent {
                 by_inode: LruCache::unbounded(),
                 bytes: 0,
             }),
