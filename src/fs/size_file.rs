@@ -32,7 +32,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::sizes::Sizes;
 use crate::bytes::{le_u32, slice};
@@ -69,23 +69,19 @@ impl SizeFiles {
 
     /// The size file of a database.
     pub(super) fn of(&self, entry: &LibraryEntry) -> SizeFile {
-        let mut hash = Xxh3::new();
-        let mut text = |text: &str| {
-            hash.update(&(text.len() as u32).to_le_bytes());
-            hash.update(text.as_bytes());
-        };
-        text(&self.options);
-        text(entry.format.name);
+        let mut stays = Vec::new();
+        push_text(&mut stays, &self.options);
+        push_text(&mut stays, entry.format.name);
         for (name, _) in &entry.files {
-            text(name);
+            push_text(&mut stays, name);
         }
         for (_, identity) in &entry.files {
-            hash.update(&identity.device.to_le_bytes());
-            hash.update(&identity.inode.to_le_bytes());
+            stays.extend(identity.device.to_le_bytes());
+            stays.extend(identity.inode.to_le_bytes());
         }
         SizeFile {
             files: self.clone(),
-            number: hash.digest128(),
+            number: xxh3_128(&stays),
         }
     }
 
@@ -146,16 +142,12 @@ impl SizeFile {
     }
 
     fn key(&self, entry: &LibraryEntry) -> Option<Vec<u8>> {
-        fn text(key: &mut Vec<u8>, text: &str) {
-            key.extend((text.len() as u32).to_le_bytes());
-            key.extend(text.as_bytes());
-        }
         let mut key = program_hash()?.to_le_bytes().to_vec();
         key.extend(REVISION.to_le_bytes());
-        text(&mut key, &self.files.options);
-        text(&mut key, entry.format.name);
+        push_text(&mut key, &self.files.options);
+        push_text(&mut key, entry.format.name);
         for (name, identity) in &entry.files {
-            text(&mut key, name);
+            push_text(&mut key, name);
             for number in [identity.device, identity.inode, identity.size] {
                 key.extend(number.to_le_bytes());
             }
@@ -163,6 +155,12 @@ impl SizeFile {
         }
         Some(key)
     }
+}
+
+/// Appends a text with its length before it.
+fn push_text(key: &mut Vec<u8>, text: &str) {
+    key.extend((text.len() as u32).to_le_bytes());
+    key.extend(text.as_bytes());
 }
 
 /// No size file is longer than this: 6 bytes of sizes a game and ample room for problems.
