@@ -22,7 +22,7 @@ const MOST_OLD: usize = 4;
 /// Prefixes given out after which those are forgotten that nobody uses: a 16th of all there are.
 const MOST_GIVEN: usize = 1 << 20;
 
-/// A [`ChessFs`] that can be replaced while it is used. Its methods are those of that, for an inode of any epoch.
+/// A [`ChessFs`] that can be replaced while it is used.
 pub struct Live {
     epochs: RwLock<Epochs>,
     /// Held while one epoch is followed by the next.
@@ -142,35 +142,27 @@ impl Live {
             drop(dropped);
         }
     }
+}
 
+/// The methods of [`ChessFs`], for an inode of any epoch. What gives errors there gives the same here, and
+/// [`FsError::Io`] for an inode of an epoch that is gone.
+impl Live {
     /// See [`ChessFs::lookup`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn lookup(&self, parent: Inode, name: &OsStr) -> Result<Inode, FsError> {
         self.told(self.of(parent)?.lookup(parent, name))
     }
 
     /// See [`ChessFs::parent`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
         self.of(inode)?.parent(inode)
     }
 
     /// See [`ChessFs::attributes`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
         self.told(self.of(inode)?.attributes(inode))
     }
 
     /// See [`ChessFs::attributes_if_known`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attributes_if_known(&self, inode: Inode) -> Result<Option<Attributes>, FsError> {
         self.of(inode)?.attributes_if_known(inode)
     }
@@ -181,9 +173,6 @@ impl Live {
     }
 
     /// See [`ChessFs::read_dir`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn read_dir(
         &self,
         inode: Inode,
@@ -216,25 +205,16 @@ impl Live {
     }
 
     /// See [`ChessFs::entries`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn entries(&self, directory: Inode) -> Result<usize, FsError> {
         self.of(directory)?.entries(directory)
     }
 
     /// See [`ChessFs::read`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
         self.told(self.of(inode)?.read(inode, offset, size))
     }
 
     /// See [`ChessFs::read_games`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn read_games(
         &self,
         games: &[Inode],
@@ -248,17 +228,11 @@ impl Live {
     }
 
     /// See [`ChessFs::attribute_names`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
         self.told(self.of(inode)?.attribute_names(inode))
     }
 
     /// See [`ChessFs::attribute_value`].
-    ///
-    /// # Errors
-    /// The same, and [`FsError::Io`] for an inode of an epoch that is gone.
     pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
         self.told(self.of(inode)?.attribute_value(inode, name))
     }
@@ -272,7 +246,9 @@ impl Live {
     pub fn statistics(&self) -> Statistics {
         self.current().statistics()
     }
+}
 
+impl Live {
     /// Passes a result on, and tells of an error that may mean a changed source.
     fn told<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
         if matches!(result, Err(FsError::Io))
