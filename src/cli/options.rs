@@ -3,57 +3,16 @@
 mod error;
 mod generic;
 mod read;
+mod settings;
+mod values;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use crate::formats::{self, FORMATS};
-use crate::fs::ServeOptions;
-use crate::library::Selection;
-use crate::watch::{self, Means};
+use crate::formats::FORMATS;
 use error::Wanted;
+use values::{bytes, means};
 
 pub use error::OptionError;
 pub use read::{arguments, list_argument, of_mount, settings};
-
-/// What all options together say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// How games are read.
-    pub formats: formats::Options,
-    /// Which databases of a folder.
-    pub selection: Selection,
-    /// How they are served.
-    pub serve: ServeOptions,
-    /// How changes of the source are noticed.
-    pub watch: Means,
-    /// Where sizes of games are kept from one mount to the next.
-    pub cache_folder: CacheFolder,
-    /// Tags are extended attributes.
-    pub xattr: bool,
-    /// Owner of the files; else the user who mounts.
-    pub uid: Option<u32>,
-    /// Group of the files; else that of the user who mounts.
-    pub gid: Option<u32>,
-    /// Permissions that nobody has.
-    pub umask: u16,
-    /// Other users may look.
-    pub allow_other: bool,
-    /// The kernel checks permissions.
-    pub default_permissions: bool,
-}
-
-/// Where something is kept that can be made again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum CacheFolder {
-    /// Where the user's programs have such things.
-    #[default]
-    Usual,
-    /// In this folder.
-    At(PathBuf),
-    /// Nowhere.
-    Nowhere,
-}
+pub use settings::{CacheFolder, Settings};
 
 /// The commands that know an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,34 +266,6 @@ impl Row {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
     }
-}
-
-/// Reads how to watch.
-fn means(text: &str) -> Option<Means> {
-    Some(match text {
-        "auto" => Means::Auto,
-        "inotify" => Means::Inotify,
-        "poll" => Means::Poll(watch::PAUSE),
-        "off" => Means::Off,
-        _ => {
-            let seconds = text.strip_prefix("poll:")?.parse().ok();
-            let seconds = seconds.filter(|seconds| (1..=24 * 60 * 60).contains(seconds))?;
-            Means::Poll(Duration::from_secs(seconds))
-        }
-    })
-}
-
-/// Reads a number of bytes with a unit behind it.
-fn bytes(text: &str) -> Option<usize> {
-    let units = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
-    let unit = units
-        .into_iter()
-        .find(|(letter, _)| text.ends_with([*letter, letter.to_ascii_lowercase()]));
-    let (digits, unit) = match unit {
-        Some((_, unit)) => (text.get(..text.len() - 1)?, unit),
-        None => (text, 1),
-    };
-    digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
 #[cfg(test)]

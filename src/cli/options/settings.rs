@@ -1,0 +1,47 @@
+//! What options say.
+
+use std::path::PathBuf;
+
+use crate::formats;
+use crate::fs::ServeOptions;
+use crate::library::Selection;
+use crate::watch::Means;
+
+/// What all options together say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// How games are read.
+    pub formats: formats::Options,
+    /// Which databases of a folder.
+    pub selection: Selection,
+    /// How they are served.
+    pub serve: ServeOptions,
+    /// How changes of the source are noticed.
+    pub watch: Means,
+    /// Where sizes of games are kept from one mount to the next.
+    pub cache_folder: CacheFolder,
+    /// Tags are extended attributes.
+    pub xattr: bool,
+    /// Owner of the files; else the user who mounts.
+    pub uid: Option<u32>,
+    /// Group of the files; else that of the user who mounts.
+    pub gid: Option<u32>,
+    /// Permissions that nobody has.
+    pub umask: u16,
+    /// Other users may look.
+    pub allow_other: bool,
+    /// The kernel checks permissions.
+    pub default_permissions: bool,
+}
+
+/// Where something is kept that can be made again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CacheFolder {
+    /// Where the user's programs have such things.
+    #[default]
+    Usual,
+    /// In this folder.
+    At(PathBuf),
+    /// Nowhere.
+    Nowhere,
+}
