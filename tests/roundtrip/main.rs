@@ -6,7 +6,7 @@ mod encode_brenner;
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
-#[path = "../../examples/make_database/chessbase.rs"]
+#[path = "../../examples/make_database/chessbase/mod.rs"]
 #[allow(dead_code)]
 mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
