@@ -123,50 +123,24 @@ impl Ahead {
         let game = request.game;
         let mut state = self.state();
         let Some(walk) = state.walks.iter_mut().find(|walk| walk.mark == Some(game)) else {
-            if let Some(walk) = state.walks.front_mut()
-                && walk.behind != Behind::Coming
-                && let Some(behind) = fs.next_games(walk.directory, Some(game), 1)
-            {
-                walk.mark = behind.first().copied();
-                walk.behind = Behind::Nothing;
-            }
+            state.follow(fs, game);
             return Some(request);
         };
-        let directory = walk.directory;
-        let behind_mark = walk.behind;
-        let mut first = fs
-            .next_games(directory, Some(game), 2 * STRIDE)
-            .unwrap_or_default();
-        let mut then = first.split_off(first.len().min(STRIDE));
-        // The last of each is a mark, where there is a further game.
-        let mark = (first.len() == STRIDE).then(|| first.pop()).flatten();
-        then.truncate(STRIDE - 1);
-        walk.mark = mark;
-        walk.behind = Behind::Coming;
-        if behind_mark != Behind::Nothing {
-            first.clear();
-        }
-        let is_idle = behind_mark != Behind::Coming && first.is_empty() && then.is_empty();
+        let behind = walk.behind;
+        let mut task = walk.advance(fs, game);
+        let is_idle = behind != Behind::Coming && task.first.is_empty() && task.then.is_empty();
         if is_idle || state.ended {
             return Some(request);
         }
         if state.tasks.len() >= TASKS {
-            if let Some(walk) = state.walks.iter_mut().find(|walk| walk.directory == directory) {
-                walk.behind = Behind::Nothing;
-            }
+            state.forget_behind(task.directory);
             return Some(request);
         }
-        let (taken, back) = match behind_mark == Behind::Stored || state.storing.contains(&game) {
-            true => (None, Some(request)),
-            false => (Some(request), None),
-        };
-        state.tasks.push_back(Task {
-            directory,
-            first,
-            request: taken,
-            then,
-            mark,
-        });
+        let mut back = Some(request);
+        if behind != Behind::Stored && !state.storing.contains(&game) {
+            task.request = back.take();
+        }
+        state.tasks.push_back(task);
         drop(state);
         self.changed.notify_one();
         back
@@ -217,6 +191,52 @@ impl Ahead {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Puts the mark of the directory that was listed last behind a game of it that is asked for: its reader is not
+    /// where it was thought to be.
+    fn follow(&mut self, fs: &Live, game: Inode) {
+        if let Some(walk) = self.walks.front_mut()
+            && walk.behind != Behind::Coming
+            && let Some(behind) = fs.next_games(walk.directory, Some(game), 1)
+        {
+            walk.mark = behind.first().copied();
+            walk.behind = Behind::Nothing;
+        }
+    }
+
+    /// Takes down that nothing is stored behind the mark of a directory after all.
+    fn forget_behind(&mut self, directory: Inode) {
+        if let Some(walk) = self.walks.iter_mut().find(|walk| walk.directory == directory) {
+            walk.behind = Behind::Nothing;
+        }
+    }
+}
+
+impl Walk {
+    /// Moves the mark on from the one that the reader has come to. Gives what is to be stored now.
+    fn advance(&mut self, fs: &Live, mark: Inode) -> Task {
+        let games = fs.next_games(self.directory, Some(mark), 2 * STRIDE);
+        let mut first = games.unwrap_or_default();
+        let mut then = first.split_off(first.len().min(STRIDE));
+        // The last of each is a mark, where there is a further game.
+        let next = (first.len() == STRIDE).then(|| first.pop()).flatten();
+        then.truncate(STRIDE - 1);
+        if self.behind != Behind::Nothing {
+            // They are stored, or another task has them.
+            first.clear();
+        }
+        self.mark = next;
+        self.behind = Behind::Coming;
+        Task {
+            directory: self.directory,
+            first,
+            request: None,
+            then,
+            mark: next,
+        }
     }
 }
 
