@@ -93,8 +93,8 @@ impl Deref for Mapped {
     }
 }
 
-/// Most mapped files at once: three quarters of what the kernel lets a process have of maps, and of open files, of
-/// which there must be some left in any case. Without the rest there is no memory and no file for anything else.
+/// Most mapped files at once: three quarters of the maps, and of the open files, that the kernel lets a process have.
+/// The rest is for memory and for all other files, which need a few in any case.
 static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
     let most_maps = text.trim().parse().unwrap_or(65_530);

@@ -59,7 +59,7 @@ impl TextCache {
         }
     }
 
-    /// True where the text of a game is kept. Nobody takes this for wanting it.
+    /// True where the text of a game is kept. To ask counts neither as a hit or miss nor as use.
     pub(super) fn has(&self, game: Inode) -> bool {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.by_inode.contains(&game)

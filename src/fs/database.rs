@@ -105,7 +105,7 @@ impl DatabaseFs {
         self.known.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes down that the kernel forgot so much of what it was told. False when nothing is left.
+    /// Takes down that the kernel forgot so many of the times that it was told. False when it knows nothing any more.
     pub(super) fn forget(&self, times: u64) -> bool {
         let times = i64::try_from(times).unwrap_or(i64::MAX);
         self.known.fetch_sub(times, Ordering::Relaxed) > times

@@ -19,7 +19,8 @@ use crate::tree::{Node, Prefix};
 /// Most earlier epochs; the oldest one gives input/output errors.
 const MOST_OLD: usize = 4;
 
-/// Prefixes given out after which those are forgotten that nobody uses: a 16th of all there are.
+/// Once so many prefixes were given out, those that nobody uses any more may be given out again. It is a 16th of all
+/// that there are.
 const MOST_GIVEN: usize = 1 << 20;
 
 /// A [`ChessFs`] that can be replaced while it is used.
@@ -64,7 +65,8 @@ impl Live {
         Arc::clone(&self.read_epochs().current)
     }
 
-    /// All databases that are still served and may go on so, those of earlier epochs among them.
+    /// All databases that are served, in earlier epochs too, but for those in which a game did not have the size that
+    /// was told.
     pub fn open_databases(&self) -> Vec<Arc<LibraryEntry>> {
         let epochs = self.read_epochs();
         let databases = epochs.all().flat_map(|epoch| &epoch.databases);
@@ -131,7 +133,7 @@ impl Live {
         }
     }
 
-    /// Says that the kernel forgets so many of the times that it was told of an inode.
+    /// Takes down that the kernel forgets so many of the times that it was told of an inode.
     pub fn forget(&self, inode: Inode, times: u64) {
         let is_last = match self.read_epochs().database(inode) {
             Some((is_old, database)) => !database.forget(times) && is_old,
@@ -300,8 +302,8 @@ impl Epochs {
         found.next()
     }
 
-    /// Takes out the earlier epochs of which nobody knows a node that later ones do not have, and those that are
-    /// too many.
+    /// Takes out earlier epochs: those that are too many, and those of which the kernel knows nothing that a later
+    /// epoch does not have as well.
     fn drop_old(&mut self) -> Vec<Arc<ChessFs>> {
         let prefixes = |epoch: &ChessFs| -> Vec<Prefix> {
             let databases = epoch.databases.iter();

@@ -43,8 +43,8 @@ use database::DatabaseFs;
 use pass::Pass;
 use place::{INFO, Place};
 
-/// Most games that are decoded for one part of a listing. Whoever lists a directory mostly looks at its games, and
-/// looks and reads that have to ask for each game take longer than decoding it.
+/// Most games that are decoded for one part of a listing. Who lists a directory mostly wants its games next, and to be
+/// asked for each of them takes longer than to decode them now.
 const DECODED_WHILE_LISTING: usize = 256;
 
 /// Time after which no further game is decoded for one part of a listing: others wait for the thread.

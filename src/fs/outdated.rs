@@ -1,4 +1,4 @@
-//! What somebody who keeps what he was told has to forget when the source changes.
+//! What the kernel, which keeps what it was told, has to forget when the source changes.
 
 use std::collections::BTreeMap;
 
@@ -56,8 +56,8 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
     outdated
 }
 
-/// The entries of databases of before. The kernel has let go of what nobody used when their directories were
-/// outdated, and lets go of the rest when it hears of it once more.
+/// The entries of databases that are gone but that the kernel still knows. When it was told first, it let go only of
+/// those that nobody used at that moment, so it is told again.
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     let gone = fs.databases.iter().filter(|database| {
         let directory = fs.folders.directory_of(database.prefix());

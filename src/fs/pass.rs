@@ -126,7 +126,8 @@ impl Worker {
         }
     }
 
-    /// This thread only waits: it has to hurry when it reads a file that others wait for.
+    /// Decodes in a thread of its own, which gives way, and waits for it. This one keeps its priority: it reads files
+    /// that others wait for.
     fn pass(&self, texts: &Arc<Texts>) {
         if self.is_over() || texts.sizes().are_complete() {
             return;

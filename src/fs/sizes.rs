@@ -66,8 +66,9 @@ impl Sizes {
         self.set(game, size)
     }
 
-    /// Takes down sizes that are known from elsewhere, 0 standing for an unknown one, and rows of problems. False
-    /// where one of them is known to be another; then nothing was believed, unless it became known just now.
+    /// Takes down sizes that are known from elsewhere, 0 standing for an unknown one, and rows of problems. False where
+    /// a game is known to have another size: nothing is taken down then, unless that size became known in the middle of
+    /// this.
     pub(super) fn fill(&self, sizes: impl Iterator<Item = u32> + Clone, rows: &[(u32, &str)]) -> bool {
         let pairs = || {
             (0..self.games())
@@ -121,7 +122,7 @@ impl Sizes {
         self.games().div_ceil(SHARE) as usize
     }
 
-    /// The next games for a thread that decodes all; each are given once. None when all were given.
+    /// The next games for a thread that decodes all; each game is given once. None when all were given.
     pub(super) fn take_share(&self) -> Option<Range<u32>> {
         let games = self.games();
         let start = self.untaken.fetch_add(SHARE.into(), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The texts of a database's games: decoded, measured, and held to what was told of them.
+//! The texts of a database's games: decoded, measured, and compared with the sizes that were told.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ use super::status::PassState;
 use super::types::FsError;
 use crate::library::{LibraryEntry, append_text};
 
-/// Bytes of texts after which the files are looked at: as much is thrown away where they were changed.
+/// After so many bytes of texts the files are looked at: no more than that is decoded in vain where they were changed.
 const MOST_UNSEEN: usize = 1 << 20;
 
 /// Bytes of texts that are decoded together where nobody waits for more.
@@ -136,7 +136,7 @@ impl Texts {
         result
     }
 
-    /// An error from the moment on in which a file is not what it was when it was opened. The log says so once.
+    /// An error as soon as a file is not what it was when it was opened. The log says so once.
     pub(super) fn check(&self) -> Result<(), FsError> {
         if self.entry.is_intact() {
             return Ok(());
@@ -165,8 +165,8 @@ impl Texts {
         });
     }
 
-    /// Lets whoever waits for the sizes of all games go, with an error. Another state of the database has taken its
-    /// place, and the kernel can be told so only when nobody looks up a name beside it.
+    /// Ends every wait for the sizes of all games with an error, because another state of the database has taken its
+    /// place. A look-up that waits keeps the kernel from hearing of names in the same directory.
     pub(super) fn retire(&self) {
         self.is_retired.store(true, Ordering::Release);
     }

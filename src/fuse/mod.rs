@@ -65,7 +65,7 @@ struct Shared {
 }
 
 impl Fuse {
-    /// Serves `fs`. `kernel` is the connection to the kernel that the session reads from, once more.
+    /// Serves `fs`. `kernel` is another descriptor of the connection that the session reads from.
     pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
             fs,

@@ -112,7 +112,7 @@ impl Tags {
         });
     }
 
-    // Inlined so that what the name of a tag decides is decided when this is compiled.
+    // Inlined, so that what depends on the name alone is decided at compile time.
     #[inline(always)]
     fn set_with(&mut self, name: Cow<'static, str>, append: impl FnOnce(&mut String)) {
         let place = roster_place(&name);

@@ -136,7 +136,7 @@ impl Library {
         }
     }
 
-    /// True where a database is not as it is on disk because that was changing at the moment.
+    /// True where a database is shown as it was because its files were changing at that moment.
     pub fn is_restless(&self) -> bool {
         self.is_restless
     }
@@ -203,8 +203,8 @@ impl LibraryEntry {
         }
     }
 
-    /// True while its files have the contents that they had when they were opened. What was decoded until now is
-    /// good then, and nothing is from the moment on in which this is false.
+    /// True while its files have the contents that they had when they were opened. All that was decoded before such an
+    /// answer is good. Once this is false it remains so, and nothing is good that was decoded since the last time.
     pub fn is_intact(&self) -> bool {
         self.maps.iter().all(|map| map.is_intact())
     }

@@ -62,7 +62,7 @@ impl<'a> Opener<'a> {
         self.is_restless.get()
     }
 
-    /// The database as it was until now, where it changes at this moment; none where there was none.
+    /// None where the files have rested. Else the database as it was until now, or none where there was none.
     fn restless(&self, format: &Format, candidate: &Candidate) -> Option<Option<Arc<LibraryEntry>>> {
         let mut files = candidate.files.iter();
         let is_restless = !self.rest.is_zero()

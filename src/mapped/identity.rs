@@ -30,8 +30,8 @@ impl Identity {
         Ok(Identity::from(&path.metadata()?))
     }
 
-    /// How long ago the file at a path was changed, moved there, or changed in another way; nothing where it says
-    /// that this is to come.
+    /// How long ago the file at a path was changed, moved there, or changed in another way; for ever where its time is
+    /// yet to come.
     ///
     /// # Errors
     /// Those of `stat`.
@@ -139,7 +139,7 @@ impl Status {
     }
 }
 
-/// How far apart two changes must be to have two times: some file systems count in seconds, or in every second one.
+/// How far apart two changes must be to have two times: some file systems keep times in steps of one or two seconds.
 fn tick(modified: SystemTime) -> Duration {
     let since_1970 = modified.duration_since(SystemTime::UNIX_EPOCH);
     match since_1970.map(|time| time.subsec_nanos()) {

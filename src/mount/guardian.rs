@@ -43,9 +43,9 @@ pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
     Ok(Guardian(ManuallyDrop::new(pipe)))
 }
 
-/// Waits for the end of the daemon at the other end of standard input, then unmounts what it left at `path`, unless
-/// it has said that nothing is left: a dead mount. One that answers is another daemon's by now, even if it has the
-/// same device number.
+/// Waits for the end of the daemon at the other end of standard input and then unmounts the dead mount that it left at
+/// `path`, unless the daemon has said that nothing is left. A mount that answers is another daemon's by now, even if it
+/// has the same device number.
 ///
 /// # Errors
 /// Where unmounting fails.

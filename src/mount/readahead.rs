@@ -4,8 +4,8 @@ use std::fs;
 
 use super::table::Device;
 
-/// Kilobytes in two requests that are on their way at a time. The kernel's own 128 leave the threads that decode
-/// waiting; much more leaves the reader waiting.
+/// Kilobytes to read ahead: two requests of the kernel at a time. Its own 128 leave the threads that decode waiting;
+/// much more leaves the reader waiting.
 const KILOBYTES: u32 = 1024;
 
 /// Has the kernel read ahead further. Only root may; for others reading a merged file is somewhat slower.

@@ -279,7 +279,7 @@ impl DatabaseTree {
             let mut taken = TakenNames::default();
             let mut top: Vec<(String, Node)> =
                 own.map(|(name, node)| (taken.take_name(name), node)).collect();
-            // What only some databases have was not refused as a name of the user's views.
+            // A user's view cannot have a name that every database takes, but it may have one that only some take.
             let others = views.iter().filter(|(_, view)| !view.is_built_in());
             top.extend(others.map(|(id, view)| (taken.take_name(view.name()), Node::View(*id, 0))));
             top.sort_unstable_by(|a, b| a.0.cmp(&b.0));

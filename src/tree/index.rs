@@ -27,8 +27,8 @@ pub struct ViewIndex {
     games: Vec<u32>,
     /// Directories whose name has a number behind it.
     ordinals: HashMap<u32, u32>,
-    /// The directories that hold games in the order of their names, where their merged files stand side by side and
-    /// that is not the order of their numbers.
+    /// The directories that hold games, by name; only where their merged files stand in one directory and their numbers
+    /// are in another order.
     by_name: Option<Vec<u32>>,
 }
 

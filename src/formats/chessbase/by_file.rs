@@ -8,7 +8,7 @@ pub(super) type ByFile = u64;
 /// 1 for each file.
 pub(super) const ONES: ByFile = 0x0101_0101_0101_0101;
 
-/// Number of squares of a set on each file, and twice that of a second set. No file may have more than 127 then.
+/// For each file the number of squares of a set, plus twice that of a second set.
 #[inline(always)]
 pub(super) fn weighted_by_file(ones: Bitboard, twos: Bitboard) -> ByFile {
     const PAIRS: u64 = 0x5555_5555_5555_5555;

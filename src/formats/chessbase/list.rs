@@ -31,8 +31,8 @@ impl EnPassant {
         }
     }
 
-    /// Files whose pawns, on their fifth rank, have an entry: the one at hand to the lower file, that two before it to
-    /// the higher. Without a file the first of them is the a-file, by a slip of the format's makers: [`Entry::Ghost`].
+    /// The files whose pawns, on their fifth rank, have an entry: those beside the file of the double step. Where there
+    /// was none it is the a-file, by a slip of the format's makers: [`Entry::Ghost`].
     #[inline]
     pub(super) fn takers(self) -> Bitboard {
         let [a, b, c, d, e, f, g, h] = File::ALL.map(|file| Bitboard::from_file(file).0);

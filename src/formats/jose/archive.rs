@@ -17,7 +17,7 @@ const MOST_TIMES: u64 = 100;
 const MOST: u64 = 4 << 30;
 /// Bytes of a `.MYI` that are kept: its header is no longer.
 const MYI_HEADER: usize = 1 << 16;
-/// Bytes of a `.frm` that are kept: what is longer is not read, which one byte more shows.
+/// Bytes of a `.frm` that are kept: one more than may be read, which shows that it is too long.
 const LONGEST_FRM: usize = (1 << 20) + 1;
 
 /// Archives of other kinds, by their first bytes, with what to do.
