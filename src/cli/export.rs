@@ -1,6 +1,6 @@
 //! `pgnfs export`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::MetadataExt;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 
 use super::ordered::in_order;
+use super::output::Output;
 use super::{Failure, ended, progress};
 use crate::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 
@@ -28,33 +29,46 @@ pub fn run(
     threads: usize,
 ) -> Result<ExitCode, Failure> {
     let entries = selected(library, database)?;
-    let mut out: Box<dyn Write> = match output {
-        Some(path) => Box::new(create(path, library)?),
-        None => Box::new(io::stdout().lock()),
+    let Some(path) = output else {
+        // On a terminal the games themselves are seen.
+        let is_shown = io::stdout().is_terminal();
+        let written = write(&mut io::stdout().lock(), &entries, threads, !is_shown);
+        intact(library, "what was written of its games is not to be trusted")?;
+        return ended(written, "standard output");
     };
+    let mut out = create(path, library)?;
+    let written = write(&mut out, &entries, threads, true);
+    intact(library, "nothing is kept of what was written: export again")?;
+    ended(written.and_then(|()| out.finish()), shown(path))
+}
+
+fn write(out: &mut impl Write, entries: &[&LibraryEntry], threads: usize, with_bar: bool) -> io::Result<()> {
     let games = entries.iter().map(|entry| u64::from(entry.database.len()));
-    let bar = match output.is_none() && io::stdout().is_terminal() {
-        // The games themselves are seen there.
-        true => ProgressBar::hidden(),
-        false => progress::bar(games.sum()),
+    let bar = match with_bar {
+        true => progress::bar(games.sum()),
+        false => ProgressBar::hidden(),
     };
     let written = entries
-        .into_iter()
-        .try_for_each(|entry| write_games(&mut out, entry, threads, &bar))
+        .iter()
+        .try_for_each(|entry| write_games(out, entry, threads, &bar))
         .and_then(|()| out.flush());
     bar.finish_and_clear();
-    if let Some(changed) = library.databases().iter().find(|entry| !entry.is_intact()) {
-        return Err(format!(
-            "{}: a file was changed while it was read: what was written of its games is not to be trusted",
-            on_one_line(changed.name())
-        )
-        .into());
+    written
+}
+
+/// An error that ends with `consequence` where a file is not what it was when it was opened.
+fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
+    match library.databases().iter().find(|entry| !entry.is_intact()) {
+        Some(changed) => {
+            let name = on_one_line(changed.name());
+            Err(format!("{name}: a file was changed while it was read: {consequence}").into())
+        }
+        None => Ok(()),
     }
-    ended(written, shown(output.unwrap_or(Path::new("standard output"))))
 }
 
 /// Makes the file to write to, unless a database is read from it.
-fn create(path: &Path, library: &Library) -> Result<File, Failure> {
+fn create(path: &Path, library: &Library) -> Result<Output, Failure> {
     let is_source = fs::metadata(path).is_ok_and(|found| {
         let mut files = library.databases().iter().flat_map(|entry| &entry.files);
         files.any(|(_, identity)| (identity.device, identity.inode) == (found.dev(), found.ino()))
@@ -62,7 +76,7 @@ fn create(path: &Path, library: &Library) -> Result<File, Failure> {
     if is_source {
         return Err(format!("{} belongs to a database: name another file", shown(path)).into());
     }
-    File::create(path).map_err(|error| format!("{} cannot be written: {error}", shown(path)).into())
+    Output::create(path).map_err(|error| format!("{} cannot be written: {error}", shown(path)).into())
 }
 
 fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {

@@ -10,6 +10,7 @@ mod manual;
 mod mount;
 mod options;
 mod ordered;
+mod output;
 mod pages;
 mod progress;
 mod status;

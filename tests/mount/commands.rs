@@ -88,6 +88,36 @@ fn export_to_a_file() {
     );
 }
 
+/// A quarter of a mebibyte is room for the old file and a part of the new one.
+#[test]
+fn a_full_disk_keeps_the_file_that_was_there() {
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
+    let folder = scratch.path("disk");
+    fs::create_dir(&folder).unwrap();
+    let script = r#"
+        mount -t tmpfs -o size=256k none "$1" || { echo cannot; exit; }
+        echo old >"$1/games.pgn"; chmod 640 "$1/games.pgn"; ln -s games.pgn "$1/link.pgn"
+        for file in games new link; do "$0" export "$2" --output "$1/$file.pgn"; echo $?; done
+        cat "$1/games.pgn"; ls "$1"
+        "$0" export "$2" --only a.dci --output "$1/link.pgn"; echo $?
+        grep -c '^.White ' "$1/games.pgn"; stat -c %a "$1/games.pgn"; ls "$1"
+    "#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_pgnfs")]);
+    let ended = run(command.arg(&folder).arg(&scratch.source));
+    if ended.code != Some(0) || ended.out.starts_with("cannot") {
+        return missing("a mount namespace (root)");
+    }
+    let all = ["2", "2", "2", "old", "games.pgn", "link.pgn"];
+    let small = ["0", "2", "640", "games.pgn", "link.pgn"];
+    assert_eq!(ended.out.lines().collect::<Vec<_>>(), [&all[..], &small].concat());
+    for file in ["games.pgn", "new.pgn", "link.pgn"] {
+        let said = format!("{file} cannot be written: No space left");
+        assert!(ended.err.contains(&said), "{}", ended.err);
+    }
+}
+
 #[test]
 fn a_terminal_sees_how_far_it_is() {
     if Command::new("script").arg("--version").output().is_err() {
