@@ -88,7 +88,7 @@ fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a Libr
         Some(entry) => Ok(vec![entry]),
         None => {
             let (source, path) = (shown(library.source()), on_one_line(path));
-            Err(format!("{source} has no database '{path}': pgnfs info {source} shows all").into())
+            Err(format!("{source} has no database '{path}': pgnfs info shows which it has").into())
         }
     }
 }

@@ -112,7 +112,12 @@ fn mount_with_helper(path: &Path, options: &Options) -> Result<OwnedFd, MountErr
     drop(theirs);
     let received = receive(&ours);
     drop(ours);
-    finish(child.wait_with_output().map_err(no_helper)?)?;
+    finish(child.wait_with_output().map_err(no_helper)?).map_err(|error| {
+        match rustix::fs::access(path, Access::WRITE_OK) {
+            Err(Errno::ACCESS) => MountError::ClosedFolder(path.to_owned()),
+            _ => error,
+        }
+    })?;
     received
         .map_err(MountError::system("fusermount3 sent no connection"))?
         .ok_or_else(|| MountError::Helper("fusermount3 sent no connection".to_owned()))

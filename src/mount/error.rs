@@ -36,6 +36,15 @@ pub enum MountError {
     },
     /// There is no pgnfs here to be unmounted.
     NotMounted(PathBuf),
+    /// Somebody else mounted it.
+    OfAnotherUser {
+        /// The mount point.
+        path: PathBuf,
+        /// The number of who did.
+        user: u32,
+    },
+    /// This user may not mount on this folder.
+    ClosedFolder(PathBuf),
     /// Something else was mounted above.
     Covered(PathBuf),
     /// The kernel offers no FUSE.
@@ -72,10 +81,11 @@ impl fmt::Display for MountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MountError::Missing(path) => {
+                let word = in_shell(path);
                 let path = shown(path);
                 write!(
                     f,
-                    "mount point {path} does not exist: create it with mkdir {path}"
+                    "mount point {path} does not exist: create it with mkdir {word}"
                 )
             }
             MountError::NotAFolder(path) => {
@@ -91,22 +101,25 @@ impl fmt::Display for MountError {
                 shown(path)
             ),
             MountError::AlreadyMounted { path, source } => {
+                let word = in_shell(path);
                 let (path, source) = (shown(path), shown(source));
                 write!(
                     f,
-                    "{path} already shows {source}: name another folder, or first run pgnfs unmount {path}"
+                    "{path} already shows {source}: name another folder, or first run pgnfs unmount {word}"
                 )
             }
             MountError::Dead(path) => {
+                let word = in_shell(path);
                 let path = shown(path);
                 write!(
                     f,
-                    "mount point {path} belongs to a file system that died: run fusermount3 -u {path} first"
+                    "mount point {path} belongs to a file system that died: run fusermount3 -u {word} first"
                 )
             }
             MountError::Died(path) => {
+                let word = in_shell(path);
                 let path = shown(path);
-                write!(f, "the pgnfs that served {path} died: run pgnfs unmount {path}")
+                write!(f, "the pgnfs that served {path} died: run pgnfs unmount {word}")
             }
             MountError::Overlap { source, path } => write!(
                 f,
@@ -121,6 +134,16 @@ impl fmt::Display for MountError {
                     shown(path)
                 )
             }
+            MountError::OfAnotherUser { path, user } => write!(
+                f,
+                "{} is mounted by user {user}: only that user and root may unmount it",
+                shown(path)
+            ),
+            MountError::ClosedFolder(path) => write!(
+                f,
+                "mount point {} is closed to this user: name a folder of your own",
+                shown(path)
+            ),
             MountError::Covered(path) => {
                 let path = shown(path);
                 write!(
@@ -151,3 +174,32 @@ impl fmt::Display for MountError {
 }
 
 impl Error for MountError {}
+
+/// A path as one types it in a shell.
+fn in_shell(path: &Path) -> String {
+    let text = shown(path);
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_typed_as_they_are_named() {
+        for (path, word) in [
+            ("/mnt/chess", "/mnt/chess"),
+            ("Schach-Größen/1.2", "Schach-Größen/1.2"),
+            ("my games", "'my games'"),
+            ("$x", "'$x'"),
+            ("it's", r"'it'\''s'"),
+        ] {
+            let error = MountError::Missing(path.into()).to_string();
+            assert!(error.ends_with(&format!("mkdir {word}")), "{error}");
+        }
+    }
+}

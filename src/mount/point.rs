@@ -89,10 +89,18 @@ pub fn unmount(path: &Path) -> Result<(), MountError> {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
         resolved => resolved?,
     };
-    match top_at(&resolved)?.filter(|mount| mount.kind == TYPE) {
-        Some(_) => device::unmount(&resolved),
-        None => Err(MountError::NotMounted(path.to_owned())),
-    }
+    let Some(mount) = top_at(&resolved)?.filter(|mount| mount.kind == TYPE) else {
+        return Err(MountError::NotMounted(path.to_owned()));
+    };
+    let ours = rustix::process::geteuid().as_raw();
+    device::unmount(&resolved).map_err(|error| match (error, mount.user) {
+        // fusermount3 says that there is no such mount.
+        (MountError::Helper(_), Some(user)) if user != ours => MountError::OfAnotherUser {
+            path: path.to_owned(),
+            user,
+        },
+        (error, _) => error,
+    })
 }
 
 /// The pgnfs at `path`: its device number and the user who mounted it.
@@ -130,7 +138,11 @@ fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), Mount
             path: path.to_owned(),
         });
     }
-    match fs::read_dir(path).map_err(MountError::at(path))?.next() {
+    let closed = |error: io::Error| match error.kind() {
+        io::ErrorKind::PermissionDenied => MountError::ClosedFolder(path.to_owned()),
+        _ => MountError::At(path.to_owned(), error),
+    };
+    match fs::read_dir(path).map_err(closed)?.next() {
         Some(_) => Err(MountError::NotEmpty(path.to_owned())),
         None => Ok(()),
     }

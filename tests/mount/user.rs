@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, run};
+use crate::scratch::{Scratch, can_mount, pgnfs, run};
 
 /// Runs `script` as `nobody` in a mount namespace of its own, where `/dev/fuse` is open to everybody as udev
 /// makes it. None, loudly, where that is not possible.
@@ -103,12 +103,15 @@ fn the_guardian_of_an_ordinary_user() {
 fn what_an_ordinary_user_may_not_do() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.path("of-root")).unwrap();
+    fs::create_dir(scratch.path("closed")).unwrap();
+    fs::set_permissions(scratch.path("closed"), PermissionsExt::from_mode(0o700)).unwrap();
     let closed = scratch.source.join("a.dcg");
     fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
     let closed = scratch.source.join("sub");
     fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
     let script = r#"
         $pgnfs mount source of-root; echo $?
+        $pgnfs mount source closed; echo $?
         PATH=/nowhere $pgnfs mount source mount; echo $?
         $pgnfs mount source/sub/b.dci mount; echo $?
         $pgnfs info source/a.dcg; echo $?
@@ -118,7 +121,8 @@ fn what_an_ordinary_user_may_not_do() {
         return;
     };
     for message in [
-        "user has no write access to mountpoint",
+        "of-root is closed to this user: name a folder of your own",
+        "mount point closed is closed to this user: name a folder of your own",
         "fusermount3 is missing, which mounts for ordinary users: install the package fuse3",
         "source/sub/b.dci: cannot be read: Permission denied",
         "source/a.dcg: cannot be read: Permission denied",
@@ -126,5 +130,25 @@ fn what_an_ordinary_user_may_not_do() {
         assert!(out.contains(message), "{out}");
     }
     let codes: Vec<_> = out.lines().filter(|line| line.len() == 1).collect();
-    assert_eq!(codes, ["2", "2", "2", "2", "1"], "{out}");
+    assert_eq!(codes, ["2", "2", "2", "2", "2", "1"], "{out}");
+}
+
+#[test]
+fn what_another_user_mounted() {
+    let scratch = Scratch::new();
+    let theirs = scratch.path("theirs");
+    fs::create_dir(&theirs).unwrap();
+    if can_mount() {
+        let mounted = run(pgnfs().arg("mount").arg(&scratch.source).arg(&theirs));
+        assert_eq!(mounted.code, Some(0), "{mounted:?}");
+    }
+    let said = as_nobody(&scratch, "$pgnfs unmount theirs; echo $?");
+    let ended = run(pgnfs().arg("unmount").arg(&theirs));
+    if let Some(said) = said {
+        assert_eq!(
+            said,
+            "pgnfs: theirs is mounted by user 0: only that user and root may unmount it\n2\n"
+        );
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
 }
