@@ -236,8 +236,8 @@ fn open_candidate(
             Err(reason) if n == main && file == *name => return Err(reason),
             Err(reason) if n == main => return Err(format!("{file}: {reason}")),
             Err(reason) => {
-                log::warn!("{}: left away: {reason}", path.display());
-                files.warnings.push(format!("{file} is left away: {reason}"));
+                log::warn!("{}: left out: {reason}", path.display());
+                files.warnings.push(format!("{file} is left out: {reason}"));
             }
         }
     }

@@ -69,7 +69,7 @@ fn pipes_and_sockets_are_never_opened() {
     let info = source.open().unwrap().databases()[1].database.info();
     assert!(
         info.warnings
-            .contains(&"half.dcg is left away: not a regular file".to_owned()),
+            .contains(&"half.dcg is left out: not a regular file".to_owned()),
         "{:?}",
         info.warnings
     );

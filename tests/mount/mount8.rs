@@ -133,12 +133,13 @@ fn what_mount_8_is_told() {
         mount -t pgnfs $here/nothing $here/mount 2>&1; echo $?
         mount -f -t pgnfs $here/source $here/mount; echo $?; findmnt $here/mount
         mount -s -t pgnfs $here/source $here/mount -o nonsense=1; echo $?
+        mount -t pgnfs $here/source $here/mount -s -o remount,noexec 2>&1; echo $?; ls $here/mount/info.txt
     "#;
     let Some(out) = with_helper(&scratch, "", script) else {
         return;
     };
     let lines: Vec<_> = out.lines().collect();
-    let [unknown, one, nothing, failed, fake, sloppy] = lines[..] else {
+    let [unknown, one, nothing, failed, fake, sloppy, remount, again, left] = lines[..] else {
         panic!("{out}");
     };
     assert!(
@@ -149,5 +150,7 @@ fn what_mount_8_is_told() {
         nothing.starts_with("pgnfs: $here/nothing: no such file or folder"),
         "{nothing}"
     );
-    assert_eq!([one, failed, fake, sloppy], ["1", "32", "0", "0"]);
+    assert_eq!([one, failed, fake, sloppy, again], ["1", "32", "0", "0", "1"]);
+    assert!(remount.contains("unmount it, and mount it again"), "{remount}");
+    assert_eq!(left, "$here/mount/info.txt");
 }

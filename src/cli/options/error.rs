@@ -17,6 +17,8 @@ pub enum OptionError {
     NoValue(&'static str, &'static str),
     /// It has a value and takes none.
     NeedlessValue(&'static str),
+    /// An existing mount should get other options.
+    Remount,
     /// Its value is none: name, value, what it should be.
     BadValue(&'static str, String, Wanted),
 }
@@ -36,6 +38,9 @@ impl fmt::Display for OptionError {
             OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount alone"),
             OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
             OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
+            OptionError::Remount => f.write_str(
+                "a mount keeps the options that it has: unmount it, and mount it again with others",
+            ),
             OptionError::BadValue(name, value, wanted) => {
                 write!(
                     f,

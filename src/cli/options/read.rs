@@ -96,6 +96,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
         Some(row) if row.is_in(scope) => set(row, settings, value),
         Some(row) => Err(OptionError::MountOnly(row.name)),
         None if scope == Scope::Mount && is_generic(name) => Ok(()),
+        None if scope == Scope::Mount && name == "remount" => Err(OptionError::Remount),
         None => Err(OptionError::Unknown(name.to_owned(), scope)),
     }
 }
