@@ -164,6 +164,9 @@ fn the_service() {
     let prefix = root.path().join("o pt");
     let prefix = prefix.to_str().unwrap();
     run(script("install").args(["--binary", PROGRAM, "--prefix", prefix]));
+    // %I would make old/games of old-games.
+    let text = fs::read_to_string(format!("{prefix}/lib/systemd/user/pgnfs@.service")).unwrap();
+    assert!(!text.contains("%I"), "{text}");
     // An instance of it, as it would be started.
     let unit = format!("{prefix}/lib/systemd/user/pgnfs@club.service");
     fs::rename(unit.replace("club", ""), &unit).unwrap();
