@@ -144,6 +144,11 @@ fn completions() {
     assert_eq!(complete(&["pgnfs", "unm"]), "unmount\n");
     assert_eq!(complete(&["pgnfs", "mount", "--cache-s"]), "--cache-size\n");
     assert_eq!(complete(&["pgnfs", "info", "--cache-s"]), "\n");
+    // Nothing: bash then goes on with files.
+    for command in ["mount", "unmount", "info"] {
+        assert_eq!(complete(&["pgnfs", command, ""]), "\n");
+    }
+    assert_eq!(complete(&["pgnfs", "info", "--js"]), "--json\n");
     for (shell, path) in [
         ("zsh", "zsh/site-functions/_pgnfs"),
         ("fish", "fish/vendor_completions.d/pgnfs.fish"),

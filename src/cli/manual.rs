@@ -33,8 +33,21 @@ pub fn write(kind: &str, out: &mut impl Write) -> io::Result<()> {
 fn completions(shell: Shell) -> Vec<u8> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut arguments::pgnfs(), "pgnfs", &mut text);
-    text
+    let text = String::from_utf8_lossy(&text);
+    match shell {
+        Shell::Bash => text.replacen(CASES, &format!("\n{PATHS}{CASES}"), 1),
+        _ => text.into_owned(),
+    }
+    .into_bytes()
 }
+
+/// Where the completions for bash begin to tell commands apart.
+const CASES: &str = "\n    case \"${cmd}\" in\n";
+
+/// The crate offers nothing but options at the first word behind a command.
+const PATHS: &str = "    # Behind a command, what is no option is a path, which bash completes by itself.
+    [[ ${cmd} == pgnfs || ${cur} == -* ]] || return 0
+";
 
 fn program_page() -> io::Result<Vec<u8>> {
     let mut program = arguments::pgnfs();
