@@ -54,7 +54,6 @@ fn install_and_uninstall() {
     let places = |prefix: &str, sbin: &str| {
         let below = [
             "bin/pgnfs",
-            "lib/systemd/user/pgnfs@.service",
             "share/bash-completion/completions/pgnfs",
             "share/fish/vendor_completions.d/pgnfs.fish",
             "share/man/man1/pgnfs.1",
@@ -63,6 +62,12 @@ fn install_and_uninstall() {
         ];
         let mut places: Vec<_> = below.iter().map(|path| format!("{prefix}/{path}")).collect();
         places.push(format!("{sbin}/mount.pgnfs"));
+        let units = if prefix.starts_with("/usr") {
+            "lib"
+        } else {
+            "share"
+        };
+        places.push(format!("{prefix}/{units}/systemd/user/pgnfs@.service"));
         places.sort();
         places
     };
@@ -165,19 +170,33 @@ fn the_service() {
     if !has("systemd-analyze", "systemd") {
         return;
     }
-    let root = TempDir::new().unwrap();
-    let prefix = root.path().join("o pt");
-    let prefix = prefix.to_str().unwrap();
-    run(script("install").args(["--binary", PROGRAM, "--prefix", prefix]));
-    // %I would make old/games of old-games.
-    let text = fs::read_to_string(format!("{prefix}/lib/systemd/user/pgnfs@.service")).unwrap();
-    assert!(!text.contains("%I"), "{text}");
-    // An instance of it, as it would be started.
-    let unit = format!("{prefix}/lib/systemd/user/pgnfs@club.service");
-    fs::rename(unit.replace("club", ""), &unit).unwrap();
-    run(Command::new("systemd-analyze")
-        .args(["--user", "--man=no", "verify", &unit])
-        .env("XDG_RUNTIME_DIR", root.path()));
+    let home = TempDir::new().unwrap();
+    let systemd = |arguments: &[&str]| {
+        let mut command = Command::new("systemd-analyze");
+        command
+            .arg("--user")
+            .args(arguments)
+            .env("HOME", home.path())
+            .env("XDG_RUNTIME_DIR", home.path())
+            .env_remove("XDG_DATA_HOME");
+        run(&mut command)
+    };
+    for prefix in [".local", "o pt"] {
+        let prefix = home.path().join(prefix);
+        let prefix = prefix.to_str().unwrap();
+        run(script("install").args(["--binary", PROGRAM, "--prefix", prefix]));
+        let units = format!("{prefix}/share/systemd/user");
+        let is_found = systemd(&["unit-paths"]).lines().any(|path| path == units);
+        assert_eq!(is_found, prefix.ends_with("/.local"), "{prefix}");
+        // %I would make old/games of old-games.
+        let unit = format!("{units}/pgnfs@.service");
+        let text = fs::read_to_string(&unit).unwrap();
+        assert!(!text.contains("%I"), "{text}");
+        // An instance of it, as it would be started.
+        let instance = unit.replace('@', "@club");
+        fs::rename(&unit, &instance).unwrap();
+        systemd(&["--man=no", "verify", &instance]);
+    }
 }
 
 #[test]
