@@ -76,7 +76,15 @@ fn create(path: &Path, library: &Library) -> Result<Output, Failure> {
     if is_source {
         return Err(format!("{} belongs to a database: name another file", shown(path)).into());
     }
-    Output::create(path).map_err(|error| format!("{} cannot be written: {error}", shown(path)).into())
+    Output::create(path).map_err(|error| {
+        let remedy = match error.kind() {
+            io::ErrorKind::NotFound => "; create its folder first",
+            io::ErrorKind::IsADirectory => "; name a file in it",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "; name a file elsewhere",
+            _ => "",
+        };
+        format!("{} cannot be written: {error}{remedy}", shown(path)).into()
+    })
 }
 
 fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {

@@ -80,12 +80,18 @@ fn export_to_a_file() {
         refused.err
     );
     assert_eq!(run(pgnfs().arg("export").arg(&scratch.source)).out, all.out);
-    let refused = export_to(&scratch.path("none/games.pgn"));
-    assert!(
-        refused.err.contains("games.pgn cannot be written: "),
-        "{}",
-        refused.err
-    );
+    for (file, remedy) in [
+        ("none/games.pgn", "create its folder first"),
+        ("source", "name a file in it"),
+    ] {
+        let refused = export_to(&scratch.path(file));
+        let said = format!("{file} cannot be written: ");
+        assert!(
+            refused.err.contains(&said) && refused.err.contains(remedy),
+            "{}",
+            refused.err
+        );
+    }
 }
 
 /// A quarter of a mebibyte is room for the old file and a part of the new one.
