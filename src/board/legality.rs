@@ -147,6 +147,8 @@ impl Position {
     }
 
     /// True where the king can go from `from` to `to`.
+    // Not inlined: all other men's moves would have to make room for it.
+    #[inline(never)]
     fn is_safe_for_king(&self, from: Square, to: Square) -> bool {
         let left = self.occupied() ^ Bitboard::from_square(from);
         (self.attackers(to, !self.turn, left) & !Bitboard::from_square(to)).is_empty()

@@ -2,7 +2,7 @@
 
 use shakmaty::attacks;
 
-use super::geometry::{line, reach};
+use super::geometry::{line, reach, with_free_way};
 use super::legality::{castling_targets, taken_en_passant};
 use super::man::Man;
 use super::{Bitboard, CastlingSide, Color, File, Illegal, Position, Rank, Role, San, Square};
@@ -186,7 +186,7 @@ impl Position {
         let is_double = from as u8 ^ to as u8 == 16;
         let behind = Square::from_coords(from.file(), us.relative_rank(Rank::Third));
         self.en_passant = if is_double { Some(behind) } else { None };
-        self.checkers = self.checks_after(us, from, attacks::pawn_attacks(us, to));
+        self.checkers = self.checks_after(us, from, to, attacks::pawn_attacks(us, to));
         Ok(San::pawn(from, to, None))
     }
 
@@ -236,7 +236,7 @@ impl Position {
         if man.is_king() {
             self.castling &= !Bitboard::from_rank(us.backrank());
         }
-        self.checkers = self.checks_after(us, from, attacked);
+        self.checkers = self.checks_after(us, from, to, attacked);
         Ok(San::piece(man, from, to, takes, rivals))
     }
 
@@ -284,15 +284,33 @@ impl Position {
         self.turn = !us;
     }
 
-    /// Men of `us` that give check after one of them left `from`; it attacks `attacked` now, on an empty board.
+    /// Men of `us` that give check after one of them went from `from` to `to`, where it attacks `attacked` on an empty
+    /// board.
     #[inline(always)]
-    fn checks_after(&self, us: Color, from: Square, attacked: Bitboard) -> Bitboard {
+    fn checks_after(&self, us: Color, from: Square, to: Square, attacked: Bitboard) -> Bitboard {
         let direct = attacked & self.of_kind(!us, Role::King);
         let uncovered = line(self.king_index(!us), from) & self.riders(us);
-        if (direct | uncovered).any() | !self.sound {
-            self.checks_on(!us)
-        } else {
-            Bitboard::EMPTY
+        if (direct | uncovered).is_empty() & self.sound {
+            return Bitboard::EMPTY;
+        }
+        self.checks_of(us, to, direct.any(), uncovered)
+    }
+
+    /// Men of `us` that give check: the one on `to` if it is `direct` and nobody is in its way, and riders of
+    /// `uncovered`.
+    // Not inlined: the moves that come here are few, and all others would have to make room for it.
+    #[inline(never)]
+    fn checks_of(&self, us: Color, to: Square, direct: bool, uncovered: Bitboard) -> Bitboard {
+        match self.king(!us) {
+            Some(king) if self.sound => {
+                let direct = Bitboard(u64::from(direct) << to as u32);
+                let riders = match uncovered.any() {
+                    true => uncovered & self.riders_on_lines(us, king),
+                    false => Bitboard::EMPTY,
+                };
+                with_free_way(direct | riders, king, self.occupied())
+            }
+            _ => self.checks_on(!us),
         }
     }
 

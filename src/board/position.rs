@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use shakmaty::attacks;
 
+use super::geometry::{reach, with_free_way};
 use super::man::Man;
 use super::{Bitboard, CastlingSide, Color, Role, Square};
 
@@ -162,12 +163,18 @@ impl Position {
     /// Men of `by` that attack `square` when `occupied` is the board.
     #[inline]
     pub(super) fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let queens = self.of_kind(by, Role::Queen);
-        (attacks::pawn_attacks(!by, square) & self.of_kind(by, Role::Pawn))
+        let near = (attacks::pawn_attacks(!by, square) & self.of_kind(by, Role::Pawn))
             | (attacks::knight_attacks(square) & self.of_kind(by, Role::Knight))
-            | (attacks::bishop_attacks(square, occupied) & (self.of_kind(by, Role::Bishop) | queens))
-            | (attacks::rook_attacks(square, occupied) & (self.of_kind(by, Role::Rook) | queens))
-            | (attacks::king_attacks(square) & self.of_kind(by, Role::King))
+            | (attacks::king_attacks(square) & self.of_kind(by, Role::King));
+        near | with_free_way(self.riders_on_lines(by, square), square, occupied)
+    }
+
+    /// Bishops, rooks and queens of a colour that attack `square` on an empty board.
+    #[inline]
+    pub(super) fn riders_on_lines(&self, color: Color, square: Square) -> Bitboard {
+        let queens = self.of_kind(color, Role::Queen);
+        (reach(Man::new(color, Role::Bishop), square) & (self.of_kind(color, Role::Bishop) | queens))
+            | (reach(Man::new(color, Role::Rook), square) & (self.of_kind(color, Role::Rook) | queens))
     }
 
     /// Men that attack the king of `color`.
