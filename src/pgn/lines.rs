@@ -3,15 +3,16 @@
 /// Most characters in a line of movetext.
 const WIDTH: usize = 79;
 
-/// Bytes of short words that are collected before they go to the text.
-const BUFFER: usize = 256;
+/// Bytes of short words that are collected before they go to the text; a usual game has fewer.
+const BUFFER: usize = 512;
 
 /// Appends words to a text, separated by blanks or line feeds.
 pub(super) struct Lines<'a> {
     out: &'a mut Vec<u8>,
-    /// What comes behind `out`: a store into an array of fixed size is much cheaper than growing a vector.
+    /// Short words that come behind `out`, each behind a blank. Where lines end is found for many of them at once.
     buffer: [u8; BUFFER],
     buffered: usize,
+    /// Columns of the last line of `out`.
     column: usize,
     /// Parentheses that the next word begins with.
     open: usize,
@@ -28,24 +29,17 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends the first `len` of eight ASCII bytes as a word; it has seven at most.
+    /// Appends the first `len` of eight ASCII bytes as a word; it has seven at most, and no blank.
     #[inline]
     pub(super) fn short_word(&mut self, bytes: [u8; 8], len: usize) {
-        if self.column == 0 || self.open > 0 {
+        if self.open > 0 {
             return self.word(&bytes[..len], len);
         }
-        // Whatever separates the word from the last one is a byte, and both are stored at once.
-        let column = self.column + 1 + len;
-        let (separator, column) = if column > WIDTH {
-            (b'\n', len)
-        } else {
-            (b' ', column)
-        };
-        self.column = column;
-        let text = u64::from_le_bytes(bytes) << 8 | u64::from(separator);
+        let text = u64::from_le_bytes(bytes) << 8 | u64::from(b' ');
         if self.buffered > BUFFER - 8 {
             self.flush();
         }
+        // Eight bytes of which some do not count are one store.
         if let Some(place) = self
             .buffer
             .get_mut(self.buffered..)
@@ -58,8 +52,13 @@ impl<'a> Lines<'a> {
 
     /// The text with all that has been appended.
     fn flush(&mut self) -> &mut Vec<u8> {
-        if let Some(text) = self.buffer.get(..self.buffered) {
-            self.out.extend_from_slice(text);
+        // No blank stands before the first word of all.
+        let first = usize::from(self.column == 0);
+        if self.buffered > 0
+            && let Some(words) = self.buffer.get_mut(first..self.buffered)
+        {
+            self.column = break_lines(words, self.column);
+            self.out.extend_from_slice(words);
         }
         self.buffered = 0;
         self.out
@@ -68,16 +67,17 @@ impl<'a> Lines<'a> {
     /// Appends a word that takes `columns` columns.
     pub(super) fn word(&mut self, word: &[u8], columns: usize) {
         self.separate(columns);
-        self.flush().extend_from_slice(word);
+        self.out.extend_from_slice(word);
     }
 
     /// Appends a word behind a blank, however long the line becomes.
     pub(super) fn unbroken_word(&mut self, word: &[u8], columns: usize) {
+        self.flush();
         if self.column > 0 {
-            self.flush().push(b' ');
+            self.out.push(b' ');
             self.column += 1;
         }
-        self.flush().extend_from_slice(word);
+        self.out.extend_from_slice(word);
         self.column += columns;
     }
 
@@ -88,11 +88,12 @@ impl<'a> Lines<'a> {
 
     /// Puts `)` behind the last word.
     pub(super) fn close_parenthesis(&mut self) {
+        self.flush();
         if self.column >= WIDTH {
-            self.flush().push(b'\n');
+            self.out.push(b'\n');
             self.column = 0;
         }
-        self.flush().push(b')');
+        self.out.push(b')');
         self.column += 1;
     }
 
@@ -103,20 +104,40 @@ impl<'a> Lines<'a> {
 
     /// Makes room for a word of so many columns, and writes the parentheses that belong to it.
     fn separate(&mut self, columns: usize) {
+        self.flush();
         let columns = columns + self.open;
         if self.column > 0 {
             if self.column + 1 + columns > WIDTH {
-                self.flush().push(b'\n');
+                self.out.push(b'\n');
                 self.column = 0;
             } else {
-                self.flush().push(b' ');
+                self.out.push(b' ');
                 self.column += 1;
             }
         }
         while self.open > 0 {
-            self.flush().push(b'(');
+            self.out.push(b'(');
             self.open -= 1;
         }
         self.column += columns;
     }
+}
+
+/// Ends lines in a text of words of seven characters at most, each behind a blank, that follows `column` columns of a
+/// line. Gives the columns of its last line.
+fn break_lines(words: &mut [u8], column: usize) -> usize {
+    let mut column = column;
+    let mut start = 0;
+    while column + words.len() - start > WIDTH {
+        // The line ends at the last blank before which all fits into it.
+        let fits = WIDTH.saturating_sub(column);
+        let line = words.get(start..=start + fits).unwrap_or_default();
+        let blank = line.iter().rposition(|&c| c == b' ').unwrap_or(0);
+        if let Some(separator) = words.get_mut(start + blank) {
+            *separator = b'\n';
+        }
+        start += blank + 1;
+        column = 0;
+    }
+    column + words.len() - start
 }
