@@ -11,7 +11,7 @@ const CHUNK: u32 = 128;
 const AHEAD: usize = 2;
 
 /// Calls `work` for the chunks of `0..len` on `threads` threads, and `take` here with the results in their order,
-/// until it breaks. At most two results a thread wait, however long `take` needs.
+/// until it breaks. At most two results a thread wait, however long `take` needs. A single thread is this one.
 pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
 where
     T: Send,
@@ -20,12 +20,17 @@ where
 {
     let chunks = len.div_ceil(CHUNK);
     let threads = threads.clamp(1, usize::try_from(chunks).unwrap_or(usize::MAX).max(1));
+    let work_on = |chunk: u32| {
+        let begin = chunk * CHUNK;
+        work(begin..begin.saturating_add(CHUNK).min(len))
+    };
+    if threads == 1 {
+        return (0..chunks).try_for_each(|chunk| take(work_on(chunk)));
+    }
     // Thread i does the chunks i, i + threads, ... so that asking one after another gives them in order.
     let work_at = |first: usize, results: SyncSender<T>| {
         for chunk in (0..chunks).skip(first).step_by(threads) {
-            let begin = chunk * CHUNK;
-            let result = work(begin..begin.saturating_add(CHUNK).min(len));
-            if results.send(result).is_err() {
+            if results.send(work_on(chunk)).is_err() {
                 return;
             }
         }
