@@ -34,6 +34,9 @@ pub struct Movetext {
     first_ply: u32,
 }
 
+/// Tokens that a usual game has at most.
+const USUAL: usize = 256;
+
 impl Movetext {
     /// The tokens.
     pub fn tokens(&self) -> &[Token] {
@@ -100,7 +103,7 @@ impl MovetextBuilder {
         let black = u32::from(position.turn() == Color::Black);
         MovetextBuilder {
             movetext: Movetext {
-                tokens: Vec::new(),
+                tokens: Vec::with_capacity(USUAL),
                 texts: String::new(),
                 first_ply: first_move
                     .saturating_sub(1)

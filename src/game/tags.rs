@@ -63,7 +63,7 @@ impl Tags {
     pub fn new(outcome: Outcome) -> Tags {
         Tags {
             outcome,
-            values: String::with_capacity(128),
+            values: String::with_capacity(256),
             roster: [None; 6],
             others: Vec::with_capacity(6),
         }
@@ -93,14 +93,15 @@ impl Tags {
         self.set_with(name.into(), |values| {
             let mut digits = [b'0'; 10];
             let mut rest = value;
+            let mut first = digits.len();
             for digit in digits.iter_mut().rev() {
                 *digit = b'0' + (rest % 10) as u8;
                 rest /= 10;
+                first -= 1;
+                if rest == 0 {
+                    break;
+                }
             }
-            let first = digits
-                .iter()
-                .position(|&digit| digit != b'0')
-                .unwrap_or(digits.len() - 1);
             values.push_str(ascii(digits.get(first..).unwrap_or_default()));
         });
     }
