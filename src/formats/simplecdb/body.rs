@@ -10,7 +10,7 @@
 //! | 88 | null move | 1 |
 
 use super::length;
-use crate::board::Square;
+use crate::board::{CastlingSide, Square};
 use crate::bytes::slice;
 
 /// One item.
@@ -37,6 +37,23 @@ impl StoredMove {
     #[inline]
     pub(super) fn to(self) -> Square {
         Square::new(u32::from(self.0 & 63))
+    }
+
+    /// The side to which a king castles that makes this move: two files from its home square, without a promotion.
+    #[inline]
+    pub(super) fn castling_step(self) -> Option<CastlingSide> {
+        const E1_C1: u16 = 4 << 6 | 2;
+        const E8_C8: u16 = 60 << 6 | 58;
+        // The squares of the c- and the g-file differ in this bit only.
+        const TO_G: u16 = 4;
+        let to_c = self.0 & !TO_G;
+        // No short circuit: a wrong guess of the processor costs more than the second test.
+        let castles = (to_c == E1_C1) | (to_c == E8_C8);
+        castles.then_some(if self.0 & TO_G == 0 {
+            CastlingSide::QueenSide
+        } else {
+            CastlingSide::KingSide
+        })
     }
 
     /// 0 to 7; 0 is none.

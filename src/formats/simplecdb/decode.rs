@@ -7,7 +7,7 @@ use super::SimpleCdb;
 use super::body::{Item, Items, StoredMove};
 use super::promotion::Promotions;
 use super::record::{Damage, Record};
-use crate::board::{CastlingSide, Fen, Illegal, Move, Position, Square};
+use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::formats::{Decoded, Problem};
 use crate::game::{Game, Movetext, MovetextBuilder};
 use crate::text::utf8_line;
@@ -22,7 +22,7 @@ const MOST_REMARKS: usize = 4096;
 /// Decodes a game under a reading of the promotion codes.
 pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> Decoded {
     let entry = database.entry(game);
-    let mut tags = database.header(game);
+    let mut tags = database.header(&entry);
     let mut problems = Vec::new();
     if !matches!(entry.status, 0 | 0xff) {
         problems.push(Problem {
@@ -168,14 +168,12 @@ impl<'a> Body<'a> {
     #[inline(always)]
     fn play_stored(&mut self, stored: StoredMove, at: usize) -> Next {
         let (from, to) = (stored.from(), stored.to());
-        let code = stored.promotion_code();
-        if let Some(side) = castling_step(from, to)
-            && code == 0
+        if let Some(side) = stored.castling_step()
             && self.is_king_of_mover(from)
         {
             return self.play(Move::Castle(side), at);
         }
-        match self.promotions.role(code) {
+        match self.promotions.role(stored.promotion_code()) {
             Some(promotion) => self.play(Move::Normal { from, to, promotion }, at),
             None => self.illegal(Illegal::Promotion, at),
         }
@@ -283,22 +281,6 @@ impl<'a> Body<'a> {
     fn remark(&mut self, at: usize, reason: impl Into<Cow<'static, str>>, rest: &str) {
         let damage = Damage::new(self.record.start + at as u64, reason);
         remark(&mut self.builder, &mut self.problems, &damage, rest, self.file);
-    }
-}
-
-/// The side to which a king castles that goes two files from its home square.
-#[inline]
-fn castling_step(from: Square, to: Square) -> Option<CastlingSide> {
-    let steps = to as i32 - from as i32;
-    // No short circuits: a wrong guess of the processor costs more than all the tests.
-    if ((from == Square::E1) | (from == Square::E8)) & (steps.abs() == 2) {
-        Some(if steps > 0 {
-            CastlingSide::KingSide
-        } else {
-            CastlingSide::QueenSide
-        })
-    } else {
-        None
     }
 }
 

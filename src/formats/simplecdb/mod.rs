@@ -125,8 +125,9 @@ impl Database for SimpleCdb {
     }
 
     fn tags(&self, game: u32) -> Tags {
-        let mut tags = self.header(game);
-        if let Some(fen) = self.records.stored_fen(&self.entry(game)) {
+        let entry = self.entry(game);
+        let mut tags = self.header(&entry);
+        if let Some(fen) = self.records.stored_fen(&entry) {
             tags.set_str("SetUp", "1");
             tags.set_str("FEN", &fen);
         }
@@ -148,8 +149,7 @@ impl Database for SimpleCdb {
 
 impl SimpleCdb {
     /// The tags that stand in the index (section 8.1).
-    fn header(&self, game: u32) -> Tags {
-        let entry = self.entry(game);
+    fn header(&self, entry: &Entry) -> Tags {
         let mut tags = Tags::new(entry.outcome);
         tags.set_str("Event", &self.events.text(entry.event));
         tags.set_str("Site", &self.sites.text(entry.site));

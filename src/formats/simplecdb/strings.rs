@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::slice;
+use encoding_rs::mem::decode_latin1;
+
 use crate::formats::{SourceFile, TextId};
 use crate::text::{utf8_line, without_cut_character};
 
@@ -11,6 +12,9 @@ pub(super) const UNKNOWN: &str = "?";
 
 const HEADER: u32 = 10;
 const RECORD: u32 = 36;
+
+/// The bytes of one text.
+type Record = [u8; RECORD as usize];
 
 /// One of the three string files.
 pub(super) struct Kind {
@@ -79,19 +83,19 @@ impl Strings {
     }
 
     /// The bytes at a good reference (section 3.2).
-    fn record(&self, reference: u32) -> Option<&[u8]> {
+    fn record(&self, reference: u32) -> Option<&Record> {
         let number = reference.checked_sub(HEADER)?;
         if number % RECORD != 0 {
             return None;
         }
-        slice(&self.file.as_ref()?.bytes, reference as usize, RECORD as usize)
+        let bytes: &[u8] = &self.file.as_ref()?.bytes;
+        bytes.get(reference as usize..)?.first_chunk()
     }
 }
 
 /// The text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
-fn text_of_record(record: &[u8]) -> Cow<'_, str> {
-    let plain = is_plain(record).then(|| std::str::from_utf8(without_padding(record)).ok());
-    let text = match plain.flatten() {
+fn text_of_record(record: &Record) -> Cow<'_, str> {
+    let text = match plain_text(record) {
         Some(text) => Cow::Borrowed(text),
         None => text_with_oddities(record),
     };
@@ -102,25 +106,31 @@ fn text_of_record(record: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Printable ASCII without escapes, as nearly all texts are.
-fn is_plain(record: &[u8]) -> bool {
-    record
-        .iter()
-        .fold(true, |plain, &c| plain & (b' '..0x7f).contains(&c) & (c != b'\\'))
+/// A text that begins at once and is printable ASCII without escapes, as nearly all are.
+fn plain_text(record: &Record) -> Option<&str> {
+    // All bytes are looked at, many at once, because the processor cannot guess where a text ends.
+    let is_odd = |&c: &u8| !(b' '..0x7f).contains(&c) | (c == b'\\');
+    let is_plain = record.iter().fold(0, |odd, c| odd | u8::from(is_odd(c))) == 0;
+    if !is_plain || record.starts_with(b" ") {
+        return None;
+    }
+    match decode_latin1(record) {
+        Cow::Borrowed(text) => text.get(..len_without_padding(record)),
+        Cow::Owned(_) => None,
+    }
 }
 
-/// A record without blanks at both ends; at its end there are many, so that eight are looked at at once.
-fn without_padding(mut record: &[u8]) -> &[u8] {
-    while let Some((head, tail)) = record.split_last_chunk() {
-        let others = u64::from_le_bytes(*tail) ^ u64::from_le_bytes([b' '; 8]);
-        if others != 0 {
-            let padding = others.leading_zeros() as usize / 8;
-            record = record.get(..record.len() - padding).unwrap_or(record);
-            break;
-        }
-        record = head;
-    }
-    record.trim_ascii()
+/// Bytes of a record up to its last one that is no blank, found without a jump.
+fn len_without_padding(record: &Record) -> usize {
+    // The last eight bytes overlap those before them.
+    [0, 8, 16, 24, 28].into_iter().fold(0, |len, start| {
+        let bytes = record.get(start..).and_then(|rest| rest.first_chunk());
+        let others = bytes.map_or(0, |bytes| {
+            u64::from_le_bytes(*bytes) ^ u64::from_le_bytes([b' '; 8])
+        });
+        let end = start + 8 - (others | 1).leading_zeros() as usize / 8;
+        if others == 0 { len } else { end }
+    })
 }
 
 #[cold]
@@ -151,16 +161,19 @@ mod tests {
 
     #[test]
     fn records_become_texts() {
-        let padded = |text: &str| format!("{text:<36}").into_bytes();
+        let padded = |text: &str| Record::try_from(format!("{text:<36}").as_bytes()).unwrap();
         assert_eq!(text_of_record(&padded("Kasparov, Garry")), "Kasparov, Garry");
+        assert_eq!(text_of_record(&padded("  Kasparov, Garry")), "Kasparov, Garry");
         assert_eq!(text_of_record(&padded("")), "?");
         assert_eq!(
             text_of_record(&padded(r#"The \"Immortal\" \\ \x"#)),
             r#"The "Immortal" \ \x"#
         );
-        let mut cut = "x".repeat(35).into_bytes();
-        cut.push(0xc3);
+        let mut cut = [b'x'; 36];
+        cut[35] = 0xc3;
         assert_eq!(text_of_record(&cut), "x".repeat(35));
-        assert_eq!(text_of_record(b"Petrosian\0\0\0"), "Petrosian");
+        let mut zeros = [0; 36];
+        zeros[..9].copy_from_slice(b"Petrosian");
+        assert_eq!(text_of_record(&zeros), "Petrosian");
     }
 }
