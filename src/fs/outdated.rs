@@ -47,7 +47,10 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
         .collect();
     outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
     let info = after.root_info_inode();
-    if before.root_info_inode() != info || before.root_info() != after.root_info() {
+    let is_same = before.root_info_inode() == info
+        && before.root_info() == after.root_info()
+        && before.root_info_attributes(info) == after.root_info_attributes(info);
+    if !is_same {
         outdated.push(Outdated {
             inode: info,
             names: Vec::new(),

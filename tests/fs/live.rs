@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pgnfs::fs::{ChessFs, FsError, Inode, Live, Outdated, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
 
-use crate::fake::{Fake, game};
+use crate::fake::{Fake, MODIFIED, game};
 
 const GAME: &str = "games/000001-001000/000001.pgn";
 
@@ -186,6 +186,20 @@ fn folders_that_come_and_go() {
     let outdated = live.replace(library(&[&a, &b]));
     assert_eq!(walk(&live, "club/old"), Ok(old));
     assert_eq!(names(&outdated, old), ["b"]);
+}
+
+#[test]
+fn info_at_the_root_gets_the_time_of_a_change_that_it_does_not_tell_of() {
+    let before = database("a", "1");
+    let mut newer = Fake::of([game("a", "b").comment("2")]).at("a");
+    newer.files[0].1.modified = MODIFIED + 1_000_000_000;
+    let live = live(&[&before]);
+    let info = walk(&live, "info.txt").unwrap();
+    let (told, said) = (live.attributes(info).unwrap(), text(&live, info).unwrap());
+    let outdated = live.replace(library(&[&Arc::new(newer)]));
+    assert_eq!(text(&live, info).unwrap(), said);
+    assert_ne!(live.attributes(info).unwrap(), told);
+    assert!(outdated.iter().any(|here| here.inode == info), "{outdated:?}");
 }
 
 #[test]
