@@ -1,24 +1,30 @@
 //! Tells when something in a source changes: by inotify, or by looking at all files again and again.
 //!
-//! inotify tells of changes that this machine makes. Where others can make some (network file systems, FUSE, the
-//! lower folders of an overlay), and where the kernel has no watches left, the files are looked at as well.
+//! inotify tells of changes that this machine makes, and the table of mounts of what it mounts. Where others can make
+//! some (network file systems, FUSE, the lower folders of an overlay), and where the kernel has no watches left, the
+//! files are looked at as well.
 
 mod survey;
+mod way;
 
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
 use survey::Survey;
+use way::steps;
 
 /// How to learn of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +49,9 @@ const LONGEST: Duration = Duration::from_secs(6);
 /// Pause between two looks at the files, unless the user says otherwise.
 pub const PAUSE: Duration = Duration::from_secs(4);
 
+/// A pause is so many times as long as a look: a twentieth of the time is enough for looking.
+const SHARE: u32 = 20;
+
 /// What is a change. Opening and reading, which the mount itself does, is none.
 const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
@@ -55,19 +64,36 @@ const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
 
+/// What can lead the path of the source elsewhere. The same folder may be watched for more.
+const CHANGES_ABOVE: WatchFlags = WatchFlags::CREATE
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::MASK_ADD);
+
 /// A source that is watched: a folder with everything below it, or a file and those beside it.
 pub struct Watch {
     source: PathBuf,
     means: Means,
     inotify: Option<OwnedFd>,
-    /// The watch of the folder that the source is in, of which only the source's own name counts.
-    above: Option<i32>,
+    /// The watches of the folders on the way to the source, of which only the names that lead there count.
+    above: HashMap<i32, HashSet<OsString>>,
+    /// All watches.
+    watches: HashSet<i32>,
+    /// The kernel's table of mounts, which tells when it changes.
+    mounts: Option<File>,
+    /// It has told of a change, which it does once.
+    is_remounted: bool,
     /// The fingerprint of what was there at the last look.
     seen: u64,
     /// Looking is necessary, too.
     is_polled: bool,
     /// How long the last look took.
     cost: Duration,
+    /// When it ended.
+    looked: Instant,
     alarm: Arc<OwnedFd>,
 }
 
@@ -107,10 +133,17 @@ impl Watch {
             source: source.to_owned(),
             means,
             inotify,
-            above: None,
+            above: HashMap::new(),
+            watches: HashSet::new(),
+            mounts: match means {
+                Means::Auto | Means::Inotify => File::open("/proc/self/mountinfo").ok(),
+                Means::Poll(_) | Means::Off => None,
+            },
+            is_remounted: false,
             seen: 0,
             is_polled: false,
             cost: Duration::ZERO,
+            looked: Instant::now(),
             alarm: Arc::new(eventfd(0, flags)?),
         };
         watch.look();
@@ -148,7 +181,18 @@ impl Watch {
 
     /// True where something has changed since the last call.
     fn is_changed(&mut self) -> bool {
-        self.drain_events() | (self.is_polled && self.look())
+        self.drain_events() | ((self.is_polled || self.has_other_mounts()) && self.look())
+    }
+
+    /// True where something was mounted or unmounted since the last call. It may have nothing to do with the source,
+    /// so where many are, some time is left between two looks.
+    fn has_other_mounts(&mut self) -> bool {
+        self.wait_for_any(Some(Timespec::default()));
+        let is_remounted = std::mem::take(&mut self.is_remounted);
+        if is_remounted {
+            thread::sleep((self.cost * SHARE).saturating_sub(self.looked.elapsed()));
+        }
+        is_remounted
     }
 
     fn pause(&self) -> Duration {
@@ -156,18 +200,26 @@ impl Watch {
             Means::Poll(pause) => pause,
             _ => PAUSE,
         };
-        // A twentieth of the time is enough for looking.
-        pause.max(self.cost * 20)
+        pause.max(self.cost * SHARE)
     }
 
     /// Waits until something may have changed.
-    fn wait_for_events(&self) {
+    fn wait_for_events(&mut self) {
         let pause = self.is_polled.then(|| self.pause());
-        let timeout = pause.and_then(|pause| Timespec::try_from(pause).ok());
+        self.wait_for_any(pause.and_then(|pause| Timespec::try_from(pause).ok()));
+    }
+
+    /// Waits for an alarm, an event or other mounts.
+    fn wait_for_any(&mut self, timeout: Option<Timespec>) {
         let mut sources = vec![PollFd::new(&*self.alarm, PollFlags::IN)];
         sources.extend(self.inotify.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        sources.extend(self.mounts.as_ref().map(|fd| PollFd::new(fd, PollFlags::PRI)));
         match rustix::event::poll(&mut sources, timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
+            Ok(_) => {
+                let mut ready = sources.iter().map(PollFd::revents);
+                self.is_remounted |= ready.any(|events| events.contains(PollFlags::PRI));
+            }
+            Err(Errno::INTR) => {}
             Err(error) => {
                 log::error!("cannot wait for changes: {error}");
                 thread::sleep(PAUSE);
@@ -184,16 +236,15 @@ impl Watch {
         let Some(inotify) = &self.inotify else {
             return false;
         };
-        let own_name = self.source.file_name().map(OsStrExt::as_bytes);
         let mut space = [MaybeUninit::uninit(); 16 << 10];
         let mut events = inotify::Reader::new(inotify, &mut space);
         let mut counts = false;
         while let Ok(event) = events.next() {
-            let is_above = self.above == Some(event.wd());
-            counts |= match is_above && !event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
-                true => event.file_name().map(|name| name.to_bytes()) == own_name,
-                false => true,
-            };
+            let names = self.above.get(&event.wd());
+            let name = event
+                .file_name()
+                .map(|name| OsString::from_vec(name.to_bytes().to_vec()));
+            counts |= names.is_none_or(|names| name.is_some_and(|name| names.contains(&name)));
         }
         counts
     }
@@ -202,16 +253,38 @@ impl Watch {
     fn look(&mut self) -> bool {
         let begin = Instant::now();
         let mut refusal = None;
-        let mut above = self.source.parent().and_then(|folder| self.add(folder).ok());
-        // A folder is watched before it is looked at, so that nothing comes between.
-        let survey = Survey::of(&self.source, |folder| match self.add(folder) {
-            Ok(watch) if Some(watch) == above => above = None,
-            Err(error @ (Errno::NOSPC | Errno::NOMEM)) => refusal = Some((folder.to_owned(), error)),
+        let mut refuse = |folder: &Path, error| match error {
+            Errno::NOSPC | Errno::NOMEM => refusal = Some((folder.to_owned(), error)),
             // It is gone, or cannot be read, and so it is no part of the source.
-            Ok(_) | Err(_) => {}
+            _ => {}
+        };
+        let mut above: HashMap<i32, HashSet<OsString>> = HashMap::new();
+        for (folder, name) in steps(&self.source) {
+            match self.add(&folder, CHANGES_ABOVE) {
+                Ok(watch) => _ = above.entry(watch).or_default().insert(name),
+                Err(error) => refuse(&folder, error),
+            }
+        }
+        let mut watches: HashSet<i32> = above.keys().copied().collect();
+        // A folder is watched before it is looked at, so that nothing comes between.
+        let survey = Survey::of(&self.source, |folder| match self.add(folder, CHANGES) {
+            Ok(watch) => {
+                above.remove(&watch);
+                watches.insert(watch);
+            }
+            Err(error) => refuse(folder, error),
         });
         self.above = above;
+        for &watch in self.watches.difference(&watches) {
+            // One that is gone by itself is no error.
+            let _ = self
+                .inotify
+                .as_ref()
+                .map(|inotify| inotify::remove_watch(inotify, watch));
+        }
+        self.watches = watches;
         self.cost = begin.elapsed();
+        self.looked = Instant::now();
         if let Some((folder, error)) = &refusal
             && !self.is_polled
         {
@@ -225,9 +298,9 @@ impl Watch {
         before != survey.fingerprint
     }
 
-    fn add(&self, folder: &Path) -> Result<i32, Errno> {
+    fn add(&self, folder: &Path, changes: WatchFlags) -> Result<i32, Errno> {
         let inotify = self.inotify.as_ref().ok_or(Errno::BADF)?;
-        inotify::add_watch(inotify, folder, CHANGES)
+        inotify::add_watch(inotify, folder, changes)
     }
 }
 

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::thread;
 
-use crate::scratch::{Scratch, can_mount, wait_for};
+use crate::scratch::{Scratch, can_mount, run, wait_for};
 use crate::simplecdb::{self, Game, IMMORTAL, OPERA};
 
 const EIO: i32 = 5;
@@ -251,6 +252,66 @@ fn a_source_that_is_gone_leaves_a_mount_that_says_so() {
         fs::remove_file(&scratch.source).unwrap();
         wait_for("nothing", || !exists(&game));
     });
+}
+
+#[test]
+fn a_folder_above_the_source_is_moved_away() {
+    with_all_means(|means| {
+        let mut scratch = Scratch::new();
+        let (top, elsewhere, link) = (
+            scratch.path("top"),
+            scratch.path("elsewhere"),
+            scratch.path("link"),
+        );
+        fs::create_dir_all(top.join("club")).unwrap();
+        fs::rename(&scratch.source, top.join("club/source")).unwrap();
+        symlink(&top, &link).unwrap();
+        // A link leads there, on the way.
+        scratch.source = link.join("club/source");
+        scratch.mount(means);
+        let game = first_game(&scratch, "a.dci");
+        assert!(white_is(&game, "Morphy, Paul"));
+        fs::rename(&top, &elsewhere).unwrap();
+        wait_for("an empty mount", || !exists(&game));
+        fs::create_dir_all(top.join("club/source")).unwrap();
+        simplecdb::write(&top.join("club/source/a"), &[OTHER]);
+        wait_for("what has its name", || white_is(&game, "Other, Player"));
+        symlink(&elsewhere, scratch.path("new")).unwrap();
+        fs::rename(scratch.path("new"), &link).unwrap();
+        wait_for("where the link leads now", || white_is(&game, "Morphy, Paul"));
+    });
+}
+
+#[test]
+fn something_is_mounted_on_the_source() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    // In a namespace of its own, where every user may mount.
+    let script = r#"
+        cd "$1" && mount -t tmpfs none elsewhere || exit 9
+        cp source/a.* elsewhere
+        "$2" mount -o watch=inotify source mount || exit 8
+        trap '"$2" unmount mount' EXIT
+        wait_for() { for n in $(seq 200); do "$@" && return; sleep 0.1; done; exit 7; }
+        wait_for test -e mount/sub
+        mount --bind elsewhere source && wait_for test ! -e mount/sub && cat mount/a.dci/all.pgn
+        umount -l source && wait_for test -e mount/sub
+        mount --bind elsewhere source/sub && wait_for test -e mount/sub/a.dci
+    "#;
+    fs::create_dir(scratch.path("elsewhere")).unwrap();
+    let ended = run(Command::new("unshare")
+        .args(["-Urm", "sh", "-c", script, "sh"])
+        .arg(scratch.path(""))
+        .arg(env!("CARGO_BIN_EXE_pgnfs"))
+        .env("XDG_RUNTIME_DIR", scratch.path("")));
+    if [None, Some(1), Some(9)].contains(&ended.code) {
+        eprintln!("there are no namespaces for users here: {}", ended.err);
+        return;
+    }
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("[White \"Morphy, Paul\"]"), "{ended:?}");
 }
 
 #[test]

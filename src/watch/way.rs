@@ -1,0 +1,77 @@
+//! The folders through which a path leads.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// More links than that in one path the kernel does not follow either.
+const MOST_LINKS: usize = 40;
+
+/// Every folder in which a name is looked up on the way along an absolute path, with that name, also where symbolic
+/// links lead. Where nothing is there the rest of the path is taken as it is written.
+pub fn steps(path: &Path) -> Vec<(PathBuf, OsString)> {
+    let mut steps = Vec::new();
+    let mut folder = PathBuf::from("/");
+    let mut rest: VecDeque<OsString> = names(path).collect();
+    let mut links = 0;
+    while let Some(name) = rest.pop_front() {
+        if name == ".." {
+            folder.pop();
+            continue;
+        }
+        let here = folder.join(&name);
+        steps.push((folder.clone(), name));
+        match fs::read_link(&here) {
+            Ok(target) if links < MOST_LINKS => {
+                links += 1;
+                if target.is_absolute() {
+                    folder = PathBuf::from("/");
+                }
+                let after = std::mem::take(&mut rest);
+                rest = names(&target).chain(after).collect();
+            }
+            _ => folder = here,
+        }
+    }
+    steps
+}
+
+fn names(path: &Path) -> impl Iterator<Item = OsString> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn steps_go_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let below = |path: &Path| -> Vec<String> {
+            let steps = steps(path).into_iter().map(|(folder, name)| folder.join(name));
+            let below = steps.filter_map(|step| step.strip_prefix(&top).map(Path::to_owned).ok());
+            let texts = below.map(|step| step.display().to_string());
+            texts.filter(|step| !step.is_empty()).collect()
+        };
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        assert_eq!(below(&top.join("a/b/c")), ["a", "a/b", "a/b/c"]);
+        symlink("a/b", top.join("near")).unwrap();
+        assert_eq!(below(&top.join("near/c")), ["near", "a", "a/b", "a/b/c"]);
+        symlink("../../near", top.join("a/b/back")).unwrap();
+        assert_eq!(
+            below(&top.join("a/b/back")),
+            ["a", "a/b", "a/b/back", "near", "a", "a/b"]
+        );
+        symlink(top.join("a"), top.join("far")).unwrap();
+        assert_eq!(below(&top.join("far/../x")), ["far", "a", "x"]);
+        symlink("loop", top.join("loop")).unwrap();
+        assert_eq!(below(&top.join("loop")).len(), MOST_LINKS + 1);
+    }
+}
