@@ -23,7 +23,8 @@ use std::thread;
 use std::time::Instant;
 
 use fuser::{Session, SessionACL};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 use crate::fs::{ChessFs, Live, PassOptions};
@@ -67,6 +68,8 @@ pub fn serve(
 ) -> Result<(), MountError> {
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
+    // A file of sizes that may not be so long is an error of its writing and not the end.
+    flag::register(SIGXFSZ, Arc::default()).map_err(MountError::system("cannot catch signals"))?;
     // From here on the guardian takes the mount away, should something fail.
     let guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;

@@ -1,11 +1,12 @@
 //! What a mount may use, and who may use it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, pgnfs, run, wait_for};
+use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, signal, wait_for};
 use crate::simplecdb::{self, OPERA};
 
 /// Mounts under a limit of the shell. Gives `info.txt`, or the error where it does not work, a file cannot be read or
@@ -114,6 +115,35 @@ fn little_memory() {
     // In kilobytes: nothing goes, something may, all does.
     let results = ["-v 20000", "-v 60000", "-v 120000", "-v 4000000"].map(|limit| limited(&scratch, limit));
     assert!(results[0].is_err() && results[3].is_ok(), "{results:?}");
+}
+
+#[test]
+fn no_long_files() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    // What was written this very moment is not kept.
+    for extension in ["dci", "dcg", "dcn", "dcs", "dce"] {
+        let file = File::open(scratch.source.join("a").with_extension(extension)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(1000))
+            .unwrap();
+    }
+    let mount = scratch.mount_command(&["-f"]);
+    let mut child = Command::new("sh")
+        .args(["-c", r#"ulimit -f 0 && exec "$@""#, "sh"])
+        .arg(mount.get_program())
+        .args(mount.get_args())
+        .env(CACHE, scratch.path("cache"))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for("the mount", || scratch.is_mounted() && scratch.games().len() == 2);
+    signal(child.id(), "TERM");
+    // Sizes are written at the end at the latest.
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let kept = fs::read_dir(scratch.path("cache/pgnfs")).unwrap();
+    assert_eq!(kept.count(), 0);
 }
 
 fn status(process: u32, name: &str) -> String {
