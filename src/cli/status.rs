@@ -1,6 +1,6 @@
 //! `pgnfs status`.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -32,6 +32,12 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
 fn ask(point: &Path) -> Result<Value, Failure> {
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
+        // Who did not answer in time would not answer the kernel either.
+        if !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
+            && let Err(error) = mount::check_alive(point)
+        {
+            return error.into();
+        }
         let point = shown(point);
         format!("{point} is mounted by user {user} and does not answer; that user and root may ask: {error}")
             .into()

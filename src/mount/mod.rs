@@ -35,7 +35,7 @@ use crate::watch::Watch;
 pub use background::{is_background, is_detached, start_in_background};
 pub use error::MountError;
 pub use guardian::{COMMAND as GUARDIAN, guard};
-pub use point::{MountPoint, find, unmount};
+pub use point::{MountPoint, check_alive, find, unmount};
 
 use table::Device;
 

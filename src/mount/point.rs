@@ -106,7 +106,7 @@ pub fn unmount(path: &Path) -> Result<(), MountError> {
 /// The pgnfs at `path`: its device number and the user who mounted it.
 ///
 /// # Errors
-/// Where there is none, or a dead one.
+/// Where there is none.
 pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
     let resolved = match resolve(path) {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
@@ -118,11 +118,19 @@ pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
             device,
             user: Some(user),
             ..
-        }) if kind == TYPE => match is_dead(&resolved) {
-            true => Err(MountError::Died(path.to_owned())),
-            false => Ok((device.0, user)),
-        },
+        }) if kind == TYPE => Ok((device.0, user)),
         _ => Err(MountError::NotMounted(path.to_owned())),
+    }
+}
+
+/// Nothing where the pgnfs at `path` lives. One that stands still is waited for.
+///
+/// # Errors
+/// Where it died.
+pub fn check_alive(path: &Path) -> Result<(), MountError> {
+    match is_dead(&resolve(path)?) {
+        true => Err(MountError::Died(path.to_owned())),
+        false => Ok(()),
     }
 }
 

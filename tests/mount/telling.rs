@@ -182,6 +182,23 @@ fn who_asks_and_does_not_listen_is_not_waited_for() {
 }
 
 #[test]
+fn a_mount_that_stands_still_is_not_waited_for() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    mount(&scratch);
+    let mut processes = scratch.processes();
+    processes.sort();
+    signal(processes[0], "STOP");
+    let asked = status(&scratch, &[]);
+    signal(processes[0], "CONT");
+    assert_eq!(asked.code, Some(2), "{asked:?}");
+    assert!(asked.err.contains("does not answer"), "{asked:?}");
+    assert_eq!(json(&scratch)["games"], 3);
+}
+
+#[test]
 fn what_a_killed_mount_left_is_nothing_to_the_next() {
     if !can_mount() {
         return;
