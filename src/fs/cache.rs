@@ -8,8 +8,8 @@ use lru::LruCache;
 use super::status::CacheStatus;
 use super::types::Inode;
 
-/// What an entry costs beside its text.
-const OVERHEAD: usize = 128;
+/// What an entry costs beside its text: list, table, and what allocators leave between texts.
+const OVERHEAD: usize = 160;
 
 /// The texts that were used last, bounded in bytes. Nothing is decoded or freed while its lock is held.
 pub(super) struct TextCache {
