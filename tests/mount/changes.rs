@@ -4,10 +4,9 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 
-use crate::scratch::{Scratch, can_mount, run, wait_for};
+use crate::scratch::{Scratch, can_mount, wait_for};
 use crate::simplecdb::{self, Game, IMMORTAL, OPERA};
 
 const EIO: i32 = 5;
@@ -301,15 +300,9 @@ fn something_is_mounted_on_the_source() {
         mount --bind elsewhere source/sub && wait_for test -e mount/sub/a.dci
     "#;
     fs::create_dir(scratch.path("elsewhere")).unwrap();
-    let ended = run(Command::new("unshare")
-        .args(["-Urm", "sh", "-c", script, "sh"])
-        .arg(scratch.path(""))
-        .arg(env!("CARGO_BIN_EXE_pgnfs"))
-        .env("XDG_RUNTIME_DIR", scratch.path("")));
-    if [None, Some(1), Some(9)].contains(&ended.code) {
-        eprintln!("there are no namespaces for users here: {}", ended.err);
+    let Some(ended) = scratch.run_in_namespace(script) else {
         return;
-    }
+    };
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.out.contains("[White \"Morphy, Paul\"]"), "{ended:?}");
 }

@@ -29,9 +29,7 @@ fn a_background_mount_is_there_at_once_and_leaves_the_terminal() {
     let scratch = Scratch::new();
     scratch.mount(&[]);
     assert_eq!(scratch.games().len(), 2);
-    let processes = scratch.processes();
-    assert_eq!(processes.len(), 2, "daemon and guardian: {processes:?}");
-    for process in processes {
+    for process in scratch.daemon_and_guardian() {
         let process = format!("/proc/{process}");
         assert_eq!(
             fs::read_link(format!("{process}/cwd")).unwrap().to_str(),
@@ -107,8 +105,7 @@ fn an_old_guardian_does_not_touch_the_next_mount() {
     }
     let scratch = Scratch::new();
     let first = scratch.mount_in_foreground(&[], "warn");
-    let guardian = scratch.processes().into_iter().find(|id| *id != first.id());
-    let guardian = guardian.unwrap();
+    let [_, guardian] = scratch.daemon_and_guardian();
     signal(guardian, "STOP");
     scratch.unmount();
     first.end();
@@ -131,8 +128,8 @@ fn a_dead_mount_is_replaced() {
     }
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
-    let guardian = scratch.processes().into_iter().find(|id| *id != foreground.id());
-    signal(guardian.unwrap(), "KILL");
+    let [_, guardian] = scratch.daemon_and_guardian();
+    signal(guardian, "KILL");
     foreground.signal("KILL");
     foreground.end();
     wait_for("the mount to die", || is_dead(&scratch));
@@ -155,10 +152,8 @@ fn a_dead_mount_can_be_unmounted() {
     }
     let scratch = Scratch::new();
     scratch.mount(&[]);
-    let mut processes = scratch.processes();
-    processes.sort();
-    // The guardian has the greater number.
-    for process in processes.into_iter().rev() {
+    let [daemon, guardian] = scratch.daemon_and_guardian();
+    for process in [guardian, daemon] {
         signal(process, "KILL");
     }
     wait_for("the mount to die", || is_dead(&scratch));

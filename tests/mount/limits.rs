@@ -84,15 +84,9 @@ fn few_watches() {
         for n in $(seq 200); do [ -e mount/new/a.dci ] && break; sleep 0.1; done
         ls mount/new; "$2" unmount mount
     "#;
-    let ended = run(Command::new("unshare")
-        .args(["-Urm", "sh", "-c", script, "sh"])
-        .arg(scratch.path(""))
-        .arg(env!("CARGO_BIN_EXE_pgnfs"))
-        .env("XDG_RUNTIME_DIR", scratch.path("")));
-    if [None, Some(1), Some(9)].contains(&ended.code) {
-        eprintln!("there are no namespaces for users here: {}", ended.err);
+    let Some(ended) = scratch.run_in_namespace(script) else {
         return;
-    }
+    };
     assert_eq!(
         (ended.code, ended.out.as_str()),
         (Some(0), "a.dci\n"),
@@ -169,12 +163,10 @@ fn root_gives_up_what_is_not_needed() {
     }
     let scratch = Scratch::new();
     scratch.mount(&[]);
-    let mut processes = scratch.processes();
-    processes.sort_unstable();
-    assert_eq!(processes.len(), 2);
-    let threads = fs::read_dir(format!("/proc/{}/task", processes[0])).unwrap();
+    let [daemon, guardian] = scratch.daemon_and_guardian();
+    let threads = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
     let threads = threads.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse().unwrap());
-    for process in threads.chain([processes[1]]) {
+    for process in threads.chain([guardian]) {
         // The guardian may not have come to it yet.
         wait_for("fewer privileges", || {
             // CAP_DAC_READ_SEARCH and CAP_SYS_ADMIN

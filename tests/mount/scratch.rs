@@ -190,6 +190,29 @@ impl Scratch {
             .filter_map(|path| path.file_name()?.to_str()?.parse().ok())
             .collect()
     }
+
+    /// Numbers of the two processes of a mount.
+    pub fn daemon_and_guardian(&self) -> [u32; 2] {
+        let mut processes = self.processes();
+        // The daemon starts the guardian, which so has the greater number.
+        processes.sort_unstable();
+        processes.try_into().unwrap()
+    }
+
+    /// Runs lines of shell in a namespace of users and mounts of its own, with the scratch folder as `$1` and the
+    /// program as `$2`. They end with 9 where what they need cannot be had, and the result is none then, loudly.
+    pub fn run_in_namespace(&self, script: &str) -> Option<Ended> {
+        let ended = run(Command::new("unshare")
+            .args(["-Urm", "sh", "-c", script, "sh"])
+            .arg(self.path(""))
+            .arg(env!("CARGO_BIN_EXE_pgnfs"))
+            .env("XDG_RUNTIME_DIR", self.path("")));
+        if [None, Some(1), Some(9)].contains(&ended.code) {
+            eprintln!("SKIPPED: there are no namespaces for users here: {}", ended.err);
+            return None;
+        }
+        Some(ended)
+    }
 }
 
 impl Drop for Scratch {

@@ -188,11 +188,10 @@ fn a_mount_that_stands_still_is_not_waited_for() {
     }
     let scratch = Scratch::new();
     mount(&scratch);
-    let mut processes = scratch.processes();
-    processes.sort();
-    signal(processes[0], "STOP");
+    let [daemon, _] = scratch.daemon_and_guardian();
+    signal(daemon, "STOP");
     let asked = status(&scratch, &[]);
-    signal(processes[0], "CONT");
+    signal(daemon, "CONT");
     assert_eq!(asked.code, Some(2), "{asked:?}");
     assert!(asked.err.contains("does not answer"), "{asked:?}");
     assert_eq!(json(&scratch)["games"], 3);
@@ -205,9 +204,8 @@ fn what_a_killed_mount_left_is_nothing_to_the_next() {
     }
     let scratch = Scratch::new();
     mount(&scratch);
-    let mut processes = scratch.processes();
-    processes.sort();
-    signal(processes[0], "KILL");
+    let [daemon, _] = scratch.daemon_and_guardian();
+    signal(daemon, "KILL");
     wait_for("the guardian to clean up", || !scratch.is_mounted());
     assert_eq!(sockets(&scratch).len(), 1);
     mount(&scratch);
