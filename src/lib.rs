@@ -14,6 +14,7 @@ pub mod game;
 pub mod library;
 pub mod mapped;
 pub mod mount;
+pub mod mounts;
 pub mod pgn;
 pub mod status;
 pub mod store;

@@ -23,13 +23,17 @@ const LAYERS: &[Layer] = &[
     layer("bytes", &[]),
     layer("text", &[]),
     layer("mapped", &[]),
+    layer("mounts", &[]),
     layer("store", &[]),
     layer("board", &[]),
     layer("game", &["board"]),
     layer("pgn", &["board", "game"]),
     layer("formats", &["bytes", "text", "mapped", "board", "game"]),
-    layer("library", &["formats", "mapped", "board", "game", "pgn"]),
-    layer("watch", &[]),
+    layer(
+        "library",
+        &["formats", "mapped", "mounts", "board", "game", "pgn"],
+    ),
+    layer("watch", &["mounts"]),
     layer(
         "tree",
         &[
@@ -63,6 +67,7 @@ const LAYERS: &[Layer] = &[
             "fuse",
             "library::on_one_line",
             "library::shown",
+            "mounts",
             "status",
             "watch",
         ],
@@ -86,14 +91,21 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("fuser", &["fuse", "mount"]),
     ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount", "status", "store", "watch"]),
+    (
+        "rustix",
+        &[
+            "fuse", "library", "mapped", "mount", "mounts", "status", "store", "watch",
+        ],
+    ),
     ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
     ("std::env", &["cli", "mount", "status"]),
     (
         "std::fs",
-        &["cli", "library", "mapped", "mount", "status", "store", "watch"],
+        &[
+            "cli", "library", "mapped", "mount", "mounts", "status", "store", "watch",
+        ],
     ),
     ("std::net", &[]),
     ("std::process", &["cli", "mount", "status"]),

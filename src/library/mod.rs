@@ -191,6 +191,9 @@ pub struct LibraryEntry {
     pub maps: Vec<Arc<Mapped>>,
     /// How the files were found; none for a database that was made up.
     pub found: Option<Candidate>,
+    /// All files are on a [local](crate::mounts::Mount::is_local) file system: access to them never waits for another
+    /// machine or program.
+    pub is_local: bool,
 }
 
 impl LibraryEntry {

@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::{LibraryEntry, Selection};
 use crate::formats::{self, Candidate, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
+use crate::mounts::Mounts;
 
 /// Names of files that must not be opened, with the reason.
 pub(super) type Unusable = HashMap<String, &'static str>;
@@ -29,6 +30,7 @@ pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
     pub(super) selection: &'a Selection,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
+    mounts: Mounts,
     /// How long files must not have changed.
     rest: Duration,
     is_restless: Cell<bool>,
@@ -46,6 +48,7 @@ impl<'a> Opener<'a> {
             options,
             selection,
             open: HashMap::new(),
+            mounts: Mounts::read().unwrap_or_default(),
             rest,
             is_restless: Cell::new(false),
         };
@@ -251,6 +254,7 @@ fn open_candidate(
         files: identities,
         maps,
         found: Some(candidate.clone()),
+        is_local: candidate.files.iter().all(|(_, path)| opener.mounts.is_local(path)),
     };
     let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());
     let is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));

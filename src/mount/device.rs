@@ -19,7 +19,7 @@ use super::Options;
 use super::background::STAGE;
 use super::error::MountError;
 use super::point::MountPoint;
-use super::table::TYPE;
+use crate::mounts::TYPE;
 
 const DEVICE: &str = "/dev/fuse";
 const HELPER: &str = "fusermount3";

@@ -11,7 +11,6 @@ mod point;
 mod priority;
 mod privileges;
 mod readahead;
-mod table;
 
 use std::fs::metadata;
 use std::io;
@@ -29,6 +28,7 @@ use signal_hook::iterator::Signals;
 
 use crate::fs::{ChessFs, Live, PassOptions};
 use crate::fuse::{Fuse, Presentation};
+use crate::mounts::Device;
 use crate::status::{self, Mounted, Socket};
 use crate::watch::Watch;
 
@@ -36,8 +36,6 @@ pub use background::{is_background, is_detached, start_in_background};
 pub use error::MountError;
 pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, unmount};
-
-use table::Device;
 
 /// How to mount.
 #[derive(Clone, Debug)]

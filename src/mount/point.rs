@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::device;
 use super::error::MountError;
-use super::table::{self, Device, Mount, TYPE};
+use crate::mounts::{Device, Mount, Mounts, TYPE};
 
 /// A folder on which one can mount.
 #[derive(Clone, Debug)]
@@ -180,5 +180,6 @@ fn is_dead(path: &Path) -> bool {
 }
 
 fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
-    table::top_at(path).map_err(MountError::system("cannot read the table of mounts"))
+    let mounts = Mounts::read().map_err(MountError::system("cannot read the table of mounts"))?;
+    Ok(mounts.top_at(path).cloned())
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::table::Device;
+use crate::mounts::Device;
 
 /// Kilobytes to read ahead: two requests of the kernel at a time. Its own 128 leave the threads that decode waiting;
 /// much more leaves the reader waiting.

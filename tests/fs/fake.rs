@@ -163,6 +163,7 @@ impl Fake {
             )],
             maps: Vec::new(),
             found: None,
+            is_local: true,
         }
     }
 

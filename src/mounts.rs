@@ -1,4 +1,6 @@
 //! The kernel's table of mounts, `/proc/self/mountinfo`.
+//!
+//! It says on which file system a path lies without a request to that file system, which may not answer.
 
 use std::ffi::OsString;
 use std::fs;
@@ -28,14 +30,79 @@ pub struct Mount {
     pub user: Option<u32>,
 }
 
-/// The mount that one sees at a path: the last one, where several lie on one another.
-///
-/// # Errors
-/// Where the table cannot be read.
-pub fn top_at(path: &Path) -> io::Result<Option<Mount>> {
-    let table = fs::read("/proc/self/mountinfo")?;
-    let mut mounts = table.split(|&c| c == b'\n').filter_map(parse);
-    Ok(mounts.rfind(|mount| mount.path == path))
+impl Mount {
+    /// True where only this machine's kernel reads and writes: no other machine or program can keep it from
+    /// answering, or change a file without the kernel's notice.
+    ///
+    /// An overlay counts as local, although its layers may lie elsewhere.
+    pub fn is_local(&self) -> bool {
+        LOCAL.contains(&self.kind.as_str())
+    }
+}
+
+/// Types of file systems that are served by the kernel from a disk of its own or from memory.
+const LOCAL: [&str; 31] = [
+    "bcachefs",
+    "btrfs",
+    "cramfs",
+    "devtmpfs",
+    "erofs",
+    "exfat",
+    "ext2",
+    "ext3",
+    "ext4",
+    "f2fs",
+    "hfs",
+    "hfsplus",
+    "hugetlbfs",
+    "iso9660",
+    "jffs2",
+    "jfs",
+    "minix",
+    "msdos",
+    "nilfs2",
+    "ntfs3",
+    "overlay",
+    "ramfs",
+    "reiserfs",
+    "romfs",
+    "rootfs",
+    "squashfs",
+    "tmpfs",
+    "ubifs",
+    "udf",
+    "vfat",
+    "xfs",
+];
+
+/// All mounts at one moment, in the order in which they were made.
+#[derive(Clone, Debug, Default)]
+pub struct Mounts(Vec<Mount>);
+
+impl Mounts {
+    /// Reads the table.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn read() -> io::Result<Mounts> {
+        let table = fs::read("/proc/self/mountinfo")?;
+        Ok(Mounts(table.split(|&c| c == b'\n').filter_map(parse).collect()))
+    }
+
+    /// The mount that one sees at a path: the last one, where several lie on one another.
+    pub fn top_at(&self, path: &Path) -> Option<&Mount> {
+        self.0.iter().rfind(|mount| mount.path == path)
+    }
+
+    /// The mount that an absolute path without symbolic links lies on.
+    pub fn of(&self, path: &Path) -> Option<&Mount> {
+        path.ancestors().find_map(|above| self.top_at(above))
+    }
+
+    /// True where a path lies on a [local](Mount::is_local) file system, or where that is unknown.
+    pub fn is_local(&self, path: &Path) -> bool {
+        self.of(path).is_none_or(Mount::is_local)
+    }
 }
 
 /// Reads `36 35 98:0 /root /mount/point options shared:1 - type source options`.
@@ -105,8 +172,29 @@ mod tests {
     }
 
     #[test]
+    fn the_last_mount_above_a_path_counts() {
+        let line =
+            |path: &str, kind: &str| parse(format!("1 2 0:3 / {path} ro - {kind} x ro").as_bytes()).unwrap();
+        let mounts = Mounts(vec![
+            line("/", "ext4"),
+            line("/mnt", "nfs4"),
+            line("/mnt/usb", "vfat"),
+            line("/mnt/usb", "fuseblk"),
+        ]);
+        let kind = |path: &str| mounts.of(Path::new(path)).map(|mount| mount.kind.as_str());
+        assert_eq!(kind("/home/a"), Some("ext4"));
+        assert_eq!(kind("/mnt"), Some("nfs4"));
+        assert_eq!(kind("/mnt/usb/games"), Some("fuseblk"));
+        assert_eq!(kind("/mnt/usb2"), Some("nfs4"));
+        let is_local = |path: &str| mounts.is_local(Path::new(path));
+        assert!(is_local("/home/a") && !is_local("/mnt/a") && !is_local("/mnt/usb/a"));
+    }
+
+    #[test]
     fn the_root_is_mounted() {
-        assert!(top_at(Path::new("/")).unwrap().is_some());
-        assert_eq!(top_at(Path::new("/nowhere")).unwrap(), None);
+        let mounts = Mounts::read().unwrap();
+        assert!(mounts.top_at(Path::new("/")).is_some());
+        assert!(mounts.top_at(Path::new("/nowhere")).is_none());
+        assert!(mounts.of(Path::new("/nowhere")).is_some());
     }
 }
