@@ -86,7 +86,10 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("fuser", &["fuse", "mount"]),
     ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),
-    ("rustix", &["fuse", "mount", "status", "store", "watch"]),
+    (
+        "rustix",
+        &["fuse", "library", "mount", "status", "store", "watch"],
+    ),
     ("sd_notify", &["mount"]),
     ("shakmaty", &["board"]),
     ("signal_hook", &["mount"]),
