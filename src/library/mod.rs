@@ -265,6 +265,8 @@ fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
     found.sort_by(|a, b| (&a.folder, &a.database.name).cmp(&(&b.folder, &b.database.name)));
     let mut paths = SafePaths::default();
     let mut names = TakenNames::default();
+    // Databases of one folder are neighbours, and a folder may be deep: its path is made once.
+    let mut last: Option<(Vec<String>, String)> = None;
     found
         .into_iter()
         .map(|Found { folder, database }| {
@@ -274,7 +276,18 @@ fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
             };
             let path = match flat && !name.is_empty() {
                 true => names.take_name(&safe_name(name)),
-                false => paths.of(&folder, &database.name),
+                false => {
+                    let above = match last.take() {
+                        Some((same, path)) if same == folder => path,
+                        _ => paths.of(&folder),
+                    };
+                    let path = match database.name.as_str() {
+                        "" => above.clone(),
+                        name => paths.below(above.clone(), name, true),
+                    };
+                    last = Some((folder, above));
+                    path
+                }
             };
             match database.entry.path == path {
                 true => database.entry,
@@ -297,17 +310,14 @@ struct SafePaths {
 }
 
 impl SafePaths {
-    /// The path of a database.
-    fn of(&mut self, folder: &[String], name: &str) -> String {
-        let path = folder
+    /// The path of a folder.
+    fn of(&mut self, folder: &[String]) -> String {
+        folder
             .iter()
-            .fold(String::new(), |path, name| self.below(path, name, false));
-        match name {
-            "" => path,
-            name => self.below(path, name, true),
-        }
+            .fold(String::new(), |path, name| self.below(path, name, false))
     }
 
+    /// The path of a folder, or of a database, in a folder.
     fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
         let key = (parent, name.to_owned(), is_database);
         if let Some(path) = self.given.get(&key) {

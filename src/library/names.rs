@@ -1,7 +1,7 @@
 //! Names that no directory chokes on, each given once.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Most bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
@@ -48,23 +48,26 @@ pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
 /// The names that a directory has given away.
 #[derive(Debug, Default)]
 pub struct TakenNames {
-    /// Each name with the ordinal to try next for another of that name.
+    taken: HashSet<String>,
+    /// The ordinal to try next for another of those names that [`numbered`] cuts to the same beginning.
     next: HashMap<String, u32>,
 }
 
 impl TakenNames {
-    /// The ordinal under which [`numbered`] gives a name that nobody has yet; it is taken from now on.
+    /// The ordinal under which [`numbered`] gives a name that is free; it is taken from now on.
     pub fn take(&mut self, name: &str) -> u32 {
-        let Some(&(mut ordinal)) = self.next.get(name) else {
-            self.next.insert(name.to_owned(), 2);
+        if !self.taken.contains(name) {
+            self.taken.insert(name.to_owned());
             return 1;
-        };
-        while self.next.contains_key(numbered(name, ordinal).as_ref()) {
-            ordinal = ordinal.saturating_add(1);
         }
-        self.next.insert(numbered(name, ordinal).into_owned(), 2);
-        self.next.insert(name.to_owned(), ordinal.saturating_add(1));
-        ordinal
+        let next = self.next.entry(cut(name, LONGEST_NAME).to_owned()).or_insert(2);
+        loop {
+            let ordinal = *next;
+            *next = ordinal.saturating_add(1);
+            if self.taken.insert(numbered(name, ordinal).into_owned()) {
+                return ordinal;
+            }
+        }
     }
 
     /// The name itself where it is free, else one with a number; it is taken from now on.
@@ -117,5 +120,19 @@ mod tests {
         assert_eq!(names.take_name(&long), long);
         assert_eq!(names.take_name(&long), format!("{} (2)", "x".repeat(240)));
         assert_eq!(names.take_name(&long).len(), 244);
+    }
+
+    #[test]
+    fn many_long_names_with_one_beginning_are_numbered_in_turn() {
+        // Where each of them tried all numbers from 2 on, these would be more than a thousand million names.
+        let long = |n: usize| format!("{}{n:05}", "x".repeat(LONGEST_NAME));
+        let mut names = TakenNames::default();
+        for n in 0..50_000 {
+            assert_eq!(names.take_name(&long(n)), long(n));
+        }
+        for n in 0..50_000 {
+            let expected = format!("{} ({})", "x".repeat(LONGEST_NAME), n + 2);
+            assert_eq!(names.take_name(&long(n)), expected);
+        }
     }
 }
