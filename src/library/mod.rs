@@ -18,7 +18,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
-pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name, shown};
+pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, tags_of, text_of};
 

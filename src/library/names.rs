@@ -19,10 +19,45 @@ pub fn safe_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text with a blank for each control character, so that it stays on its line and cannot command a terminal.
+/// What a terminal shows nothing for or takes for a command, from the first character of each range to its last:
+/// controls, breaks of lines and paragraphs, marks that reverse the order of what follows, and invisible characters.
+/// Joiners (U+200C, U+200D) are not among them, because words of some scripts are misspelt without them.
+const UNPRINTABLE: [(char, char); 18] = [
+    ('\0', '\u{1f}'),
+    ('\u{7f}', '\u{9f}'),
+    ('\u{ad}', '\u{ad}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{180e}', '\u{180e}'),
+    ('\u{200b}', '\u{200b}'),
+    ('\u{200e}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{110bd}', '\u{110bd}'),
+    ('\u{110cd}', '\u{110cd}'),
+    ('\u{13430}', '\u{1343f}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e007f}'),
+    ('\u{e01f0}', '\u{e0fff}'),
+];
+
+/// True for a character that shows nothing, or makes a terminal show something else than the text.
+pub fn is_unprintable(c: char) -> bool {
+    match c.is_ascii() {
+        true => c.is_ascii_control(),
+        false => UNPRINTABLE
+            .iter()
+            .any(|&(first, last)| (first..=last).contains(&c)),
+    }
+}
+
+/// A text with a blank for each character that is unprintable, so that it stays on its line and cannot command a
+/// terminal.
 pub fn on_one_line(text: &str) -> Cow<'_, str> {
-    match text.contains(char::is_control) {
-        true => Cow::Owned(text.replace(char::is_control, " ")),
+    match text.contains(is_unprintable) {
+        true => Cow::Owned(text.replace(is_unprintable, " ")),
         false => Cow::Borrowed(text),
     }
 }
@@ -94,6 +129,12 @@ mod tests {
     fn a_line_stays_one() {
         assert_eq!(on_one_line("a\nb\x1b[31m\u{85}é"), "a b [31m é");
         assert_eq!(on_one_line("é"), "é");
+        let hidden = "\u{9b}\u{ad}\u{200b}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{feff}\u{e0041}";
+        assert_eq!(on_one_line(hidden), " ".repeat(10));
+        // Letters that are written from right to left stay, and so do joiners and accents.
+        for name in ["גלפנד", "علی\u{200c}رضا", "Ковачевић", "葉江川", "e\u{301}"] {
+            assert_eq!(on_one_line(name), name);
+        }
         assert_eq!(shown(Path::new("/a\nb\x1b[31m")), "/a b [31m");
     }
 
