@@ -2,15 +2,24 @@
 //! is bounded, and none is missed when it is lost.
 //!
 //! Several programs may use one folder at once: a file is written under another name and then put into its place.
+//!
+//! The folder belongs to the user, and only the user can write to it. It is opened once, and its files are found
+//! through its descriptor: whatever comes to stand at its path, nothing is written or removed elsewhere.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{
+    AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, fstat, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Files that nobody used for so long are removed.
@@ -25,10 +34,17 @@ const LONGEST_WRITING: Duration = Duration::from_secs(3600);
 /// Extension of a file that is being written.
 const PARTIAL: &str = "partial";
 
+/// No symbolic link is followed, and what turns out to be a pipe is not waited for.
+const SAFELY: OFlags = OFlags::CLOEXEC
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY);
+
 /// A folder of kept files. Their names are numbers with one extension; whatever else is there stays untouched.
 #[derive(Clone, Debug)]
 pub struct Store {
-    folder: PathBuf,
+    path: PathBuf,
+    folder: Arc<OwnedFd>,
     extension: &'static str,
 }
 
@@ -36,18 +52,39 @@ impl Store {
     /// The files with an extension in a folder, which is made where it does not exist, closed to everybody else.
     ///
     /// # Errors
-    /// Where the folder can neither be found nor made.
+    /// Where the folder can neither be found nor made, is a symbolic link, belongs to another user, or can be written
+    /// to by others.
     pub fn open(folder: &Path, extension: &'static str) -> io::Result<Store> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        // A slash at the end would make the kernel follow a link.
+        let path: PathBuf = folder.components().collect();
+        DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        let folder = match openat(CWD, &path, OFlags::DIRECTORY | SAFELY, Mode::empty()) {
+            Err(Errno::LOOP | Errno::NOTDIR) => return Err(io::Error::other("it is a symbolic link")),
+            folder => folder?,
+        };
+        let stat = fstat(&folder)?;
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("it belongs to another user"));
+        }
+        if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+            return Err(io::Error::other(
+                "others can write to it, which chmod go-w takes from them",
+            ));
+        }
         Ok(Store {
-            folder: folder.to_owned(),
+            path,
+            folder: Arc::new(folder),
             extension,
         })
     }
 
-    /// The path of a file.
+    /// The path of a file, for people.
     pub fn path(&self, number: u128) -> PathBuf {
-        self.folder.join(format!("{number:032x}.{}", self.extension))
+        self.path.join(self.name(number))
+    }
+
+    fn name(&self, number: u128) -> String {
+        format!("{number:032x}.{}", self.extension)
     }
 
     /// The bytes of a file, at most `most`, and a note that it was used.
@@ -56,10 +93,8 @@ impl Store {
     /// [`io::ErrorKind::NotFound`]; others where it is larger, is no regular file, belongs to somebody else, or
     /// cannot be read.
     pub fn read(&self, number: u128, most: u64) -> io::Result<Vec<u8>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-            .open(self.path(number))?;
+        let file = openat(&self.folder, self.name(number), SAFELY, Mode::empty())?;
+        let file = File::from(file);
         let meta = file.metadata()?;
         if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() {
             return Err(io::Error::other("not a regular file of this user"));
@@ -81,28 +116,33 @@ impl Store {
     /// Those of writing; whatever was in its place is there still.
     pub fn replace(&self, number: u128, bytes: &[u8]) -> io::Result<()> {
         static WRITTEN: AtomicU32 = AtomicU32::new(0);
-        let path = self.path(number);
         let turn = WRITTEN.fetch_add(1, Ordering::Relaxed);
         let process = rustix::process::getpid().as_raw_pid();
-        let partial = path.with_extension(format!("{process}-{turn}.{PARTIAL}"));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&partial)?;
+        let partial = format!("{number:032x}.{process}-{turn}.{PARTIAL}");
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | SAFELY;
+        let mut file = File::from(openat(&self.folder, &partial, flags, Mode::RUSR | Mode::WUSR)?);
         let written = file
             .write_all(bytes)
             .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&partial, &path));
+            .and_then(|()| Ok(renameat(&self.folder, &partial, &self.folder, self.name(number))?));
         if written.is_err() {
-            let _ = fs::remove_file(&partial);
+            let _ = unlinkat(&self.folder, &partial, AtFlags::empty());
         }
         written
     }
 
     /// Removes a file, if it is there.
     pub fn remove(&self, number: u128) {
-        remove(&self.path(number));
+        self.remove_entry(self.name(number).as_ref());
+    }
+
+    fn remove_entry(&self, name: &OsStr) {
+        let path = self.path.join(name);
+        match unlinkat(&self.folder, name, AtFlags::empty()) {
+            Ok(()) => log::debug!("{}: removed", path.display()),
+            Err(Errno::NOENT) => {}
+            Err(error) => log::debug!("{}: not removed: {error}", path.display()),
+        }
     }
 
     /// Removes what nobody used for long, and more where the files together are too large.
@@ -112,16 +152,16 @@ impl Store {
 
     fn tidy_to(&self, most: u64) {
         let now = SystemTime::now();
-        let mut files: Vec<Kept> = match fs::read_dir(&self.folder) {
+        let mut files: Vec<Kept> = match Dir::read_from(&self.folder) {
             Ok(entries) => entries.flatten().filter_map(|entry| self.kept(&entry)).collect(),
-            Err(error) => return log::debug!("{}: not tidied: {error}", self.folder.display()),
+            Err(error) => return log::debug!("{}: not tidied: {error}", self.path.display()),
         };
         // The one that was used last comes first.
         files.sort_by_key(|file| std::cmp::Reverse(file.used));
         let mut sum: u64 = 0;
         for file in files {
             if file.bytes > most {
-                remove(&file.path);
+                self.remove_entry(file.name.as_ref());
                 continue;
             }
             sum = sum.saturating_add(file.bytes);
@@ -132,24 +172,25 @@ impl Store {
                 LONGEST_UNUSED
             };
             if sum > most || unused > longest {
-                remove(&file.path);
+                self.remove_entry(file.name.as_ref());
             }
         }
     }
 
-    fn kept(&self, entry: &fs::DirEntry) -> Option<Kept> {
-        let name = entry.file_name();
-        let (number, extension) = name.to_str()?.split_once('.')?;
+    fn kept(&self, entry: &DirEntry) -> Option<Kept> {
+        let name = entry.file_name().to_str().ok()?;
+        let (number, extension) = name.split_once('.')?;
         let is_number = number.len() == 32 && number.bytes().all(|c| c.is_ascii_hexdigit());
         let is_partial = extension.ends_with(&format!(".{PARTIAL}"));
-        let meta = entry.metadata().ok()?;
-        if !is_number || !(is_partial || extension == self.extension) || !meta.is_file() {
+        if !is_number || !(is_partial || extension == self.extension) {
             return None;
         }
-        Some(Kept {
-            path: entry.path(),
-            used: meta.modified().ok()?,
-            bytes: meta.len(),
+        let stat = statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let since_1970 = Duration::new(stat.st_mtime.try_into().unwrap_or(0), stat.st_mtime_nsec as u32);
+        FileType::from_raw_mode(stat.st_mode).is_file().then(|| Kept {
+            name: name.to_owned(),
+            used: SystemTime::UNIX_EPOCH + since_1970,
+            bytes: stat.st_size.try_into().unwrap_or(0),
             is_partial,
         })
     }
@@ -157,18 +198,10 @@ impl Store {
 
 /// A file of the folder, as tidying sees it.
 struct Kept {
-    path: PathBuf,
+    name: String,
     used: SystemTime,
     bytes: u64,
     is_partial: bool,
-}
-
-fn remove(path: &Path) {
-    match fs::remove_file(path) {
-        Ok(()) => log::debug!("{}: removed", path.display()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => log::debug!("{}: not removed: {error}", path.display()),
-    }
 }
 
 /// A hash of the file of the program that runs: another one after any change of its code, of the libraries in it or
@@ -197,7 +230,10 @@ fn hash(mut file: File) -> io::Result<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use rustix::fs::{Uid, chown};
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -213,7 +249,7 @@ mod tests {
     }
 
     fn names(store: &Store) -> usize {
-        fs::read_dir(&store.folder).unwrap().count()
+        fs::read_dir(&store.path).unwrap().count()
     }
 
     #[test]
@@ -230,7 +266,7 @@ mod tests {
         store.remove(7);
         store.remove(7);
         assert_eq!(names(&store), 1);
-        let modes = [store.folder.clone(), store.path(8)]
+        let modes = [store.path.clone(), store.path(8)]
             .map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
         assert_eq!(modes, [0o700, 0o600]);
     }
@@ -255,8 +291,8 @@ mod tests {
         }
         let others = ["notes.txt", "00000000000000000000000000000000.txt", "1.sizes"];
         for other in others {
-            fs::write(store.folder.join(other), "mine").unwrap();
-            age(&store.folder.join(other), DAY * 1000);
+            fs::write(store.path.join(other), "mine").unwrap();
+            age(&store.path.join(other), DAY * 1000);
         }
         let (dead, alive) = ("1-0.partial", "2-0.partial");
         for partial in [dead, alive] {
@@ -286,6 +322,76 @@ mod tests {
         fs::write(folder.path().join("file"), "").unwrap();
         assert!(Store::open(&folder.path().join("file/kept"), "sizes").is_err());
         assert!(Store::open(Path::new("/proc/kept"), "sizes").is_err());
+    }
+
+    #[test]
+    fn a_folder_of_others_is_not_used() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("kept");
+        let refusal = |path: &Path| Store::open(path, "sizes").unwrap_err().to_string();
+        let mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        drop(Store::open(&folder, "sizes").unwrap());
+        for open in [0o777, 0o1777, 0o770, 0o702] {
+            mode(open);
+            assert!(refusal(&folder).contains("others can write to it"), "{open:o}");
+        }
+        mode(0o755);
+        drop(Store::open(&folder, "sizes").unwrap());
+        let link = scratch.path().join("link");
+        symlink(&folder, &link).unwrap();
+        for path in [link.clone(), link.join(""), link.join(".")] {
+            assert!(refusal(&path).contains("symbolic link"), "{path:?}");
+        }
+        // Only root can give it away.
+        if rustix::process::geteuid().is_root() {
+            chown(&folder, Some(Uid::from_raw(65534)), None).unwrap();
+            assert!(refusal(&folder).contains("belongs to another user"));
+            chown(&folder, Some(Uid::ROOT), None).unwrap();
+            drop(Store::open(&folder, "sizes").unwrap());
+        }
+    }
+
+    #[test]
+    fn nothing_happens_in_a_folder_that_comes_to_its_place() {
+        let (scratch, store) = store();
+        let (outside, moved) = (scratch.path().join("outside"), scratch.path().join("moved"));
+        fs::create_dir(&outside).unwrap();
+        let name = store.name(1);
+        let partial = format!("{:032x}.1-0.{PARTIAL}", 7);
+        for name in [&name, &partial] {
+            fs::write(outside.join(name), "precious").unwrap();
+            age(&outside.join(name), DAY * 1000);
+        }
+        store.replace(2, b"ours").unwrap();
+        fs::rename(&store.path, &moved).unwrap();
+        symlink(&outside, &store.path).unwrap();
+        assert!(store.read(1, 100).is_err());
+        assert_eq!(store.read(2, 100).unwrap(), b"ours");
+        store.replace(1, b"ours").unwrap();
+        store.replace(3, b"ours").unwrap();
+        store.remove(3);
+        store.tidy();
+        assert_eq!(fs::read(moved.join(&name)).unwrap(), b"ours");
+        assert_eq!(fs::read_dir(&moved).unwrap().count(), 2);
+        assert_eq!(
+            fs::read_dir(&outside).unwrap().count(),
+            2,
+            "nothing is removed or added"
+        );
+        assert_eq!(fs::read(outside.join(&name)).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_is_replaced_and_not_followed() {
+        let (scratch, store) = store();
+        let precious = scratch.path().join("precious");
+        fs::write(&precious, "precious").unwrap();
+        symlink(&precious, store.path(1)).unwrap();
+        store.tidy();
+        assert!(store.read(1, 100).is_err());
+        store.replace(1, b"ours").unwrap();
+        assert_eq!(store.read(1, 100).unwrap(), b"ours");
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Failure, counted, ended, games};
+use super::{Failure, counted, ended, games, json};
 use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line, shown};
 
@@ -13,14 +13,14 @@ use crate::library::{Library, LibraryEntry, on_one_line, shown};
 pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
     let out = &mut io::stdout().lock();
     let written = match as_json {
-        true => writeln!(out, "{:#}", json(library)),
+        true => writeln!(out, "{}", json::text(&described(library))),
         false => text(out, library),
     };
     ended(written, "standard output")
 }
 
 /// The keys are documented in `docs/commands.md` and only ever get more.
-fn json(library: &Library) -> Value {
+fn described(library: &Library) -> Value {
     json!({
         "source": library.source().to_string_lossy(),
         "games": games(library),

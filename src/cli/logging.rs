@@ -9,7 +9,7 @@ use std::panic;
 use env_logger::{Env, Logger, WriteStyle};
 use log::{Level, Log, Metadata, Record};
 
-use crate::library::on_one_line;
+use crate::library::{is_unprintable, on_one_line};
 use crate::mount::is_detached;
 
 /// Where syslog listens, and the journal of systemd, too.
@@ -61,7 +61,7 @@ impl Log for Everywhere {
 
 /// A text that commands no terminal, whatever names are in it.
 fn plain(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && c != '\n', " ")
+    text.replace(|c: char| c != '\n' && is_unprintable(c), " ")
 }
 
 fn text(record: &Record<'_>) -> String {

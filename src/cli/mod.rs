@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod export;
 mod info;
+mod json;
 mod logging;
 mod manual;
 mod mount;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Failure, counted, ended, progress};
+use super::{Failure, counted, ended, json, progress};
 use crate::library::{on_one_line, shown};
 use crate::{mount, status};
 
@@ -23,7 +23,7 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
     };
     let out = &mut io::stdout().lock();
     let written = match as_json {
-        true => writeln!(out, "{status:#}"),
+        true => writeln!(out, "{}", json::text(&status)),
         false => text(out, &status),
     };
     ended(written, "standard output")

@@ -100,15 +100,17 @@ impl DatabaseFs {
         }
     }
 
-    /// Takes down that the kernel was told of one of its nodes once more.
-    pub(super) fn remember(&self) {
-        self.known.fetch_add(1, Ordering::Relaxed);
+    /// Takes down that the kernel was told of one of its nodes once more. True where it knew nothing before.
+    pub(super) fn remember(&self) -> bool {
+        self.known.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Takes down that the kernel forgot so many of the times that it was told. False when it knows nothing any more.
+    /// Takes down that the kernel forgot so many of the times that it was told. True where it knows nothing any more
+    /// and did before.
     pub(super) fn forget(&self, times: u64) -> bool {
         let times = i64::try_from(times).unwrap_or(i64::MAX);
-        self.known.fetch_sub(times, Ordering::Relaxed) > times
+        let before = self.known.fetch_sub(times, Ordering::Relaxed);
+        before > 0 && before <= times
     }
 
     /// True while the kernel knows one of its nodes.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::sizes::Sizes;
 use crate::formats::Problem;
-use crate::library::{Library, LibraryEntry};
+use crate::library::{Library, LibraryEntry, is_unprintable};
 
 /// `info.txt` of a database.
 pub(super) fn database_info(entry: &LibraryEntry) -> String {
@@ -98,9 +98,9 @@ fn push_list(text: &mut String, headline: &str, items: impl Iterator<Item = impl
     }
 }
 
-/// Appends a line, whatever control characters are in it.
+/// Appends a line, whatever characters are in it. Tabs stay: they are between the columns of rows.
 fn push_line(text: &mut String, line: &str) {
-    let is_break = |c: char| c.is_control() && c != '\t';
-    text.extend(line.chars().map(|c| if is_break(c) { ' ' } else { c }));
+    let is_kept = |c: char| c == '\t' || !is_unprintable(c);
+    text.extend(line.chars().map(|c| if is_kept(c) { c } else { ' ' }));
     text.push('\n');
 }

@@ -3,9 +3,10 @@
 //! Each state is an epoch, a [`ChessFs`] of its own. A database that did not change is the same one in all of them,
 //! and keeps its inodes. A changed one has new inodes; those of before go on meaning what they meant.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
@@ -35,9 +36,18 @@ pub struct Live {
 struct Epochs {
     current: Arc<ChessFs>,
     /// Earlier ones, the latest first.
-    old: VecDeque<Arc<ChessFs>>,
+    old: VecDeque<Old>,
     /// Prefixes that were given out. No inode ever comes to mean something else.
     given: HashSet<Prefix>,
+}
+
+/// An earlier epoch.
+#[derive(Clone)]
+struct Old {
+    fs: Arc<ChessFs>,
+    /// Databases that no later epoch has and of which the kernel knows something. It is counted along, because
+    /// there may be many databases and the kernel forgets them one by one.
+    known: Arc<AtomicUsize>,
 }
 
 impl Live {
@@ -93,26 +103,31 @@ impl Live {
         if library.is_same(current.library()) {
             return Vec::new();
         }
+        let earlier: Vec<&ChessFs> = old.iter().map(|epoch| &*epoch.fs).collect();
         let living = || {
-            [&current]
-                .into_iter()
-                .chain(&old)
-                .flat_map(|epoch| &epoch.databases)
+            let epochs = [&*current].into_iter().chain(earlier.iter().copied());
+            epochs.flat_map(|epoch| &epoch.databases)
         };
         if given.len() > MOST_GIVEN {
             given = living().map(|database| database.prefix()).collect();
         }
+        let by_entry: HashMap<*const LibraryEntry, &Arc<DatabaseFs>> = living()
+            .map(|database| (std::ptr::from_ref(database.entry()), database))
+            .collect();
         let kept = |entry: &LibraryEntry| {
-            let mut same = living().filter(|database| std::ptr::eq(database.entry(), entry));
-            same.next().cloned()
+            by_entry
+                .get(&std::ptr::from_ref(entry))
+                .map(|&same| Arc::clone(same))
         };
         let mut next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
         next.epoch = current.epoch + 1;
-        let earlier: Vec<&ChessFs> = old.iter().map(Arc::as_ref).collect();
         let outdated = outdated(&current, &earlier, &next);
         let (before, now) = (Arc::clone(&current), Arc::new(next));
         let mut epochs = self.write_epochs();
-        epochs.old.push_front(current);
+        epochs.old.push_front(Old {
+            fs: current,
+            known: Arc::default(),
+        });
         epochs.current = Arc::clone(&now);
         epochs.given = given;
         let dropped = epochs.drop_old();
@@ -128,15 +143,22 @@ impl Live {
 
     /// Says that the kernel is told of an inode.
     pub fn remember(&self, inode: Inode) {
-        if let Some((_, database)) = self.read_epochs().database(inode) {
-            database.remember();
+        let epochs = self.read_epochs();
+        if let Some((old, database)) = epochs.database(inode)
+            && database.remember()
+            && let Some(old) = old
+        {
+            old.known.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Takes down that the kernel forgets so many of the times that it was told of an inode.
     pub fn forget(&self, inode: Inode, times: u64) {
         let is_last = match self.read_epochs().database(inode) {
-            Some((is_old, database)) => !database.forget(times) && is_old,
+            Some((old, database)) => {
+                let is_forgotten = database.forget(times);
+                old.is_some_and(|old| is_forgotten && old.known.fetch_sub(1, Ordering::Relaxed) == 1)
+            }
             None => false,
         };
         if is_last {
@@ -290,21 +312,24 @@ impl Live {
 impl Epochs {
     /// All epochs, the latest first.
     fn all(&self) -> impl Iterator<Item = &Arc<ChessFs>> {
-        [&self.current].into_iter().chain(&self.old)
+        [&self.current]
+            .into_iter()
+            .chain(self.old.iter().map(|old| &old.fs))
     }
 
-    /// The database of an inode, and whether it is one of before.
-    fn database(&self, inode: Inode) -> Option<(bool, &Arc<DatabaseFs>)> {
+    /// The database of an inode, and the epoch where it is one of before.
+    fn database(&self, inode: Inode) -> Option<(Option<&Old>, &Arc<DatabaseFs>)> {
         let (prefix, _) = inode.node()?;
-        let mut found = (0..)
-            .zip(self.all())
-            .filter_map(|(age, epoch)| Some((age > 0, epoch.database(prefix)?)));
-        found.next()
+        if let Some(database) = self.current.database(prefix) {
+            return Some((None, database));
+        }
+        let mut old = self.old.iter();
+        old.find_map(|old| Some((Some(old), old.fs.database(prefix)?)))
     }
 
     /// Takes out earlier epochs: those that are too many, and those of which the kernel knows nothing that a later
-    /// epoch does not have as well.
-    fn drop_old(&mut self) -> Vec<Arc<ChessFs>> {
+    /// epoch does not have as well. Counts what it knows of the others.
+    fn drop_old(&mut self) -> Vec<Old> {
         let prefixes = |epoch: &ChessFs| -> Vec<Prefix> {
             let databases = epoch.databases.iter();
             databases.map(|database| database.prefix()).collect()
@@ -313,12 +338,12 @@ impl Epochs {
         let mut dropped = Vec::new();
         let mut kept = VecDeque::new();
         for epoch in self.old.drain(..) {
-            let mut own = epoch
-                .databases
-                .iter()
-                .filter(|database| !later.contains(&database.prefix()));
-            if kept.len() < MOST_OLD && own.any(|database| database.is_known()) {
-                later.extend(prefixes(&epoch));
+            let databases = epoch.fs.databases.iter();
+            let own = databases.filter(|database| !later.contains(&database.prefix()));
+            let known = own.filter(|database| database.is_known()).count();
+            if kept.len() < MOST_OLD && known > 0 {
+                epoch.known.store(known, Ordering::Relaxed);
+                later.extend(prefixes(&epoch.fs));
                 kept.push_back(epoch);
             } else {
                 dropped.push(epoch);

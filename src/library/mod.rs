@@ -3,6 +3,7 @@
 mod error;
 mod names;
 mod open;
+mod root;
 mod scan;
 mod selection;
 mod text;
@@ -17,13 +18,14 @@ use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3;
 
 pub use error::{LeftOut, LibraryError};
-pub use names::{LONGEST_NAME, TakenNames, cut, numbered, on_one_line, safe_name, shown};
+pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, tags_of, text_of};
 
 use crate::formats::{Candidate, Database, Directory, Format, Options};
 use crate::mapped::{Identity, Mapped};
 use open::{Opened, Opener, open_owner};
+use root::Root;
 use scan::{Found, Listing, Scan, scan};
 
 /// All databases of a source, open.
@@ -57,14 +59,16 @@ impl Library {
         options: &Options,
         selection: &Selection,
     ) -> Result<Library, LibraryError> {
-        let library = Library::search(source, &Opener::new(options, selection, &[], Duration::ZERO))?;
-        match library.databases.is_empty() {
-            true if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
-            true => Err(LibraryError::NoDatabases {
+        let opener = Opener::new(options, selection, &[], Duration::ZERO);
+        let library = Library::search(source, &opener)?;
+        match (library.databases.is_empty(), opener.exhaustion()) {
+            (false, _) => Ok(library),
+            (true, Some(reason)) => Err(LibraryError::Refused(library.named, reason.to_owned())),
+            (true, None) if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
+            (true, None) => Err(LibraryError::NoDatabases {
                 source: library.named,
                 left_out: library.left_out,
             }),
-            false => Ok(library),
         }
     }
 
@@ -97,11 +101,13 @@ impl Library {
         let real = fs::canonicalize(source).map_err(unreadable)?;
         let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
         let (databases, left_out) = if kind.is_dir() {
-            let Scan { found, left_out } = scan(&real, opener).map_err(unreadable)?;
+            let root = Root::open(&real).map_err(unreadable)?;
+            let Scan { found, left_out } = scan(&root, opener).map_err(unreadable)?;
             (entries(found, opener.selection.flat), left_out)
         } else if kind.is_file() {
-            fs::File::open(&real).map_err(unreadable)?;
-            let database = open_single(&real, opener).map_err(refused)?;
+            let root = Root::open(real.parent().unwrap_or(Path::new("/"))).map_err(unreadable)?;
+            root.file(&real).map_err(unreadable)?;
+            let database = open_single(&root, &real, opener).map_err(refused)?;
             (vec![database.entry], Vec::new())
         } else {
             return Err(refused("neither a file nor a folder".to_owned()));
@@ -239,12 +245,12 @@ impl LibraryEntry {
     }
 }
 
-/// Opens the database that a file belongs to.
-fn open_single(file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
+/// Opens the database that a file of a folder belongs to.
+fn open_single(root: &Root, file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
     let name = file.file_name().and_then(|name| name.to_str());
     let name = name.ok_or("its name is not UTF-8; rename it")?;
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    let (directory, unusable) = match Listing::read(folder, folder) {
+    let folder = root.path();
+    let (directory, unusable) = match Listing::read(folder, root) {
         Ok(listing) => (listing.directory, listing.unusable),
         // The file itself may still be read where its folder may not be listed.
         Err(error) => {
@@ -254,7 +260,7 @@ fn open_single(file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
             (Directory { path, files }, HashMap::new())
         }
     };
-    open_owner(&directory, file, &unusable, opener)
+    open_owner(root, &directory, file, &unusable, opener)
 }
 
 /// The databases of a folder under safe paths, no two of them the same.
@@ -262,6 +268,8 @@ fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
     found.sort_by(|a, b| (&a.folder, &a.database.name).cmp(&(&b.folder, &b.database.name)));
     let mut paths = SafePaths::default();
     let mut names = TakenNames::default();
+    // Databases of one folder are neighbours, and a folder may be deep: its path is made once.
+    let mut last: Option<(Vec<String>, String)> = None;
     found
         .into_iter()
         .map(|Found { folder, database }| {
@@ -271,7 +279,18 @@ fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
             };
             let path = match flat && !name.is_empty() {
                 true => names.take_name(&safe_name(name)),
-                false => paths.of(&folder, &database.name),
+                false => {
+                    let above = match last.take() {
+                        Some((same, path)) if same == folder => path,
+                        _ => paths.of(&folder),
+                    };
+                    let path = match database.name.as_str() {
+                        "" => above.clone(),
+                        name => paths.below(above.clone(), name, true),
+                    };
+                    last = Some((folder, above));
+                    path
+                }
             };
             match database.entry.path == path {
                 true => database.entry,
@@ -294,17 +313,14 @@ struct SafePaths {
 }
 
 impl SafePaths {
-    /// The path of a database.
-    fn of(&mut self, folder: &[String], name: &str) -> String {
-        let path = folder
+    /// The path of a folder.
+    fn of(&mut self, folder: &[String]) -> String {
+        folder
             .iter()
-            .fold(String::new(), |path, name| self.below(path, name, false));
-        match name {
-            "" => path,
-            name => self.below(path, name, true),
-        }
+            .fold(String::new(), |path, name| self.below(path, name, false))
     }
 
+    /// The path of a folder, or of a database, in a folder.
     fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
         let key = (parent, name.to_owned(), is_database);
         if let Some(path) = self.given.get(&key) {

@@ -1,7 +1,7 @@
 //! Names that no directory chokes on, each given once.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Most bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
@@ -19,10 +19,45 @@ pub fn safe_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text with a blank for each control character, so that it stays on its line and cannot command a terminal.
+/// What a terminal shows nothing for or takes for a command, from the first character of each range to its last:
+/// controls, breaks of lines and paragraphs, marks that reverse the order of what follows, and invisible characters.
+/// Joiners (U+200C, U+200D) are not among them, because words of some scripts are misspelt without them.
+const UNPRINTABLE: [(char, char); 18] = [
+    ('\0', '\u{1f}'),
+    ('\u{7f}', '\u{9f}'),
+    ('\u{ad}', '\u{ad}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{180e}', '\u{180e}'),
+    ('\u{200b}', '\u{200b}'),
+    ('\u{200e}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{110bd}', '\u{110bd}'),
+    ('\u{110cd}', '\u{110cd}'),
+    ('\u{13430}', '\u{1343f}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e007f}'),
+    ('\u{e01f0}', '\u{e0fff}'),
+];
+
+/// True for a character that shows nothing, or makes a terminal show something else than the text.
+pub fn is_unprintable(c: char) -> bool {
+    match c.is_ascii() {
+        true => c.is_ascii_control(),
+        false => UNPRINTABLE
+            .iter()
+            .any(|&(first, last)| (first..=last).contains(&c)),
+    }
+}
+
+/// A text with a blank for each character that is unprintable, so that it stays on its line and cannot command a
+/// terminal.
 pub fn on_one_line(text: &str) -> Cow<'_, str> {
-    match text.contains(char::is_control) {
-        true => Cow::Owned(text.replace(char::is_control, " ")),
+    match text.contains(is_unprintable) {
+        true => Cow::Owned(text.replace(is_unprintable, " ")),
         false => Cow::Borrowed(text),
     }
 }
@@ -48,23 +83,26 @@ pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
 /// The names that a directory has given away.
 #[derive(Debug, Default)]
 pub struct TakenNames {
-    /// Each name with the ordinal to try next for another of that name.
+    taken: HashSet<String>,
+    /// The ordinal to try next for another of those names that [`numbered`] cuts to the same beginning.
     next: HashMap<String, u32>,
 }
 
 impl TakenNames {
-    /// The ordinal under which [`numbered`] gives a name that nobody has yet; it is taken from now on.
+    /// The ordinal under which [`numbered`] gives a name that is free; it is taken from now on.
     pub fn take(&mut self, name: &str) -> u32 {
-        let Some(&(mut ordinal)) = self.next.get(name) else {
-            self.next.insert(name.to_owned(), 2);
+        if !self.taken.contains(name) {
+            self.taken.insert(name.to_owned());
             return 1;
-        };
-        while self.next.contains_key(numbered(name, ordinal).as_ref()) {
-            ordinal = ordinal.saturating_add(1);
         }
-        self.next.insert(numbered(name, ordinal).into_owned(), 2);
-        self.next.insert(name.to_owned(), ordinal.saturating_add(1));
-        ordinal
+        let next = self.next.entry(cut(name, LONGEST_NAME).to_owned()).or_insert(2);
+        loop {
+            let ordinal = *next;
+            *next = ordinal.saturating_add(1);
+            if self.taken.insert(numbered(name, ordinal).into_owned()) {
+                return ordinal;
+            }
+        }
     }
 
     /// The name itself where it is free, else one with a number; it is taken from now on.
@@ -91,6 +129,12 @@ mod tests {
     fn a_line_stays_one() {
         assert_eq!(on_one_line("a\nb\x1b[31m\u{85}é"), "a b [31m é");
         assert_eq!(on_one_line("é"), "é");
+        let hidden = "\u{9b}\u{ad}\u{200b}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{feff}\u{e0041}";
+        assert_eq!(on_one_line(hidden), " ".repeat(10));
+        // Letters that are written from right to left stay, and so do joiners and accents.
+        for name in ["גלפנד", "علی\u{200c}رضا", "Ковачевић", "葉江川", "e\u{301}"] {
+            assert_eq!(on_one_line(name), name);
+        }
         assert_eq!(shown(Path::new("/a\nb\x1b[31m")), "/a b [31m");
     }
 
@@ -117,5 +161,19 @@ mod tests {
         assert_eq!(names.take_name(&long), long);
         assert_eq!(names.take_name(&long), format!("{} (2)", "x".repeat(240)));
         assert_eq!(names.take_name(&long).len(), 244);
+    }
+
+    #[test]
+    fn many_long_names_with_one_beginning_are_numbered_in_turn() {
+        // Where each of them tried all numbers from 2 on, these would be more than a thousand million names.
+        let long = |n: usize| format!("{}{n:05}", "x".repeat(LONGEST_NAME));
+        let mut names = TakenNames::default();
+        for n in 0..50_000 {
+            assert_eq!(names.take_name(&long(n)), long(n));
+        }
+        for n in 0..50_000 {
+            let expected = format!("{} ({})", "x".repeat(LONGEST_NAME), n + 2);
+            assert_eq!(names.take_name(&long(n)), expected);
+        }
     }
 }

@@ -6,9 +6,10 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::root::Root;
 use super::{LibraryEntry, Selection};
 use crate::formats::{self, Candidate, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
@@ -31,9 +32,13 @@ pub(super) struct Opener<'a> {
     pub(super) selection: &'a Selection,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
     mounts: Mounts,
+    /// The first of the open databases that has this folder, name and format.
+    by_place: HashMap<(Option<&'a Path>, &'a str, &'static str), &'a Arc<LibraryEntry>>,
     /// How long files must not have changed.
     rest: Duration,
     is_restless: Cell<bool>,
+    /// Why the first of those was left out for which there were not enough files or memory.
+    exhaustion: OnceLock<String>,
 }
 
 impl<'a> Opener<'a> {
@@ -49,12 +54,15 @@ impl<'a> Opener<'a> {
             selection,
             open: HashMap::new(),
             mounts: Mounts::read().unwrap_or_default(),
+            by_place: HashMap::new(),
             rest,
             is_restless: Cell::new(false),
+            exhaustion: OnceLock::new(),
         };
         for entry in open {
             if let Some(found) = &entry.found {
                 opener.open.entry(found).or_default().push(entry);
+                opener.by_place.entry(place(found, entry.format)).or_insert(entry);
             }
         }
         opener
@@ -63,6 +71,11 @@ impl<'a> Opener<'a> {
     /// True when something was left as it was because it may still be changing.
     pub(super) fn is_restless(&self) -> bool {
         self.is_restless.get()
+    }
+
+    /// Why a database was left out that would be served if there were more files or memory to be had.
+    pub(super) fn exhaustion(&self) -> Option<&str> {
+        self.exhaustion.get().map(String::as_str)
     }
 
     /// None where the files have rested. Else the database as it was until now, or none where there was none.
@@ -74,14 +87,8 @@ impl<'a> Opener<'a> {
             return None;
         }
         self.is_restless.set(true);
-        let folder = |candidate: &Candidate| Some(candidate.files.first()?.1.parent()?.to_owned());
-        let mut before = self.open.iter().filter(|(then, entries)| {
-            then.name == candidate.name
-                && folder(then) == folder(candidate)
-                && entries.iter().any(|entry| std::ptr::eq(entry.format, format))
-        });
-        let before = before.next().and_then(|(_, entries)| entries.first().copied());
-        Some(before.map(Arc::clone))
+        let before = self.by_place.get(&place(candidate, format));
+        Some(before.map(|&entry| Arc::clone(entry)))
     }
 
     /// The database that is open already, where its files are what they were.
@@ -100,9 +107,16 @@ impl<'a> Opener<'a> {
     }
 }
 
+/// What a database keeps while its files change: its folder, its name and its format.
+fn place<'a>(candidate: &'a Candidate, format: &Format) -> (Option<&'a Path>, &'a str, &'static str) {
+    let folder = candidate.files.first().and_then(|(_, path)| path.parent());
+    (folder, &candidate.name, format.name)
+}
+
 /// Opens the databases of one directory whose names are wanted. The second list has the names of what is refused, with
 /// the reasons.
 pub(super) fn open_all(
+    root: &Root,
     directory: &Directory,
     unusable: &Unusable,
     opener: &Opener<'_>,
@@ -114,7 +128,7 @@ pub(super) fn open_all(
             .map(move |found| (format, found))
     });
     let wanted = candidates.filter(|(_, found)| is_wanted(&found.name));
-    open_candidates(wanted, unusable, opener)
+    open_candidates(root, wanted, unusable, opener)
 }
 
 /// Opens the database of a directory that a file belongs to.
@@ -122,6 +136,7 @@ pub(super) fn open_all(
 /// # Errors
 /// The reason, for people.
 pub(super) fn open_owner(
+    root: &Root,
     directory: &Directory,
     file: &Path,
     unusable: &Unusable,
@@ -132,9 +147,9 @@ pub(super) fn open_owner(
         let owners = (format.find)(directory).into_iter().filter(owns);
         owners.map(move |found| (format, found))
     });
-    let (mut opened, refused) = open_candidates(owners, unusable, opener);
+    let (mut opened, refused) = open_candidates(root, owners, unusable, opener);
     if opened.is_empty() && refused.is_empty() {
-        opened = open_by_content(file, unusable, opener);
+        opened = open_by_content(root, file, unusable, opener);
     }
     let reasons = refused.into_iter().map(|(_, reason)| reason);
     opened.into_iter().next().ok_or_else(|| {
@@ -150,12 +165,12 @@ pub(super) fn open_owner(
 }
 
 /// Opens a file that no format claims by its name, where its bytes are those of a database.
-fn open_by_content(file: &Path, unusable: &Unusable, opener: &Opener<'_>) -> Vec<Opened> {
-    let Ok(mapped) = Mapped::open(file) else {
+fn open_by_content(root: &Root, file: &Path, unusable: &Unusable, opener: &Opener<'_>) -> Vec<Opened> {
+    let Ok(mapped) = map(root, file) else {
         return Vec::new();
     };
     let candidates = formats::by_content(file, &mapped).into_iter();
-    open_candidates(candidates, unusable, opener).0
+    open_candidates(root, candidates, unusable, opener).0
 }
 
 /// The formats for people: `SimpleCDb, ...`.
@@ -165,6 +180,7 @@ pub(super) fn format_titles() -> String {
 }
 
 fn open_candidates(
+    root: &Root,
     candidates: impl Iterator<Item = (&'static Format, Candidate)>,
     unusable: &Unusable,
     opener: &Opener<'_>,
@@ -177,7 +193,7 @@ fn open_candidates(
             continue;
         }
         let name = candidate.name.clone();
-        match open_candidate(format, candidate, unusable, opener) {
+        match open_candidate(root, format, candidate, unusable, opener) {
             Ok(database) => {
                 names.insert(name);
                 opened.push(database);
@@ -191,6 +207,7 @@ fn open_candidates(
 }
 
 fn open_candidate(
+    root: &Root,
     format: &'static Format,
     candidate: Candidate,
     unusable: &Unusable,
@@ -220,9 +237,12 @@ fn open_candidate(
         let file = file_name(path);
         let mapped = match unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
-            None => match Mapped::open(path) {
+            None => match map(root, path) {
                 // It is not the file's fault, and it may be open the next time.
-                Err(error) if is_exhausted(&error) => return Err(format!("cannot be opened: {error}")),
+                Err(error) if is_exhausted(&error) => {
+                    let reason = format!("cannot be opened: {error}");
+                    return Err(opener.exhaustion.get_or_init(|| reason).clone());
+                }
                 opened => opened.map_err(|error| format!("cannot be opened: {error}")),
             },
         };
@@ -265,6 +285,11 @@ fn open_candidate(
         }),
         false => Err("it was changed while it was opened: open it again".to_owned()),
     }
+}
+
+/// Maps a file of the source.
+fn map(root: &Root, path: &Path) -> io::Result<Mapped> {
+    Mapped::of(root.file(path)?, path)
 }
 
 /// True where this program or the whole machine has all that it may have.

@@ -117,19 +117,25 @@ impl SourceTree {
 
     /// The folder of a path, with all folders that lead to it.
     fn folder<'a>(&mut self, path: &'a str, by_path: &mut HashMap<&'a str, usize>) -> usize {
-        let ends = path.match_indices('/').map(|(end, _)| end);
-        let mut folder = 0;
-        let mut start = 0;
-        for end in ends.chain([path.len()]).filter(|&end| end > 0) {
-            let (prefix, name) = (&path[..end], &path[start..end]);
-            start = end + 1;
-            folder = *by_path.entry(prefix).or_insert_with(|| {
-                let number = self.folders.len();
-                let inode = Inode(after(xxh3_64(prefix.as_bytes())));
-                self.folders.push(SourceFolder::new(inode, folder));
-                self.folders[folder].children.push((name.to_owned(), number));
-                number
-            });
+        // Mostly the folder above is known, however deep it is.
+        let mut missing = Vec::new();
+        let mut end = path.len();
+        let mut folder = loop {
+            match by_path.get(&path[..end]) {
+                Some(&known) => break known,
+                None => missing.push(end),
+            }
+            end = path[..end].rfind('/').unwrap_or(0);
+        };
+        for end in missing.into_iter().rev() {
+            let path = &path[..end];
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let number = self.folders.len();
+            let inode = Inode(after(xxh3_64(path.as_bytes())));
+            self.folders.push(SourceFolder::new(inode, folder));
+            self.folders[folder].children.push((name.to_owned(), number));
+            by_path.insert(path, number);
+            folder = number;
         }
         folder
     }

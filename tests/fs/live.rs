@@ -282,3 +282,54 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
     live.replace(library(&all));
     assert_eq!(list(offset, 99), Err(FsError::Io));
 }
+
+/// A state of many databases, each with a comment.
+fn many(databases: usize, comment: &str) -> Vec<Arc<LibraryEntry>> {
+    let entries = (0..databases).map(|n| database(&format!("d{n:06}"), comment));
+    entries.collect()
+}
+
+#[test]
+fn one_more_of_many_databases_costs_little() {
+    // To look at each of them for each of them would be more than a thousand million comparisons.
+    let mut entries = many(50_000, "x");
+    let before = Live::new(ChessFs::new(
+        Library::of(entries.clone()),
+        ServeOptions::default(),
+    ));
+    let kept = walk(&before, &format!("d049999/{GAME}")).unwrap();
+    entries.push(database("one more", "x"));
+    let outdated = before.replace(Library::of(entries));
+    assert_eq!(names(&outdated, Inode::ROOT), ["one more"]);
+    assert_eq!(walk(&before, &format!("d049999/{GAME}")), Ok(kept));
+}
+
+#[test]
+fn many_databases_are_forgotten_one_by_one() {
+    // To look at each of them whenever one is forgotten would be 400 million looks.
+    let databases = 20_000;
+    let live = Live::new(ChessFs::new(
+        Library::of(many(databases, "old")),
+        ServeOptions::default(),
+    ));
+    let known: Vec<Inode> = (0..databases)
+        .map(|n| walk(&live, &format!("d{n:06}")).unwrap())
+        .collect();
+    let all = walk(&live, "d000000/all.pgn").unwrap();
+    live.replace(Library::of(many(databases, "new")));
+    for &inode in &known {
+        live.forget(inode, 1);
+    }
+    assert_eq!(live.old_epochs(), 1, "a file is known");
+    // What is found below an old directory is known once more.
+    live.forget(known[0], 1);
+    assert_eq!(
+        live.lookup(known[1], OsStr::new("info.txt"))
+            .map(|inode| live.remember(inode)),
+        Ok(())
+    );
+    live.forget(all, 1);
+    assert_eq!(live.old_epochs(), 1, "another file is known");
+    live.forget(live.lookup(known[1], OsStr::new("info.txt")).unwrap(), 1);
+    assert_eq!(live.old_epochs(), 0);
+}

@@ -77,7 +77,12 @@ fn names_below(directory: &Path) -> Vec<Vec<u8>> {
 }
 
 /// A name that would clear the terminal and write a line of its own.
-const FORGED: &str = "x\npgnfs: all is well\x1b[2J\u{9b}2J";
+const FORGED: &str = "x\npgnfs: all is well\x1b[2J\u{9b}2J\u{2028}\u{202e}";
+
+/// True for what can neither break a line nor command a terminal.
+fn is_harmless(c: char) -> bool {
+    c == '\n' || !(c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c))
+}
 
 #[test]
 fn no_name_forges_a_line_or_commands_the_terminal() {
@@ -119,7 +124,6 @@ fn no_name_forges_a_line_or_commands_the_terminal() {
     ] {
         let ended = run(pgnfs().args(arguments));
         assert_eq!(ended.code, Some(2), "{arguments:?}: {ended:?}");
-        let is_harmless = |c: char| c == '\n' || !c.is_control();
         assert!(ended.err.chars().all(is_harmless), "{arguments:?}: {ended:?}");
         assert_eq!(
             ended.err.matches("\npgnfs:").count(),
@@ -128,4 +132,35 @@ fn no_name_forges_a_line_or_commands_the_terminal() {
         );
         assert!(ended.err.contains("pgnfs: "), "{arguments:?}: {ended:?}");
     }
+}
+
+#[test]
+fn no_name_commands_the_terminal_that_shows_a_source() {
+    let scratch = Scratch::new();
+    let name = format!("{FORGED}.dci");
+    for kind in ["dci", "dcg"] {
+        let (from, to) = (format!("a.{kind}"), format!("{FORGED}.{kind}"));
+        fs::copy(scratch.source.join(from), scratch.source.join(to)).unwrap();
+    }
+    fs::write(scratch.source.join(format!("{FORGED}.cbf")), "nothing").unwrap();
+    let source = scratch.source.to_str().unwrap();
+    for arguments in [
+        &["info", source][..],
+        &["info", "--json", source],
+        &["check", source],
+    ] {
+        let ended = run(pgnfs().args(arguments));
+        let text = ended.out + &ended.err;
+        assert!(text.contains("all is well"), "{arguments:?}: {text:?}");
+        assert!(text.chars().all(is_harmless), "{arguments:?}: {text:?}");
+        assert!(!text.contains("\npgnfs: all"), "{arguments:?}: {text:?}");
+    }
+    let ended = run(pgnfs().args(["info", "--json", source]));
+    let info: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let databases = info["databases"].as_array().unwrap().iter();
+    let mut files = databases.flat_map(|database| database["files"].as_array().unwrap());
+    assert!(
+        files.any(|file| file["name"] == name.as_str()),
+        "a reader of JSON gets the name as it is"
+    );
 }
