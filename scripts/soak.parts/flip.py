@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 import traceback
 
@@ -26,9 +27,10 @@ KINDS = (
     "simplecdb",
 )
 READERS = 3
-CHANGED = 64
+MOST_CHANGED = 2000
 MOST_BYTES = 4 << 20
 EXPLAINED = (errno.EIO, errno.ENOENT, errno.ESTALE)
+TEXTS = (".pgn", ".txt", ".csv", ".ndjson")
 BAD_WORDS = (b"panicked", b"the decoder failed", b"Sanitizer")
 
 
@@ -46,61 +48,83 @@ def make(source, games, samples):
         shutil.copytree(samples, f"{source}/samples", ignore=large)
 
 
-def flip(source, end):
-    """Puts bytes in the place of others and these back; the times of a file change now and then."""
-    paths = [os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names]
-    maps = []
-    for path in filter(os.path.getsize, paths):
-        with open(path, "r+b") as file:
-            maps.append(mmap.mmap(file.fileno(), 0))
-    passes = 0
-    while time.monotonic() < end.value:
-        for each in random.sample(maps, min(20, len(maps))):
-            places = [random.randrange(len(each)) for _ in range(CHANGED)]
+class Flipper(threading.Thread):
+    """Puts bytes in the place of others in the files of a folder and these back; the times of a file change seldom."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.paths = [path for path in below(folder) if os.path.getsize(path)]
+        self.is_over = False
+
+    def __enter__(self):
+        self.start()
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.join()
+
+    def run(self):
+        if random.random() < 0.2:
+            os.utime(random.choice(self.paths))
+        maps = []
+        for path in self.paths:
+            with open(path, "r+b") as file:
+                maps.append(mmap.mmap(file.fileno(), 0))
+        while not self.is_over:
+            each = random.choice(maps)
+            places = random.sample(range(len(each)), min(len(each) // 16 + 1, MOST_CHANGED))
             before = [each[place] for place in places]
             odd = random.choice((0xF0, 0xF0, 0xFF, 0, random.randrange(256)))
             for _ in range(20):
                 for place in places:
                     each[place] = odd
-                for place, byte in reversed(list(zip(places, before))):
+                for place, byte in zip(places, before):
                     each[place] = byte
-        passes += 1
-        if passes % 200 == 0:
-            os.utime(random.choice(paths))
+
+
+def below(folder):
+    """Paths of all files."""
+    return [os.path.join(folder, name) for folder, _, names in os.walk(folder) for name in names]
 
 
 def run(command, counts):
-    """Whatever it reads, a program ends by itself and says nothing that it should not."""
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    """Whatever it reads, a program ends by itself, writes text, and says nothing that it should not."""
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     if ended.returncode not in (0, 1, 2) or any(word in ended.stderr for word in BAD_WORDS):
         raise AssertionError(f"{command} ended with {ended.returncode}: {ended.stderr.decode(errors='replace')}")
+    ended.stdout.decode()
     counts[f"{command[0]} {command[1]}"] += 1
 
 
 def read(path, counts):
     try:
         with open(path, "rb") as file:
-            file.read()
-        counts["files"] += 1
+            contents = file.read()
     except OSError as error:
         if error.errno not in EXPLAINED:
             raise
         counts[errno.errorcode[error.errno]] += 1
+        return
+    if path.endswith(TEXTS):
+        contents.decode()
+    counts["files"] += 1
 
 
 def reader(seed, source, mount, end, results):
     random.seed(seed)
     counts = collections.Counter()
-    folders = [folder for folder, _, names in os.walk(source) if names]
+    folders = sorted({os.path.dirname(path) for path in below(source)})
     try:
-        while time.monotonic() < end.value:
-            folder = random.choice(folders)
+        while time.monotonic() < end:
+            # No two of them change the same files: what one puts back the other may have changed.
+            folder = random.choice(folders[seed::READERS])
             shown = os.path.join(mount, os.path.relpath(folder, source))
-            run(["pgnfs", random.choice(("info", "export", "check")), folder], counts)
-            run(["ls", "-R", shown], counts)
-            files = [os.path.join(below, name) for below, _, names in os.walk(shown) for name in names]
-            for path in random.sample(files, min(100, len(files))):
-                read(path, counts)
+            with Flipper(folder):
+                run(["pgnfs", random.choice(("info", "export", "check")), folder], counts)
+                run(["ls", "-R", shown], counts)
+                files = below(shown)
+                for path in random.sample(files, min(100, len(files))):
+                    read(path, counts)
     except BaseException:
         counts["failures"] += 1
         traceback.print_exc()
@@ -110,15 +134,14 @@ def reader(seed, source, mount, end, results):
 def main(place, games, seconds, samples):
     make(place.source, games, samples)
     daemon = Daemon(place, "cache-size=1M")
-    end = multiprocessing.Value("d", time.monotonic() + seconds)
+    end = time.monotonic() + seconds
     results = multiprocessing.Queue()
-    flipper = multiprocessing.Process(target=flip, args=(place.source, end))
     arguments = [(n, place.source, place.mount, end, results) for n in range(READERS)]
     readers = [multiprocessing.Process(target=reader, args=each) for each in arguments]
-    for process in (flipper, *readers):
+    for process in readers:
         process.start()
     counts = sum((results.get() for _ in readers), collections.Counter())
-    for process in (flipper, *readers):
+    for process in readers:
         process.join()
     failures = counts.pop("failures", 0)
     print("looks:", dict(counts))
