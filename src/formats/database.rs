@@ -1,6 +1,5 @@
 //! What the serving side sees of a database.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
@@ -58,7 +57,7 @@ pub trait Database: Send + Sync {
     fn keys(&self, game: u32) -> Keys;
 
     /// The text of an id, as the database has it; `?` for what is unknown.
-    fn text(&self, id: TextId) -> Cow<'_, str>;
+    fn text(&self, id: TextId) -> String;
 
     /// All tags of a game. No move is decoded.
     fn tags(&self, game: u32) -> Tags;

@@ -77,7 +77,7 @@ impl Tags {
     /// Sets a tag, replacing an earlier value. `Result` is not set here, and names that PGN does not allow
     /// (other than `[A-Za-z0-9][A-Za-z0-9_]*`) are left out.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
-        self.set_with(name.into(), |values| {
+        self.set_with(name, |values| {
             // Writing to a string cannot fail.
             let _ = write!(values, "{value}");
         });
@@ -85,12 +85,12 @@ impl Tags {
 
     /// Sets a tag to a text, as [`Tags::set`] does.
     pub fn set_str(&mut self, name: impl Into<Cow<'static, str>>, value: &str) {
-        self.set_with(name.into(), |values| values.push_str(value));
+        self.set_with(name, |values| values.push_str(value));
     }
 
     /// Sets a tag to a number, as [`Tags::set`] does.
     pub fn set_number(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
-        self.set_with(name.into(), |values| {
+        self.set_with(name, |values| {
             let mut digits = [b'0'; 10];
             let mut rest = value;
             let mut first = digits.len();
@@ -108,14 +108,16 @@ impl Tags {
 
     /// Sets a tag to a date, as [`Tags::set`] does.
     pub fn set_date(&mut self, name: impl Into<Cow<'static, str>>, date: Date) {
-        self.set_with(name.into(), |values| {
+        self.set_with(name, |values| {
             values.push_str(ascii(&date.characters()));
         });
     }
 
+    /// Sets a tag to what `append` adds to its argument, as [`Tags::set`] does.
     // Inlined, so that what depends on the name alone is decided at compile time.
     #[inline(always)]
-    fn set_with(&mut self, name: Cow<'static, str>, append: impl FnOnce(&mut String)) {
+    pub fn set_with(&mut self, name: impl Into<Cow<'static, str>>, append: impl FnOnce(&mut String)) {
+        let name = name.into();
         let place = roster_place(&name);
         let settable = place.map_or_else(|| is_name(&name), |place| place < self.roster.len());
         if !settable {

@@ -40,8 +40,8 @@ pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// The canonical text that an id stands for.
-pub fn canonical_text(database: &dyn Database, id: TextId) -> Cow<'_, str> {
-    canonical(database.text(id))
+pub fn canonical_text(database: &dyn Database, id: TextId) -> String {
+    canonical(database.text(id).into()).into_owned()
 }
 
 /// Name of the directory for a canonical text.
@@ -53,15 +53,15 @@ pub fn directory_name(text: &str) -> Cow<'_, str> {
 }
 
 /// `Linares 1993`: the year is left out where it is unknown or the event's name has it already.
-pub fn event_and_year(event: Cow<'_, str>, year: u16) -> Cow<'_, str> {
+pub fn event_and_year(event: String, year: u16) -> String {
     if year == 0 {
         return event;
     }
     let year = format!("{year:04}");
-    match event.as_ref() {
-        "?" => Cow::Owned(format!("unknown {year}")),
+    match event.as_str() {
+        "?" => format!("unknown {year}"),
         text if text.contains(&year) => event,
-        text => canonical(Cow::Owned(format!("{text} {year}"))),
+        text => canonical(format!("{text} {year}").into()).into_owned(),
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn an_event_has_its_year_once() {
-        let name = |event, year| event_and_year(Cow::Borrowed(event), year).into_owned();
+        let name = |event: &str, year| event_and_year(event.to_owned(), year);
         assert_eq!(name("Linares", 1993), "Linares 1993");
         assert_eq!(name("Linares 1993", 1993), "Linares 1993");
         assert_eq!(name("Linares 1993", 1994), "Linares 1993 1994");

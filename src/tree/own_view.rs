@@ -1,7 +1,5 @@
 //! Views that the user describes by a template.
 
-use std::borrow::Cow;
-
 use super::names::{canonical, digits};
 use super::template::{Facts, Field, Part, TemplateError, parse};
 use super::views::Group;
@@ -89,19 +87,14 @@ impl OwnView {
     }
 
     /// The text that a group's directory has at a depth, see [`super::views::BuiltInView::text`].
-    pub(super) fn text<'a>(
-        &self,
-        database: &'a dyn Database,
-        group: Group,
-        depth: usize,
-    ) -> Option<Cow<'a, str>> {
+    pub(super) fn text(&self, database: &dyn Database, group: Group, depth: usize) -> Option<String> {
         let level = self.levels.get(depth)?;
         let (game, is_black) = game_and_player(group);
         let mut facts = Facts::new(database, game, database.keys(game), digits(database.len()));
         facts.is_black = is_black;
         if let [part @ Part::Value(..)] = level.as_slice() {
             // Alone, what is unknown is that and not a text.
-            return Some(facts.part(part).unwrap_or(Cow::Borrowed("?")));
+            return Some(facts.part(part).unwrap_or_else(|| "?".to_owned()));
         }
         let mut text = String::new();
         for part in level {
@@ -111,7 +104,7 @@ impl OwnView {
                 (None, Part::Text(_)) => {}
             }
         }
-        Some(canonical(Cow::Owned(text)))
+        Some(canonical(text.into()).into_owned())
     }
 
     fn key(&self, database: &dyn Database, game: u32, keys: &Keys, is_black: bool) -> GroupKey {
@@ -152,7 +145,7 @@ impl OwnView {
                 (Field::Eco, _) => key.keys.eco = keys.eco,
                 (Field::Result, _) => key.keys.outcome = keys.outcome,
                 (Field::Number, _) => key.game = game,
-                (Field::Tag(_), _) => key.tags.push(facts.value(field).unwrap_or_default().into_owned()),
+                (Field::Tag(_), _) => key.tags.push(facts.value(field).unwrap_or_default()),
             }
         }
         key

@@ -49,7 +49,7 @@ impl Plan {
                     group: number,
                 })
             });
-            let labels: Vec<Label<'_>> = labels.collect();
+            let labels: Vec<Label> = labels.collect();
             if labels.is_empty() {
                 break;
             }
@@ -58,7 +58,7 @@ impl Plan {
         plan
     }
 
-    fn add_level(&mut self, mut labels: Vec<Label<'_>>, groups: &[Group]) {
+    fn add_level(&mut self, mut labels: Vec<Label>, groups: &[Group]) {
         labels.sort_unstable();
         for named in named(&labels) {
             let number = self.directories.len() as u32;
@@ -77,11 +77,11 @@ impl Plan {
 
 /// The text of a group at one depth. Equal texts of one parent are neighbours when sorted, the first group first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Label<'a> {
+struct Label {
     parent: u32,
     /// Spares most comparisons of texts.
     first_bytes: u64,
-    text: Cow<'a, str>,
+    text: String,
     group: u32,
 }
 
@@ -94,7 +94,7 @@ struct Named<'a> {
 }
 
 /// The directories of a level, sorted by parent and name.
-fn named<'a>(labels: &'a [Label<'a>]) -> Vec<Named<'a>> {
+fn named<'a>(labels: &'a [Label]) -> Vec<Named<'a>> {
     let mut start = 0;
     let equal = labels.chunk_by(|a, b| a.parent == b.parent && a.text == b.text);
     let mut all: Vec<Named<'a>> = equal
@@ -157,11 +157,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn label(parent: u32, text: &str, group: u32) -> Label<'_> {
+    fn label(parent: u32, text: &str, group: u32) -> Label {
         Label {
             parent,
             first_bytes: first_bytes(text),
-            text: Cow::Borrowed(text),
+            text: text.to_owned(),
             group,
         }
     }
@@ -171,7 +171,7 @@ mod tests {
         fn names_are_as_if_every_one_of_them_was_taken_in_turn(
             texts in proptest::collection::vec((0u32..2, "[a/_]{1,2}( \\([1-4]\\)){0,2}"), 0..40)
         ) {
-            let mut labels: Vec<Label<'_>> = (0..)
+            let mut labels: Vec<Label> = (0..)
                 .zip(&texts)
                 .map(|(group, (parent, text))| label(*parent, text, group))
                 .collect();

@@ -1,6 +1,5 @@
 //! The views: every way to sort the games of a database, one row each, and those that users describe.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::names::{canonical_text, event_and_year};
@@ -26,7 +25,7 @@ pub struct BuiltInView {
     /// The text that a group's directory has at a depth below the view's, and none below its last one, which
     /// holds the games. Groups of equal texts are one directory. The last texts of two directories must differ,
     /// because merged files stand side by side.
-    pub text: fn(&dyn Database, Group, depth: usize) -> Option<Cow<'_, str>>,
+    pub text: fn(&dyn Database, Group, depth: usize) -> Option<String>,
 }
 
 /// The views of every tree, in the order of their inode numbers: new rows go to the end.
@@ -58,8 +57,8 @@ pub static VIEWS: &[BuiltInView] = &[
         name: "years",
         groups: |keys| [Some(Group(u64::from(keys.date.year))), None],
         text: |_, Group(year), depth| match (depth, year) {
-            (0, 0) => Some(Cow::Borrowed("?")),
-            (0, year) => Some(Cow::Owned(format!("{year:04}"))),
+            (0, 0) => Some("?".to_owned()),
+            (0, year) => Some(format!("{year:04}")),
             _ => None,
         },
     },
@@ -67,9 +66,9 @@ pub static VIEWS: &[BuiltInView] = &[
         name: "eco",
         groups: |keys| [Some(Group::of_eco(keys.eco)), None],
         text: |_, group, depth| match (depth, group.eco()) {
-            (0, None) => Some(Cow::Borrowed("?")),
-            (0, Some(eco)) => eco.as_str().get(..1).map(|letter| Cow::Owned(letter.to_owned())),
-            (1, Some(eco)) => Some(Cow::Owned(eco.as_str().to_owned())),
+            (0, None) => Some("?".to_owned()),
+            (0, Some(eco)) => eco.as_str().get(..1).map(str::to_owned),
+            (1, Some(eco)) => Some(eco.as_str().to_owned()),
             _ => None,
         },
     },
@@ -85,7 +84,7 @@ impl View {
     }
 
     /// The text that a group's directory has at a depth, see [`BuiltInView::text`].
-    pub fn text<'a>(&self, database: &'a dyn Database, group: Group, depth: usize) -> Option<Cow<'a, str>> {
+    pub fn text(&self, database: &dyn Database, group: Group, depth: usize) -> Option<String> {
         match self {
             View::BuiltIn(view) => (view.text)(database, group, depth),
             View::Own(view) => view.text(database, group, depth),

@@ -1,7 +1,5 @@
 //! Requests that a real kernel does not send at will.
 
-use std::borrow::Cow;
-
 use std::sync::Arc;
 
 use pgnfs::formats::{Database, Decoded, Info, Keys, TextId};
@@ -143,7 +141,7 @@ impl Database for Failing {
         panic!("no keys")
     }
 
-    fn text(&self, _: TextId) -> Cow<'_, str> {
+    fn text(&self, _: TextId) -> String {
         panic!("no text")
     }
 

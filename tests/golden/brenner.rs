@@ -218,7 +218,11 @@ fn keys_tell_what_tags_tell() {
                 (keys.black, "Black"),
                 (keys.event, "Event"),
             ] {
-                assert_eq!(Some(&*database.text(id)), tags.get(tag), "{name}, game {number}");
+                assert_eq!(
+                    Some(database.text(id).as_str()),
+                    tags.get(tag),
+                    "{name}, game {number}"
+                );
             }
             assert_eq!(Some(&*keys.date.to_string()), tags.get("Date"));
             assert_eq!(keys.outcome, tags.outcome());

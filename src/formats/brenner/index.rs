@@ -1,7 +1,6 @@
 //! The games of a file and what views need of them, found in one pass over its bytes (sections 2.7, 2.8, 8.3).
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use super::cut::{Record, Records};
 use super::dates;
@@ -152,24 +151,24 @@ impl Index {
 }
 
 /// The id of a header value that stands at `start`; none for an empty one.
-fn intern<'a>(
-    known: &mut HashMap<&'a [u8], TextId>,
+fn intern(
+    known: &mut HashMap<Box<[u8]>, TextId>,
     values: &mut Vec<(usize, usize)>,
-    value: &'a [u8],
+    value: &[u8],
     start: usize,
 ) -> TextId {
     if value.is_empty() {
         return UNKNOWN;
     }
-    match known.entry(value) {
-        Occupied(entry) => *entry.get(),
-        Vacant(entry) => {
-            // A value is at least a byte, and four billion of them behave as if they were unknown.
-            let Ok(id) = u32::try_from(values.len()) else {
-                return UNKNOWN;
-            };
-            values.push((start, start + value.len()));
-            *entry.insert(TextId(id))
-        }
+    if let Some(&id) = known.get(value) {
+        return id;
     }
+    // A value is at least a byte, and four billion of them behave as if they were unknown.
+    let Ok(id) = u32::try_from(values.len()).map(TextId) else {
+        return UNKNOWN;
+    };
+    values.push((start, start + value.len()));
+    // Keys are copies: those of a map must not change.
+    known.insert(value.into(), id);
+    id
 }

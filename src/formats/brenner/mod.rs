@@ -25,7 +25,6 @@ mod reading;
 mod replay;
 mod texts;
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use self::cut::Records;
@@ -162,9 +161,9 @@ impl Database for Brenner {
         self.index.keys(game)
     }
 
-    fn text(&self, id: TextId) -> Cow<'_, str> {
+    fn text(&self, id: TextId) -> String {
         let text = self.texts.value(self.index.value(&self.file.bytes, id));
-        if text.is_empty() { Cow::Borrowed("?") } else { text }
+        if text.is_empty() { "?".to_owned() } else { text }
     }
 
     fn tags(&self, game: u32) -> Tags {

@@ -1,10 +1,8 @@
 //! Texts: their encoding, and what is taken out of them (sections 6.1 and 6.2).
 
-use std::borrow::Cow;
-
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use crate::text::without_cut_character;
+use crate::text::{self, without_cut_character};
 
 /// Longest header value in bytes (section 8.3); the rest is left away.
 const LONGEST_VALUE: usize = 1 << 16;
@@ -33,34 +31,30 @@ impl Texts {
     }
 
     /// A text on one line: control characters and runs of white space are one blank, ends are trimmed.
-    pub(super) fn line(self, bytes: &[u8]) -> Cow<'_, str> {
+    pub(super) fn line(self, bytes: &[u8]) -> String {
         match self.decode(bytes) {
-            Cow::Borrowed(text) if is_line(text) => Cow::Borrowed(text),
-            text => Cow::Owned(to_line(&text)),
+            text if is_line(&text) => text,
+            text => to_line(&text),
         }
     }
 
     /// The value of a header: as [`Texts::line`], at most [`LONGEST_VALUE`] bytes of it.
-    pub(super) fn value(self, bytes: &[u8]) -> Cow<'_, str> {
+    pub(super) fn value(self, bytes: &[u8]) -> String {
         match bytes.get(..LONGEST_VALUE) {
             Some(cut) if cut.len() < bytes.len() => self.line(without_cut_character(cut)),
             _ => self.line(bytes),
         }
     }
 
-    fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+    fn decode(self, bytes: &[u8]) -> String {
         if let Some(encoding) = self.forced {
-            return encoding.decode_without_bom_handling(bytes).0;
+            return text::decode(bytes, encoding);
         }
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => {
-                let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-                // The five bytes that the code page leaves free come as control characters.
-                let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
-                Cow::Owned(text.replace(is_free, "\u{fffd}"))
-            }
-        }
+        text::utf8(bytes).unwrap_or_else(|copy| {
+            // The five bytes that the code page leaves free come as control characters.
+            let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+            text::decode(&copy, WINDOWS_1252).replace(is_free, "\u{fffd}")
+        })
     }
 }
 
@@ -96,7 +90,7 @@ mod tests {
     use super::*;
 
     fn line(bytes: &[u8]) -> String {
-        Texts::new(None).line(bytes).into_owned()
+        Texts::new(None).line(bytes)
     }
 
     #[test]
@@ -117,7 +111,7 @@ mod tests {
         assert_eq!(line("a\u{a0}\u{85}b".as_bytes()), "a b");
         assert_eq!(line(b" \n "), "");
         assert_eq!(line(b""), "");
-        assert!(matches!(Texts::new(None).line(b"plain text"), Cow::Borrowed(_)));
+        assert_eq!(line(b"plain text"), "plain text");
     }
 
     #[test]
@@ -125,7 +119,7 @@ mod tests {
         let long = "é".repeat(LONGEST_VALUE);
         let odd = format!("x{long}");
         for text in [long, odd] {
-            let value = Texts::new(None).value(text.as_bytes()).into_owned();
+            let value = Texts::new(None).value(text.as_bytes());
             assert!(text.starts_with(&value), "still the same encoding");
             assert!(value.len() > LONGEST_VALUE - 2 && value.len() <= LONGEST_VALUE);
         }

@@ -9,7 +9,6 @@
 //! | 8, 9 | diagram after, before the move |
 //! | 29 | engine evaluation: hundredths of a pawn i16, FF 00, perhaps `CAP` |
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
 use encoding_rs::Encoding;
@@ -19,11 +18,11 @@ use crate::bytes::le_u16;
 
 /// What one comment says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Annotation<'d> {
+pub(super) struct Annotation {
     /// It belongs to the move that follows, not to the one before.
     pub(super) is_before: bool,
     pub(super) glyph: Option<Glyph>,
-    pub(super) text: Option<Cow<'d, str>>,
+    pub(super) text: Option<String>,
 }
 
 /// A glyph, and what stands for it where no move is there to bear it.
@@ -52,7 +51,7 @@ const fn glyph(nag: u8, sign: &'static str) -> Glyph {
 const EVALUATION_TAILS: [&[u8]; 2] = [b"\xff\0", b"\xff\0CAP"];
 
 /// Reads a comment; none for one that is not shown, because it marks a user folder.
-pub(super) fn read<'d>(kind: u8, body: &'d [u8], encoding: &'static Encoding) -> Option<Annotation<'d>> {
+pub(super) fn read(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<Annotation> {
     let is_before = matches!(kind, 3 | 5);
     let says = |glyph, text| {
         Some(Annotation {
@@ -76,7 +75,7 @@ pub(super) fn read<'d>(kind: u8, body: &'d [u8], encoding: &'static Encoding) ->
 }
 
 /// Text without the zeros at its end; none where nothing is left.
-fn text<'d>(body: &'d [u8], encoding: &'static Encoding) -> Option<Cow<'d, str>> {
+fn text(body: &[u8], encoding: &'static Encoding) -> Option<String> {
     let len = body.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
     body.get(..len)
         .filter(|text| !text.is_empty())
@@ -84,7 +83,7 @@ fn text<'d>(body: &'d [u8], encoding: &'static Encoding) -> Option<Cow<'d, str>>
 }
 
 /// Text where no control character stands in it, else the raw bytes.
-fn printable<'d>(kind: u8, body: &'d [u8], encoding: &'static Encoding) -> Option<Cow<'d, str>> {
+fn printable(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<String> {
     if body.iter().all(|&c| c >= b' ' && c != 0x7f) {
         text(body, encoding)
     } else {
@@ -92,7 +91,7 @@ fn printable<'d>(kind: u8, body: &'d [u8], encoding: &'static Encoding) -> Optio
     }
 }
 
-fn evaluation(body: &[u8]) -> Cow<'static, str> {
+fn evaluation(body: &[u8]) -> String {
     let (Some(value), Some(tail)) = (le_u16(body, 0), body.get(2..)) else {
         return raw(29, body);
     };
@@ -103,11 +102,11 @@ fn evaluation(body: &[u8]) -> Cow<'static, str> {
     if !EVALUATION_TAILS.contains(&tail) {
         let _ = write!(text, " {}", raw(29, tail));
     }
-    Cow::Owned(text)
+    text
 }
 
 /// `[CA 2: 8a]`: the bytes of what is not understood are never hidden.
-fn raw(kind: u8, body: &[u8]) -> Cow<'static, str> {
+fn raw(kind: u8, body: &[u8]) -> String {
     let mut text = format!("[CA {kind}");
     if !body.is_empty() {
         text.push_str(": ");
@@ -122,7 +121,7 @@ fn raw(kind: u8, body: &[u8]) -> Cow<'static, str> {
         text.extend([digit(byte >> 4), digit(byte & 15)]);
     }
     text.push(']');
-    Cow::Owned(text)
+    text
 }
 
 #[cfg(test)]
@@ -132,7 +131,7 @@ mod tests {
     fn said(kind: u8, body: &[u8]) -> (bool, u8, String) {
         let says = read(kind, body, encoding_rs::WINDOWS_1251).unwrap();
         let nag = says.glyph.map_or(0, |glyph| glyph.nag);
-        (says.is_before, nag, says.text.unwrap_or_default().into_owned())
+        (says.is_before, nag, says.text.unwrap_or_default())
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 
 use crate::bytes::{index, le_u32};
 use crate::formats::SourceFile;
+use crate::text::utf8_lossy;
 
 const ROOT: usize = 136;
 const ENTRY: u32 = 256;
@@ -286,7 +287,7 @@ impl<'d> Tables<'d> {
         };
         let name = entry.get(NAME..).unwrap_or_default();
         let name = name.split(|&c| c == 0).next().unwrap_or_default();
-        let fragments = self.read(length, table, &String::from_utf8_lossy(name));
+        let fragments = self.read(length, table, &utf8_lossy(name));
         files.push(MiniFile {
             name: name.to_vec(),
             fragments,

@@ -1,24 +1,25 @@
 //! The code page of a database's texts (section 7.5).
 
-use std::borrow::Cow;
-
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1251, WINDOWS_1252};
+
+use crate::text;
 
 /// Decodes bytes to text on one line: control characters become blanks, bytes that mean nothing U+FFFD.
 #[inline]
-pub(super) fn decode<'t>(bytes: &'t [u8], encoding: &'static Encoding) -> Cow<'t, str> {
+pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let is_plain = bytes
         .iter()
         .fold(true, |plain, &c| plain & (b' '..0x7f).contains(&c));
-    match std::str::from_utf8(bytes) {
-        Ok(text) if is_plain => Cow::Borrowed(text),
-        _ => Cow::Owned(decode_with_oddities(bytes, encoding)),
+    if !is_plain {
+        return decode_with_oddities(bytes, encoding);
     }
+    let mut text = String::new();
+    text::append_ascii(bytes, &mut text);
+    text
 }
 
 #[cold]
 fn decode_with_oddities(bytes: &[u8], encoding: &'static Encoding) -> String {
-    let (text, _) = encoding.decode_without_bom_handling(bytes);
     // The tables of single bytes lead undefined ones to the control characters from U+0080 on.
     let undefined = if encoding.is_single_byte() {
         '\u{fffd}'
@@ -30,7 +31,7 @@ fn decode_with_oddities(bytes: &[u8], encoding: &'static Encoding) -> String {
         c if c.is_control() => ' ',
         c => c,
     };
-    text.chars().map(clean).collect()
+    text::decode(bytes, encoding).chars().map(clean).collect()
 }
 
 /// What tells code pages apart: counted over all texts that have bytes from 80 hex on.
@@ -45,14 +46,14 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn add(&mut self, text: &[u8]) {
-        if text.is_ascii() {
+    pub(super) fn add(&mut self, name: &[u8]) {
+        if name.is_ascii() {
             return;
         }
         self.texts += 1;
-        self.invalid_utf8 |= std::str::from_utf8(text).is_err();
-        let at = |place: Option<usize>| place.and_then(|place| text.get(place)).copied().unwrap_or(0);
-        for (place, _) in text.iter().enumerate().filter(|(_, c)| **c >= 0xc0) {
+        self.invalid_utf8 |= text::utf8_len(name) < name.len();
+        let at = |place: Option<usize>| place.and_then(|place| name.get(place)).copied().unwrap_or(0);
+        for (place, _) in name.iter().enumerate().filter(|(_, c)| **c >= 0xc0) {
             let beside = [at(place.checked_sub(1)), at(place.checked_add(1))];
             if beside.iter().any(|&c| c >= 0xc0) {
                 self.run += 1;

@@ -9,7 +9,7 @@ use super::outline::Span;
 use crate::board::{Illegal, LongMove, Move, Position};
 
 /// A line whose codes are being read.
-pub(super) struct Line<'d> {
+pub(super) struct Line {
     /// Place of the next code.
     pub(super) at: usize,
     /// Place behind the last one.
@@ -19,7 +19,7 @@ pub(super) struct Line<'d> {
     /// The men before the last move, kept where a variation replaces it.
     pub(super) before: Forces,
     /// What stands before the next move.
-    pub(super) waiting: Vec<Waiting<'d>>,
+    pub(super) waiting: Vec<Waiting>,
     /// Variations in `waiting` before this place are texts already.
     pub(super) rendered: usize,
     /// Alternatives to the last move; they are read when everything that is said about the move is known.
@@ -38,8 +38,8 @@ pub(super) enum Form {
 }
 
 /// What waits for the next move of a line.
-pub(super) enum Waiting<'d> {
-    Text(Cow<'d, str>),
+pub(super) enum Waiting {
+    Text(Cow<'static, str>),
     Glyph(Glyph),
     /// An alternative to the next move.
     Variation(Span),
@@ -49,8 +49,8 @@ pub(super) enum Waiting<'d> {
     Rendered(String),
 }
 
-impl<'d> Line<'d> {
-    pub(super) fn new(at: usize, end: usize, forces: Forces, form: Form) -> Line<'d> {
+impl Line {
+    pub(super) fn new(at: usize, end: usize, forces: Forces, form: Form) -> Line {
         Line {
             at,
             end,

@@ -29,7 +29,6 @@ mod replay;
 mod setup;
 mod steps;
 
-use std::borrow::Cow;
 use std::io;
 
 use self::header::Header;
@@ -37,6 +36,7 @@ use self::names::{Kind, Names, text_id};
 use self::reading::Reading;
 use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
 use crate::game::Tags;
+use crate::text::decode;
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -79,8 +79,7 @@ impl ChessAssistant {
 
     /// The name of a mini-file, control characters and all: the tree makes it safe.
     fn member_name(&self, bytes: &[u8]) -> String {
-        let (name, _) = self.names.encoding.decode_without_bom_handling(bytes);
-        name.into_owned()
+        decode(bytes, self.names.encoding)
     }
 
     /// Where the header of a game stands.
@@ -108,9 +107,9 @@ impl Database for ChessAssistant {
         }
     }
 
-    fn text(&self, id: TextId) -> Cow<'_, str> {
+    fn text(&self, id: TextId) -> String {
         match self.names.text_of(id) {
-            text if text.is_empty() => Cow::Borrowed(UNKNOWN),
+            text if text.is_empty() => UNKNOWN.to_owned(),
             text => text,
         }
     }

@@ -72,9 +72,9 @@ struct Record<'e> {
 }
 
 /// A player with all that is known of him.
-pub(super) struct Player<'e> {
-    pub(super) name: Cow<'e, str>,
-    pub(super) title: Cow<'e, str>,
+pub(super) struct Player {
+    pub(super) name: String,
+    pub(super) title: String,
     /// 0 unknown.
     pub(super) fide_id: u32,
 }
@@ -183,22 +183,22 @@ impl Names {
     }
 
     /// A name; empty where there is none.
-    pub(super) fn name(&self, kind: Kind, id: u32) -> Result<Cow<'_, str>, NoName> {
+    pub(super) fn name(&self, kind: Kind, id: u32) -> Result<String, NoName> {
         let record = self.record(kind, id)?;
-        Ok(record.map_or(Cow::Borrowed(""), |record| self.text(record.name)))
+        Ok(record.map_or_else(String::new, |record| decode(&record.name, self.encoding)))
     }
 
     /// A player; all empty where there is none.
-    pub(super) fn player(&self, id: u32) -> Result<Player<'_>, NoName> {
+    pub(super) fn player(&self, id: u32) -> Result<Player, NoName> {
         let nobody = Player {
-            name: Cow::Borrowed(""),
-            title: Cow::Borrowed(""),
+            name: String::new(),
+            title: String::new(),
             fide_id: 0,
         };
         let Some(record) = self.record(Kind::Players, id)? else {
             return Ok(nobody);
         };
-        let name = self.text(record.name);
+        let name = decode(&record.name, self.encoding);
         if name.is_empty() {
             return Ok(nobody);
         }
@@ -208,25 +208,17 @@ impl Names {
         });
         Ok(Player {
             name,
-            title: self.text(record.title),
+            title: decode(&record.title, self.encoding),
             fide_id: fide_id.unwrap_or(0),
         })
     }
 
     /// The text of an id that [`text_id`] gave; empty where there is none.
-    pub(super) fn text_of(&self, id: TextId) -> Cow<'_, str> {
+    pub(super) fn text_of(&self, id: TextId) -> String {
         let number = id.0 & ((1 << LIST_SHIFT) - 1);
         let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == id.0 >> LIST_SHIFT);
         let name = kind.map(|(kind, _)| self.name(*kind, number));
-        name.and_then(Result::ok).unwrap_or(Cow::Borrowed(""))
-    }
-
-    #[inline]
-    fn text<'e>(&self, bytes: Cow<'e, [u8]>) -> Cow<'e, str> {
-        match bytes {
-            Cow::Borrowed(bytes) => decode(bytes, self.encoding),
-            Cow::Owned(bytes) => Cow::Owned(decode(&bytes, self.encoding).into_owned()),
-        }
+        name.and_then(Result::ok).unwrap_or_default()
     }
 
     /// Counts what names of all lists say about the code page.

@@ -188,7 +188,7 @@ impl ChessAssistant {
 
     fn rows(&self, files: &Files, sample: &[u32]) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
-        let text = |bytes| decode(bytes, self.names.encoding).into_owned();
+        let text = |bytes| decode(bytes, self.names.encoding);
         if let Some(file) = files.get("cdp") {
             let cdp = Cdp::read(&file.bytes);
             let described = [

@@ -2,6 +2,8 @@
 
 use encoding_rs::Encoding;
 
+use crate::text;
+
 /// How the bytes of a text become Unicode.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Characters {
@@ -43,7 +45,7 @@ impl Characters {
         out.clear();
         match self {
             Characters::ChessFont if is_plain_line(bytes) => {
-                out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
+                text::append_ascii(bytes, out);
                 return;
             }
             Characters::ChessFont => {
@@ -64,7 +66,7 @@ impl Characters {
                     if number > 0 {
                         append_blank(out);
                     }
-                    append_words(&encoding.decode_without_bom_handling(line).0, out);
+                    append_words(&text::decode(line, encoding), out);
                 }
             }
         }

@@ -34,8 +34,6 @@ mod rest;
 mod setup;
 mod texts;
 
-use std::borrow::Cow;
-
 use self::characters::Characters;
 use self::header::Header;
 use self::index::Index;
@@ -238,8 +236,8 @@ impl Database for ChessBase {
         }
     }
 
-    fn text(&self, id: TextId) -> Cow<'_, str> {
-        Cow::Owned(texts::text(id, |game, names| self.read_names(game, names)))
+    fn text(&self, id: TextId) -> String {
+        texts::text(id, |game, names| self.read_names(game, names))
     }
 
     fn tags(&self, game: u32) -> Tags {

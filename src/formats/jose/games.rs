@@ -287,13 +287,13 @@ impl<'t> Record<'t> {
     }
 
     /// A text on one line; none where it is NULL.
-    pub(super) fn text(&self, column: Column, texts: Texts) -> Option<std::borrow::Cow<'_, str>> {
+    pub(super) fn text(&self, column: Column, texts: Texts) -> Option<String> {
         let row = self.row_of(column)?;
         Some(texts.line(row.bytes(column)?, row.charset(column)))
     }
 
     /// A text that says something.
-    pub(super) fn known_text(&self, column: Column, texts: Texts) -> Option<std::borrow::Cow<'_, str>> {
+    pub(super) fn known_text(&self, column: Column, texts: Texts) -> Option<String> {
         self.text(column, texts).filter(|text| !is_unknown(text))
     }
 

@@ -34,7 +34,7 @@ impl Jose {
             Some(text) if text.is_empty() => Start::Normal,
             Some(text) => match SetUp::parse(&text) {
                 Some(set_up) => Start::SetUp(Box::new(set_up)),
-                None => Start::Unreadable(text.into_owned()),
+                None => Start::Unreadable(text),
             },
         }
     }

@@ -30,8 +30,6 @@ mod tar;
 mod text;
 mod tokens;
 
-use std::borrow::Cow;
-
 use self::collections::Collections;
 use self::columns::{NAMED, OPENING};
 use self::games::{Directory, Entry, Games};
@@ -172,12 +170,12 @@ impl Database for Jose {
         }
     }
 
-    fn text(&self, id: TextId) -> Cow<'_, str> {
+    fn text(&self, id: TextId) -> String {
         let names = match id.0 % KINDS_OF_NAMES {
             0 => &self.names.players,
             _ => &self.names.events,
         };
-        Cow::Borrowed(names.text(id.0 / KINDS_OF_NAMES))
+        names.text(id.0 / KINDS_OF_NAMES).to_owned()
     }
 
     fn tags(&self, game: u32) -> Tags {

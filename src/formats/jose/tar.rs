@@ -10,6 +10,7 @@
 //! | 345 | 155 | what stands before the name |
 
 use crate::bytes::slice;
+use crate::text::utf8;
 
 /// Bytes of a header, and what contents are padded to.
 pub(super) const BLOCK: usize = 512;
@@ -56,7 +57,7 @@ impl Member {
         };
         let name = text(slice(block, 0, 100)?);
         let has_prefix = slice(block, 257, 6) == Some(b"ustar\0") && block.get(345).is_some_and(|&c| c != 0);
-        let name = name.strip_prefix("./").unwrap_or(name);
+        let name = name.strip_prefix("./").unwrap_or(&name);
         let is_plain = matches!(kind, b'0' | 0) && !has_prefix && !name.contains(['/', '\\']);
         Some(Member {
             name: is_plain.then(|| name.to_owned()),
@@ -65,9 +66,9 @@ impl Member {
     }
 }
 
-fn text(field: &[u8]) -> &str {
+fn text(field: &[u8]) -> String {
     let end = field.iter().position(|&c| c == 0).unwrap_or(field.len());
-    std::str::from_utf8(field.get(..end).unwrap_or_default()).unwrap_or_default()
+    utf8(field.get(..end).unwrap_or_default()).unwrap_or_default()
 }
 
 /// An octal number, or a binary one as later writers have it for large sizes.

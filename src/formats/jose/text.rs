@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::myisam::Charset;
+use crate::text;
 
 /// Most bytes of a name or another text of one line: no column of the program has more than 765, and readers of
 /// PGN give up at long tags.
@@ -38,26 +39,26 @@ impl Texts {
     }
 
     /// The characters of a text.
-    pub(super) fn decode(self, bytes: &[u8], charset: Charset) -> Cow<'_, str> {
-        match (charset, std::str::from_utf8(bytes)) {
-            (Charset::Utf8, Ok(text)) => Cow::Borrowed(text),
-            (Charset::Utf8, Err(_)) => Cow::Owned(self.decode_mixed(bytes)),
-            (Charset::Latin1, Ok(text)) if text.is_ascii() => Cow::Borrowed(text),
-            (Charset::Latin1, _) => self.fallback.decode_without_bom_handling(bytes).0,
+    pub(super) fn decode(self, bytes: &[u8], charset: Charset) -> String {
+        match (charset, text::utf8(bytes)) {
+            (Charset::Utf8, Ok(text)) => text,
+            (Charset::Utf8, Err(copy)) => self.decode_mixed(&copy),
+            (Charset::Latin1, Ok(text)) if text.is_ascii() => text,
+            (Charset::Latin1, _) => text::decode(bytes, self.fallback),
         }
     }
 
     /// A text on one line: control characters become blanks, blanks at both ends are cut.
-    pub(super) fn line(self, bytes: &[u8], charset: Charset) -> Cow<'_, str> {
+    pub(super) fn line(self, bytes: &[u8], charset: Charset) -> String {
         let bytes = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
         let text = self.decode(bytes, charset);
         if text.contains(char::is_control) {
             let blanked = text.replace(|c: char| c.is_ascii_control(), " ");
-            return Cow::Owned(blanked.trim_matches(' ').to_owned());
+            return blanked.trim_matches(' ').to_owned();
         }
-        match text {
-            Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(' ')),
-            Cow::Owned(text) => Cow::Owned(text.trim_matches(' ').to_owned()),
+        match text.trim_matches(' ') {
+            trimmed if trimmed.len() < text.len() => trimmed.to_owned(),
+            _ => text,
         }
     }
 
@@ -67,16 +68,10 @@ impl Texts {
         let mut rest = bytes;
         let mut strange = Vec::new();
         while !rest.is_empty() {
-            let (good, bad) = match std::str::from_utf8(rest) {
-                Ok(good) => (good, &[][..]),
-                Err(error) => {
-                    let (good, bad) = rest.split_at(error.valid_up_to());
-                    (std::str::from_utf8(good).unwrap_or_default(), bad)
-                }
-            };
+            let (good, bad) = rest.split_at(text::utf8_len(rest));
             if !good.is_empty() {
                 self.flush(&mut strange, &mut text);
-                text.push_str(good);
+                text.push_str(&text::utf8_lossy(good));
             }
             rest = bad;
             if let Some(unit) = surrogate(rest) {
@@ -100,7 +95,7 @@ impl Texts {
 
     fn flush(self, strange: &mut Vec<u8>, text: &mut String) {
         if !strange.is_empty() {
-            text.push_str(&self.fallback.decode_without_bom_handling(strange).0);
+            text.push_str(&text::decode(strange, self.fallback));
             strange.clear();
         }
     }
@@ -248,7 +243,7 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8]) -> String {
-        Texts::default().decode(bytes, Charset::Utf8).into_owned()
+        Texts::default().decode(bytes, Charset::Utf8)
     }
 
     #[test]

@@ -17,8 +17,6 @@ mod promotion;
 mod record;
 mod strings;
 
-use std::borrow::Cow;
-
 use self::index::{Entry, Index};
 use self::promotion::Promotions;
 use self::record::Records;
@@ -117,11 +115,11 @@ impl Database for SimpleCdb {
         }
     }
 
-    fn text(&self, id: TextId) -> Cow<'_, str> {
+    fn text(&self, id: TextId) -> String {
         [&self.players, &self.events]
             .into_iter()
             .find_map(|strings| strings.of_id(id))
-            .unwrap_or(Cow::Borrowed(strings::UNKNOWN))
+            .unwrap_or_else(|| strings::UNKNOWN.to_owned())
     }
 
     fn tags(&self, game: u32) -> Tags {
@@ -151,14 +149,14 @@ impl SimpleCdb {
     /// The tags that stand in the index (section 8.1).
     fn header(&self, entry: &Entry) -> Tags {
         let mut tags = Tags::new(entry.outcome);
-        tags.set_str("Event", &self.events.text(entry.event));
-        tags.set_str("Site", &self.sites.text(entry.site));
+        tags.set_with("Event", |value| self.events.append(entry.event, value));
+        tags.set_with("Site", |value| self.sites.append(entry.site, value));
         tags.set_date("Date", entry.date);
         if entry.round != 0 {
             tags.set_number("Round", entry.round.into());
         }
-        tags.set_str("White", &self.players.text(entry.white));
-        tags.set_str("Black", &self.players.text(entry.black));
+        tags.set_with("White", |value| self.players.append(entry.white, value));
+        tags.set_with("Black", |value| self.players.append(entry.black, value));
         for (name, elo) in [("WhiteElo", entry.white_elo), ("BlackElo", entry.black_elo)] {
             if elo != 0 {
                 tags.set_number(name, elo.into());

@@ -52,9 +52,9 @@ pub(super) struct Record<'a> {
 }
 
 /// A record's start position and its moves.
-pub(super) struct Parts<'a> {
+pub(super) struct Parts {
     /// None for the normal start.
-    pub(super) fen: Option<Cow<'a, str>>,
+    pub(super) fen: Option<String>,
     /// Where the body begins in [`Record::bytes`].
     pub(super) body: usize,
 }
@@ -179,7 +179,7 @@ impl Records {
     /// The FEN that a record holds, whether or not it can be played from.
     pub(super) fn stored_fen(&self, entry: &Entry) -> Option<String> {
         let record = self.record(entry.offset).ok()?;
-        Some(record.stored_fen()?.0.into_owned())
+        Some(record.stored_fen()?.0)
     }
 
     /// Places of all records from the head of the file, for want of an index (section 5.4).
@@ -219,12 +219,12 @@ impl Records {
     }
 }
 
-impl<'a> Record<'a> {
+impl Record<'_> {
     /// Takes the record apart.
     ///
     /// # Errors
     /// A marker or FEN that cannot be used, at the marker (sections 5.5, 5.6).
-    pub(super) fn parts(&self) -> Result<Parts<'a>, Damage> {
+    pub(super) fn parts(&self) -> Result<Parts, Damage> {
         match self.bytes.first() {
             Some(0) => Ok(Parts { fen: None, body: 1 }),
             Some(1) => match self.stored_fen() {
@@ -240,7 +240,7 @@ impl<'a> Record<'a> {
     }
 
     /// The FEN's text and where the body begins behind it.
-    fn stored_fen(&self) -> Option<(Cow<'a, str>, usize)> {
+    fn stored_fen(&self) -> Option<(String, usize)> {
         if self.bytes.first() != Some(&1) {
             return None;
         }

@@ -1,11 +1,7 @@
 //! Players, sites and events: texts of 36 bytes (section 3).
 
-use std::borrow::Cow;
-
-use encoding_rs::mem::decode_latin1;
-
 use crate::formats::{SourceFile, TextId};
-use crate::text::{utf8_line, without_cut_character};
+use crate::text::{append_ascii, utf8_line, without_cut_character};
 
 /// What stands for a text that is not known.
 pub(super) const UNKNOWN: &str = "?";
@@ -63,10 +59,12 @@ impl Strings {
         }
     }
 
-    /// The text at a file offset, `?` where it is unknown.
-    pub(super) fn text(&self, reference: u32) -> Cow<'_, str> {
-        self.record(reference)
-            .map_or(Cow::Borrowed(UNKNOWN), text_of_record)
+    /// Appends the text at a file offset, `?` where it is unknown.
+    pub(super) fn append(&self, reference: u32, out: &mut String) {
+        match self.record(reference) {
+            Some(record) => append_text(record, out),
+            None => out.push_str(UNKNOWN),
+        }
     }
 
     /// The id of the text at a file offset.
@@ -78,8 +76,12 @@ impl Strings {
     }
 
     /// The text of an id, where it is one of this file.
-    pub(super) fn of_id(&self, id: TextId) -> Option<Cow<'_, str>> {
-        (id.0 % SLOTS == self.slot).then(|| self.text(id.0 / SLOTS * RECORD + HEADER))
+    pub(super) fn of_id(&self, id: TextId) -> Option<String> {
+        (id.0 % SLOTS == self.slot).then(|| {
+            let mut text = String::new();
+            self.append(id.0 / SLOTS * RECORD + HEADER, &mut text);
+            text
+        })
     }
 
     /// The bytes at a good reference (section 3.2).
@@ -93,31 +95,24 @@ impl Strings {
     }
 }
 
-/// The text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
-fn text_of_record(record: &Record) -> Cow<'_, str> {
-    let text = match plain_text(record) {
-        Some(text) => Cow::Borrowed(text),
-        None => text_with_oddities(record),
-    };
-    if text.is_empty() {
-        Cow::Borrowed(UNKNOWN)
+/// Appends the text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
+fn append_text(record: &Record, out: &mut String) {
+    let start = out.len();
+    if is_plain(record) {
+        append_ascii(record.get(..len_without_padding(record)).unwrap_or_default(), out);
     } else {
-        text
+        out.push_str(&text_with_oddities(record));
+    }
+    if out.len() == start {
+        out.push_str(UNKNOWN);
     }
 }
 
-/// A text that begins at once and is printable ASCII without escapes, as nearly all are.
-fn plain_text(record: &Record) -> Option<&str> {
+/// True for a text that begins at once and is printable ASCII without escapes, as nearly all are.
+fn is_plain(record: &Record) -> bool {
     // All bytes are looked at, many at once, because the processor cannot guess where a text ends.
     let is_odd = |&c: &u8| !(b' '..0x7f).contains(&c) | (c == b'\\');
-    let is_plain = record.iter().fold(0, |odd, c| odd | u8::from(is_odd(c))) == 0;
-    if !is_plain || record.starts_with(b" ") {
-        return None;
-    }
-    match decode_latin1(record) {
-        Cow::Borrowed(text) => text.get(..len_without_padding(record)),
-        Cow::Owned(_) => None,
-    }
+    record.iter().fold(0, |odd, c| odd | u8::from(is_odd(c))) == 0 && !record.starts_with(b" ")
 }
 
 /// Bytes of a record up to its last one that is no blank, found without a jump.
@@ -134,9 +129,9 @@ fn len_without_padding(record: &Record) -> usize {
 }
 
 #[cold]
-fn text_with_oddities(record: &[u8]) -> Cow<'_, str> {
+fn text_with_oddities(record: &[u8]) -> String {
     match utf8_line(without_cut_character(record)) {
-        text if text.contains('\\') => Cow::Owned(unescaped(&text)),
+        text if text.contains('\\') => unescaped(&text),
         text => text,
     }
 }
@@ -158,6 +153,12 @@ fn unescaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn text_of_record(record: &Record) -> String {
+        let mut text = String::new();
+        append_text(record, &mut text);
+        text
+    }
 
     #[test]
     fn records_become_texts() {

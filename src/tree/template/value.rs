@@ -1,6 +1,5 @@
 //! What the fields of a template are for one game.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::{Field, Part};
@@ -40,16 +39,16 @@ impl<'a> Facts<'a> {
     }
 
     /// A text as it is, or the value of a field; none for what is unknown.
-    pub(in crate::tree) fn part(&self, part: &Part) -> Option<Cow<'a, str>> {
+    pub(in crate::tree) fn part(&self, part: &Part) -> Option<String> {
         match part {
-            Part::Text(text) => Some(Cow::Owned(text.clone())),
+            Part::Text(text) => Some(text.clone()),
             Part::Value(field, None) => self.value(field),
             Part::Value(field, Some(first)) => Some(first_characters(self.value(field)?, *first)),
         }
     }
 
     /// The value of a field; none where it is unknown.
-    pub(in crate::tree) fn value(&self, field: &Field) -> Option<Cow<'a, str>> {
+    pub(in crate::tree) fn value(&self, field: &Field) -> Option<String> {
         let Keys {
             white, black, date, ..
         } = self.keys;
@@ -72,20 +71,20 @@ impl<'a> Facts<'a> {
             Field::Month => number(date.month.into(), 2),
             Field::Day => number(date.day.into(), 2),
             Field::Date => (date != Date::default()).then(|| date_characters(date).collect()),
-            Field::Eco => self.keys.eco.map(|eco| eco.as_str().to_owned().into()),
-            Field::Result => Some(result(self.keys.outcome).into()),
+            Field::Eco => self.keys.eco.map(|eco| eco.as_str().to_owned()),
+            Field::Result => Some(result(self.keys.outcome).to_owned()),
             Field::Number => {
                 let digits = self.digits;
-                Some(format!("{:0digits$}", u64::from(self.game) + 1).into())
+                Some(format!("{:0digits$}", u64::from(self.game) + 1))
             }
             Field::Tag(name) => {
                 let tags = self.tags.get_or_init(|| tags_of(self.database, self.game));
-                known(canonical(tags.get(name)?.to_owned().into()))
+                known(canonical(tags.get(name)?.into()).into_owned())
             }
         }
     }
 
-    fn text(&self, id: TextId) -> Option<Cow<'a, str>> {
+    fn text(&self, id: TextId) -> Option<String> {
         known(canonical_text(self.database, id))
     }
 }
@@ -119,22 +118,17 @@ pub(in crate::tree) fn result(outcome: Outcome) -> &'static str {
     }
 }
 
-fn known(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
-    (!matches!(text.as_ref(), "?" | "????.??.??")).then_some(text)
+fn known(text: String) -> Option<String> {
+    (!matches!(text.as_str(), "?" | "????.??.??")).then_some(text)
 }
 
-fn number(number: u16, digits: usize) -> Option<Cow<'static, str>> {
-    (number != 0).then(|| format!("{number:0digits$}").into())
+fn number(number: u16, digits: usize) -> Option<String> {
+    (number != 0).then(|| format!("{number:0digits$}"))
 }
 
-fn first_characters(text: Cow<'_, str>, number: usize) -> Cow<'_, str> {
-    let end = text.char_indices().nth(number).map(|(end, _)| end);
-    match (end, text) {
-        (Some(end), Cow::Borrowed(text)) => Cow::Borrowed(text.get(..end).unwrap_or(text)),
-        (Some(end), Cow::Owned(mut text)) => {
-            text.truncate(end);
-            Cow::Owned(text)
-        }
-        (None, text) => text,
+fn first_characters(mut text: String, number: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(number) {
+        text.truncate(end);
     }
+    text
 }

@@ -100,9 +100,9 @@ const VARIATION_START: u8 = 231;
 struct Replaying<'d> {
     source: Source<'d>,
     builder: MovetextBuilder,
-    line: Line<'d>,
+    line: Line,
     /// The lines around the current one, outermost first.
-    outer: Vec<Line<'d>>,
+    outer: Vec<Line>,
     /// Known as soon as there is a variation.
     outline: Option<Outline>,
     /// Place of the set-up position.
@@ -284,7 +284,7 @@ impl<'d> Replaying<'d> {
             });
         }
         if let Some(text) = said.text {
-            self.line.waiting.push(Waiting::Text(text));
+            self.line.waiting.push(Waiting::Text(Cow::Owned(text)));
         }
     }
 

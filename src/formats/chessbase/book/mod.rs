@@ -13,8 +13,6 @@
 mod lines;
 mod tree;
 
-use std::borrow::Cow;
-
 use self::lines::{Lines, Reading};
 use super::{Source, remark};
 use crate::board::{CastlingSide, Illegal, LongMove, Move, Position, Rank, Role, Square};
@@ -203,8 +201,9 @@ impl Database for Book {
         }
     }
 
-    fn text(&self, id: TextId) -> Cow<'_, str> {
-        Cow::Borrowed(if id == EVENT_ID { EVENT } else { "?" })
+    fn text(&self, id: TextId) -> String {
+        let text = if id == EVENT_ID { EVENT } else { "?" };
+        text.to_owned()
     }
 
     fn tags(&self, game: u32) -> Tags {

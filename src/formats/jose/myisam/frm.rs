@@ -13,6 +13,7 @@
 
 use super::layout::{Charset, ColumnSpec, Type};
 use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::text::utf8;
 
 /// Longest file that is read (section 13).
 const LONGEST: usize = 1 << 20;
@@ -78,7 +79,7 @@ fn column(entry: &[u8], name: &[u8]) -> Option<ColumnSpec<String>> {
         _ => Charset::Utf8,
     };
     Some(ColumnSpec {
-        name: std::str::from_utf8(name).ok()?.to_owned(),
+        name: utf8(name).ok()?,
         kind,
         length,
         charset,

@@ -1,0 +1,344 @@
+//! Databases whose bytes another program changes while they are read: all that is read is text or an error, and what
+//! the file system serves is what was there before.
+
+#[path = "../examples/make_database/brenner.rs"]
+#[allow(dead_code)]
+mod brenner;
+#[path = "../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod chess_assistant;
+#[path = "../examples/make_database/chessbase/mod.rs"]
+#[allow(dead_code)]
+mod chessbase;
+#[path = "../examples/make_database/chessbase_book.rs"]
+#[allow(dead_code)]
+mod chessbase_book;
+#[path = "../examples/make_database/jose/mod.rs"]
+#[allow(dead_code)]
+mod jose;
+#[path = "../examples/make_database/simplecdb.rs"]
+#[allow(dead_code)]
+mod simplecdb;
+#[path = "../examples/make_database/source.rs"]
+#[allow(dead_code)]
+mod source;
+
+#[path = "common/mod.rs"]
+mod common;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::samples::{all_samples, candidates, files_below};
+use pgnfs::formats::{Candidate, Database, Files, Format, Options, SourceFile};
+use pgnfs::fs::{ChessFs, FsError, Inode, Kind, ServeOptions};
+use pgnfs::library::{Library, LibraryEntry};
+use pgnfs::mapped::Mapped;
+use pgnfs::pgn::to_text;
+use pgnfs::tree::{DatabaseTree, Layout, Node};
+use source::SourceGame;
+use tempfile::TempDir;
+
+/// How long the databases of each format are read, all together.
+const TIME: Duration = Duration::from_millis(700);
+
+/// Databases with more bytes are left out.
+const MOST_BYTES: u64 = 60 << 10;
+
+/// Databases of each format that are read at most.
+const DATABASES: usize = 6;
+
+/// Games that are read in each round.
+const GAMES: u32 = 20;
+
+/// Bytes that are changed at once.
+const CHANGED: usize = 64;
+
+type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
+
+const WRITERS: [(&str, Write); 6] = [
+    ("brenner", brenner::write),
+    ("chess-assistant", chess_assistant::write),
+    ("chessbase", chessbase::write),
+    ("book", chessbase_book::write),
+    ("jose", jose::write),
+    ("simplecdb", simplecdb::write),
+];
+
+#[test]
+fn bytes_that_change_while_they_are_read() {
+    let made = TempDir::new().unwrap();
+    let games = source::read(include_bytes!("../examples/games/classics.pgn")).unwrap();
+    let mut bases: Vec<_> = all_samples()
+        .into_iter()
+        .flat_map(|sample| sample.bases())
+        .collect();
+    for (name, write) in WRITERS {
+        let base = made.path().join(name);
+        write(&games, &base).unwrap();
+        bases.push(base);
+    }
+    let mut formats: BTreeMap<&str, Vec<(&Format, Candidate)>> = BTreeMap::new();
+    for (format, candidate) in bases.iter().flat_map(|base| candidates(base)) {
+        let sizes = candidate
+            .files
+            .iter()
+            .map(|(_, path)| fs::metadata(path).unwrap().len());
+        if sizes.sum::<u64>() <= MOST_BYTES {
+            formats.entry(format.name).or_default().push((format, candidate));
+        }
+    }
+    for found in formats.values() {
+        let step = found.len().div_ceil(DATABASES);
+        let time = TIME / found.len().div_ceil(step) as u32;
+        for (format, candidate) in found.iter().rev().step_by(step) {
+            Changing::new(format, candidate).read_for(time);
+        }
+    }
+}
+
+/// A copy of a database, mapped before anything changes.
+struct Changing {
+    format: &'static Format,
+    name: String,
+    warnings: Vec<String>,
+    /// What the format calls each file, its name, and its map.
+    maps: Vec<(String, String, Arc<Mapped>)>,
+    folder: TempDir,
+}
+
+impl Changing {
+    fn new(format: &'static Format, candidate: &Candidate) -> Changing {
+        let folder = TempDir::new().unwrap();
+        let map = |(kind, path): &(String, std::path::PathBuf)| {
+            let name = path.file_name().unwrap();
+            let copy = folder.path().join(name);
+            fs::copy(path, &copy).unwrap();
+            let map = Arc::new(Mapped::open(&copy).unwrap());
+            (kind.clone(), name.to_string_lossy().into_owned(), map)
+        };
+        Changing {
+            format,
+            name: candidate.name.clone(),
+            warnings: candidate.warnings.clone(),
+            maps: candidate.files.iter().map(map).collect(),
+            folder,
+        }
+    }
+
+    fn open(&self) -> Option<Arc<dyn Database>> {
+        let file = |(kind, name, map): &(String, String, Arc<Mapped>)| {
+            let file = SourceFile {
+                name: name.clone(),
+                bytes: Arc::<Mapped>::clone(map),
+            };
+            (kind.clone(), file)
+        };
+        let files = Files {
+            files: self.maps.iter().map(file).collect(),
+            warnings: self.warnings.clone(),
+        };
+        (self.format.open)(files, &Options::default()).ok().map(Arc::from)
+    }
+
+    fn entry(&self, database: Arc<dyn Database>) -> LibraryEntry {
+        let files = self.maps.iter();
+        LibraryEntry {
+            path: String::new(),
+            format: self.format,
+            database,
+            files: files
+                .clone()
+                .map(|(_, name, map)| (name.clone(), map.identity()))
+                .collect(),
+            maps: files.map(|(.., map)| Arc::clone(map)).collect(),
+            found: None,
+        }
+    }
+
+    /// Reads the database again and again while its bytes change, at least once.
+    fn read_for(&self, time: Duration) {
+        let Some(database) = self.open() else { return };
+        let entry = self.entry(database);
+        let before = served(&entry);
+        eprintln!("{} ({})", self.name, self.format.name);
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| change(self.folder.path(), &is_over));
+            let _over = SetAtEnd(&is_over);
+            let end = Instant::now() + time;
+            loop {
+                if let Some(database) = self.open() {
+                    read(&*database);
+                    build_views(&self.entry(database));
+                }
+                for (path, now) in served(&entry) {
+                    assert!(before.get(&path) == Some(&now), "{path} is not what it was");
+                }
+                if Instant::now() >= end {
+                    break;
+                }
+            }
+        });
+    }
+}
+
+/// Ends the other thread, also where this one panics.
+struct SetAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Puts bytes in the place of those of a folder's files and these back, again and again.
+fn change(folder: &Path, is_over: &AtomicBool) {
+    let files: Vec<(File, Vec<u8>)> = files_below(folder)
+        .iter()
+        .map(|path| {
+            (
+                File::options().write(true).open(path).unwrap(),
+                fs::read(path).unwrap(),
+            )
+        })
+        .filter(|(_, bytes)| !bytes.is_empty())
+        .collect();
+    let mut random = 1u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as usize % below
+    };
+    while !is_over.load(Ordering::Relaxed) {
+        for (file, bytes) in &files {
+            // The first byte of four, one that is in no UTF-8, a zero, and others.
+            let odd = [0xf0, 0xff, 0, next(256) as u8][next(4)];
+            let places: Vec<usize> = (0..CHANGED).map(|_| next(bytes.len())).collect();
+            for &place in &places {
+                file.write_all_at(&[odd], place as u64).unwrap();
+            }
+            for &place in &places {
+                file.write_all_at(&bytes[place..=place], place as u64).unwrap();
+            }
+        }
+    }
+}
+
+/// Reads all that a database has of some games, and looks at every text again.
+fn read(database: &dyn Database) {
+    let step = (database.len() / GAMES).max(1) as usize;
+    for game in (0..database.len()).step_by(step) {
+        let keys = database.keys(game);
+        for id in [keys.white, keys.black, keys.event] {
+            let text = database.text(id);
+            for _ in 0..100 {
+                assert_text(&text);
+            }
+        }
+        database
+            .tags(game)
+            .iter()
+            .for_each(|(_, value)| assert_text(value));
+        let decoded = database.game(game);
+        assert!(std::str::from_utf8(&to_text(&decoded.game)).is_ok());
+        decoded
+            .problems
+            .iter()
+            .for_each(|problem| assert_text(&problem.what));
+    }
+    for document in 0..database.documents().len() {
+        assert!(std::str::from_utf8(&to_text(&database.document(document))).is_ok());
+    }
+    database
+        .members()
+        .iter()
+        .for_each(|member| assert_text(&member.name));
+    database
+        .folders()
+        .iter()
+        .for_each(|folder| assert_text(&folder.name));
+    let info = database.info();
+    info.rows.iter().for_each(|(_, value)| assert_text(value));
+    info.warnings.iter().for_each(|warning| assert_text(warning));
+}
+
+fn assert_text(text: &str) {
+    assert!(std::str::from_utf8(black_box(text.as_bytes())).is_ok());
+}
+
+/// Lists every directory, whether or not the files are what they were.
+fn build_views(entry: &LibraryEntry) {
+    let mut layout = Layout::default();
+    layout.add_view("own=%{player}/%{event} %{tag:Site}").unwrap();
+    let tree = DatabaseTree::new(Arc::new(entry.clone()), layout);
+    let mut directories = vec![Node::Database];
+    while let Some(directory) = directories.pop() {
+        for n in 0.. {
+            let Some((name, node)) = tree.entry_at(directory, n) else {
+                break;
+            };
+            assert_text(&name);
+            tree.child(directory, &name);
+            if node.is_directory() {
+                directories.push(node);
+            }
+        }
+    }
+}
+
+/// The files below the root that can be read, by path. Times and what is told about them are left out.
+fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
+    let library = Library::from_databases(vec![entry.clone()]);
+    let fs = ChessFs::new(library, ServeOptions::default());
+    let mut files = BTreeMap::new();
+    let mut directories = vec![(String::new(), Inode::ROOT)];
+    while let Some((path, directory)) = directories.pop() {
+        let mut names = Vec::new();
+        let listed = fs.read_dir(directory, 0, false, &mut |entry| {
+            if !matches!(entry.name, "." | "..") {
+                names.push((entry.name.to_owned(), entry.kind));
+            }
+            ControlFlow::Continue(())
+        });
+        if listed.is_err() {
+            continue;
+        }
+        for (name, kind) in names {
+            let path = format!("{path}/{name}");
+            let Ok(inode) = fs.lookup(directory, OsStr::new(&name)) else {
+                continue;
+            };
+            match kind {
+                Kind::Directory => directories.push((path, inode)),
+                Kind::File if name == "info.txt" => {}
+                Kind::File => {
+                    if let Ok(bytes) = read_file(&fs, inode) {
+                        files.insert(path, bytes);
+                    }
+                }
+            }
+        }
+    }
+    files
+}
+
+fn read_file(fs: &ChessFs, inode: Inode) -> Result<Vec<u8>, FsError> {
+    let mut bytes = Vec::new();
+    loop {
+        let piece = fs.read(inode, bytes.len() as u64, 1 << 16)?;
+        if piece.is_empty() {
+            return Ok(bytes);
+        }
+        bytes.extend_from_slice(&piece);
+    }
+}
