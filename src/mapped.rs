@@ -3,6 +3,7 @@
 mod bus_error;
 mod identity;
 mod slots;
+mod stamp;
 
 use std::fs::File;
 use std::io;

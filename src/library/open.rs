@@ -220,6 +220,10 @@ fn open_candidate(
             None => match Mapped::open(path) {
                 // It is not the file's fault, and it may be open the next time.
                 Err(error) if is_exhausted(&error) => return Err(format!("cannot be opened: {error}")),
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                    opener.is_restless.set(true);
+                    return Err(error.to_string());
+                }
                 opened => opened.map_err(|error| format!("cannot be opened: {error}")),
             },
         };
