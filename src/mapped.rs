@@ -208,6 +208,22 @@ mod tests {
     }
 
     #[test]
+    #[allow(unsafe_code)]
+    fn a_store_through_a_map_shows() {
+        let file = file(&[7; 200_000]);
+        // SAFETY: the file is this test's own, and its other map expects changes.
+        let mut writer = unsafe { memmap2::MmapMut::map_mut(file.as_file()).unwrap() };
+        for place in [100, 15_000, 150_000] {
+            // The kernel changes the times only for what has not changed since it was written to the disk.
+            file.as_file().sync_all().unwrap();
+            let map = Mapped::open(file.path()).unwrap();
+            assert_eq!((map[place], map.is_intact()), (7, true));
+            writer[place] = 8;
+            assert_eq!((map[place], map.is_intact()), (8, false), "byte {place}");
+        }
+    }
+
+    #[test]
     fn a_large_file_that_is_cut_is_read_to_its_end() {
         // With a map of its own for every second page, this would be more maps than a process may have.
         let (page, pages) = (bus_error::page_of(0).len(), 150_000);
