@@ -1,17 +1,21 @@
 //! Memory maps of source files: the only place of `unsafe` code.
 
+mod bus_error;
 mod identity;
+mod slots;
+mod stamp;
 
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use std::sync::{LazyLock, Once, OnceLock};
+use std::sync::LazyLock;
+use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering, fence};
 
 pub use identity::Identity;
 
+use bus_error::Guarded;
 use identity::Watched;
 
 /// A file mapped into memory, read-only. An empty file is an empty slice.
@@ -85,11 +89,10 @@ impl Mapped {
         !is_changed
     }
 
-    /// True when bytes were read that the file no longer has.
-    fn is_lost(&self) -> bool {
-        self.guard
-            .as_ref()
-            .is_some_and(|guard| guard.slot.lost.load(Ordering::Acquire))
+    /// True when bytes were read that the file no longer has: they were zeros. Costs no system call, so a loop over
+    /// the bytes can ask often and stop early.
+    pub fn is_lost(&self) -> bool {
+        self.guard.as_ref().is_some_and(Guarded::is_lost)
     }
 }
 
@@ -170,160 +173,11 @@ fn map(file: &File) -> io::Result<memmap2::Mmap> {
     unsafe { memmap2::Mmap::map(file) }
 }
 
-const SLOTS_OF_A_BLOCK: usize = 256;
-
-/// A map that the handler of SIGBUS looks after.
-#[derive(Debug)]
-struct Slot {
-    taken: AtomicBool,
-    /// First address; 0 while the slot means no map.
-    base: AtomicUsize,
-    len: AtomicUsize,
-    lost: AtomicBool,
-}
-
-impl Slot {
-    const fn new() -> Slot {
-        Slot {
-            taken: AtomicBool::new(false),
-            base: AtomicUsize::new(0),
-            len: AtomicUsize::new(0),
-            lost: AtomicBool::new(false),
-        }
-    }
-}
-
-/// Slots are never freed, so that the handler may walk them at any time.
-#[derive(Debug)]
-struct Slots {
-    /// How many are taken, or about to be.
-    taken: AtomicUsize,
-    slots: [Slot; SLOTS_OF_A_BLOCK],
-    next: OnceLock<Box<Slots>>,
-}
-
-impl Slots {
-    const fn new() -> Slots {
-        Slots {
-            taken: AtomicUsize::new(0),
-            slots: [const { Slot::new() }; SLOTS_OF_A_BLOCK],
-            next: OnceLock::new(),
-        }
-    }
-}
-
-static SLOTS: Slots = Slots::new();
-
-/// A slot as long as its map is there.
-#[derive(Debug)]
-struct Guarded {
-    block: &'static Slots,
-    slot: &'static Slot,
-}
-
-impl Guarded {
-    /// Puts a map under the protection of the handler.
-    fn new(map: &memmap2::Mmap) -> Guarded {
-        install_handler();
-        let mut block = &SLOTS;
-        loop {
-            // Whoever is counted in finds a slot in this block.
-            if block.taken.fetch_add(1, Ordering::AcqRel) < SLOTS_OF_A_BLOCK {
-                let mut slots = block.slots.iter().cycle();
-                if let Some(slot) = slots.find(|slot| !slot.taken.swap(true, Ordering::AcqRel)) {
-                    slot.lost.store(false, Ordering::Release);
-                    slot.len.store(map.len(), Ordering::Release);
-                    slot.base.store(map.as_ptr() as usize, Ordering::Release);
-                    return Guarded { block, slot };
-                }
-            }
-            block.taken.fetch_sub(1, Ordering::AcqRel);
-            block = block.next.get_or_init(|| Box::new(Slots::new()));
-        }
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        self.slot.base.store(0, Ordering::Release);
-        self.slot.taken.store(false, Ordering::Release);
-        self.block.taken.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// What handled SIGBUS before.
-static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
-
-#[allow(unsafe_code)]
-fn install_handler() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: both structures are plain data for which zeros are good; the handler does only what a handler
-        // may: it reads atomics, maps pages and sets an action.
-        unsafe {
-            let mut before: libc::sigaction = std::mem::zeroed();
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = on_bus_error as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            if libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) == 0 {
-                let _ = BEFORE.set(before);
-                libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut());
-            }
-        }
-    });
-}
-
-/// Puts zeros where the bytes of one of our maps are gone; any other fault goes to whom it belongs.
-#[allow(unsafe_code)]
-extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the kernel gives a good `info` to a handler with SA_SIGINFO.
-    let address = unsafe { (*info).si_addr() } as usize;
-    let mut slots = Some(&SLOTS);
-    while let Some(here) = slots {
-        for slot in &here.slots {
-            let (base, len) = (
-                slot.base.load(Ordering::Acquire),
-                slot.len.load(Ordering::Acquire),
-            );
-            if base != 0 && (base..base + len).contains(&address) && fill_with_zeros(address, base + len) {
-                slot.lost.store(true, Ordering::Release);
-                return;
-            }
-        }
-        slots = here.next.get().map(|next| &**next);
-    }
-    if let Some(before) = BEFORE.get() {
-        // SAFETY: the action is the one that was there; the fault happens again under it.
-        unsafe { libc::sigaction(libc::SIGBUS, before, std::ptr::null_mut()) };
-    }
-}
-
-/// Maps zeros from the page of `address` to `end`. False where the kernel refuses.
-#[allow(unsafe_code)]
-fn fill_with_zeros(address: usize, end: usize) -> bool {
-    // SAFETY: asking for the size of a page has no side effects.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
-    let start = address & !(page - 1);
-    // SAFETY: the range lies in a map of ours, which stays mapped as long as its slot names it; its last page
-    // belongs to it as a whole. Nothing is written to it, so replacing its bytes by zeros breaks no reference
-    // that did not have to expect other bytes already.
-    let mapped = unsafe {
-        libc::mmap(
-            start as *mut libc::c_void,
-            end - start,
-            libc::PROT_READ,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
-            -1,
-            0,
-        )
-    };
-    mapped != libc::MAP_FAILED
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::os::unix::fs::FileExt;
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -346,6 +200,47 @@ mod tests {
         assert!(!whole.is_intact());
         // The other map has not been read where the file is cut.
         assert!(!other.is_lost() && !other.is_intact());
+    }
+
+    #[test]
+    fn a_fault_replaces_no_other_page() {
+        let page = bus_error::page_of(0).len();
+        let file = file(&vec![7; 10 * page]);
+        let map = Mapped::open(file.path()).unwrap();
+        file.as_file().set_len(0).unwrap();
+        assert_eq!((map[2 * page + 5], map.is_lost()), (0, true));
+        file.as_file().write_all_at(&vec![8; 10 * page], 0).unwrap();
+        let read: Vec<u8> = map.iter().step_by(page).copied().collect();
+        assert_eq!(read, [8, 8, 0, 8, 8, 8, 8, 8, 8, 8]);
+        assert!(!map.is_intact());
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn a_store_through_a_map_shows() {
+        let file = file(&[7; 200_000]);
+        // SAFETY: the file is this test's own, and its other map expects changes.
+        let mut writer = unsafe { memmap2::MmapMut::map_mut(file.as_file()).unwrap() };
+        for place in [100, 15_000, 150_000] {
+            // The kernel changes the times only for what has not changed since it was written to the disk.
+            file.as_file().sync_all().unwrap();
+            let map = Mapped::open(file.path()).unwrap();
+            assert_eq!((map[place], map.is_intact()), (7, true));
+            writer[place] = 8;
+            assert_eq!((map[place], map.is_intact()), (8, false), "byte {place}");
+        }
+    }
+
+    #[test]
+    fn a_large_file_that_is_cut_is_read_to_its_end() {
+        // With a map of its own for every second page, this would be more maps than a process may have.
+        let (page, pages) = (bus_error::page_of(0).len(), 150_000);
+        let file = file(b"");
+        file.as_file().set_len((pages * page) as u64).unwrap();
+        let maps = [(); 3].map(|()| Mapped::open(file.path()).unwrap());
+        file.as_file().set_len(0).unwrap();
+        let is_zero = |map: &Mapped| (0..pages).step_by(2).all(|n| map[n * page] == 0);
+        assert!(maps.iter().all(is_zero) && maps.iter().all(Mapped::is_lost));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
-use std::time::SystemTime;
 
 use super::gather::{decode_missing, on_threads};
 use super::size_file::{SizeFile, SizeFiles};
@@ -42,8 +41,6 @@ pub(super) struct Texts {
     load: Once,
     /// Sizes that are in the file.
     kept: AtomicU32,
-    /// Nobody can have changed a file since without changing its time.
-    is_settled: bool,
     is_doubtful: AtomicBool,
     is_changed: AtomicBool,
     is_passing: AtomicBool,
@@ -58,7 +55,6 @@ impl Texts {
             file: OnceLock::new(),
             load: Once::new(),
             kept: AtomicU32::new(0),
-            is_settled: is_settled(&entry),
             is_doubtful: AtomicBool::new(false),
             is_changed: AtomicBool::new(false),
             is_passing: AtomicBool::new(false),
@@ -225,7 +221,7 @@ impl Texts {
     /// Writes the file, where there is something new to write.
     pub(super) fn save(&self) {
         let is_new = self.sizes.known() > self.kept.load(Ordering::Acquire);
-        let is_wanted = is_new && self.is_settled && self.is_trusted() && self.check().is_ok();
+        let is_wanted = is_new && self.is_trusted() && self.check().is_ok();
         let Some(file) = self.file.get().filter(|_| is_wanted) else {
             return;
         };
@@ -279,19 +275,4 @@ impl Texts {
     pub(super) fn name(&self) -> &str {
         self.entry.name()
     }
-}
-
-/// True where the times of a database's files tell every later change. A file that was changed just before it was
-/// opened might be changed again and have the same time, as clocks of file systems are coarse.
-fn is_settled(entry: &LibraryEntry) -> bool {
-    const SECOND: i128 = 1_000_000_000;
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_nanos() as i128);
-    entry.files.iter().all(|(_, identity)| {
-        let clock = match identity.modified % SECOND {
-            0 => 2 * SECOND,
-            _ => SECOND / 20,
-        };
-        (now - identity.modified).abs() > clock
-    })
 }

@@ -243,6 +243,10 @@ fn open_candidate(
                     let reason = format!("cannot be opened: {error}");
                     return Err(opener.exhaustion.get_or_init(|| reason).clone());
                 }
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                    opener.is_restless.set(true);
+                    return Err(error.to_string());
+                }
                 opened => opened.map_err(|error| format!("cannot be opened: {error}")),
             },
         };

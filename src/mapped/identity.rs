@@ -6,7 +6,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+
+use super::stamp::{Stamp, nanoseconds, now, settled};
 
 /// What a file is: where it lies, and of which contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,11 +38,7 @@ impl Identity {
     /// # Errors
     /// Those of `stat`.
     pub fn age(path: &Path) -> io::Result<Duration> {
-        let meta = path.metadata()?;
-        let changed = nanoseconds(meta.ctime(), meta.ctime_nsec());
-        let changed = changed.max(nanoseconds(meta.mtime(), meta.mtime_nsec()));
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let age = now.unwrap_or_default().as_nanos() as i128 - changed;
+        let age = now() - Stamp::of(&path.metadata()?).newest();
         Ok(u64::try_from(age).map_or(Duration::MAX, Duration::from_nanos))
     }
 }
@@ -75,18 +73,13 @@ struct Status {
 }
 
 impl Watched {
-    /// Looks at a file that was just opened.
+    /// Looks at a file that was just opened, and waits until a later change would show: see [`settled`].
     ///
-    /// Two changes within one tick of the clock have the same time. So this waits where the last change has been
-    /// so shortly before that the next one might not show.
+    /// # Errors
+    /// Those of `fstat`, and [`io::ErrorKind::ResourceBusy`] for a file that goes on changing.
     pub(super) fn new(file: File, path: &Path) -> io::Result<Watched> {
-        let modified = file.metadata()?.modified()?;
-        if let Ok(age) = SystemTime::now().duration_since(modified)
-            && let Some(rest) = tick(modified).checked_sub(age)
-        {
-            thread::sleep(rest);
-        }
-        let meta = file.metadata()?;
+        let look = || file.metadata().map(|meta| (Stamp::of(&meta), meta));
+        let meta = settled(look, now, thread::sleep)?;
         Ok(Watched {
             file,
             path: path.to_owned(),
@@ -137,19 +130,6 @@ impl Status {
             ],
         }
     }
-}
-
-/// How far apart two changes must be to have two times: some file systems keep times in steps of one or two seconds.
-fn tick(modified: SystemTime) -> Duration {
-    let since_1970 = modified.duration_since(SystemTime::UNIX_EPOCH);
-    match since_1970.map(|time| time.subsec_nanos()) {
-        Ok(0) => Duration::from_secs(2),
-        _ => Duration::from_millis(20),
-    }
-}
-
-fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
-    i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
 #[cfg(test)]
