@@ -163,6 +163,7 @@ impl Changing {
                 .collect(),
             maps: files.map(|(.., map)| Arc::clone(map)).collect(),
             found: None,
+            is_local: true,
         }
     }
 
