@@ -134,6 +134,6 @@ impl Slot {
         let addresses = self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         let after = self.generation.load(Ordering::Relaxed);
-        (before == after && before % 2 == 0).then_some(addresses)
+        (before == after && before.is_multiple_of(2)).then_some(addresses)
     }
 }
