@@ -87,7 +87,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
-    ("env_logger", &["cli"]),
+    ("env_filter", &["cli"]),
     ("fuser", &["fuse", "mount"]),
     ("indicatif", &["cli"]),
     ("memmap2", &["mapped"]),

@@ -18,6 +18,11 @@ def wait_for(what, is_so):
         time.sleep(0.05)
 
 
+def is_mounted(path):
+    with open("/proc/self/mountinfo") as table:
+        return any(f" {path} " in line for line in table)
+
+
 class Place:
     """A folder with `source` and `mount`, unmounted and removed at the end."""
 
@@ -36,13 +41,10 @@ class Place:
         return self
 
     def __exit__(self, *_):
-        while self.is_mounted():
-            subprocess.run(["pgnfs", "unmount", self.mount], check=True)
+        for name in os.listdir(self.path):
+            while is_mounted(os.path.join(self.path, name)):
+                subprocess.run(["pgnfs", "unmount", os.path.join(self.path, name)], check=True)
         shutil.rmtree(self.path)
-
-    def is_mounted(self):
-        with open("/proc/self/mountinfo") as table:
-            return any(f" {self.mount} " in line for line in table)
 
     def processes(self):
         """Numbers of the programs that name the mount point."""
@@ -61,15 +63,15 @@ class Place:
 class Daemon:
     """`pgnfs mount -f` with its log in a file."""
 
-    def __init__(self, place, options):
-        self.place = place
-        self.log = os.path.join(place.path, "log")
+    def __init__(self, place, options, mount=None):
+        self.mount = mount or place.mount
+        self.log = os.path.join(place.path, f"log of {os.path.basename(self.mount)}")
         with open(self.log, "w") as log:
-            command = ["pgnfs", "mount", "-f", "-o", options, place.source, place.mount]
+            command = ["pgnfs", "mount", "-f", "-o", options, place.source, self.mount]
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log
             )
-        wait_for("the mount", place.is_mounted)
+        wait_for("the mount", lambda: is_mounted(self.mount))
 
     def memory(self):
         """Resident kilobytes that are no pages of mapped files."""
@@ -78,6 +80,9 @@ class Daemon:
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/task"))
 
     def lines(self):
         with open(self.log) as log:

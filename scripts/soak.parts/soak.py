@@ -1,4 +1,4 @@
-"""Reads at random while the source changes: `soak.py GAMES.pgn SECONDS`."""
+"""Reads at random while the source changes: `soak.py GAMES.pgn SECONDS READERS`."""
 
 import collections
 import errno
@@ -12,7 +12,6 @@ import traceback
 from mount import Daemon, Place, wait_for
 from sources import KINDS, Expected, Source, make, split
 
-READERS = 8
 # What a change of the source explains.
 EXPLAINED = {errno.EIO, errno.ENOENT, errno.ESTALE}
 
@@ -29,7 +28,12 @@ def read(path, wait=0.0):
             text += piece
     if len(text) != size:
         raise AssertionError(f"{path}: {len(text)} bytes of {size}")
+    total["bytes"] += size
     return text
+
+
+# What this process has read.
+total = collections.Counter()
 
 
 def one_of(folder):
@@ -91,7 +95,7 @@ def reader(seed, mount, databases, end, results):
     except BaseException:
         counts["failures"] += 1
         traceback.print_exc()
-    results.put(counts)
+    results.put(counts + total)
 
 
 def find(folder):
@@ -102,7 +106,7 @@ def find(folder):
     return os.path.join(folder, random.choice(names or ["nothing"]))
 
 
-def main(place, games, seconds):
+def main(place, games, seconds, number_of_readers):
     templates = os.path.join(place.path, "templates")
     os.mkdir(templates)
     make(templates, games)
@@ -117,7 +121,7 @@ def main(place, games, seconds):
     end = multiprocessing.Value("d", time.monotonic() + seconds)
     results = multiprocessing.Queue()
     readers = [
-        multiprocessing.Process(target=reader, args=(n, place.mount, databases, end, results)) for n in range(READERS)
+        multiprocessing.Process(target=reader, args=(n, place.mount, databases, end, results)) for n in range(number_of_readers)
     ]
     for process in readers:
         process.start()
@@ -132,9 +136,10 @@ def main(place, games, seconds):
     counts = sum((results.get() for _ in readers), collections.Counter())
     for process in readers:
         process.join()
-    failures = counts.pop("failures", 0)
+    failures, read_bytes = counts.pop("failures", 0), counts.pop("bytes", 0)
     print("changes:", dict(changes))
     print("looks:", dict(counts))
+    print(f"{number_of_readers} readers compared {counts.total()} looks and {read_bytes} bytes with pgnfs export")
 
     # Everything comes to rest: the mount shows what is there, and has let go of all else.
     for source in sources:
@@ -174,4 +179,4 @@ def main(place, games, seconds):
 
 
 with Place() as place:
-    sys.exit(main(place, sys.argv[1], float(sys.argv[2])))
+    sys.exit(main(place, sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))

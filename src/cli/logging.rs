@@ -1,12 +1,13 @@
 //! Words for people: on standard error and, once nobody sees that any more, in the log of the system. Nothing here
 //! minds when nobody can hear them.
 
+use std::env;
 use std::fmt;
-use std::io::Write;
+use std::io::{Write, stderr};
 use std::os::unix::net::UnixDatagram;
 use std::panic;
 
-use env_logger::{Env, Logger, WriteStyle};
+use env_filter::Filter;
 use log::{Level, Log, Metadata, Record};
 
 use crate::library::{is_unprintable, on_one_line};
@@ -15,44 +16,58 @@ use crate::mount::is_detached;
 /// Where syslog listens, and the journal of systemd, too.
 const SYSTEM_LOG: &str = "/dev/log";
 
+/// What the log has by default. fuser reports every reader that was killed while it waited.
+const USUAL: &str = "warn,fuser=off";
+
 /// Starts the log: warnings and errors, or what `RUST_LOG` says. Panics go there, too.
 pub fn start() {
-    // fuser reports every reader that was killed while it waited.
-    let terminal = env_logger::Builder::from_env(Env::default().default_filter_or("warn,fuser=off"))
-        .write_style(WriteStyle::Never)
-        .format(|line, record| writeln!(line, "pgnfs: {}", text(record)))
-        .build();
-    let most = terminal.filter();
-    if log::set_boxed_logger(Box::new(Everywhere { terminal })).is_ok() {
+    let wanted = env::var("RUST_LOG").unwrap_or_else(|_| USUAL.to_owned());
+    let mut filter = env_filter::Builder::new();
+    let refused = filter.try_parse(&wanted).err();
+    if refused.is_some() {
+        // This one has no fault.
+        let _ = filter.try_parse(USUAL);
+    }
+    let filter = filter.build();
+    let most = filter.filter();
+    if log::set_boxed_logger(Box::new(Everywhere { filter })).is_ok() {
         log::set_max_level(most);
     }
     panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+    if let Some(error) = refused {
+        log::warn!("RUST_LOG is not used: {error}");
+    }
 }
 
 /// Writes to standard error, mostly a line; in the background, an error to the log.
 pub fn say(message: fmt::Arguments<'_>) {
     match is_detached() {
         true => send(Level::Error, &message.to_string()),
-        false => {
-            let _ = writeln!(std::io::stderr(), "pgnfs: {}", plain(&message.to_string()));
-        }
+        false => write(&plain(&message.to_string())),
     }
 }
 
+/// Writes a message to standard error. Where that cannot be written, there is no other place for it.
+fn write(message: &str) {
+    let _ = stderr().write_all(format!("pgnfs: {message}\n").as_bytes());
+}
+
 struct Everywhere {
-    terminal: Logger,
+    filter: Filter,
 }
 
 impl Log for Everywhere {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        self.terminal.enabled(metadata)
+        self.filter.enabled(metadata)
     }
 
     fn log(&self, record: &Record<'_>) {
+        if !self.filter.matches(record) {
+            return;
+        }
         match is_detached() {
-            true if self.terminal.matches(record) => send(record.level(), &text(record)),
-            true => {}
-            false => self.terminal.log(record),
+            true => send(record.level(), &text(record)),
+            false => write(&text(record)),
         }
     }
 

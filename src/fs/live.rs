@@ -15,7 +15,7 @@ use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
-use crate::tree::{Node, Prefix};
+use crate::tree::{Node, Prefix, SourceTree};
 
 /// Most earlier epochs; the oldest one gives input/output errors.
 const MOST_OLD: usize = 4;
@@ -37,6 +37,8 @@ struct Epochs {
     current: Arc<ChessFs>,
     /// Earlier ones, the latest first.
     old: VecDeque<Old>,
+    /// Numbers and folders of the last epochs that are gone: listings that began in them go on.
+    gone: VecDeque<(u64, Arc<SourceTree>)>,
     /// Prefixes that were given out. No inode ever comes to mean something else.
     given: HashSet<Prefix>,
 }
@@ -58,6 +60,7 @@ impl Live {
             epochs: RwLock::new(Epochs {
                 current: Arc::new(fs),
                 old: VecDeque::new(),
+                gone: VecDeque::new(),
                 given,
             }),
             replacing: Mutex::new(()),
@@ -99,6 +102,7 @@ impl Live {
             current,
             old,
             mut given,
+            ..
         } = self.read_epochs().clone();
         if library.is_same(current.library()) {
             return Vec::new();
@@ -210,9 +214,9 @@ impl Live {
             return self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each));
         }
         let (epoch, offset) = (offset >> 32, offset & u64::from(u32::MAX));
-        let fs = match offset {
-            0 => self.of(inode)?,
-            _ => self.of_number(epoch)?,
+        let (fs, offset) = match offset {
+            0 => (self.of(inode)?, 0),
+            _ => self.resumed(inode, epoch, offset)?,
         };
         let epoch = fs.epoch << 32;
         self.told(fs.read_dir(inode, offset, with_attributes, &mut |entry| {
@@ -293,11 +297,17 @@ impl Live {
         })
     }
 
-    /// The epoch of a number.
-    fn of_number(&self, number: u64) -> Result<Arc<ChessFs>, FsError> {
+    /// The epoch in which a listing of a folder goes on, and its offset there. Where the one that it began in is gone,
+    /// that is the present one, and the offset behind the name that was given last.
+    fn resumed(&self, folder: Inode, epoch: u64, offset: u64) -> Result<(Arc<ChessFs>, u64), FsError> {
         let epochs = self.read_epochs();
-        let found = epochs.all().find(|epoch| epoch.epoch == number).cloned();
-        found.ok_or(FsError::Io)
+        if let Some(fs) = epochs.all().find(|fs| fs.epoch == epoch) {
+            return Ok((Arc::clone(fs), offset));
+        }
+        let gone = epochs.gone.iter().find(|(number, _)| *number == epoch);
+        let then = gone.and_then(|(_, folders)| folders.by_inode(folder));
+        let offset = then.and_then(|then| epochs.current.resumed(then, offset));
+        Ok((Arc::clone(&epochs.current), offset.ok_or(FsError::Io)?))
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {
@@ -350,6 +360,11 @@ impl Epochs {
             }
         }
         self.old = kept;
+        for epoch in dropped.iter().rev() {
+            let folders = Arc::clone(&epoch.fs.folders);
+            self.gone.push_front((epoch.fs.epoch, folders));
+        }
+        self.gone.truncate(MOST_OLD);
         dropped
     }
 }

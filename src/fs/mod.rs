@@ -53,7 +53,7 @@ const DECODING_WHILE_LISTING: Duration = Duration::from_millis(5);
 /// A library as a read-only tree of files. All methods may be called from any thread.
 pub struct ChessFs {
     library: Library,
-    folders: SourceTree,
+    folders: Arc<SourceTree>,
     databases: Vec<Arc<DatabaseFs>>,
     common: Arc<Common>,
     /// How many came before it.
@@ -121,7 +121,7 @@ impl ChessFs {
             }
         });
         ChessFs {
-            folders,
+            folders: Arc::new(folders),
             library,
             databases,
             common,

@@ -83,26 +83,47 @@ impl ChessFs {
                 Some((name, database.inode(child), Kind::of(child)))
             }
             Place::Folder(folder) => {
-                let own = match self.database_of(folder) {
-                    Some(database) => {
-                        if let Some((name, node)) = database.tree.entry_at(Node::Database, n) {
-                            return Some((name, database.inode(node), Kind::of(node)));
+                let own = self.own_entries(folder);
+                if n < own {
+                    return match self.database_of(folder) {
+                        Some(database) => {
+                            let (name, node) = database.tree.entry_at(Node::Database, n)?;
+                            Some((name, database.inode(node), Kind::of(node)))
                         }
-                        database.tree.top_names().count()
-                    }
-                    None if folder.inode == Inode::ROOT => {
-                        if n == 0 {
-                            return Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File));
-                        }
-                        1
-                    }
-                    None => 0,
-                };
+                        None => Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File)),
+                    };
+                }
                 let (name, child) = folder.children.get(n - own)?;
                 let child = self.folders.get(*child)?;
                 Some((name.as_str().into(), child.inode, Kind::Directory))
             }
         }
+    }
+
+    /// Number of a folder's entries that stand before the folders in it.
+    fn own_entries(&self, folder: &SourceFolder) -> usize {
+        match self.database_of(folder) {
+            Some(database) => database.tree.top_names().count(),
+            None => usize::from(folder.inode == Inode::ROOT),
+        }
+    }
+
+    /// The offset at which a listing goes on behind the name that it gave last. It came to `offset` in the folder as
+    /// it was `then`. None where that cannot be told.
+    pub(super) fn resumed(&self, then: &SourceFolder, offset: u64) -> Option<u64> {
+        let now = self.folders.by_inode(then.inode)?;
+        if now.inode == Inode::ROOT && now.database.or(then.database).is_some() {
+            // The database at the root may be another one.
+            return None;
+        }
+        // `.` and `..` come first.
+        let own = 2 + self.own_entries(now) as u64;
+        let Some(last) = offset.checked_sub(own + 1) else {
+            return Some(offset);
+        };
+        let (last, _) = then.children.get(usize::try_from(last).ok()?)?;
+        let behind = now.children.partition_point(|(name, _)| name <= last);
+        Some(own + behind as u64)
     }
 
     pub(super) fn child_of_folder(&self, folder: &SourceFolder, name: &str) -> Option<Inode> {

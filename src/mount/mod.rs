@@ -81,9 +81,9 @@ pub fn serve(
         .name("session".to_owned())
         .spawn(move || session.run())
         .map_err(MountError::system("cannot start a thread"))?;
-    // The mount answers.
-    let root = metadata(point.path()).map_err(MountError::at(point.path()))?;
-    let device = Device(root.dev());
+    // The mount answers. This process must not be the one that tries: were it killed in a request to itself, the
+    // kernel would wait for the answer before it closes the connection, which would keep the mount for ever.
+    let device = point.device()?;
     readahead::extend(device);
     let mounted = Mounted {
         point: point.path().to_owned(),

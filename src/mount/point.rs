@@ -57,6 +57,16 @@ impl MountPoint {
         &self.path
     }
 
+    /// The device number of the pgnfs that is mounted here. The mount itself is not asked.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub(super) fn device(&self) -> Result<Device, MountError> {
+        let mount = top_at(&self.path)?.filter(|mount| mount.kind == TYPE);
+        let mount = mount.ok_or_else(|| MountError::NotMounted(self.path.clone()))?;
+        Ok(mount.device)
+    }
+
     /// Unmounts what has the device number `device`, unless something else was mounted above.
     pub(super) fn detach(&self, device: Device) -> Result<(), MountError> {
         match top_at(&self.path)? {

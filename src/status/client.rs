@@ -5,11 +5,13 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use serde_json::Value;
 
 use super::place;
 
-/// How long an answer may take.
+/// How long connecting may take, and then an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// No answer is longer.
@@ -34,7 +36,7 @@ pub fn ask(device: u64, user: u32) -> io::Result<Value> {
 
 fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
     place::check_folder(path, user)?;
-    let mut mount = UnixStream::connect(path)?;
+    let mut mount = connect(path, PATIENCE)?;
     // The folder is its user's, who may put any socket there.
     let end = Instant::now() + PATIENCE;
     let mut answer = Vec::new();
@@ -54,4 +56,41 @@ fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     Ok(serde_json::from_slice(&answer)?)
+}
+
+/// Connects to a socket. Where nothing accepts and the queue is full, a plain `connect` waits without end.
+fn connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
+    let socket = rustix::net::socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // The kernel takes this limit for connecting, too.
+    set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn a_full_queue_is_not_waited_for_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = UnixListener::bind(&path).unwrap();
+        let mut queue = Vec::new();
+        let refusal = loop {
+            match connect(&path, Duration::from_millis(50)) {
+                Ok(stream) => queue.push(stream),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(refusal.kind(), io::ErrorKind::WouldBlock);
+        assert!(!queue.is_empty());
+    }
 }

@@ -13,7 +13,8 @@ const SHARED: &str = "/tmp";
 /// The paths that the socket of a user's mount may have, the best one first.
 pub(super) fn paths(device: u64, user: u32) -> Vec<PathBuf> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let given = given.filter(|_| rustix::process::geteuid().as_raw() == user);
+    // A relative path would mean another folder once the program has gone to the background.
+    let given = given.filter(|path| path.is_absolute() && rustix::process::geteuid().as_raw() == user);
     let folders = given
         .into_iter()
         .chain([format!("/run/user/{user}").into()])

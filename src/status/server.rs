@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -15,8 +15,14 @@ use super::place;
 use super::report::{Mounted, report};
 use crate::fs::Status;
 
-/// How long somebody who asks may keep us waiting.
+/// How long a client may take to read its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Threads that answer: the most clients that are answered at a time. All others wait in the socket's queue.
+const ANSWERING: usize = 4;
+
+/// Bytes that are written at once. The time of a client is looked at between two pieces.
+const PIECE: usize = 64 << 10;
 
 /// The socket of a mount.
 #[derive(Clone, Debug)]
@@ -29,25 +35,36 @@ pub struct Socket {
 /// at the moment.
 ///
 /// # Errors
-/// Where no folder can have the socket.
+/// Where no folder can have the socket, or no thread can be started.
 pub fn serve(mounted: Mounted, known: impl Fn() -> Status + Send + Sync + 'static) -> io::Result<Socket> {
     let (listener, socket) = listen(mounted.device)?;
-    let known = Arc::new(move || report(&mounted, &known()));
-    thread::Builder::new().name("status".to_owned()).spawn(move || {
-        for client in listener.incoming() {
-            let known = Arc::clone(&known);
-            // A thread each, so that nobody waits for somebody who does not read.
-            let answered = client.and_then(|client| {
-                let answer = move || answer(client, &*known);
-                thread::Builder::new().name("answer".to_owned()).spawn(answer)
-            });
-            if let Err(error) = answered {
-                log::warn!("a question about the mount is left unanswered: {error}");
-                thread::sleep(PATIENCE);
-            }
+    match answer_all(listener, move || report(&mounted, &known())) {
+        Ok(()) => Ok(socket),
+        Err(error) => {
+            socket.remove();
+            Err(error)
         }
-    })?;
-    Ok(socket)
+    }
+}
+
+/// Answers all clients of a listener, several at a time.
+fn answer_all(listener: UnixListener, report: impl Fn() -> Value + Send + Sync + 'static) -> io::Result<()> {
+    let (listener, report) = (Arc::new(listener), Arc::new(report));
+    for _ in 0..ANSWERING {
+        let (listener, report) = (Arc::clone(&listener), Arc::clone(&report));
+        thread::Builder::new().name("status".to_owned()).spawn(move || {
+            loop {
+                match listener.accept() {
+                    Ok((client, _)) => answer(&client, &*report),
+                    Err(error) => {
+                        log::warn!("a question about the mount is left unanswered: {error}");
+                        thread::sleep(PATIENCE);
+                    }
+                }
+            }
+        })?;
+    }
+    Ok(())
 }
 
 impl Socket {
@@ -79,14 +96,81 @@ fn listen(device: u64) -> io::Result<(UnixListener, Socket)> {
 }
 
 /// Says how things are, to this user and to root.
-fn answer(mut client: UnixStream, report: &dyn Fn() -> Value) {
-    let asks = rustix::net::sockopt::socket_peercred(&client).map(|peer| peer.uid);
+fn answer(client: &UnixStream, report: &dyn Fn() -> Value) {
+    let asks = rustix::net::sockopt::socket_peercred(client).map(|peer| peer.uid);
     let own = rustix::process::geteuid();
     if !asks.is_ok_and(|user| user == own || user.is_root()) {
         return;
     }
     let line = format!("{}\n", report());
-    // Who does not read it does not want it.
-    let _ = client.set_write_timeout(Some(PATIENCE));
-    let _ = client.write_all(line.as_bytes());
+    // A client that does not read its answer does not need it.
+    let _ = send(client, line.as_bytes(), PATIENCE);
+}
+
+/// Writes all bytes.
+///
+/// # Errors
+/// [`io::ErrorKind::TimedOut`] where the client has not read them by then, however often it reads a few; those of
+/// writing.
+fn send(mut client: &UnixStream, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
+    let end = Instant::now() + patience;
+    while !bytes.is_empty() {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        client.set_write_timeout(Some(left))?;
+        match client.write(bytes.get(..PIECE).unwrap_or(bytes)) {
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn few_clients_are_answered_at_a_time_and_all_in_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counted = {
+            let (now, most) = (Arc::clone(&now), Arc::clone(&most));
+            move || {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(5));
+                now.fetch_sub(1, Ordering::SeqCst);
+                Value::Null
+            }
+        };
+        answer_all(UnixListener::bind(&path).unwrap(), counted).unwrap();
+        let clients: Vec<UnixStream> = (0..100).map(|_| UnixStream::connect(&path).unwrap()).collect();
+        for mut client in clients {
+            let mut line = String::new();
+            client.read_to_string(&mut line).unwrap();
+            assert_eq!(line, "null\n");
+        }
+        assert!((1..=ANSWERING).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    }
+
+    #[test]
+    fn a_client_that_reads_byte_by_byte_is_given_up() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        thread::scope(|scope| {
+            let sending = scope.spawn(move || send(&ours, &vec![b' '; 64 << 20], Duration::from_millis(200)));
+            let mut byte = [0];
+            // It reads on until the other side is closed.
+            while !sending.is_finished() && theirs.read(&mut byte).is_ok_and(|read| read > 0) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            assert!(sending.join().unwrap().is_err());
+        });
+    }
 }

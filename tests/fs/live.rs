@@ -277,9 +277,14 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
     assert_eq!(list(offset, 99).unwrap().0, ["3", "4", "5", "6", "7", "8", "9"]);
     let (now, offset) = list(0, 5).unwrap();
     assert_eq!(now, [".", "..", "info.txt", "2", "3"]);
-    // A state of which nobody knows anything is gone, and so are its listings: an error rather than a gap.
+    // A state of which nothing is known is gone. Its listings go on behind the name that they gave last.
     live.replace(library(&all[1..]));
     live.replace(library(&all));
+    assert_eq!(list(offset, 99).unwrap().0, ["4", "5", "6", "7", "8", "9"]);
+    // Some changes later nothing tells which name that was: an error rather than a gap.
+    for n in 1..7 {
+        live.replace(library(&all[n % 2..]));
+    }
     assert_eq!(list(offset, 99), Err(FsError::Io));
 }
 
@@ -332,4 +337,33 @@ fn many_databases_are_forgotten_one_by_one() {
     assert_eq!(live.old_epochs(), 1, "another file is known");
     live.forget(live.lookup(known[1], OsStr::new("info.txt")).unwrap(), 1);
     assert_eq!(live.old_epochs(), 0);
+}
+
+#[test]
+fn a_listing_goes_on_where_its_epoch_is_gone() {
+    // Folders are in other places in each epoch, and nothing of any is known.
+    let states = ["bcdef", "acdef", "abcdefg", "f"].map(|names| {
+        let names = names.chars().map(|name| database(&name.to_string(), names));
+        names.collect::<Vec<_>>()
+    });
+    let live = live(&states[0].iter().collect::<Vec<_>>());
+    let mut offset = 0;
+    let mut next = || {
+        let mut found = None;
+        live.read_dir(Inode::ROOT, offset, false, &mut |entry| {
+            found = Some(entry.name.to_owned());
+            offset = entry.next;
+            ControlFlow::Break(())
+        })
+        .unwrap();
+        found
+    };
+    let mut listed: Vec<_> = (0..4).filter_map(|_| next()).collect();
+    for state in &states[1..] {
+        live.replace(library(&state.iter().collect::<Vec<_>>()));
+        listed.extend(next());
+    }
+    assert_eq!(live.old_epochs(), 0);
+    assert_eq!(listed, [".", "..", "info.txt", "b", "c", "d", "f"]);
+    assert_eq!(next(), None);
 }

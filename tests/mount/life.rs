@@ -4,12 +4,14 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
 use crate::refusals::refused;
 use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::simplecdb::{self, OPERA};
 
 /// What the log has unless one wants something else: fuser complains of readers that are gone.
 const LOG: &str = "warn,fuser=off";
@@ -80,6 +82,46 @@ fn a_daemon_that_is_killed_while_it_is_read() {
     scratch.mount(&[]);
     assert_eq!(scratch.games().len(), 2);
     drop(open);
+}
+
+#[test]
+fn readers_that_are_killed_leave_nothing() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 20_000]);
+    let ended = run(&mut scratch.mount_command(&["-o", "cache-size=0,cache-dir=none"]));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let [daemon, _] = scratch.daemon_and_guardian();
+    let count = |what: &str| fs::read_dir(format!("/proc/{daemon}/{what}")).unwrap().count();
+    let all = scratch.mount.join("a.dci/all.pgn");
+    let read = || {
+        let mut text = Vec::new();
+        let mut file = File::open(&all).unwrap();
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        file.read_to_end(&mut text).unwrap();
+        text
+    };
+    let before = (read(), count("task"), count("fd"));
+    for _ in 0..100 {
+        rustix::fs::fadvise(File::open(&all).unwrap(), 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        let mut cat = Command::new("cat")
+            .arg(&all)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // It waits for us in the middle of the file.
+        let mut pipe = cat.stdout.take().unwrap();
+        pipe.read_exact(&mut [0; 1000]).unwrap();
+        cat.kill().unwrap();
+        cat.wait().unwrap();
+    }
+    wait_for("threads and files to be as before", || {
+        count("task") <= before.1 && count("fd") <= before.2
+    });
+    assert!(read() == before.0);
+    scratch.unmount();
 }
 
 #[test]

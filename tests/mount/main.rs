@@ -4,11 +4,16 @@
 mod common;
 
 mod changes;
+mod clocks;
 mod commands;
 mod ending;
+mod environment;
+mod events;
 mod hostile;
 mod life;
 mod limits;
+mod listing;
+mod memory;
 mod mount8;
 mod options;
 mod refusals;
@@ -16,6 +21,7 @@ mod requests;
 mod scratch;
 mod simplecdb;
 mod sizes;
+mod storage;
 mod telling;
 mod user;
 mod views;

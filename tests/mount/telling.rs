@@ -1,8 +1,9 @@
 //! What a mount tells others: systemd, the log of the system, and whoever asks.
 
 use std::fs;
-use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::PathBuf;
 use std::process::Command;
@@ -178,6 +179,83 @@ fn who_asks_and_does_not_listen_is_not_waited_for() {
         let mut line = String::new();
         stream.read_to_string(&mut line).unwrap();
         assert!(line.starts_with('{') && line.ends_with("}\n"), "{line}");
+    }
+}
+
+#[test]
+fn a_thousand_clients_that_send_garbage_or_nothing() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    mount(&scratch);
+    let [daemon, _] = scratch.daemon_and_guardian();
+    let threads = || fs::read_dir(format!("/proc/{daemon}/task")).unwrap().count();
+    let descriptors = || fs::read_dir(format!("/proc/{daemon}/fd")).unwrap().count();
+    json(&scratch);
+    let before = (threads(), descriptors());
+    let socket = &sockets(&scratch)[0];
+    let mut clients = Vec::new();
+    for n in 0..1000 {
+        let mut client = UnixStream::connect(socket).unwrap();
+        match n % 4 {
+            0 => drop(client.write_all(&[0xff; 5000])),
+            1 => client.shutdown(Shutdown::Write).unwrap(),
+            2 => client.shutdown(Shutdown::Read).unwrap(),
+            _ => {}
+        }
+        // A quarter stays open until the end.
+        if n % 4 == 3 {
+            clients.push(client);
+        }
+    }
+    assert_eq!(json(&scratch)["games"], 3);
+    drop(clients);
+    wait_for("all to be as before", || (threads(), descriptors()) <= before);
+    assert_eq!(json(&scratch)["games"], 3);
+    assert_eq!(scratch.games().len(), 2);
+}
+
+#[test]
+fn what_is_in_the_way_of_the_socket_stays_as_it_is() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let run_folder = scratch.path("run");
+    let elsewhere = scratch.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::set_permissions(&elsewhere, PermissionsExt::from_mode(0o700)).unwrap();
+    let rows: [(&str, &dyn Fn()); 4] = [
+        ("a file", &|| fs::write(run_folder.join("pgnfs"), "mine").unwrap()),
+        ("a link", &|| {
+            symlink(&elsewhere, run_folder.join("pgnfs")).unwrap()
+        }),
+        ("a link to nothing", &|| {
+            symlink("nothing", run_folder.join("pgnfs")).unwrap()
+        }),
+        ("an open folder", &|| {
+            fs::create_dir(run_folder.join("pgnfs")).unwrap();
+            fs::set_permissions(run_folder.join("pgnfs"), PermissionsExt::from_mode(0o777)).unwrap();
+        }),
+    ];
+    for (what, put) in rows {
+        fs::create_dir(&run_folder).unwrap();
+        put();
+        mount(&scratch);
+        assert_eq!(scratch.games().len(), 2, "{what}");
+        // It has another place, or none, and then the log says so.
+        let asked = status(&scratch, &["--json"]);
+        assert!([Some(0), Some(2)].contains(&asked.code), "{what}: {asked:?}");
+        scratch.unmount();
+        wait_for("the end of the mount", || scratch.processes().is_empty());
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{what}");
+        match run_folder.join("pgnfs") {
+            path if path.is_dir() => assert_eq!(fs::read_dir(path).unwrap().count(), 0, "{what}"),
+            path if path.is_file() => assert_eq!(fs::read_to_string(path).unwrap(), "mine", "{what}"),
+            path => assert!(path.is_symlink(), "{what}"),
+        }
+        fs::remove_dir_all(&run_folder).unwrap();
     }
 }
 

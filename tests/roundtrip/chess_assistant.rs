@@ -1,4 +1,5 @@
 use shakmaty::fen::Fen;
+use shakmaty::{Chess, Position};
 
 use super::*;
 use crate::common::samples::open_base;
@@ -39,4 +40,32 @@ fn twenty_thousand_random_games_come_back_exactly() {
         }
     }
     assert_comes_back(&*database, &games);
+}
+
+#[test]
+fn variations_that_are_nested_too_deep_are_refused() {
+    let start = Chess::default();
+    let mv = Item::Move(start.legal_moves()[0]);
+    let nested = |depth| {
+        let begins = [Item::VariationStart, mv.clone()]
+            .into_iter()
+            .cycle()
+            .take(2 * depth);
+        let ends = std::iter::repeat_n(Item::VariationEnd, depth);
+        SourceGame {
+            tags: Vec::new(),
+            start: start.clone(),
+            items: [mv.clone()].into_iter().chain(begins).chain(ends).collect(),
+        }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("nested");
+    // More the decoder does not follow.
+    let game = nested(256);
+    encode_chess_assistant::write(std::slice::from_ref(&game), &base).unwrap();
+    let decoded = open_base(&base).unwrap().game(0);
+    assert_eq!(decoded.problems, []);
+    assert_eq!(items_of_game(&decoded.game), items_of_source(&game));
+    let refused = encode_chess_assistant::write(&[nested(100_000)], &base).unwrap_err();
+    assert!(refused.to_string().contains("more than 32767 bytes"), "{refused}");
 }

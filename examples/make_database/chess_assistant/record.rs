@@ -44,12 +44,13 @@ pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
         men = Men::of(&game.start)?;
         append_set_up(&mut codes, game, &men, fen)?;
     }
-    let (line, _) = Line::read(&game.items);
-    line.append(&mut codes, &game.start, &men)?;
+    let lines = lines(&game.items)?;
+    append_lines(&mut codes, &lines, &game.start, men)?;
     Ok(codes)
 }
 
-/// A line as a tree: PGN has variations behind the move that they replace, Chess Assistant before it.
+/// A line of moves: PGN has variations behind the move that they replace, Chess Assistant before it.
+#[derive(Default)]
 struct Line<'g> {
     /// Comments before the first move.
     before: Vec<&'g Item>,
@@ -59,60 +60,91 @@ struct Line<'g> {
 struct Ply<'g> {
     item: &'g Item,
     notes: Vec<&'g Item>,
-    variations: Vec<Line<'g>>,
+    /// Places of the lines that may be played instead.
+    variations: Vec<usize>,
 }
 
-impl<'g> Line<'g> {
-    /// The line that items begin with, and how many it takes.
-    fn read(items: &'g [Item]) -> (Line<'g>, usize) {
-        let mut line = Line {
-            before: Vec::new(),
-            moves: Vec::new(),
-        };
-        let mut at = 0;
-        while let Some(item) = items.get(at) {
-            at += 1;
-            match (item, line.moves.last_mut()) {
-                (Item::VariationEnd, _) => break,
-                (Item::VariationStart, Some(ply)) => {
-                    let (variation, size) = Line::read(&items[at..]);
-                    ply.variations.push(variation);
-                    at += size;
-                }
-                (Item::Move(_) | Item::Null, _) => line.moves.push(Ply {
-                    item,
-                    notes: Vec::new(),
-                    variations: Vec::new(),
-                }),
-                (note, Some(ply)) => ply.notes.push(note),
-                (note, None) => line.before.push(note),
+/// All lines of a game, the main line first.
+fn lines(items: &[Item]) -> Result<Vec<Line<'_>>, String> {
+    let mut lines = vec![Line::default()];
+    let (mut here, mut outer) = (0, Vec::new());
+    for item in items {
+        let next = lines.len();
+        let line = &mut lines[here];
+        match (item, line.moves.last_mut()) {
+            (Item::VariationEnd, _) => here = outer.pop().ok_or("a variation ends that did not begin")?,
+            (Item::VariationStart, Some(ply)) => {
+                ply.variations.push(next);
+                lines.push(Line::default());
+                outer.push(here);
+                here = next;
             }
+            (Item::Move(_) | Item::Null, _) => line.moves.push(Ply {
+                item,
+                notes: Vec::new(),
+                variations: Vec::new(),
+            }),
+            (note, Some(ply)) => ply.notes.push(note),
+            (note, None) => line.before.push(note),
         }
-        (line, at)
     }
+    Ok(lines)
+}
 
-    fn append(&self, codes: &mut Vec<u8>, start: &Chess, men: &Men) -> Result<(), String> {
-        let (mut position, mut men) = (start.clone(), men.clone());
-        for note in &self.before {
-            append_note(codes, note, 5)?;
+/// How far a line has been written.
+struct Written {
+    line: usize,
+    /// Moves that are written.
+    moves: usize,
+    /// Variations of the next move that are written.
+    variations: usize,
+    position: Chess,
+    men: Men,
+}
+
+fn append_lines(codes: &mut Vec<u8>, lines: &[Line<'_>], start: &Chess, men: Men) -> Result<(), String> {
+    let begun = |line, position, men| Written {
+        line,
+        moves: 0,
+        variations: 0,
+        position,
+        men,
+    };
+    append_notes(codes, &lines[0].before, 5)?;
+    let mut here = begun(0, start.clone(), men);
+    let mut outer = Vec::new();
+    loop {
+        let Some(ply) = lines[here.line].moves.get(here.moves) else {
+            match outer.pop() {
+                Some(line) => here = line,
+                None => return Ok(()),
+            }
+            codes.push(232);
+            continue;
+        };
+        if let Some(&variation) = ply.variations.get(here.variations) {
+            here.variations += 1;
+            codes.push(231);
+            append_notes(codes, &lines[variation].before, 5)?;
+            let inner = begun(variation, here.position.clone(), here.men.clone());
+            outer.push(std::mem::replace(&mut here, inner));
+            continue;
         }
-        for ply in &self.moves {
-            for variation in &ply.variations {
-                codes.push(231);
-                variation.append(codes, &position, &men)?;
-                codes.push(232);
-            }
-            match ply.item {
-                Item::Move(mv) => men.append_move(codes, position.turn(), *mv),
-                _ => codes.push(211),
-            }
-            position = played(&position, ply.item);
-            for note in &ply.notes {
-                append_note(codes, note, 4)?;
-            }
+        match ply.item {
+            Item::Move(mv) => here.men.append_move(codes, here.position.turn(), *mv),
+            _ => codes.push(211),
         }
-        Ok(())
+        here.position = played(&here.position, ply.item);
+        append_notes(codes, &ply.notes, 4)?;
+        here.moves += 1;
+        here.variations = 0;
     }
+}
+
+fn append_notes(codes: &mut Vec<u8>, notes: &[&Item], text_type: u8) -> Result<(), String> {
+    notes
+        .iter()
+        .try_for_each(|note| append_note(codes, note, text_type))
 }
 
 /// A glyph or a text of the given type.

@@ -1,0 +1,35 @@
+//! More changes at once than the kernel keeps events of.
+
+use std::fs;
+
+use crate::scratch::{Scratch, can_mount, wait_for};
+use crate::simplecdb::{self, IMMORTAL, OPERA};
+
+#[test]
+fn events_that_the_kernel_drops_lead_to_a_look() {
+    if !can_mount() {
+        return;
+    }
+    let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let most: u32 = most.trim().parse().unwrap();
+    if most > 1 << 20 {
+        eprintln!("SKIPPED: the kernel keeps {most} events");
+        return;
+    }
+    let scratch = Scratch::new();
+    let daemon = scratch.mount_in_foreground(&["-o", "watch=inotify"], "warn");
+    daemon.signal("STOP");
+    // Only the way to the source is watched here, and none of these names is on it. So these events mean nothing.
+    for n in 0..most / 2 + 100 {
+        let path = scratch.path(&format!("passing{n}"));
+        fs::write(&path, "").unwrap();
+        fs::remove_file(&path).unwrap();
+    }
+    simplecdb::write(&scratch.source.join("late"), &[OPERA, IMMORTAL]);
+    daemon.signal("CONT");
+    wait_for("the database whose events were dropped", || {
+        scratch.mount.join("late.dci/all.pgn").exists()
+    });
+    daemon.signal("TERM");
+    assert_eq!(daemon.end().code(), Some(0));
+}

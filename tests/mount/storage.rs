@@ -1,0 +1,118 @@
+//! File systems that fill up or go away below the source and the cache.
+
+use std::process::Command;
+
+use crate::common::samples::missing;
+use crate::scratch::{Scratch, can_mount, run};
+use crate::simplecdb::{self, OPERA};
+
+/// What is written this very moment is not kept.
+const OLD: &str = "touch -d '1 hour ago' source/a.* || exit 9";
+
+#[test]
+fn a_full_disk_below_the_cache() {
+    if !can_mount() {
+        return;
+    }
+    // No byte is free, no file can be made, and both are so once the mount is there.
+    for (options, fill) in [
+        ("size=64k", "before"),
+        ("size=64k,nr_inodes=2", "before"),
+        ("size=64k", "after"),
+    ] {
+        let scratch = Scratch::new();
+        let script = format!(
+            r#"
+            cd "$1" && mkdir tmpfs && mount -t tmpfs -o {options} none tmpfs && {OLD}
+            fill() {{ cat /dev/zero > tmpfs/full 2>/dev/null; }}
+            [ {fill} = after ] || fill
+            "$2" mount -o cache-dir="$PWD/tmpfs/kept" source mount || exit 8
+            fill
+            "$2" export source a.dci | cmp - mount/a.dci/all.pgn && "$2" unmount mount || exit 7
+            for n in $(seq 100); do pgrep -f "$PWD/mount" > /dev/null || break; sleep 0.1; done
+            ls tmpfs/kept 2>/dev/null | grep partial; true
+            "#
+        );
+        let Some(ended) = scratch.run_in_namespace(&script) else {
+            return;
+        };
+        assert_eq!(
+            (ended.code, ended.out.as_str()),
+            (Some(0), ""),
+            "{options} {fill}: {ended:?}"
+        );
+    }
+}
+
+#[test]
+fn source_and_cache_are_detached() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let script = format!(
+        r#"
+        until_so() {{ for n in $(seq 200); do eval "$1" && return; sleep 0.1; done; echo "never: $1"; }}
+        cd "$1" && mkdir disk cache && {OLD}
+        mount -t tmpfs none disk && mount -t tmpfs none cache && cp -r source/. disk || exit 9
+        "$2" mount -o cache-dir="$PWD/cache" disk mount || exit 8
+        exec 3< mount/a.dci/all.pgn
+        umount -l cache && umount -l disk || exit 9
+        until_so '[ ! -e mount/a.dci ]'; ls mount
+        "$2" export source a.dci | cmp - /dev/fd/3; exec 3<&-
+        cp -r source/. disk; until_so 'cmp -s mount/a.dci/all.pgn mount/sub/b.dci/all.pgn || [ -e mount/a.dci/all.pgn ]'
+        "$2" export source a.dci | cmp - mount/a.dci/all.pgn
+        "$2" unmount mount
+        "#
+    );
+    let Some(ended) = scratch.run_in_namespace(&script) else {
+        return;
+    };
+    assert_eq!(
+        (ended.code, ended.out.as_str()),
+        (Some(0), "info.txt\n"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn a_disk_that_fails_below_the_source() {
+    if !can_mount() {
+        return;
+    }
+    if run(Command::new("id").arg("-u")).out != "0\n" {
+        eprintln!("only root can mount an image");
+        return;
+    }
+    if Command::new("mkfs.ext4").arg("-V").output().is_err() {
+        return missing("mkfs.ext4 (Debian package e2fsprogs)");
+    }
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 50_000]);
+    // The image is cut, so that what the kernel has not read by then cannot be read any more.
+    let script = r#"
+        cd "$1" && mkdir disk && mkfs.ext4 -qF -d source image 64M > made || exit 9
+        mount -o ro,loop image disk && blockdev --setra 0 $(findmnt -no SOURCE disk) || exit 9
+        "$2" export source a.dci > whole && "$2" mount disk mount || exit 8
+        truncate -s 0 image
+        cat mount/a.dci/all.pgn > read 2> error || sed -n 's/.*: //p' error
+        head -c $(stat -c %s read) whole | cmp - read; ls mount
+        "$2" status mount > status || echo no status
+        "$2" unmount mount || exit 7
+        for n in $(seq 100); do umount disk 2>/dev/null && exit 0; sleep 0.1; done
+        umount -l disk
+    "#;
+    let ended = run(Command::new("unshare")
+        .args(["-m", "sh", "-c", script, "sh"])
+        .arg(scratch.path(""))
+        .arg(env!("CARGO_BIN_EXE_pgnfs"))
+        .env("LC_ALL", "C"));
+    if ended.code == Some(9) {
+        eprintln!("SKIPPED: no image can be mounted here: {}", ended.err);
+        return;
+    }
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
+    // What was read before is as it was, all else is an error.
+    let rest = ended.out.strip_prefix("Input/output error\n");
+    assert_eq!(rest.unwrap_or(&ended.out), "a.dci\ninfo.txt\nsub\n", "{ended:?}");
+}
