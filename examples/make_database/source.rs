@@ -184,7 +184,10 @@ impl Visitor for Games {
 }
 
 /// The position of a FEN; Chess960 where its castling rights need it.
-fn set_up(fen: &str) -> Result<Chess, String> {
+///
+/// # Errors
+/// A text that is no FEN, or a position in which no game can be played.
+pub fn set_up(fen: &str) -> Result<Chess, String> {
     let fen: Fen = fen.parse().map_err(|error| format!("{fen}: {error}"))?;
     let setup: Setup = fen.into_setup();
     let mode = CastlingMode::detect(&setup);

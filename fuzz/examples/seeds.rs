@@ -1,4 +1,5 @@
 //! Frames every database below some folders as an input of its format's fuzz target: `seeds TARGET FOLDER...`.
+//! Targets whose inputs are choices get random ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +13,19 @@ const LONGEST: usize = 16 << 10;
 /// Longest input of which there is one for each reading.
 const LONGEST_FORCED: usize = 2 << 10;
 
+/// Targets to which any bytes are a sound database.
+const OF_CHOICES: [&str; 2] = ["chess_assistant_records", "jose_rows"];
+
+/// Their seeds, and the bytes of each.
+const RANDOM_SEEDS: u64 = 32;
+const RANDOM_LEN: usize = 4 << 10;
+
 fn main() {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let target = arguments.next().expect("usage: seeds TARGET FOLDER...");
+    for name in OF_CHOICES {
+        write_random(&target.join(name));
+    }
     let mut folders: Vec<PathBuf> = arguments.collect();
     while let Some(folder) = folders.pop() {
         let mut directory = Directory {
@@ -32,6 +43,23 @@ fn main() {
         directory.files.sort();
         write_seeds(&directory, &target);
     }
+}
+
+fn write_random(seeds: &Path) {
+    fs::create_dir_all(seeds).expect("a folder for seeds");
+    let mut state = 0;
+    for number in 0..RANDOM_SEEDS {
+        let bytes: Vec<u8> = (0..RANDOM_LEN).map(|_| random(&mut state)).collect();
+        fs::write(seeds.join(format!("{number:04}")), bytes).expect("a seed is written");
+    }
+}
+
+/// SplitMix64, of which the highest byte is taken.
+fn random(state: &mut u64) -> u8 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 56) as u8
 }
 
 fn write_seeds(directory: &Directory, target: &Path) {

@@ -11,3 +11,4 @@ pub mod frame;
 pub mod meter;
 pub mod movetext;
 pub mod sweep;
+pub mod told;

@@ -3,8 +3,10 @@
 use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
 use pgnfs::game::{Game, MovetextBuilder, Outcome, Tags};
 
-/// Where games begin.
-const STARTS: [&str; 6] = [
+use super::told::Told;
+
+/// Where games begin; the first is the normal start.
+pub const STARTS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 17",
     "7k/PPPPPP2/8/8/8/8/pppppp2/7K w - - 0 250",
@@ -104,31 +106,4 @@ fn legal_moves(position: &Position) -> Vec<Move> {
     }
     moves.retain(|&mv| position.test(mv).is_ok());
     moves
-}
-
-/// The bytes that are still to be told; zeros behind their end.
-struct Told<'a>(&'a [u8]);
-
-impl Told<'_> {
-    fn next(&mut self) -> Option<u8> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(first)
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.next().unwrap_or_default()
-    }
-
-    /// A length and a text; large lengths repeat it.
-    fn text(&mut self) -> String {
-        let len = usize::from(self.byte());
-        let (len, times) = match len {
-            0..192 => (len, 1),
-            _ => (len % 16, 10 * (len - 191)),
-        };
-        let (text, rest) = self.0.split_at(len.min(self.0.len()));
-        self.0 = rest;
-        String::from_utf8_lossy(text).repeat(times)
-    }
 }

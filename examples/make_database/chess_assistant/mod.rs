@@ -84,6 +84,15 @@ impl Writer {
     /// # Errors
     /// Those of writing.
     pub fn finish(self, target: &Path) -> Result<(), Box<dyn Error>> {
+        for (extension, bytes) in self.files() {
+            let path = target.with_extension(extension);
+            std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// The files by their extensions.
+    pub fn files(self) -> [(&'static str, Vec<u8>); 5] {
         let games = (self.addresses.len() / 4) as u32;
         let mut main = padded("Chess Assistant 3.0 database.", 50);
         main.extend(padded("\nChess Data Pro format. Version 1.3", 50));
@@ -96,18 +105,13 @@ impl Writer {
             ("Places", self.places),
             ("Sources", self.sources),
         ];
-        let files = [
+        [
             ("cdp", main),
             ("d00", self.headers),
             ("a02", self.addresses),
             ("d02", self.records),
             ("emb", emb::pack(lists)),
-        ];
-        for (extension, bytes) in files {
-            let path = target.with_extension(extension);
-            std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        }
-        Ok(())
+        ]
     }
 }
 

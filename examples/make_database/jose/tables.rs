@@ -176,7 +176,8 @@ impl Table {
         myd
     }
 
-    fn record(&self, row: &[Value]) -> Vec<u8> {
+    /// The bytes of a row.
+    pub fn record(&self, row: &[Value]) -> Vec<u8> {
         let flag_bytes = self.flag_bytes();
         let mut record = vec![0; flag_bytes + self.bitmap()];
         let (mut flag, mut bit) = (0, 0);
@@ -225,7 +226,7 @@ impl Table {
 }
 
 /// A whole record in one block of at least 20 bytes, a multiple of 4.
-fn append_block(myd: &mut Vec<u8>, record: &[u8]) {
+pub fn append_block(myd: &mut Vec<u8>, record: &[u8]) {
     let length = (record.len() as u32).to_be_bytes();
     let (kind, length) = match record.len() {
         0..=0xffff => (1, &length[2..]),

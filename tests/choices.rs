@@ -1,0 +1,95 @@
+//! Databases as the fuzz targets `chess_assistant_records` and `jose_rows` write them: sound containers with any
+//! contents, read within the bounds of `fuzz/harness`.
+
+#[path = "../fuzz/src/chess_assistant.rs"]
+mod chess_assistant;
+#[path = "common/mod.rs"]
+mod common;
+#[path = "../fuzz/src/edits.rs"]
+mod edits;
+#[allow(dead_code)]
+#[path = "../examples/make_database/chess_assistant/mod.rs"]
+mod encode_chess_assistant;
+#[path = "../fuzz/src/games.rs"]
+mod games;
+#[path = "../fuzz/harness/mod.rs"]
+mod harness;
+#[path = "../fuzz/src/jose.rs"]
+mod jose;
+#[path = "../fuzz/src/jose_rows.rs"]
+mod jose_rows;
+#[path = "../examples/make_database/jose/moves.rs"]
+mod moves;
+#[allow(dead_code)]
+#[path = "../examples/make_database/source.rs"]
+mod source;
+#[allow(dead_code)]
+#[path = "../examples/make_database/jose/tables.rs"]
+mod tables;
+
+use common::pgn;
+use harness::frame::Input;
+use harness::sweep::{Strictness, sweep};
+use pgnfs::formats::FORMATS;
+
+/// Databases of each format.
+const DATABASES: u64 = 60;
+
+/// Bytes of an input.
+const LEN: usize = 4 << 10;
+
+/// Random bytes, the same in every run (SplitMix64).
+fn random(seed: u64) -> Vec<u8> {
+    let mut state = seed << 32;
+    let byte = |_| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed >> 56) as u8
+    };
+    (0..LEN).map(byte).collect()
+}
+
+/// Games of a database, and those of them that have at least four moves.
+fn games_of(format: &str, input: &Input) -> (u32, u32) {
+    let format = FORMATS.iter().find(|known| known.name == format).unwrap();
+    let candidates = (format.find)(&input.directory());
+    let [candidate] = &candidates[..] else {
+        panic!("{} databases", candidates.len());
+    };
+    let database = (format.open)(input.open(candidate), &input.options).unwrap();
+    let is_played = |game: &u32| {
+        let read = pgn::read(&pgnfs::pgn::to_text(&database.game(*game).game));
+        read[0].main_line().len() >= 4
+    };
+    let played = (0..database.len()).filter(is_played).count();
+    (database.len(), u32::try_from(played).unwrap())
+}
+
+fn check(format: &str, input: fn(&[u8]) -> Input) {
+    let (mut all, mut played) = (0, 0);
+    for seed in 0..DATABASES {
+        let input = input(&random(seed));
+        assert_eq!(
+            sweep(format, &input, Strictness::default()).databases,
+            1,
+            "seed {seed}"
+        );
+        let (games, with_moves) = games_of(format, &input);
+        all += games;
+        played += with_moves;
+    }
+    // Edits take the moves of some; a container that is not sound would take those of nearly all.
+    eprintln!("{format}: {played} of {all} games have moves");
+    assert!(played * 4 > all, "{played} of {all}");
+}
+
+#[test]
+fn chess_assistant_databases_of_choices_are_sound() {
+    check("chess-assistant", chess_assistant::input);
+}
+
+#[test]
+fn jose_databases_of_choices_are_sound() {
+    check("jose", jose::input);
+}
