@@ -168,11 +168,18 @@ fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), Mount
 
 /// The path without links. The last part may be a mount that nobody, or not this user, can look at.
 fn resolve(path: &Path) -> Result<PathBuf, MountError> {
+    // A mount in the table is not asked: its program may stand still.
+    let absolute = std::path::absolute(path).map_err(MountError::at(path))?;
+    if let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name())
+        && let Ok(parent) = fs::canonicalize(parent)
+        && top_at(&parent.join(name))?.is_some_and(|mount| mount.kind == TYPE)
+    {
+        return Ok(parent.join(name));
+    }
     let error = match fs::canonicalize(path) {
         Ok(resolved) => return Ok(resolved),
         Err(error) => error,
     };
-    let absolute = std::path::absolute(path).map_err(MountError::at(path))?;
     match (error.kind(), absolute.parent(), absolute.file_name()) {
         (io::ErrorKind::NotFound, ..) => Err(MountError::Missing(path.to_owned())),
         (_, Some(parent), Some(name)) => {
