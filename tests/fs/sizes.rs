@@ -232,17 +232,6 @@ fn a_changed_database_takes_the_place_of_its_old_sizes() {
 }
 
 #[test]
-fn what_was_changed_a_moment_ago_is_not_kept() {
-    let folder = TempDir::new().unwrap();
-    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as i128;
-    let mut entry = fake().at("");
-    // A clock of whole seconds.
-    entry.files[0].1.modified = now / 1_000_000_000 * 1_000_000_000;
-    keep(&folder, vec![entry]);
-    assert_eq!(kept(&folder), [""; 0].map(PathBuf::from));
-}
-
-#[test]
 fn damaged_files_are_ignored() {
     let folder = TempDir::new().unwrap();
     keep(&folder, vec![fake().at("")]);
