@@ -12,7 +12,7 @@ use super::ChessFs;
 use super::database::DatabaseFs;
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
-use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
+use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics, Where};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix};
 
@@ -72,7 +72,7 @@ impl Live {
         let databases = epochs.all().flat_map(|epoch| &epoch.databases);
         databases
             .filter(|database| !database.texts().is_doubtful())
-            .map(|database| database.tree.shared_entry())
+            .map(|database| Arc::clone(database.library_entry()))
             .collect()
     }
 
@@ -103,7 +103,7 @@ impl Live {
             given = living().map(|database| database.prefix()).collect();
         }
         let kept = |entry: &LibraryEntry| {
-            let mut same = living().filter(|database| std::ptr::eq(database.entry(), entry));
+            let mut same = living().filter(|database| std::ptr::eq(&**database.library_entry(), entry));
             same.next().cloned()
         };
         let mut next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
@@ -172,6 +172,11 @@ impl Live {
     /// See [`ChessFs::may_wait`].
     pub fn may_wait(&self, inode: Inode) -> bool {
         self.of(inode).is_ok_and(|fs| fs.may_wait(inode))
+    }
+
+    /// See [`ChessFs::where_to_answer`].
+    pub fn where_to_answer(&self, inode: Inode) -> Where {
+        self.of(inode).map_or(Where::Here, |fs| fs.where_to_answer(inode))
     }
 
     /// See [`ChessFs::read_dir`].

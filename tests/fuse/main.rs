@@ -5,4 +5,7 @@ mod ahead;
 #[allow(dead_code)]
 mod fake;
 mod kernel;
+mod remote;
 mod requests;
+#[path = "../fs/stuck.rs"]
+mod stuck;
