@@ -1,6 +1,7 @@
 //! A file system that shows a folder and, when told to, does not answer, fails, or lies about sizes.
 //!
-//! A request that is not answered waits without a thread of its own, until [`Hanging::recover`] or the end.
+//! A request that is not answered waits without a thread of its own, until [`Hanging::recover`] or the end, and for a
+//! minute at most: a test that fails must not hang for good.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
@@ -19,6 +21,9 @@ use fuser::{
     INodeNo, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
     ReplyOpen, Request,
 };
+
+/// How long a request may hang.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What can be kept from being answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +80,13 @@ impl Hanging {
             self.forget_contents();
         }
         self.shared.state().hanging = operations.to_vec();
+        let shared = Arc::downgrade(&self.shared);
+        thread::spawn(move || {
+            thread::sleep(LONGEST);
+            if let Some(shared) = shared.upgrade() {
+                shared.recover();
+            }
+        });
     }
 
     /// From now on requests for these operations, and no others, are answered with EIO.
@@ -89,16 +101,7 @@ impl Hanging {
 
     /// Answers what is waiting, and whatever comes, as it should be.
     pub fn recover(&self) {
-        let waiting = {
-            let mut state = self.shared.state();
-            state.hanging.clear();
-            state.failing.clear();
-            state.size = None;
-            std::mem::take(&mut state.waiting)
-        };
-        for (_, answer) in waiting {
-            answer();
-        }
+        self.shared.recover();
     }
 
     /// The number of requests for an operation that wait for their answer.
@@ -152,6 +155,19 @@ struct State {
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recover(&self) {
+        let waiting = {
+            let mut state = self.state();
+            state.hanging.clear();
+            state.failing.clear();
+            state.size = None;
+            std::mem::take(&mut state.waiting)
+        };
+        for (_, answer) in waiting {
+            answer();
+        }
     }
 
     fn path(&self, inode: INodeNo) -> Result<PathBuf, Errno> {

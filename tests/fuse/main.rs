@@ -8,4 +8,5 @@ mod kernel;
 mod remote;
 mod requests;
 #[path = "../fs/stuck.rs"]
+#[allow(dead_code)]
 mod stuck;

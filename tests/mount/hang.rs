@@ -127,11 +127,14 @@ impl Drop for Recovery<'_> {
 }
 
 /// Ends the readers, too.
-struct End<'a>(&'a AtomicBool, Recovery<'a>);
+struct End<'a> {
+    is_over: &'a AtomicBool,
+    _recovery: Recovery<'a>,
+}
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -177,7 +180,10 @@ fn others_are_served_while_one_hangs(operations: &[Operation]) {
                 })
             })
             .collect();
-        let end = End(&is_over, Recovery(&far.hanging));
+        let end = End {
+            is_over: &is_over,
+            _recovery: Recovery(&far.hanging),
+        };
         wait_for("requests that hang", || {
             operations
                 .iter()
