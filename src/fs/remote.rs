@@ -1,13 +1,9 @@
 //! A database whose source may not answer: on a network, or served by another program.
 
-use std::borrow::Cow;
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::pool::{Pool, PoolOptions, Pulse};
-use crate::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-use crate::game::{Game, Tags};
 use crate::library::LibraryEntry;
 
 /// Requests that are answered at a time.
@@ -50,11 +46,7 @@ impl Remote {
         for map in &entry.maps {
             map.unmap_aside();
         }
-        let database = Arc::clone(&entry.database);
-        let heard = LibraryEntry {
-            database: Arc::new(Heard { database, pulse }),
-            ..entry.clone()
-        };
+        let heard = entry.heard(move || pulse.beat());
         (Arc::new(remote), Arc::new(heard))
     }
 
@@ -64,68 +56,5 @@ impl Remote {
         let oldest = pools.into_iter().filter_map(Pool::oldest).min()?;
         let silence = Instant::now().saturating_duration_since(oldest);
         (silence > SLOW).then_some(silence)
-    }
-}
-
-/// A database that takes down whenever its files gave something.
-struct Heard {
-    database: Arc<dyn Database>,
-    pulse: Arc<Pulse>,
-}
-
-impl Heard {
-    fn heard<T>(&self, answer: T) -> T {
-        self.pulse.beat();
-        answer
-    }
-}
-
-impl Database for Heard {
-    fn len(&self) -> u32 {
-        self.database.len()
-    }
-
-    fn keys(&self, game: u32) -> Keys {
-        self.heard(self.database.keys(game))
-    }
-
-    fn text(&self, id: TextId) -> Cow<'_, str> {
-        self.heard(self.database.text(id))
-    }
-
-    fn tags(&self, game: u32) -> Tags {
-        self.heard(self.database.tags(game))
-    }
-
-    fn game(&self, game: u32) -> Decoded {
-        self.heard(self.database.game(game))
-    }
-
-    fn info(&self) -> Info {
-        self.database.info()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        self.database.problems()
-    }
-
-    fn members(&self) -> Vec<Member> {
-        self.database.members()
-    }
-
-    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.heard(self.database.read_member(member, offset, buffer))
-    }
-
-    fn documents(&self) -> &[&'static str] {
-        self.database.documents()
-    }
-
-    fn document(&self, document: usize) -> Game {
-        self.heard(self.database.document(document))
-    }
-
-    fn folders(&self) -> Vec<Folder> {
-        self.database.folders()
     }
 }
