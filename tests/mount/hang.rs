@@ -87,8 +87,11 @@ impl Far {
         // What is in the cache would be served whatever the source does.
         let options = ["--cache-size=1", "--source-timeout=2"];
         let mount = self.scratch.mount_in_foreground(&options, "info");
-        let ended = run(pgnfs().args(["status", "--wait"]).arg(&self.scratch.mount));
-        assert_eq!(ended.code, Some(0), "{ended:?}");
+        // The mount answers a moment before its socket does.
+        wait_for("all sizes", || {
+            let ended = run(pgnfs().args(["status", "--wait"]).arg(&self.scratch.mount));
+            ended.code == Some(0)
+        });
         mount
     }
 
