@@ -12,6 +12,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering, fence};
+use std::thread;
 
 pub use identity::Identity;
 
@@ -30,6 +31,8 @@ pub struct Mapped {
     file: Watched,
     _ticket: Ticket,
     is_changed: AtomicBool,
+    /// Unmapping may take long.
+    is_unmapped_aside: AtomicBool,
 }
 
 impl Mapped {
@@ -63,9 +66,10 @@ impl Mapped {
         Ok(Mapped {
             guard: map.as_ref().map(Guarded::new),
             map,
-            file,
+            file: file.without_contents(),
             _ticket: ticket,
             is_changed: AtomicBool::new(false),
+            is_unmapped_aside: AtomicBool::new(false),
         })
     }
 
@@ -89,10 +93,30 @@ impl Mapped {
         !is_changed
     }
 
+    /// From now on, dropping this waits for no file system: the last one to use a file tells its file system so, which
+    /// may not answer.
+    pub fn unmap_aside(&self) {
+        self.is_unmapped_aside.store(true, Ordering::Relaxed);
+    }
+
     /// True when bytes were read that the file no longer has: they were zeros. Costs no system call, so a loop over
     /// the bytes can ask often and stop early.
     pub fn is_lost(&self) -> bool {
         self.guard.as_ref().is_some_and(Guarded::is_lost)
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        if self.is_unmapped_aside.load(Ordering::Relaxed) {
+            let (guard, map) = (self.guard.take(), self.map.take());
+            let unmap = move || {
+                drop(guard);
+                drop(map);
+            };
+            // Where no thread can be started, this one waits.
+            let _ = thread::Builder::new().name("unmapping".to_owned()).spawn(unmap);
+        }
     }
 }
 

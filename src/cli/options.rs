@@ -6,6 +6,8 @@ mod read;
 mod settings;
 mod values;
 
+use std::time::Duration;
+
 use crate::formats::FORMATS;
 use error::Wanted;
 use values::{bytes, means};
@@ -192,6 +194,20 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "source-timeout",
+        value: "SECONDS",
+        help: "How long files on a network, or of another program's file system, may leave a request unanswered \
+               before it fails [default: 30]",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            let seconds = value.parse().ok().filter(|seconds| (1..=86400).contains(seconds));
+            let seconds = seconds.ok_or("a number of seconds from 1 to 86400")?;
+            settings.serve.source_timeout = Duration::from_secs(seconds);
+            Ok(())
+        },
+    },
+    Row {
         name: "xattr",
         value: "",
         help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
@@ -294,6 +310,7 @@ mod tests {
             "--cache-size=2K",
             "--cache-dir=/x",
             "--watch=poll:7",
+            "--source-timeout=5",
             "--xattr",
             "--uid=7",
             "--gid=8",
@@ -308,6 +325,7 @@ mod tests {
         let repeated: Vec<_> = short.iter().flat_map(|word| ["-o", word]).collect();
         assert_eq!(parse(Scope::Mount, &repeated).unwrap(), settings);
         assert_eq!(settings.serve.cache_size, 2048);
+        assert_eq!(settings.serve.source_timeout, Duration::from_secs(5));
         assert_eq!(
             (settings.uid, settings.gid, settings.umask),
             (Some(7), Some(8), 0o27)
@@ -355,6 +373,7 @@ mod tests {
             "reading=main/order",
             "uid=-1",
             "watch=poll:0",
+            "source-timeout=0",
             "cache-dir=",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();

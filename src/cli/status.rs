@@ -123,6 +123,9 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         let known = number(database, "sizes_known");
         row("sizes known", &format!("{known}, {}", line(database, "pass")))?;
         row("problems", &number(database, "problems").to_string())?;
+        if let Some(seconds) = database["silence"].as_u64() {
+            row("source", &format!("has not answered for {}", duration(seconds)))?;
+        }
     }
     Ok(())
 }

@@ -13,12 +13,13 @@ use lru::LruCache;
 use super::cache::TextCache;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
+use super::remote::Remote;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
 use super::table::Tables;
 use super::texts::Texts;
 use super::times::{noon, seconds_and_nanoseconds};
-use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions};
+use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions, Where};
 use crate::library::{LibraryEntry, document_text};
 use crate::tree::{DatabaseTree, Node, Prefix};
 
@@ -27,6 +28,8 @@ const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// One database as files.
 pub(super) struct DatabaseFs {
+    /// The database as the library has it.
+    entry: Arc<LibraryEntry>,
     pub(super) tree: DatabaseTree,
     texts: Arc<Texts>,
     options: ServeOptions,
@@ -49,15 +52,28 @@ impl DatabaseFs {
         cache: Arc<TextCache>,
         options: ServeOptions,
     ) -> DatabaseFs {
+        let (remote, served) = match entry.is_local {
+            true => (None, Arc::clone(&entry)),
+            false => {
+                let (remote, served) = Remote::new(&entry, options.source_timeout);
+                (Some(remote), served)
+            }
+        };
+        let tree = DatabaseTree::new(Arc::clone(&served), options.layout.clone());
+        if remote.is_some() {
+            // Whoever looks at its directory from now on finds the names in memory.
+            tree.links(Node::Database);
+        }
         DatabaseFs {
-            texts: Arc::new(Texts::new(Arc::clone(&entry))),
+            texts: Arc::new(Texts::new(served, remote)),
             documents: entry
                 .database
                 .documents()
                 .iter()
                 .map(|_| OnceLock::new())
                 .collect(),
-            tree: DatabaseTree::new(entry, options.layout.clone()),
+            entry,
+            tree,
             options,
             prefix,
             cache,
@@ -70,9 +86,26 @@ impl DatabaseFs {
         }
     }
 
-    /// The database and its files.
+    /// The database and its files, for reading.
     pub(super) fn entry(&self) -> &LibraryEntry {
         self.tree.entry()
+    }
+
+    /// The database as the library has it.
+    pub(super) fn library_entry(&self) -> &Arc<LibraryEntry> {
+        &self.entry
+    }
+
+    /// Where requests for a node are to be answered. The source is not touched to tell.
+    pub(super) fn where_to_answer(&self, node: Node) -> Where {
+        match self.texts.remote() {
+            None if self.may_wait(node) => Where::Aside,
+            None => Where::Here,
+            // What they show is in memory.
+            Some(_) if matches!(node, Node::Database | Node::Info) => Where::Here,
+            Some(remote) if self.may_wait(node) => Where::Pool(Arc::clone(&remote.long)),
+            Some(remote) => Where::Pool(Arc::clone(&remote.quick)),
+        }
     }
 
     /// The texts of its games.
@@ -97,6 +130,7 @@ impl DatabaseFs {
             sizes_known: self.sizes().known(),
             pass: self.texts.pass_state(),
             problems: entry.database.problems().len() + self.sizes().problem_count(),
+            silence: self.texts.remote().and_then(|remote| remote.silence()),
         }
     }
 

@@ -13,7 +13,7 @@ use super::ChessFs;
 use super::database::DatabaseFs;
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
-use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics};
+use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics, Where};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix, SourceTree};
 
@@ -85,7 +85,7 @@ impl Live {
         let databases = epochs.all().flat_map(|epoch| &epoch.databases);
         databases
             .filter(|database| !database.texts().is_doubtful())
-            .map(|database| database.tree.shared_entry())
+            .map(|database| Arc::clone(database.library_entry()))
             .collect()
     }
 
@@ -116,7 +116,7 @@ impl Live {
             given = living().map(|database| database.prefix()).collect();
         }
         let by_entry: HashMap<*const LibraryEntry, &Arc<DatabaseFs>> = living()
-            .map(|database| (std::ptr::from_ref(database.entry()), database))
+            .map(|database| (Arc::as_ptr(database.library_entry()), database))
             .collect();
         let kept = |entry: &LibraryEntry| {
             by_entry
@@ -198,6 +198,11 @@ impl Live {
     /// See [`ChessFs::may_wait`].
     pub fn may_wait(&self, inode: Inode) -> bool {
         self.of(inode).is_ok_and(|fs| fs.may_wait(inode))
+    }
+
+    /// See [`ChessFs::where_to_answer`].
+    pub fn where_to_answer(&self, inode: Inode) -> Where {
+        self.of(inode).map_or(Where::Here, |fs| fs.where_to_answer(inode))
     }
 
     /// See [`ChessFs::read_dir`].

@@ -13,6 +13,8 @@ mod live;
 mod outdated;
 mod pass;
 mod place;
+mod pool;
+mod remote;
 mod size_file;
 mod sizes;
 mod status;
@@ -32,9 +34,10 @@ use std::time::{Duration, Instant};
 pub use live::Live;
 pub use outdated::Outdated;
 pub use pass::PassOptions;
+pub use pool::Pool;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
 
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Branch, Node, Prefix, SourceTree};
@@ -234,6 +237,14 @@ impl ChessFs {
             self.database(prefix)
                 .is_some_and(|database| database.may_wait(node))
         })
+    }
+
+    /// Where requests for an inode are to be answered. [`ChessFs::lookup`] is a request for its directory.
+    pub fn where_to_answer(&self, inode: Inode) -> Where {
+        let found = inode
+            .node()
+            .and_then(|(prefix, node)| Some((self.database(prefix)?, node)));
+        found.map_or(Where::Here, |(database, node)| database.where_to_answer(node))
     }
 
     /// Gives the entries of a directory from `offset` (0, or an entry's `next`) until `each` breaks. The first

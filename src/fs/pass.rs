@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -24,6 +24,12 @@ pub struct PassOptions {
 /// same share of the processors, it would take from that of the program that made the request.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// How often the end is thought of while a source is waited for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long the end waits for databases whose sources may not answer.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// A thread that looks after one database after another. Ends when it is told to, or dropped.
 pub(super) struct Pass {
     files: Option<SizeFiles>,
@@ -42,13 +48,13 @@ impl Pass {
     pub(super) fn start(options: PassOptions, files: Option<SizeFiles>, requests: Arc<AtomicU64>) -> Pass {
         let (queue, databases) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
-        let worker = Worker {
+        let worker = Arc::new(Worker {
             is_over: Arc::clone(&is_over),
             seen: AtomicU64::new(requests.load(Ordering::Relaxed)),
             requests,
             files: files.clone(),
             options,
-        };
+        });
         let thread = thread::Builder::new().name("pgnfs-pass".to_owned());
         let thread = thread
             .spawn(move || worker.work(&databases))
@@ -71,7 +77,7 @@ impl Pass {
         }
     }
 
-    /// Ends the thread and waits for it; what is known by then is kept.
+    /// Ends the thread and waits for it, but not for a source that does not answer; what is known by then is kept.
     pub(super) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         let running = self.running().take();
@@ -103,26 +109,62 @@ struct Worker {
 }
 
 impl Worker {
-    fn work(&self, databases: &Receiver<Weak<Texts>>) {
-        let mut waiting: VecDeque<Weak<Texts>> = VecDeque::new();
-        while let Some(added) = receive(databases, waiting.is_empty()) {
+    fn work(self: &Arc<Self>, databases: &Receiver<Weak<Texts>>) {
+        let (mut local, mut remote) = (VecDeque::new(), VecDeque::new());
+        while let Some(added) = receive(databases, local.is_empty() && remote.is_empty()) {
             // What is in a file is known before anything is decoded.
             for texts in added.iter().filter_map(Weak::upgrade) {
                 texts.load();
+                match texts.remote() {
+                    None => local.push_back(Arc::downgrade(&texts)),
+                    Some(_) => remote.push_back(Arc::downgrade(&texts)),
+                }
             }
-            waiting.extend(added);
-            if let Some(texts) = waiting.pop_front().and_then(|next| next.upgrade()) {
-                self.pass(&texts);
-                texts.save();
+            if let Some(next) = local.pop_front() {
+                if let Some(texts) = next.upgrade() {
+                    self.pass(&texts);
+                    texts.save();
+                }
+            } else if let Some(texts) = remote.pop_front().and_then(|next| next.upgrade()) {
+                self.pass_remote(texts);
             }
-            if waiting.is_empty()
+            if local.is_empty()
+                && remote.is_empty()
                 && let Some(files) = &self.files
             {
                 files.tidy();
             }
         }
-        for texts in waiting.iter().filter_map(Weak::upgrade) {
+        for texts in local.iter().filter_map(Weak::upgrade) {
             texts.save();
+        }
+        save_remote(remote.iter().filter_map(Weak::upgrade));
+    }
+
+    /// Decodes in the database's own pool, and waits as long as its source answers. Where it does not, that pool goes
+    /// on when it does.
+    fn pass_remote(self: &Arc<Self>, texts: Arc<Texts>) {
+        let Some(remote) = texts.remote().map(Arc::clone) else {
+            return;
+        };
+        let (done, is_done) = channel();
+        let (given_up, worker) = (done.clone(), Arc::clone(self));
+        let work = move || {
+            if !worker.is_over() && !texts.sizes().are_complete() {
+                worker.decode(&texts);
+            }
+            texts.save();
+            let _ = done.send(());
+        };
+        let give_up = move || {
+            let _ = given_up.send(());
+        };
+        remote.background.submit(work, give_up);
+        let mut end = None;
+        while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(LOOK) {
+            if self.is_over() && Instant::now() >= *end.get_or_insert_with(|| Instant::now() + FAREWELL) {
+                return;
+            }
         }
     }
 
@@ -132,21 +174,22 @@ impl Worker {
         if self.is_over() || texts.sizes().are_complete() {
             return;
         }
-        let begin = Instant::now();
-        let threads = self.options.threads;
-        let decode = || {
-            (self.options.give_way)();
-            texts.pass(threads, || {
-                self.stand_still();
-                // When only the pass is left to hold a database, it is out of sight.
-                self.is_over() || Arc::strong_count(texts) == 1
-            });
-        };
         thread::scope(|scope| {
             let decoding = thread::Builder::new().name("pgnfs-decode".to_owned());
-            if let Err(error) = decoding.spawn_scoped(scope, decode) {
+            if let Err(error) = decoding.spawn_scoped(scope, || self.decode(texts)) {
                 log::warn!("no thread for decoding: {error}");
             }
+        });
+    }
+
+    /// Decodes in this thread, which gives way from then on.
+    fn decode(&self, texts: &Arc<Texts>) {
+        let begin = Instant::now();
+        (self.options.give_way)();
+        texts.pass(self.options.threads, || {
+            self.stand_still();
+            // When only the pass is left to hold a database, it is out of sight.
+            self.is_over() || Arc::strong_count(texts) == 1
         });
         let (games, known) = (texts.sizes().games(), texts.sizes().known());
         let milliseconds = begin.elapsed().as_millis();
@@ -169,6 +212,25 @@ impl Worker {
     fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
+}
+
+/// Has each database's pool keep what is known of it, and waits a while for that.
+fn save_remote(databases: impl Iterator<Item = Arc<Texts>>) {
+    let (done, all_done) = channel::<()>();
+    for texts in databases {
+        let Some(remote) = texts.remote().map(Arc::clone) else {
+            continue;
+        };
+        let done = done.clone();
+        let save = move || {
+            texts.save();
+            drop(done);
+        };
+        remote.background.submit(save, || ());
+    }
+    drop(done);
+    // Nothing is sent: it ends early when the last one has let go.
+    let _ = all_done.recv_timeout(FAREWELL);
 }
 
 /// The databases that were added, maybe none; waits for one if told to. None when there will be no more.

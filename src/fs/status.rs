@@ -1,5 +1,7 @@
 //! What is known by now: for whoever asks how the work goes.
 
+use std::time::Duration;
+
 /// What a file system knows of its databases. Nothing is decoded to tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -28,6 +30,8 @@ pub struct DatabaseStatus {
     pub pass: PassState,
     /// Problems of the database itself, and of the games whose size is known.
     pub problems: usize,
+    /// For how long its source has not answered, where that is longer than a second.
+    pub silence: Option<Duration>,
 }
 
 /// Where the background pass is in a database.

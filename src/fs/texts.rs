@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::gather::{decode_missing, on_threads};
+use super::remote::Remote;
 use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
@@ -34,6 +35,8 @@ impl From<Wrong> for FsError {
 /// The games of one database and what is known of their texts.
 pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
+    /// Where its files may hang.
+    remote: Option<Arc<Remote>>,
     sizes: Sizes,
     /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
     gathering: Mutex<()>,
@@ -48,7 +51,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn new(entry: Arc<LibraryEntry>) -> Texts {
+    pub(super) fn new(entry: Arc<LibraryEntry>, remote: Option<Arc<Remote>>) -> Texts {
         Texts {
             sizes: Sizes::new(entry.database.len()),
             gathering: Mutex::new(()),
@@ -60,7 +63,13 @@ impl Texts {
             is_passing: AtomicBool::new(false),
             is_retired: AtomicBool::new(false),
             entry,
+            remote,
         }
+    }
+
+    /// The threads that may read them, where others might hang.
+    pub(super) fn remote(&self) -> Option<&Arc<Remote>> {
+        self.remote.as_ref()
     }
 
     /// What is known.

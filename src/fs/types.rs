@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::pool::Pool;
 use crate::tree::Node;
 pub use crate::tree::{Inode, Layout};
 
@@ -18,6 +20,8 @@ pub struct ServeOptions {
     pub mtime_from_source: bool,
     /// Views beside the built-in ones, and names of games.
     pub layout: Layout,
+    /// How long a source that is not local may leave a request unanswered.
+    pub source_timeout: Duration,
 }
 
 impl Default for ServeOptions {
@@ -27,8 +31,20 @@ impl Default for ServeOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             mtime_from_source: false,
             layout: Layout::default(),
+            source_timeout: Duration::from_secs(30),
         }
     }
+}
+
+/// Where requests for an inode are to be answered.
+#[derive(Clone)]
+pub enum Where {
+    /// In the thread that has the request.
+    Here,
+    /// In a thread that nobody else waits for: many games may have to be decoded, or a view be built.
+    Aside,
+    /// By this pool and nowhere else: the source may not answer.
+    Pool(Arc<Pool>),
 }
 
 /// What a node is.

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 
 use fuser::{Errno, Generation, INodeNo, ReplyDirectoryPlus, RequestId};
 
-use super::{BLOCK, FOREVER, Presentation, Shared, errno};
+use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
 use crate::fs::{Entry, Inode, Kind};
 
 /// A directory of more entries is listed without attributes: the kernel would make an inode for every entry, which
@@ -24,7 +24,7 @@ pub(super) fn answer(
     request: RequestId,
     directory: Inode,
     offset: u64,
-    mut reply: ReplyDirectoryPlus,
+    mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
     let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
@@ -48,14 +48,11 @@ pub(super) fn answer(
                 None => presentation.bare(entry.inode, entry.kind),
             };
             let number = INodeNo(entry.inode.0);
-            if reply.add(
-                number,
-                entry.next,
-                entry.name,
-                &FOREVER,
-                &attributes,
-                Generation(0),
-            ) {
+            let add = |reply: &mut ReplyDirectoryPlus| {
+                let generation = Generation(0);
+                reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
+            };
+            if reply.with(add) != Some(false) {
                 return ControlFlow::Break(());
             }
             is_empty = false;
@@ -67,21 +64,19 @@ pub(super) fn answer(
             }
             ControlFlow::Continue(())
         });
-    if read.is_ok() {
+    if let Err(error) = read {
+        return reply.refuse(errno(error));
+    }
+    reply.answer(|reply| {
         // Before the kernel can forget them.
         told.into_iter().for_each(|inode| shared.fs.remember(inode));
-    }
-    match (read, own) {
-        (Err(error), _) => reply.error(errno(error)),
-        (Ok(()), Some(own)) => {
-            if let Err(error) = own.send(&shared.kernel) {
-                log::debug!("an answer was not taken: {error}");
-            }
-            // The kernel takes no second answer, and so the reply comes to its end without a leak.
-            reply.error(Errno::EIO);
+        let Some(own) = own else { return reply.ok() };
+        if let Err(error) = own.send(&shared.kernel) {
+            log::debug!("an answer was not taken: {error}");
         }
-        (Ok(()), None) => reply.ok(),
-    }
+        // The kernel takes no second answer, and so the reply comes to its end without a leak.
+        reply.error(Errno::EIO);
+    });
 }
 
 /// Bytes of `struct fuse_direntplus` before the name: `struct fuse_entry_out` and `struct fuse_dirent`.

@@ -3,9 +3,10 @@
 //! Everything lets the kernel ask as rarely as possible: what it was told stays true, so it may keep entries
 //! (missing ones too), attributes and pages for good, and it never needs to say that a file was opened.
 //! Requests that may need many games are answered from a thread of their own, so that no thread that reads
-//! requests ever waits.
+//! requests ever waits. Requests that touch a source which may not answer are left to that database's own threads.
 
 mod ahead;
+mod answer;
 mod attributes;
 mod directory;
 mod invalidate;
@@ -18,7 +19,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
@@ -28,8 +28,9 @@ use fuser::{
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live};
+use crate::fs::{FsError, Inode, Kind, Live, Where};
 use ahead::Ahead;
+use answer::{Pending, Reply, answer};
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -83,10 +84,10 @@ impl Fuse {
 
     fn answer<R, A>(&self, inode: Inode, reply: R, how: A)
     where
-        R: Send + 'static,
-        A: FnOnce(&Arc<Shared>, R) + Send + 'static,
+        R: Reply,
+        A: FnOnce(&Arc<Shared>, Pending<R>) + Send + 'static,
     {
-        guarded(|| answer(&self.shared, inode, reply, how));
+        guarded(|| answer(&self.shared, inode, Pending::Own(reply), how));
     }
 }
 
@@ -101,66 +102,55 @@ fn errno(error: FsError) -> Errno {
     Errno::from_i32(error.errno())
 }
 
-/// Answers here, or from another thread where the answer may have to wait for many games.
-///
-/// A reply that is dropped unanswered, because its thread cannot be started or panics, says EIO.
-fn answer<R, A>(shared: &Arc<Shared>, inode: Inode, reply: R, answer: A)
-where
-    R: Send + 'static,
-    A: FnOnce(&Arc<Shared>, R) + Send + 'static,
-{
-    if !shared.fs.may_wait(inode) {
-        return answer(shared, reply);
-    }
-    let shared = Arc::clone(shared);
-    let started = thread::Builder::new()
-        .name("waiting".to_owned())
-        .spawn(move || guarded(|| answer(&shared, reply)));
-    if let Err(error) = started {
-        log::error!("cannot start a thread for a request: {error}");
-    }
-}
-
 /// Looks up a name and answers with the attributes of what it stands for.
-fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: ReplyEntry) {
+fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: Pending<ReplyEntry>) {
     let found = match name.as_bytes() {
         b"." => Ok(parent),
         b".." => shared.fs.parent(parent),
-        long if long.len() > NAME_MAX as usize => return reply.error(Errno::ENAMETOOLONG),
+        long if long.len() > NAME_MAX as usize => return reply.refuse(Errno::ENAMETOOLONG),
         _ => shared.fs.lookup(parent, name),
     };
     match found.map_err(errno) {
+        // It is the same database's, whose few threads must not be kept by what takes long.
+        Ok(inode) if reply.is_shared() && !shared.fs.may_wait(inode) => describe(shared, inode, reply),
         Ok(inode) => answer(shared, inode, reply, move |shared, reply| {
-            match shared.fs.attributes(inode) {
-                Ok(attributes) => {
-                    let attributes = shared.presentation.of(&attributes);
-                    // Before the kernel can forget it.
-                    shared.fs.remember(inode);
-                    reply.entry(&FOREVER, &attributes, Generation(0));
-                }
-                Err(error) => reply.error(errno(error)),
-            }
+            describe(shared, inode, reply);
         }),
         // Node 0 tells the kernel to remember that there is nothing.
         Err(error) if error == Errno::ENOENT => {
-            reply.entry(&FOREVER, &attributes::of_nothing(), Generation(0));
+            reply.answer(|reply| reply.entry(&FOREVER, &attributes::of_nothing(), Generation(0)));
         }
-        Err(error) => reply.error(error),
+        Err(error) => reply.refuse(error),
+    }
+}
+
+/// Answers a look-up with what was found.
+fn describe(shared: &Shared, inode: Inode, reply: Pending<ReplyEntry>) {
+    match shared.fs.attributes(inode) {
+        Ok(attributes) => reply.answer(|reply| {
+            // Before the kernel can forget it.
+            shared.fs.remember(inode);
+            let attributes = shared.presentation.of(&attributes);
+            reply.entry(&FOREVER, &attributes, Generation(0));
+        }),
+        Err(error) => reply.refuse(errno(error)),
     }
 }
 
 /// Lists a directory from `offset`.
-fn list(shared: &Shared, directory: Inode, offset: u64, mut reply: ReplyDirectory) {
+fn list(shared: &Shared, directory: Inode, offset: u64, mut reply: Pending<ReplyDirectory>) {
     let read = shared.fs.read_dir(directory, offset, false, &mut |entry| {
         let kind = attributes::file_type(entry.kind);
-        match reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let add =
+            |reply: &mut ReplyDirectory| reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name);
+        match reply.with(add) {
+            Some(false) => ControlFlow::Continue(()),
+            Some(true) | None => ControlFlow::Break(()),
         }
     });
     match read {
-        Ok(()) => reply.ok(),
-        Err(error) => reply.error(errno(error)),
+        Ok(()) => reply.answer(ReplyDirectory::ok),
+        Err(error) => reply.refuse(errno(error)),
     }
 }
 
@@ -184,6 +174,8 @@ impl Filesystem for Fuse {
             | InitFlags::FUSE_ASYNC_DIO;
         // Older kernels lack some of them, and all is well without.
         let _ = config.add_capabilities(wanted & offered);
+        // The kernel holds back further reads of any file while so many are under way, and some may hang.
+        let _ = config.set_max_background(u16::MAX);
         Ok(())
     }
 
@@ -203,8 +195,11 @@ impl Filesystem for Fuse {
         let inode = Inode(inode.0);
         self.answer(inode, reply, move |shared, reply| {
             match shared.fs.attributes(inode) {
-                Ok(attributes) => reply.attr(&FOREVER, &shared.presentation.of(&attributes)),
-                Err(error) => reply.error(errno(error)),
+                Ok(attributes) => {
+                    let attributes = shared.presentation.of(&attributes);
+                    reply.answer(|reply| reply.attr(&FOREVER, &attributes));
+                }
+                Err(error) => reply.refuse(errno(error)),
             }
         });
     }
@@ -232,16 +227,21 @@ impl Filesystem for Fuse {
         reply: ReplyData,
     ) {
         let inode = Inode(inode.0);
-        let answer = move |shared: &Arc<Shared>, reply: ReplyData| match shared.fs.read(inode, offset, size) {
-            Ok(chunk) => reply.data(&chunk),
-            Err(error) => reply.error(errno(error)),
+        let answer = move |shared: &Arc<Shared>, reply: Pending<ReplyData>| match shared
+            .fs
+            .read(inode, offset, size)
+        {
+            Ok(chunk) => reply.answer(|reply| reply.data(&chunk)),
+            Err(error) => reply.refuse(errno(error)),
         };
-        if offset > 0 || !inode.is_game() {
+        // What is read ahead is read for all databases by one thread, which must not hang.
+        let is_followed = || !matches!(self.shared.fs.where_to_answer(inode), Where::Pool(_));
+        if offset > 0 || !inode.is_game() || !is_followed() {
             return self.answer(inode, reply, answer);
         }
         let request = ahead::Request {
             game: inode,
-            answer: Box::new(move |shared| answer(shared, reply)),
+            answer: Box::new(move |shared| answer(shared, Pending::Own(reply))),
         };
         if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
             guarded(|| (request.answer)(&self.shared));
@@ -285,8 +285,9 @@ impl Filesystem for Fuse {
         let inode = Inode(inode.0);
         let request = request.unique();
         self.answer(inode, reply, move |shared, reply| {
+            let is_followed = offset == 0 && !reply.is_shared();
             directory::answer(shared, request, inode, offset, reply);
-            if offset == 0 {
+            if is_followed {
                 shared.ahead.listed(&shared.fs, inode);
             }
         });
@@ -305,42 +306,45 @@ impl Filesystem for Fuse {
     }
 
     fn getxattr(&self, _: &Request, inode: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
-        guarded(|| {
-            if !self.shared.presentation.xattr {
-                return reply.error(Errno::ENOSYS);
-            }
-            match self.shared.fs.attribute_value(Inode(inode.0), name) {
-                Ok(value) => sized(reply, size, &value),
-                Err(error) => reply.error(errno(error)),
+        if !self.shared.presentation.xattr {
+            return reply.error(Errno::ENOSYS);
+        }
+        let (inode, name) = (Inode(inode.0), name.to_owned());
+        self.answer(inode, reply, move |shared, reply| {
+            match shared.fs.attribute_value(inode, &name) {
+                Ok(value) => reply.answer(|reply| sized(reply, size, &value)),
+                Err(error) => reply.refuse(errno(error)),
             }
         });
     }
 
     fn listxattr(&self, _: &Request, inode: INodeNo, size: u32, reply: ReplyXattr) {
-        guarded(|| {
-            if !self.shared.presentation.xattr {
-                return reply.error(Errno::ENOSYS);
-            }
-            match self.shared.fs.attribute_names(Inode(inode.0)) {
+        if !self.shared.presentation.xattr {
+            return reply.error(Errno::ENOSYS);
+        }
+        let inode = Inode(inode.0);
+        self.answer(inode, reply, move |shared, reply| {
+            match shared.fs.attribute_names(inode) {
                 Ok(names) => {
                     let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
-                    sized(reply, size, &list);
+                    reply.answer(|reply| sized(reply, size, &list));
                 }
-                Err(error) => reply.error(errno(error)),
+                Err(error) => reply.refuse(errno(error)),
             }
         });
     }
 
     fn access(&self, _: &Request, inode: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
-        guarded(|| {
-            if mask.contains(AccessFlags::W_OK) {
-                return reply.error(Errno::EROFS);
-            }
-            match self.shared.fs.attributes_if_known(Inode(inode.0)) {
-                Err(error) => reply.error(errno(error)),
-                Ok(Some(attributes)) if attributes.kind == Kind::Directory => reply.ok(),
-                Ok(_) if mask.contains(AccessFlags::X_OK) => reply.error(Errno::EACCES),
-                Ok(_) => reply.ok(),
+        if mask.contains(AccessFlags::W_OK) {
+            return reply.error(Errno::EROFS);
+        }
+        let inode = Inode(inode.0);
+        self.answer(inode, reply, move |shared, reply| {
+            match shared.fs.attributes_if_known(inode) {
+                Err(error) => reply.refuse(errno(error)),
+                Ok(Some(attributes)) if attributes.kind == Kind::Directory => reply.answer(ReplyEmpty::ok),
+                Ok(_) if mask.contains(AccessFlags::X_OK) => reply.refuse(Errno::EACCES),
+                Ok(_) => reply.answer(ReplyEmpty::ok),
             }
         });
     }

@@ -1,6 +1,7 @@
 //! The databases of a source: a folder that is searched, or one database.
 
 mod error;
+mod heard;
 mod names;
 mod open;
 mod root;

@@ -2,6 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::stamp::{Stamp, nanoseconds, now, settled};
+
+use rustix::fs::{Mode, OFlags};
 
 /// What a file is: where it lies, and of which contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,6 +89,19 @@ impl Watched {
             identity: Identity::from(&meta),
             status: Mutex::new(Status::of(&meta)),
         })
+    }
+
+    /// Keeps the file itself open and not its contents, which a memory map holds: when such a file is closed, its file
+    /// system is not told.
+    pub(super) fn without_contents(self) -> Watched {
+        let same = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        match rustix::fs::open(same, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(file) => Watched {
+                file: File::from(file),
+                ..self
+            },
+            Err(_) => self,
+        }
     }
 
     /// The open file.

@@ -60,5 +60,6 @@ fn database(database: &DatabaseStatus) -> Value {
             PassState::GivenUp => "given up",
         },
         "problems": database.problems,
+        "silence": database.silence.map(|silence| silence.as_secs()),
     })
 }

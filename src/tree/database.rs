@@ -54,11 +54,6 @@ impl DatabaseTree {
         &self.entry
     }
 
-    /// The same, to be kept.
-    pub fn shared_entry(&self) -> Arc<LibraryEntry> {
-        Arc::clone(&self.entry)
-    }
-
     /// Digits of the numbers of games.
     pub fn digits(&self) -> usize {
         self.digits

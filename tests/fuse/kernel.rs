@@ -32,6 +32,8 @@ pub struct Kernel {
     last: u64,
     /// Inodes and bytes that the page cache was given without being asked for.
     pub stored: Vec<(u64, Vec<u8>)>,
+    /// Answers that came while another one was waited for, by the number of their request.
+    pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -45,6 +47,10 @@ pub struct Answer {
 impl Kernel {
     /// Mounts databases with a kernel that can do what `flags` say.
     pub fn mount(entries: Vec<LibraryEntry>, flags: u32) -> Kernel {
+        Kernel::mount_with(entries, flags, ServeOptions::default())
+    }
+
+    pub fn mount_with(entries: Vec<LibraryEntry>, flags: u32, options: ServeOptions) -> Kernel {
         let flags_of_socket = SocketFlags::CLOEXEC;
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags_of_socket, None)
@@ -55,7 +61,7 @@ impl Kernel {
             umask: 0o22,
             xattr: false,
         };
-        let fs = ChessFs::new(Library::from_databases(entries), ServeOptions::default());
+        let fs = ChessFs::new(Library::from_databases(entries), options);
         let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, theirs.try_clone().unwrap());
         let session = thread::spawn(move || {
             Session::from_fd(fuse, theirs, SessionACL::All, fuser::Config::default())?.run()
@@ -64,6 +70,7 @@ impl Kernel {
             socket: ours,
             last: 0,
             stored: Vec::new(),
+            others: Vec::new(),
             session: Some(session),
         };
         let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
@@ -110,15 +117,18 @@ impl Kernel {
             self.stored.push((node, answer.split_off(40)));
             return None;
         }
-        if u64_at(&answer, 8) < request {
-            // A second answer, which the real kernel refuses.
-            return None;
-        }
-        assert_eq!(u64_at(&answer, 8), request);
-        Some(Answer {
+        let its = u64_at(&answer, 8);
+        let answer = Answer {
             error: -u32_at(&answer, 4).cast_signed(),
             bytes: answer.split_off(16),
-        })
+        };
+        if its < request {
+            // It may also be a second answer, which the real kernel refuses.
+            self.others.push((its, answer));
+            return None;
+        }
+        assert_eq!(its, request);
+        Some(answer)
     }
 
     /// Looks a path up, for the answer to its last part.
@@ -135,10 +145,7 @@ impl Kernel {
 
     /// Reads a part of a file, or of a directory.
     pub fn read(&mut self, operation: u32, node: u64, offset: u64, size: u32) -> Answer {
-        let mut argument = [0, offset].map(u64::to_ne_bytes).concat();
-        argument.extend([size, 0].map(u32::to_ne_bytes).concat());
-        argument.extend([0; 16]);
-        self.ask(operation, node, &argument)
+        self.ask(operation, node, &reading(offset, size))
     }
 }
 
@@ -150,6 +157,14 @@ impl Drop for Kernel {
             let _ = session.join();
         }
     }
+}
+
+/// The argument of a request to read.
+pub fn reading(offset: u64, size: u32) -> Vec<u8> {
+    let mut argument = [0, offset].map(u64::to_ne_bytes).concat();
+    argument.extend([size, 0].map(u32::to_ne_bytes).concat());
+    argument.extend([0; 16]);
+    argument
 }
 
 pub fn terminated(name: &str) -> Vec<u8> {

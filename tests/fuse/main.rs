@@ -5,4 +5,8 @@ mod ahead;
 #[allow(dead_code)]
 mod fake;
 mod kernel;
+mod remote;
 mod requests;
+#[path = "../fs/stuck.rs"]
+#[allow(dead_code)]
+mod stuck;

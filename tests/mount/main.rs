@@ -9,6 +9,7 @@ mod commands;
 mod ending;
 mod environment;
 mod events;
+mod hang;
 mod hostile;
 mod life;
 mod limits;

@@ -1,0 +1,85 @@
+//! A database that tells whenever its files give something.
+
+use std::io;
+use std::sync::Arc;
+
+use super::LibraryEntry;
+use crate::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use crate::game::{Game, Tags};
+
+impl LibraryEntry {
+    /// The same database, which calls `tell` after everything that it has read from its files.
+    #[must_use]
+    pub fn heard(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
+        let database = Arc::new(Heard {
+            database: Arc::clone(&self.database),
+            tell: Box::new(tell),
+        });
+        LibraryEntry {
+            database,
+            ..self.clone()
+        }
+    }
+}
+
+struct Heard {
+    database: Arc<dyn Database>,
+    tell: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Heard {
+    fn heard<T>(&self, answer: T) -> T {
+        (self.tell)();
+        answer
+    }
+}
+
+impl Database for Heard {
+    fn len(&self) -> u32 {
+        self.database.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        self.heard(self.database.keys(game))
+    }
+
+    fn text(&self, id: TextId) -> String {
+        self.heard(self.database.text(id))
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        self.heard(self.database.tags(game))
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        self.heard(self.database.game(game))
+    }
+
+    fn info(&self) -> Info {
+        self.database.info()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        self.database.problems()
+    }
+
+    fn members(&self) -> Vec<Member> {
+        self.database.members()
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.heard(self.database.read_member(member, offset, buffer))
+    }
+
+    fn documents(&self) -> &[&'static str] {
+        self.database.documents()
+    }
+
+    fn document(&self, document: usize) -> Game {
+        self.heard(self.database.document(document))
+    }
+
+    fn folders(&self) -> Vec<Folder> {
+        self.database.folders()
+    }
+}

@@ -1,0 +1,123 @@
+//! Databases whose source can be kept from answering.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex};
+
+use pgnfs::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use pgnfs::game::{Game, Tags};
+use pgnfs::library::LibraryEntry;
+
+use crate::fake::Fake;
+
+/// What is between a database and its source. Opens for good when the test ends.
+pub struct Gate(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    /// Whether it is closed, and how many wait at it.
+    waiting: Mutex<(bool, usize)>,
+    opened: Condvar,
+}
+
+impl Gate {
+    pub fn close(&self) {
+        self.0.waiting.lock().unwrap().0 = true;
+    }
+
+    pub fn open(&self) {
+        self.0.waiting.lock().unwrap().0 = false;
+        self.0.opened.notify_all();
+    }
+
+    /// How many threads wait for it to open.
+    pub fn waiting(&self) -> usize {
+        self.0.waiting.lock().unwrap().1
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.open();
+    }
+}
+
+impl State {
+    fn pass(&self) {
+        let mut waiting = self.waiting.lock().unwrap();
+        waiting.1 += 1;
+        waiting = self
+            .opened
+            .wait_while(waiting, |(is_closed, _)| *is_closed)
+            .unwrap();
+        waiting.1 -= 1;
+    }
+}
+
+/// A database behind a gate, on a file system that is not local.
+pub fn behind_gate(fake: Fake, path: &str) -> (LibraryEntry, Gate) {
+    let gate = Arc::new(State::default());
+    let entry = LibraryEntry {
+        database: Arc::new(Stuck(fake.clone(), Arc::clone(&gate))),
+        is_local: false,
+        ..fake.at(path)
+    };
+    (entry, Gate(gate))
+}
+
+struct Stuck(Fake, Arc<State>);
+
+impl Database for Stuck {
+    fn len(&self) -> u32 {
+        self.0.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        self.1.pass();
+        self.0.keys(game)
+    }
+
+    fn text(&self, id: TextId) -> String {
+        self.1.pass();
+        self.0.text(id)
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        self.1.pass();
+        self.0.tags(game)
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        self.1.pass();
+        self.0.game(game)
+    }
+
+    fn info(&self) -> Info {
+        self.0.info()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        self.0.problems()
+    }
+
+    fn members(&self) -> Vec<Member> {
+        self.0.members()
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1.pass();
+        self.0.read_member(member, offset, buffer)
+    }
+
+    fn documents(&self) -> &[&'static str] {
+        self.0.documents()
+    }
+
+    fn document(&self, document: usize) -> Game {
+        self.1.pass();
+        self.0.document(document)
+    }
+
+    fn folders(&self) -> Vec<Folder> {
+        self.0.folders()
+    }
+}
