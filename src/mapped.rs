@@ -77,8 +77,9 @@ impl Mapped {
         !is_changed
     }
 
-    /// True when bytes were read that the file no longer has.
-    fn is_lost(&self) -> bool {
+    /// True when bytes were read that the file no longer has: they were zeros. Costs no system call, so a loop over
+    /// the bytes can ask often and stop early.
+    pub fn is_lost(&self) -> bool {
         self.guard
             .as_ref()
             .is_some_and(|guard| guard.slot.lost.load(Ordering::Acquire))
