@@ -34,12 +34,20 @@ impl Mapped {
     /// # Errors
     /// Those of opening and mapping, one for too many files at once, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
     pub fn open(path: &Path) -> io::Result<Mapped> {
-        let ticket = Ticket::take(*MOST_FILES)?;
         // What turns out to be a pipe must not wait for its other end.
         let file = File::options()
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
             .open(path)?;
+        Mapped::of(file, path)
+    }
+
+    /// Maps a regular file that was opened for reading. The path is where it was found.
+    ///
+    /// # Errors
+    /// Those of [`Mapped::open`].
+    pub fn of(file: File, path: &Path) -> io::Result<Mapped> {
+        let ticket = Ticket::take(*MOST_FILES)?;
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }

@@ -3,6 +3,7 @@
 mod error;
 mod names;
 mod open;
+mod root;
 mod scan;
 mod selection;
 mod text;
@@ -24,6 +25,7 @@ pub use text::{GameText, append_text, document_text, tags_of, text_of};
 use crate::formats::{Candidate, Database, Directory, Format, Options};
 use crate::mapped::{Identity, Mapped};
 use open::{Opened, Opener, open_owner};
+use root::Root;
 use scan::{Found, Listing, Scan, scan};
 
 /// All databases of a source, open.
@@ -97,11 +99,13 @@ impl Library {
         let real = fs::canonicalize(source).map_err(unreadable)?;
         let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
         let (databases, left_out) = if kind.is_dir() {
-            let Scan { found, left_out } = scan(&real, opener).map_err(unreadable)?;
+            let root = Root::open(&real).map_err(unreadable)?;
+            let Scan { found, left_out } = scan(&root, opener).map_err(unreadable)?;
             (entries(found, opener.selection.flat), left_out)
         } else if kind.is_file() {
-            fs::File::open(&real).map_err(unreadable)?;
-            let database = open_single(&real, opener).map_err(refused)?;
+            let root = Root::open(real.parent().unwrap_or(Path::new("/"))).map_err(unreadable)?;
+            root.file(&real).map_err(unreadable)?;
+            let database = open_single(&root, &real, opener).map_err(refused)?;
             (vec![database.entry], Vec::new())
         } else {
             return Err(refused("neither a file nor a folder".to_owned()));
@@ -239,12 +243,12 @@ impl LibraryEntry {
     }
 }
 
-/// Opens the database that a file belongs to.
-fn open_single(file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
+/// Opens the database that a file of a folder belongs to.
+fn open_single(root: &Root, file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
     let name = file.file_name().and_then(|name| name.to_str());
     let name = name.ok_or("its name is not UTF-8; rename it")?;
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    let (directory, unusable) = match Listing::read(folder, folder) {
+    let folder = root.path();
+    let (directory, unusable) = match Listing::read(folder, root) {
         Ok(listing) => (listing.directory, listing.unusable),
         // The file itself may still be read where its folder may not be listed.
         Err(error) => {
@@ -254,7 +258,7 @@ fn open_single(file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
             (Directory { path, files }, HashMap::new())
         }
     };
-    open_owner(&directory, file, &unusable, opener)
+    open_owner(root, &directory, file, &unusable, opener)
 }
 
 /// The databases of a folder under safe paths, no two of them the same.

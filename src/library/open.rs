@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::root::Root;
 use super::{LibraryEntry, Selection};
 use crate::formats::{self, Candidate, Directory, FORMATS, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
@@ -103,6 +104,7 @@ impl<'a> Opener<'a> {
 /// Opens the databases of one directory whose names are wanted. The second list has the names of what is refused, with
 /// the reasons.
 pub(super) fn open_all(
+    root: &Root,
     directory: &Directory,
     unusable: &Unusable,
     opener: &Opener<'_>,
@@ -114,7 +116,7 @@ pub(super) fn open_all(
             .map(move |found| (format, found))
     });
     let wanted = candidates.filter(|(_, found)| is_wanted(&found.name));
-    open_candidates(wanted, unusable, opener)
+    open_candidates(root, wanted, unusable, opener)
 }
 
 /// Opens the database of a directory that a file belongs to.
@@ -122,6 +124,7 @@ pub(super) fn open_all(
 /// # Errors
 /// The reason, for people.
 pub(super) fn open_owner(
+    root: &Root,
     directory: &Directory,
     file: &Path,
     unusable: &Unusable,
@@ -132,9 +135,9 @@ pub(super) fn open_owner(
         let owners = (format.find)(directory).into_iter().filter(owns);
         owners.map(move |found| (format, found))
     });
-    let (mut opened, refused) = open_candidates(owners, unusable, opener);
+    let (mut opened, refused) = open_candidates(root, owners, unusable, opener);
     if opened.is_empty() && refused.is_empty() {
-        opened = open_by_content(file, unusable, opener);
+        opened = open_by_content(root, file, unusable, opener);
     }
     let reasons = refused.into_iter().map(|(_, reason)| reason);
     opened.into_iter().next().ok_or_else(|| {
@@ -150,12 +153,12 @@ pub(super) fn open_owner(
 }
 
 /// Opens a file that no format claims by its name, where its bytes are those of a database.
-fn open_by_content(file: &Path, unusable: &Unusable, opener: &Opener<'_>) -> Vec<Opened> {
-    let Ok(mapped) = Mapped::open(file) else {
+fn open_by_content(root: &Root, file: &Path, unusable: &Unusable, opener: &Opener<'_>) -> Vec<Opened> {
+    let Ok(mapped) = map(root, file) else {
         return Vec::new();
     };
     let candidates = formats::by_content(file, &mapped).into_iter();
-    open_candidates(candidates, unusable, opener).0
+    open_candidates(root, candidates, unusable, opener).0
 }
 
 /// The formats for people: `SimpleCDb, ...`.
@@ -165,6 +168,7 @@ pub(super) fn format_titles() -> String {
 }
 
 fn open_candidates(
+    root: &Root,
     candidates: impl Iterator<Item = (&'static Format, Candidate)>,
     unusable: &Unusable,
     opener: &Opener<'_>,
@@ -177,7 +181,7 @@ fn open_candidates(
             continue;
         }
         let name = candidate.name.clone();
-        match open_candidate(format, candidate, unusable, opener) {
+        match open_candidate(root, format, candidate, unusable, opener) {
             Ok(database) => {
                 names.insert(name);
                 opened.push(database);
@@ -191,6 +195,7 @@ fn open_candidates(
 }
 
 fn open_candidate(
+    root: &Root,
     format: &'static Format,
     candidate: Candidate,
     unusable: &Unusable,
@@ -220,7 +225,7 @@ fn open_candidate(
         let file = file_name(path);
         let mapped = match unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
-            None => match Mapped::open(path) {
+            None => match map(root, path) {
                 // It is not the file's fault, and it may be open the next time.
                 Err(error) if is_exhausted(&error) => return Err(format!("cannot be opened: {error}")),
                 opened => opened.map_err(|error| format!("cannot be opened: {error}")),
@@ -265,6 +270,11 @@ fn open_candidate(
         }),
         false => Err("it was changed while it was opened: open it again".to_owned()),
     }
+}
+
+/// Maps a file of the source.
+fn map(root: &Root, path: &Path) -> io::Result<Mapped> {
+    Mapped::of(root.file(path)?, path)
 }
 
 /// True where this program or the whole machine has all that it may have.

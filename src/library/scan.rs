@@ -5,8 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType};
+
 use super::LeftOut;
 use super::open::{Opened, Opener, Unusable, open_all};
+use super::root::Root;
 use crate::formats::Directory;
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
@@ -26,14 +29,14 @@ pub(super) struct Scan {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Opens every wanted database below `root`, which has no symbolic link in its path.
+/// Opens every wanted database below a folder.
 ///
 /// # Errors
 /// The root itself cannot be listed.
-pub(super) fn scan(root: &Path, opener: &Opener<'_>) -> io::Result<Scan> {
+pub(super) fn scan(root: &Root, opener: &Opener<'_>) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let mut folders = vec![Folder {
-        path: root.to_owned(),
+        path: root.path().to_owned(),
         names: Vec::new(),
         is_linked: false,
     }];
@@ -78,7 +81,7 @@ pub(super) fn scan(root: &Path, opener: &Opener<'_>) -> io::Result<Scan> {
             }
         }
         let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
-        let (opened, refused) = open_all(&listing.directory, &listing.unusable, opener, is_wanted);
+        let (opened, refused) = open_all(root, &listing.directory, &listing.unusable, opener, is_wanted);
         scan.found.extend(opened.into_iter().map(|database| Found {
             folder: folder.names.clone(),
             database,
@@ -125,7 +128,7 @@ impl Listing {
     ///
     /// # Errors
     /// The folder cannot be listed.
-    pub(super) fn read(path: &Path, root: &Path) -> io::Result<Listing> {
+    pub(super) fn read(path: &Path, root: &Root) -> io::Result<Listing> {
         let mut listing = Listing {
             directory: Directory {
                 path: path.to_owned(),
@@ -135,14 +138,18 @@ impl Listing {
             folders: Vec::new(),
             left_out: Vec::new(),
         };
-        for entry in fs::read_dir(path)? {
-            match entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?))) {
-                Ok((name, file_type)) => match name.into_string() {
-                    Ok(name) => listing.add(name, file_type, root),
-                    Err(name) => listing.add_misnamed(name.to_string_lossy().into_owned(), file_type),
+        let mut folder = Dir::new(root.folder(path)?)?;
+        while let Some(entry) = folder.read() {
+            match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
+                Ok((file_type, entry)) => match entry.file_name().to_bytes() {
+                    b"." | b".." => {}
+                    name => match str::from_utf8(name) {
+                        Ok(name) => listing.add(name.to_owned(), file_type, root.path()),
+                        Err(_) => listing.add_misnamed(String::from_utf8_lossy(name).into_owned(), file_type),
+                    },
                 },
                 Err(error) => {
-                    let reason = format!("some of this folder cannot be read: {error}");
+                    let reason = format!("some of this folder cannot be read: {}", io::Error::from(error));
                     listing.left_out.push((".".to_owned(), reason));
                 }
             }
@@ -156,7 +163,7 @@ impl Listing {
         Ok(listing)
     }
 
-    fn add(&mut self, name: String, file_type: fs::FileType, root: &Path) {
+    fn add(&mut self, name: String, file_type: FileType, root: &Path) {
         if file_type.is_dir() {
             self.folders.push((name, None));
         } else if file_type.is_symlink() {
@@ -196,12 +203,23 @@ impl Listing {
         self.directory.files.push(name);
     }
 
-    fn add_misnamed(&mut self, name: String, file_type: fs::FileType) {
+    fn add_misnamed(&mut self, name: String, file_type: FileType) {
         if file_type.is_dir() {
             self.left_out.push((name, NOT_UTF8.to_owned()));
         } else {
             self.unusable.insert(name.clone(), NOT_UTF8);
             self.directory.files.push(name);
         }
+    }
+}
+
+/// What an entry of a folder is; some file systems do not list it.
+fn file_type(folder: &Dir, entry: &DirEntry) -> rustix::io::Result<FileType> {
+    match entry.file_type() {
+        FileType::Unknown => {
+            let stat = rustix::fs::statat(folder.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(FileType::from_raw_mode(stat.st_mode))
+        }
+        file_type => Ok(file_type),
     }
 }

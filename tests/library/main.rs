@@ -1,6 +1,7 @@
 //! Finding databases in folders.
 
 mod errors;
+mod exchanged;
 mod links;
 mod reopen;
 mod scan;
