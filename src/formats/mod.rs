@@ -18,6 +18,7 @@ mod chessbase;
 mod database;
 mod files;
 mod jose;
+mod rows;
 mod simplecdb;
 
 use std::path::Path;

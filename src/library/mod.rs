@@ -216,6 +216,11 @@ impl LibraryEntry {
         self.maps.iter().all(|map| map.is_intact())
     }
 
+    /// True when it was found not to be [intact](LibraryEntry::is_intact): work on it is in vain. Costs no system call.
+    pub fn is_lost(&self) -> bool {
+        self.maps.iter().any(|map| map.is_lost())
+    }
+
     /// The newest time of its files, in nanoseconds since 1970.
     pub fn modified(&self) -> i128 {
         let times = self.files.iter().map(|(_, identity)| identity.modified);

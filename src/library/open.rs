@@ -259,7 +259,10 @@ fn open_candidate(
         files: identities,
         maps,
         found: Some(candidate.clone()),
-        is_local: candidate.files.iter().all(|(_, path)| opener.mounts.is_local(path)),
+        is_local: candidate
+            .files
+            .iter()
+            .all(|(_, path)| opener.mounts.is_local(path)),
     };
     let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());
     let is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));
