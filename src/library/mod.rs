@@ -59,14 +59,16 @@ impl Library {
         options: &Options,
         selection: &Selection,
     ) -> Result<Library, LibraryError> {
-        let library = Library::search(source, &Opener::new(options, selection, &[], Duration::ZERO))?;
-        match library.databases.is_empty() {
-            true if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
-            true => Err(LibraryError::NoDatabases {
+        let opener = Opener::new(options, selection, &[], Duration::ZERO);
+        let library = Library::search(source, &opener)?;
+        match (library.databases.is_empty(), opener.exhaustion()) {
+            (false, _) => Ok(library),
+            (true, Some(reason)) => Err(LibraryError::Refused(library.named, reason.to_owned())),
+            (true, None) if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
+            (true, None) => Err(LibraryError::NoDatabases {
                 source: library.named,
                 left_out: library.left_out,
             }),
-            false => Ok(library),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::root::Root;
@@ -31,10 +31,14 @@ pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
     pub(super) selection: &'a Selection,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
+    /// The first of the open databases that has this folder, name and format.
+    by_place: HashMap<(Option<&'a Path>, &'a str, &'static str), &'a Arc<LibraryEntry>>,
     mounts: Mounts,
     /// How long files must not have changed.
     rest: Duration,
     is_restless: Cell<bool>,
+    /// Why the first of those was left out for which there were not enough files or memory.
+    exhaustion: OnceLock<String>,
 }
 
 impl<'a> Opener<'a> {
@@ -49,13 +53,16 @@ impl<'a> Opener<'a> {
             options,
             selection,
             open: HashMap::new(),
+            by_place: HashMap::new(),
             mounts: Mounts::read().unwrap_or_default(),
             rest,
             is_restless: Cell::new(false),
+            exhaustion: OnceLock::new(),
         };
         for entry in open {
             if let Some(found) = &entry.found {
                 opener.open.entry(found).or_default().push(entry);
+                opener.by_place.entry(place(found, entry.format)).or_insert(entry);
             }
         }
         opener
@@ -64,6 +71,11 @@ impl<'a> Opener<'a> {
     /// True when something was left as it was because it may still be changing.
     pub(super) fn is_restless(&self) -> bool {
         self.is_restless.get()
+    }
+
+    /// Why a database was left out that would be served if there were more files or memory to be had.
+    pub(super) fn exhaustion(&self) -> Option<&str> {
+        self.exhaustion.get().map(String::as_str)
     }
 
     /// None where the files have rested. Else the database as it was until now, or none where there was none.
@@ -75,14 +87,8 @@ impl<'a> Opener<'a> {
             return None;
         }
         self.is_restless.set(true);
-        let folder = |candidate: &Candidate| Some(candidate.files.first()?.1.parent()?.to_owned());
-        let mut before = self.open.iter().filter(|(then, entries)| {
-            then.name == candidate.name
-                && folder(then) == folder(candidate)
-                && entries.iter().any(|entry| std::ptr::eq(entry.format, format))
-        });
-        let before = before.next().and_then(|(_, entries)| entries.first().copied());
-        Some(before.map(Arc::clone))
+        let before = self.by_place.get(&place(candidate, format));
+        Some(before.map(|&entry| Arc::clone(entry)))
     }
 
     /// The database that is open already, where its files are what they were.
@@ -99,6 +105,12 @@ impl<'a> Opener<'a> {
         });
         same.map(|&entry| Arc::clone(entry))
     }
+}
+
+/// What a database keeps while its files change: its folder, its name and its format.
+fn place<'a>(candidate: &'a Candidate, format: &Format) -> (Option<&'a Path>, &'a str, &'static str) {
+    let folder = candidate.files.first().and_then(|(_, path)| path.parent());
+    (folder, &candidate.name, format.name)
 }
 
 /// Opens the databases of one directory whose names are wanted. The second list has the names of what is refused, with
@@ -227,7 +239,10 @@ fn open_candidate(
             Some(&reason) => Err(reason.to_owned()),
             None => match map(root, path) {
                 // It is not the file's fault, and it may be open the next time.
-                Err(error) if is_exhausted(&error) => return Err(format!("cannot be opened: {error}")),
+                Err(error) if is_exhausted(&error) => {
+                    let reason = format!("cannot be opened: {error}");
+                    return Err(opener.exhaustion.get_or_init(|| reason).clone());
+                }
                 opened => opened.map_err(|error| format!("cannot be opened: {error}")),
             },
         };
