@@ -2,6 +2,7 @@
 
 #![allow(dead_code, missing_docs)]
 
+pub mod hanging;
 pub mod pgn;
 pub mod programs;
 pub mod samples;

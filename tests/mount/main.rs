@@ -6,6 +6,7 @@ mod common;
 mod changes;
 mod commands;
 mod ending;
+mod hang;
 mod hostile;
 mod life;
 mod limits;
