@@ -1,10 +1,14 @@
 //! What is known by now: for whoever asks how the work goes.
 
+use std::time::Duration;
+
 /// What a file system knows of its databases. Nothing is decoded to tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Every database, in the order of their paths.
     pub databases: Vec<DatabaseStatus>,
+    /// What is still being opened.
+    pub opening: Vec<OpeningStatus>,
     /// The decoded games that are kept.
     pub cache: CacheStatus,
 }
@@ -28,6 +32,15 @@ pub struct DatabaseStatus {
     pub pass: PassState,
     /// Problems of the database itself, and of the games whose size is known.
     pub problems: usize,
+}
+
+/// A database that is being opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpeningStatus {
+    /// Its path, relative to the source.
+    pub path: String,
+    /// For how long.
+    pub elapsed: Duration,
 }
 
 /// Where the background pass is in a database.

@@ -11,6 +11,7 @@ mod hostile;
 mod life;
 mod limits;
 mod mount8;
+mod opening;
 mod options;
 mod refusals;
 mod requests;

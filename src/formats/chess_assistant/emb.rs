@@ -204,6 +204,7 @@ impl Fragments {
 
 /// Fragment tables being read.
 struct Tables<'d> {
+    source: &'d SourceFile,
     data: &'d [u8],
     /// Pairs that may still be read, and entries of the directory that are none. Tables of sound files do not overlap,
     /// so there are far fewer than this; a directory whose entries share one long table ends here.
@@ -218,6 +219,7 @@ const MOST_WARNINGS: usize = 50;
 impl<'d> Tables<'d> {
     fn new(source: &'d SourceFile) -> Tables<'d> {
         Tables {
+            source,
             data: &source.bytes,
             budget: source.data_len() / 4 + 256,
             skipped: 0,
@@ -231,7 +233,7 @@ impl<'d> Tables<'d> {
         let mut fragments = Fragments::default();
         let size = u32::try_from(self.data.len()).unwrap_or(u32::MAX);
         let mut pair = index(table.into());
-        while fragments.size < length {
+        while fragments.size < length && !self.source.bytes.is_lost() {
             let (Some(stored), Some(at)) =
                 (le_u32(self.data, pair), le_u32(self.data, pair.saturating_add(4)))
             else {
