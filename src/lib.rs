@@ -11,6 +11,7 @@ pub mod formats;
 pub mod fs;
 pub mod fuse;
 pub mod game;
+pub mod hung;
 pub mod library;
 pub mod mapped;
 pub mod mount;

@@ -1,13 +1,14 @@
 //! Memory maps of source files: the only place of `unsafe` code.
 
 mod bus_error;
+mod holes;
 mod identity;
 mod slots;
 mod stamp;
 
 use std::fs::File;
 use std::io;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -17,9 +18,10 @@ use std::thread;
 pub use identity::Identity;
 
 use bus_error::Guarded;
+use holes::Extent;
 use identity::Watched;
 
-/// A file mapped into memory, read-only. An empty file is an empty slice.
+/// A file mapped into memory, read-only. An empty file is an empty slice. A long hole at the end is not mapped.
 ///
 /// When the file becomes shorter than its map, the bytes that are gone read as zeros. [`Mapped::is_intact`] says so,
 /// and tells of every other change.
@@ -28,6 +30,7 @@ pub struct Mapped {
     /// Dropped before the map: its addresses may belong to another one at once.
     guard: Option<Guarded>,
     map: Option<memmap2::Mmap>,
+    gaps: Vec<Range<usize>>,
     file: Watched,
     _ticket: Ticket,
     is_changed: AtomicBool,
@@ -59,18 +62,27 @@ impl Mapped {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         let file = Watched::new(file, path)?;
-        let map = match file.identity.size {
+        let Extent { len, gaps } = Extent::of(file.file(), &file.file().metadata()?);
+        let map = match len.min(file.identity.size) {
             0 => None,
-            _ => Some(map(file.file())?),
+            len => Some(map(file.file(), len)?),
         };
         Ok(Mapped {
             guard: map.as_ref().map(Guarded::new),
             map,
             file: file.without_contents(),
+            gaps,
             _ticket: ticket,
             is_changed: AtomicBool::new(false),
             is_unmapped_aside: AtomicBool::new(false),
         })
+    }
+
+    /// Holes of the file, in their order, that are so long that what scans the bytes has to pass over them: they are
+    /// zeros that cost nothing on disk. Of one at the end of the file, which may be far behind the end of the map,
+    /// only the beginning is mapped.
+    pub fn gaps(&self) -> &[Range<usize>] {
+        &self.gaps
     }
 
     /// What the file was when it was mapped.
@@ -85,8 +97,7 @@ impl Mapped {
     pub fn is_intact(&self) -> bool {
         // What was read before is read before the times are.
         fence(Ordering::Acquire);
-        let is_changed =
-            self.is_changed.load(Ordering::Relaxed) || self.is_lost() || !self.file.is_unchanged();
+        let is_changed = self.is_lost() || !self.file.is_unchanged();
         if is_changed {
             self.is_changed.store(true, Ordering::Relaxed);
         }
@@ -99,10 +110,10 @@ impl Mapped {
         self.is_unmapped_aside.store(true, Ordering::Relaxed);
     }
 
-    /// True when bytes were read that the file no longer has: they were zeros. Costs no system call, so a loop over
-    /// the bytes can ask often and stop early.
+    /// True when bytes were read that the file no longer has: they were zeros; or when [`Mapped::is_intact`] was false.
+    /// Costs no system call, so a loop over the bytes can ask often and stop early.
     pub fn is_lost(&self) -> bool {
-        self.guard.as_ref().is_some_and(Guarded::is_lost)
+        self.is_changed.load(Ordering::Relaxed) || self.guard.as_ref().is_some_and(Guarded::is_lost)
     }
 }
 
@@ -189,12 +200,15 @@ impl Drop for Ticket {
     }
 }
 
+/// Maps the first bytes of a file.
 #[allow(unsafe_code)]
-fn map(file: &File) -> io::Result<memmap2::Mmap> {
+fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
+    let mut options = memmap2::MmapOptions::new();
+    options.len(usize::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)?);
     // SAFETY: the map is private to this process and never written. Should somebody change the file, its bytes
     // change under us: decoders read every byte through checked accesses and trust no value that they read
     // twice, so changed contents give other text and no memory error.
-    unsafe { memmap2::Mmap::map(file) }
+    unsafe { options.map(file) }
 }
 
 #[cfg(test)]

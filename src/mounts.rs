@@ -101,7 +101,18 @@ impl Mounts {
 
     /// True where a path lies on a [local](Mount::is_local) file system, or where that is unknown.
     pub fn is_local(&self, path: &Path) -> bool {
-        self.of(path).is_none_or(Mount::is_local)
+        self.of_others(path).is_none()
+    }
+
+    /// The mount that a path lies on, where it is known and not [local](Mount::is_local).
+    pub fn of_others(&self, path: &Path) -> Option<&Mount> {
+        self.of(path).filter(|mount| !mount.is_local())
+    }
+
+    /// The paths below a folder on which something is mounted.
+    pub fn below<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
+        let paths = self.0.iter().map(|mount| mount.path.as_path());
+        paths.filter(move |&path| path != folder && path.starts_with(folder))
     }
 }
 

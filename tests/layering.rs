@@ -24,6 +24,7 @@ const LAYERS: &[Layer] = &[
     layer("text", &[]),
     layer("mapped", &[]),
     layer("mounts", &[]),
+    layer("hung", &["mounts"]),
     layer("store", &[]),
     layer("board", &[]),
     layer("game", &["board"]),
@@ -31,9 +32,9 @@ const LAYERS: &[Layer] = &[
     layer("formats", &["bytes", "text", "mapped", "board", "game"]),
     layer(
         "library",
-        &["formats", "mapped", "mounts", "board", "game", "pgn"],
+        &["formats", "hung", "mapped", "mounts", "board", "game", "pgn"],
     ),
-    layer("watch", &["mounts"]),
+    layer("watch", &["hung", "mounts"]),
     layer(
         "tree",
         &[
@@ -65,6 +66,8 @@ const LAYERS: &[Layer] = &[
         &[
             "fs",
             "fuse",
+            "hung",
+            "library::Library",
             "library::on_one_line",
             "library::shown",
             "mounts",
@@ -74,7 +77,9 @@ const LAYERS: &[Layer] = &[
     ),
     layer(
         "cli",
-        &["formats", "library", "fs", "fuse", "mount", "status", "watch"],
+        &[
+            "formats", "library", "fs", "fuse", "hung", "mount", "status", "watch",
+        ],
     ),
 ];
 
@@ -104,7 +109,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     (
         "std::fs",
         &[
-            "cli", "library", "mapped", "mount", "mounts", "status", "store", "watch",
+            "cli", "hung", "library", "mapped", "mount", "mounts", "status", "store", "watch",
         ],
     ),
     ("std::net", &[]),

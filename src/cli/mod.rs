@@ -61,10 +61,12 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     match arguments::parse(arguments) {
         Ok(matches) => dispatch(&matches).unwrap_or_else(|failure| {
             logging::say(format_args!("{failure}"));
-            ExitCode::from(match failure.is::<OptionError>() {
+            let code = match failure.is::<OptionError>() {
                 true => failed.usage,
                 false => failed.work,
-            })
+            };
+            mounting::report_failure(code);
+            ExitCode::from(code)
         }),
         Err(error) => explain(error, failed.usage),
     }

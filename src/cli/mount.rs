@@ -8,6 +8,7 @@ use super::options::Settings;
 use super::{Failure, warn_of_left_out};
 use crate::fs::ChessFs;
 use crate::fuse::Presentation;
+use crate::hung;
 use crate::library::Library;
 use crate::mount::{self, MountPoint};
 use crate::watch::Watch;
@@ -32,9 +33,16 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let settings = &request.settings;
     let point = MountPoint::check(request.point, request.source)?;
     let source = absolute(request.source)?;
+    hung::prepare(mount::give_up_to_read);
     // What changes from now on is seen.
     let watch = Watch::start(&source, settings.watch)?;
-    let library = Library::open_selected(&source, &settings.formats, &settings.selection)?;
+    let library = Library::open_within(
+        &source,
+        &settings.formats,
+        &settings.selection,
+        settings.open_wait,
+        mount::give_up_to_read,
+    )?;
     warn_of_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),

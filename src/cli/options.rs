@@ -208,6 +208,20 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "open-wait",
+        value: "SECONDS",
+        help: "How long to wait for databases that are opened slowly; they appear when they are open [default: 2]",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            let seconds = value.parse().ok().filter(|seconds| *seconds <= 86_400);
+            settings.open_wait = seconds
+                .map(Duration::from_secs)
+                .ok_or("a number from 0 to 86400")?;
+            Ok(())
+        },
+    },
+    Row {
         name: "xattr",
         value: "",
         help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
@@ -311,6 +325,7 @@ mod tests {
             "--cache-dir=/x",
             "--watch=poll:7",
             "--source-timeout=5",
+            "--open-wait=9",
             "--xattr",
             "--uid=7",
             "--gid=8",
@@ -375,6 +390,7 @@ mod tests {
             "watch=poll:0",
             "source-timeout=0",
             "cache-dir=",
+            "open-wait=-1",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
             assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");

@@ -15,7 +15,8 @@ use crate::{mount, status};
 /// How often somebody who waits asks again.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows what the mount at `point` says of itself, as text or JSON; with `waits`, when it knows all sizes.
+/// Shows what the mount at `point` says of itself, as text or JSON; with `waits`, when all databases are open and it
+/// knows all sizes.
 pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure> {
     let status = match waits {
         true => wait(point)?,
@@ -44,7 +45,7 @@ fn ask(point: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// Waits until all sizes are known, behind a progress bar, or until that cannot be.
+/// Waits until nothing is being opened and all sizes are known, behind a progress bar, or until that cannot be.
 fn wait(point: &Path) -> Result<Value, Failure> {
     let bar = progress::bar(0);
     loop {
@@ -52,11 +53,12 @@ fn wait(point: &Path) -> Result<Value, Failure> {
         let (games, known) = (number(&status, "games"), number(&status, "sizes_known"));
         bar.set_length(games);
         bar.set_position(known);
-        if known >= games {
+        let is_opening = !opening(&status).is_empty();
+        if known >= games && !is_opening {
             bar.finish_and_clear();
             return Ok(status);
         }
-        if let Some(database) = given_up(&status) {
+        if let Some(database) = given_up(&status).filter(|_| !is_opening) {
             bar.finish_and_clear();
             return Err(format!(
                 "{}: a file was changed, so not all sizes can be known: ask again when the mount has taken notice",
@@ -83,6 +85,10 @@ fn given_up(status: &Value) -> Option<&Value> {
 
 fn databases(status: &Value) -> &[Value] {
     status["databases"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn opening(status: &Value) -> &[Value] {
+    status["opening"].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
@@ -126,6 +132,15 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         if let Some(seconds) = database["silence"].as_u64() {
             row("source", &format!("has not answered for {}", duration(seconds)))?;
         }
+    }
+    for opening in opening(status) {
+        writeln!(out, "\n{}", line(opening, "path"))?;
+        writeln!(
+            out,
+            "  {:<15} for {}",
+            "being opened",
+            duration(number(opening, "seconds"))
+        )?;
     }
     Ok(())
 }

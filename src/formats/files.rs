@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use super::Problem;
+use crate::mapped::Mapped;
 
 /// The entries of one directory of the source, sorted by name.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +46,20 @@ impl Files {
             .find(|(name, _)| name == kind)
             .map(|(_, file)| file)
     }
+
+    /// A row for each long hole of the files.
+    pub fn holes(&self) -> Vec<Problem> {
+        let holes = |(_, file): &(String, SourceFile)| {
+            let gaps = file.bytes.gaps().iter().take(MOST_HOLES);
+            let problem = |gap: &Range<usize>| Problem {
+                file: file.name.clone(),
+                offset: Some(gap.start as u64),
+                what: format!("{} bytes from here are a hole and are passed over", gap.len()),
+            };
+            gaps.map(problem).collect::<Vec<_>>()
+        };
+        self.files.iter().flat_map(holes).collect()
+    }
 }
 
 /// A file and its name.
@@ -54,10 +71,58 @@ pub struct SourceFile {
     pub bytes: Arc<dyn Bytes>,
 }
 
-/// Bytes that stay where they are.
-pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {}
+impl SourceFile {
+    /// Number of bytes without those of long holes.
+    pub fn data_len(&self) -> usize {
+        let len = self.bytes.len();
+        let gaps = self.bytes.gaps().iter();
+        let passed = gaps.map(|gap| gap.end.min(len).saturating_sub(gap.start));
+        len.saturating_sub(passed.sum())
+    }
 
-impl<T: Deref<Target = [u8]> + Debug + Send + Sync> Bytes for T {}
+    /// The long hole that a byte lies in.
+    pub fn gap_at(&self, at: usize) -> Option<&Range<usize>> {
+        let gaps = self.bytes.gaps();
+        let behind = gaps.partition_point(|gap| gap.end <= at);
+        gaps.get(behind).filter(|gap| gap.start <= at)
+    }
+
+    /// The numbers below `len`, until the bytes are lost.
+    pub fn numbers(&self, len: u32) -> impl Iterator<Item = u32> + '_ {
+        (0..len).take_while(|number| number % LOOK != 0 || !self.bytes.is_lost())
+    }
+}
+
+/// So many numbers apart somebody looks whether the bytes are lost.
+const LOOK: u32 = 1024;
+
+/// Most holes of a file that get a row of their own.
+const MOST_HOLES: usize = 100;
+
+/// Bytes that stay where they are.
+pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
+    /// Holes that are longer than anybody should read, in their order: see [`Mapped::gaps`].
+    fn gaps(&self) -> &[Range<usize>] {
+        &[]
+    }
+
+    /// True when they are not what they were and reading on is in vain: see [`Mapped::is_lost`].
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+impl Bytes for Vec<u8> {}
+
+impl Bytes for Mapped {
+    fn gaps(&self) -> &[Range<usize>] {
+        Mapped::gaps(self)
+    }
+
+    fn is_lost(&self) -> bool {
+        Mapped::is_lost(self)
+    }
+}
 
 /// Databases whose files share a stem: every file with an extension of `main` begins one, and takes the files of
 /// the same stem whose extensions are in `main` or `companions`.

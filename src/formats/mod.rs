@@ -19,6 +19,7 @@ mod chessbase;
 mod database;
 mod files;
 mod jose;
+mod rows;
 mod simplecdb;
 
 use std::path::Path;
@@ -89,19 +90,26 @@ pub static FORMATS: &[Format] = &[
 /// The databases that a file may be by its content, whatever its name. For a file that the user names and that no
 /// format claims by its name: in a scan such guesses would surprise.
 pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)> {
+    let accepts = |(format, _): &(&'static Format, Candidate)| {
+        let hook = format.by_content.as_ref();
+        hook.is_some_and(|hook| (hook.accepts)(bytes))
+    };
+    recognisable(path).into_iter().filter(accepts).collect()
+}
+
+/// The databases that a file would be if all formats accepted its content that recognise databases by it.
+pub fn recognisable(path: &Path) -> Vec<(&'static Format, Candidate)> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Vec::new();
     };
     let found = FORMATS.iter().filter_map(|format| {
         let hook = format.by_content.as_ref()?;
-        (hook.accepts)(bytes).then(|| {
-            let candidate = Candidate {
-                name: name.to_owned(),
-                files: vec![(hook.kind.to_owned(), path.to_owned())],
-                warnings: Vec::new(),
-            };
-            (format, candidate)
-        })
+        let candidate = Candidate {
+            name: name.to_owned(),
+            files: vec![(hook.kind.to_owned(), path.to_owned())],
+            warnings: Vec::new(),
+        };
+        Some((format, candidate))
     });
     found.collect()
 }

@@ -52,6 +52,11 @@ pub(super) fn library_info(library: &Library) -> String {
         )
     });
     push_list(&mut text, "Databases", shown);
+    // For how long would be another text every second.
+    let patience = library.patience().as_secs();
+    let opening = library.opening().iter();
+    let opening = opening.map(|one| format!("{}: for more than {patience} s", one.path));
+    push_list(&mut text, "Being opened", opening);
     push_list(&mut text, "Left out", library.left_out().iter());
     text
 }

@@ -36,10 +36,10 @@ pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use pool::Pool;
 pub use size_file::SizeFiles;
-pub use status::{CacheStatus, DatabaseStatus, PassState, Status};
+pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
 
-use crate::library::{Library, LibraryEntry};
+use crate::library::{Library, LibraryEntry, Opening};
 use crate::tree::{Branch, Node, Prefix, SourceTree};
 use cache::TextCache;
 use database::DatabaseFs;
@@ -389,7 +389,15 @@ impl ChessFs {
     pub fn status(&self) -> Status {
         Status {
             databases: self.databases.iter().map(|database| database.status()).collect(),
+            opening: self.library.opening().iter().map(opening_status).collect(),
             cache: self.common.cache.status(),
         }
+    }
+}
+
+fn opening_status(opening: &Opening) -> OpeningStatus {
+    OpeningStatus {
+        path: opening.path.clone(),
+        elapsed: opening.elapsed(),
     }
 }

@@ -180,7 +180,8 @@ impl ChessFs {
     /// `info.txt` at the root: of the database there, and of all that is served where that is more.
     pub(super) fn root_info(&self) -> Arc<[u8]> {
         let info = self.info.get_or_init(|| {
-            let is_alone = self.databases.len() == 1 && self.library.left_out().is_empty();
+            let others = self.library.left_out().len() + self.library.opening().len();
+            let is_alone = self.databases.len() == 1 && others == 0;
             let text = match self.root_database() {
                 Some(database) if is_alone => database_info(database.entry()),
                 Some(database) => database_info(database.entry()) + "\n" + &library_info(&self.library),

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Status {
     /// Every database, in the order of their paths.
     pub databases: Vec<DatabaseStatus>,
+    /// What is still being opened.
+    pub opening: Vec<OpeningStatus>,
     /// The decoded games that are kept.
     pub cache: CacheStatus,
 }
@@ -32,6 +34,15 @@ pub struct DatabaseStatus {
     pub problems: usize,
     /// For how long its source has not answered, where that is longer than a second.
     pub silence: Option<Duration>,
+}
+
+/// A database that is being opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpeningStatus {
+    /// Its path, relative to the source.
+    pub path: String,
+    /// For how long.
+    pub elapsed: Duration,
 }
 
 /// Where the background pass is in a database.

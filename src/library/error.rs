@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::names::{on_one_line, shown};
-use super::open::format_titles;
+use super::task::format_titles;
+use crate::hung::Hung;
 
 /// Most of what is left out that an error shows.
 const SHOWN: usize = 10;
@@ -17,6 +18,16 @@ pub struct LeftOut {
     pub path: String,
     /// Why, in lower case, without a full stop.
     pub reason: String,
+}
+
+impl LeftOut {
+    /// One for each reason.
+    pub(super) fn all(path: &str, reasons: &[String]) -> impl Iterator<Item = LeftOut> {
+        reasons.iter().map(move |reason| LeftOut {
+            path: path.to_owned(),
+            reason: reason.clone(),
+        })
+    }
 }
 
 impl fmt::Display for LeftOut {
@@ -32,6 +43,8 @@ pub enum LibraryError {
     Missing(PathBuf),
     /// It cannot be read.
     Unreadable(PathBuf, io::Error),
+    /// Its file system does not answer.
+    Hung(PathBuf, Hung),
     /// A file of which no database can be served, with the reason.
     Refused(PathBuf, String),
     /// A folder without a database that can be served.
@@ -57,6 +70,9 @@ impl fmt::Display for LibraryError {
                     _ => "",
                 };
                 write!(f, "{}: cannot be read: {error}{remedy}", shown(path))
+            }
+            LibraryError::Hung(path, hung) => {
+                write!(f, "{}: {}", shown(path), on_one_line(&hung.to_string()))
             }
             LibraryError::Refused(path, reason) => write!(f, "{}: {}", shown(path), on_one_line(reason)),
             LibraryError::NoneWanted(source) => write!(

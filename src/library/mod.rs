@@ -1,44 +1,94 @@
 //! The databases of a source: a folder that is searched, or one database.
 
+mod entry;
 mod error;
 mod heard;
 mod names;
 mod open;
+mod opener;
+mod openings;
+mod places;
 mod root;
 mod scan;
+mod search;
 mod selection;
+mod task;
 mod text;
 
-use std::collections::HashMap;
-use std::fs;
-use std::io::{Error, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use xxhash_rust::xxh3::Xxh3;
-
+pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, tags_of, text_of};
 
-use crate::formats::{Candidate, Database, Directory, Format, Options};
-use crate::mapped::{Identity, Mapped};
-use open::{Opened, Opener, open_owner};
-use root::Root;
-use scan::{Found, Listing, Scan, scan};
+use crate::formats::Options;
+use opener::{Opener, Outcome};
+use openings::{Job, Openings};
+use places::place;
+use search::{Search, search};
+use task::Task;
 
 /// All databases of a source, open.
+#[derive(Clone)]
 pub struct Library {
     /// The source as the user names it.
     named: PathBuf,
     source: PathBuf,
     options: Options,
     selection: Selection,
+    /// How long to wait for databases that are opened slowly; without a time, until they are open.
+    patience: Option<Duration>,
+    openings: Openings,
+    found: Vec<Found>,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
+    opening: Vec<Opening>,
+    /// The source is a file.
+    is_file: bool,
     is_restless: bool,
+}
+
+/// An open database, and where it was found.
+#[derive(Clone)]
+struct Found {
+    /// Names of the folders from the source down, as they are on disk.
+    folder: Vec<String>,
+    /// Name of the directory that shows it; empty where that is the folder itself.
+    name: String,
+    entry: Arc<LibraryEntry>,
+}
+
+/// A database that is being opened.
+#[derive(Clone)]
+pub struct Opening {
+    /// Its path, relative to the source.
+    pub path: String,
+    job: Arc<Job>,
+}
+
+impl Opening {
+    /// For how long it is being opened.
+    pub fn elapsed(&self) -> Duration {
+        self.job.since.elapsed()
+    }
+}
+
+/// Tells when databases are open that a library has left [being opened](Library::opening).
+pub struct Endings {
+    openings: Openings,
+    seen: u64,
+}
+
+impl Endings {
+    /// Waits until some are since the last call: [`Library::go_on`] has them then.
+    pub fn wait(&mut self) {
+        self.seen = self.openings.wait_for_late(self.seen);
+    }
 }
 
 impl Library {
@@ -60,68 +110,174 @@ impl Library {
         options: &Options,
         selection: &Selection,
     ) -> Result<Library, LibraryError> {
-        let opener = Opener::new(options, selection, &[], Duration::ZERO);
-        let library = Library::search(source, &opener)?;
-        match (library.databases.is_empty(), opener.exhaustion()) {
-            (false, _) => Ok(library),
-            (true, Some(reason)) => Err(LibraryError::Refused(library.named, reason.to_owned())),
-            (true, None) if selection.is_choosy() => Err(LibraryError::NoneWanted(library.named)),
-            (true, None) => Err(LibraryError::NoDatabases {
+        Library::first(source, options, selection, Openings::default(), None)
+    }
+
+    /// The same, but waits no longer than that; what is not open by then is [being opened](Library::opening), on
+    /// threads of its own. Each calls `prepare` first and opens nothing where that fails.
+    ///
+    /// # Errors
+    /// Where there is nothing to serve: see [`LibraryError`].
+    pub fn open_within(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        patience: Duration,
+        prepare: fn() -> io::Result<()>,
+    ) -> Result<Library, LibraryError> {
+        let openings = Openings::default();
+        openings.prepare(prepare);
+        Library::first(source, options, selection, openings, Some(patience))
+    }
+
+    fn first(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        openings: Openings,
+        patience: Option<Duration>,
+    ) -> Result<Library, LibraryError> {
+        let library = Library {
+            named: source.to_owned(),
+            options: options.clone(),
+            selection: selection.clone(),
+            patience,
+            openings,
+            ..Library::of(Vec::new())
+        };
+        let mut exhaustion = None;
+        let library = library.search(&library.opener(&[], Duration::ZERO), &mut exhaustion)?;
+        if !library.databases.is_empty() || !library.opening.is_empty() {
+            return Ok(library);
+        }
+        Err(match exhaustion {
+            Some(reason) => LibraryError::Refused(library.named, reason),
+            None if selection.is_choosy() => LibraryError::NoneWanted(library.named),
+            None => LibraryError::NoDatabases {
                 source: library.named,
                 left_out: library.left_out,
-            }),
-        }
+            },
+        })
     }
 
     /// Looks at the source once more. Databases that are `open` already and whose files are what they were stay as
-    /// they are, and so do those that changed less than `rest` ago: they may not be complete. A source that cannot be
-    /// read any more has no databases, and what is left out says why.
+    /// they are, and so do those that changed less than `rest` ago: they may not be complete. What is being opened
+    /// goes on being opened. A source that cannot be read any more has no databases, and what is left out says why.
     #[must_use]
     pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
-        let opener = Opener::new(&self.options, &self.selection, open, rest);
-        Library::search(&self.named, &opener).unwrap_or_else(|error| Library {
+        let opener = self.opener(open, rest);
+        self.search(&opener, &mut None).unwrap_or_else(|error| {
+            let kept = match &error {
+                // They stay what they were.
+                LibraryError::Hung(..) => self.clone(),
+                _ => Library::of(Vec::new()),
+            };
+            let left_out = LeftOut {
+                path: ".".to_owned(),
+                reason: error.to_string(),
+            };
+            Library {
+                is_restless: opener.is_restless(),
+                ..self.with(kept.found, vec![left_out], kept.opening)
+            }
+        })
+    }
+
+    fn opener<'a>(&'a self, open: &'a [Arc<LibraryEntry>], rest: Duration) -> Opener<'a> {
+        let opener = Opener::new(&self.options, &self.selection, &self.openings, open, rest);
+        opener.with_patience(self.patience)
+    }
+
+    /// The same library with those databases that have come open since, without a look at the source.
+    #[must_use]
+    pub fn go_on(&self) -> Library {
+        let (mut found, mut left_out) = (self.found.clone(), self.left_out.clone());
+        let mut opening = Vec::new();
+        for one in &self.opening {
+            let Some(opened) = one.job.opened() else {
+                opening.push(one.clone());
+                continue;
+            };
+            self.openings.forget(&one.job);
+            match opened {
+                Ok(entry) => found.push(Found::of(&one.job.task, entry)),
+                Err(refusal) if self.is_file => left_out.push(LeftOut {
+                    path: ".".to_owned(),
+                    reason: LibraryError::Refused(self.named.clone(), refusal.reasons.join("; ")).to_string(),
+                }),
+                Err(refusal) => left_out.extend(LeftOut::all(&one.path, &refusal.reasons)),
+            }
+        }
+        self.with(found, left_out, opening)
+    }
+
+    /// Looks at the source. `exhaustion` is set where a database was left out that would be served if there were more
+    /// files or memory to be had.
+    fn search(&self, opener: &Opener<'_>, exhaustion: &mut Option<String>) -> Result<Library, LibraryError> {
+        let Search {
+            source,
+            is_file,
+            how,
+            scan,
+        } = search(&self.named, opener)?;
+        let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
+        for (task, outcome) in opener.open(scan.tasks, &how) {
+            match outcome {
+                Outcome::Open(entry) => found.push(Found::of(&task, &entry)),
+                Outcome::Opening(job) => opening.push(Opening {
+                    path: task.path(),
+                    job,
+                }),
+                Outcome::Refused(refusal) => {
+                    let mut reasons = refusal.reasons;
+                    if refusal.is_exhausted {
+                        let reason = reasons.pop().unwrap_or_default();
+                        reasons.push(exhaustion.get_or_insert(reason).clone());
+                    }
+                    if is_file {
+                        return Err(LibraryError::Refused(self.named.clone(), reasons.join("; ")));
+                    }
+                    left_out.extend(LeftOut::all(&task.path(), &reasons));
+                }
+            }
+        }
+        for folder in &scan.hung {
+            let is_below = |names: &[String]| names.starts_with(folder);
+            found.extend(self.found.iter().filter(|found| is_below(&found.folder)).cloned());
+            let below = self.opening.iter();
+            opening.extend(below.filter(|one| is_below(&one.job.task.folder)).cloned());
+        }
+        let library = Library {
+            source,
+            is_file,
+            is_restless: opener.is_restless(),
+            ..self.with(Vec::new(), Vec::new(), Vec::new())
+        };
+        Ok(library.with(found, left_out, opening))
+    }
+
+    /// This library with other databases.
+    fn with(&self, mut found: Vec<Found>, mut left_out: Vec<LeftOut>, opening: Vec<Opening>) -> Library {
+        if !self.is_file {
+            place(&mut found, self.selection.flat);
+        }
+        left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut databases: Vec<_> = found.iter().map(|found| Arc::clone(&found.entry)).collect();
+        databases.sort_by(|a, b| a.path.cmp(&b.path));
+        Library {
             named: self.named.clone(),
             source: self.source.clone(),
             options: self.options.clone(),
             selection: self.selection.clone(),
-            databases: Vec::new(),
-            left_out: vec![LeftOut {
-                path: ".".to_owned(),
-                reason: error.to_string(),
-            }],
-            is_restless: opener.is_restless(),
-        })
-    }
-
-    fn search(source: &Path, opener: &Opener<'_>) -> Result<Library, LibraryError> {
-        let unreadable = |error: Error| match error.kind() {
-            ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
-            _ => LibraryError::Unreadable(source.to_owned(), error),
-        };
-        let refused = |reason| LibraryError::Refused(source.to_owned(), reason);
-        let real = fs::canonicalize(source).map_err(unreadable)?;
-        let kind = fs::metadata(&real).map_err(unreadable)?.file_type();
-        let (databases, left_out) = if kind.is_dir() {
-            let root = Root::open(&real).map_err(unreadable)?;
-            let Scan { found, left_out } = scan(&root, opener).map_err(unreadable)?;
-            (entries(found, opener.selection.flat), left_out)
-        } else if kind.is_file() {
-            let root = Root::open(real.parent().unwrap_or(Path::new("/"))).map_err(unreadable)?;
-            root.file(&real).map_err(unreadable)?;
-            let database = open_single(&root, &real, opener).map_err(refused)?;
-            (vec![database.entry], Vec::new())
-        } else {
-            return Err(refused("neither a file nor a folder".to_owned()));
-        };
-        Ok(Library {
-            named: source.to_owned(),
-            source: real,
-            options: opener.options.clone(),
-            selection: opener.selection.clone(),
+            patience: self.patience,
+            openings: self.openings.clone(),
+            found,
+            databases,
             left_out,
-            is_restless: opener.is_restless(),
-            ..Library::of(databases)
-        })
+            opening,
+            is_file: self.is_file,
+            is_restless: self.is_restless,
+        }
     }
 
     /// A library of databases that are open already; one whose path is empty is the root of the tree.
@@ -137,8 +293,13 @@ impl Library {
             source: PathBuf::new(),
             options: Options::default(),
             selection: Selection::default(),
+            patience: None,
+            openings: Openings::default(),
+            found: Vec::new(),
             databases,
             left_out: Vec::new(),
+            opening: Vec::new(),
+            is_file: false,
             is_restless: false,
         }
     }
@@ -150,11 +311,14 @@ impl Library {
 
     /// True where this is all the same, and not only alike.
     pub fn is_same(&self, other: &Library) -> bool {
-        let pairs = self.databases.iter().zip(&other.databases);
+        let mut pairs = self.databases.iter().zip(&other.databases);
+        let mut jobs = self.opening.iter().zip(&other.opening);
         self.source == other.source
             && self.left_out == other.left_out
             && self.databases.len() == other.databases.len()
-            && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
+            && self.opening.len() == other.opening.len()
+            && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
+            && jobs.all(|(one, other)| Arc::ptr_eq(&one.job, &other.job))
     }
 
     /// The source as the user names it.
@@ -181,160 +345,32 @@ impl Library {
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
-}
 
-/// A database and where it stands.
-#[derive(Clone)]
-pub struct LibraryEntry {
-    /// Path of its directory in the tree, with `/` between safe names; empty where it is the root.
-    pub path: String,
-    /// Its format.
-    pub format: &'static Format,
-    /// The open database.
-    pub database: Arc<dyn Database>,
-    /// Names of its files, the main file first, and what these were when they were opened.
-    pub files: Vec<(String, Identity)>,
-    /// The maps of these files that the database reads from.
-    pub maps: Vec<Arc<Mapped>>,
-    /// How the files were found; none for a database that was made up.
-    pub found: Option<Candidate>,
-    /// All files are on a [local](crate::mounts::Mount::is_local) file system: access to them never waits for another
-    /// machine or program.
-    pub is_local: bool,
-}
+    /// What is still being opened.
+    pub fn opening(&self) -> &[Opening] {
+        &self.opening
+    }
 
-impl LibraryEntry {
-    /// What people call it: its path, or its main file where it is the root.
-    pub fn name(&self) -> &str {
-        let main = self.files.first().map(|(name, _)| name.as_str());
-        match self.path.as_str() {
-            "" => main.unwrap_or_default(),
-            path => path,
+    /// How long was waited for what is [being opened](Library::opening).
+    pub fn patience(&self) -> Duration {
+        self.patience.unwrap_or_default()
+    }
+
+    /// Tells when there is something for [`Library::go_on`]: of this library and all that follow from it.
+    pub fn endings(&self) -> Endings {
+        Endings {
+            openings: self.openings.clone(),
+            seen: 0,
         }
     }
+}
 
-    /// True while its files have the contents that they had when they were opened. All that was decoded before such an
-    /// answer is good. Once this is false it remains so, and nothing is good that was decoded since the last time.
-    pub fn is_intact(&self) -> bool {
-        self.maps.iter().all(|map| map.is_intact())
-    }
-
-    /// The newest time of its files, in nanoseconds since 1970.
-    pub fn modified(&self) -> i128 {
-        let times = self.files.iter().map(|(_, identity)| identity.modified);
-        times.max().unwrap_or(0)
-    }
-
-    /// Bytes of its files.
-    pub fn source_bytes(&self) -> u64 {
-        self.files.iter().map(|(_, identity)| identity.size).sum()
-    }
-
-    /// A number that is another one as soon as its path or a file changes.
-    pub fn identity_hash(&self) -> u64 {
-        let mut hash = Xxh3::new();
-        hash.update(self.path.as_bytes());
-        for (name, identity) in &self.files {
-            hash.update(&[0]);
-            hash.update(name.as_bytes());
-            hash.update(&identity.device.to_le_bytes());
-            hash.update(&identity.inode.to_le_bytes());
-            hash.update(&identity.size.to_le_bytes());
-            hash.update(&identity.modified.to_le_bytes());
+impl Found {
+    fn of(task: &Task, entry: &Arc<LibraryEntry>) -> Found {
+        Found {
+            folder: task.folder.clone(),
+            name: task.name.clone(),
+            entry: Arc::clone(entry),
         }
-        hash.digest()
-    }
-}
-
-/// Opens the database that a file of a folder belongs to.
-fn open_single(root: &Root, file: &Path, opener: &Opener<'_>) -> Result<Opened, String> {
-    let name = file.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or("its name is not UTF-8; rename it")?;
-    let folder = root.path();
-    let (directory, unusable) = match Listing::read(folder, root) {
-        Ok(listing) => (listing.directory, listing.unusable),
-        // The file itself may still be read where its folder may not be listed.
-        Err(error) => {
-            log::warn!("{}: cannot be listed: {error}", folder.display());
-            let files = vec![name.to_owned()];
-            let path = folder.to_owned();
-            (Directory { path, files }, HashMap::new())
-        }
-    };
-    open_owner(root, &directory, file, &unusable, opener)
-}
-
-/// The databases of a folder under safe paths, no two of them the same.
-fn entries(mut found: Vec<Found>, flat: bool) -> Vec<Arc<LibraryEntry>> {
-    found.sort_by(|a, b| (&a.folder, &a.database.name).cmp(&(&b.folder, &b.database.name)));
-    let mut paths = SafePaths::default();
-    let mut names = TakenNames::default();
-    // Databases of one folder are neighbours, and a folder may be deep: its path is made once.
-    let mut last: Option<(Vec<String>, String)> = None;
-    found
-        .into_iter()
-        .map(|Found { folder, database }| {
-            let name = match database.name.as_str() {
-                "" => folder.last().map_or("", String::as_str),
-                name => name,
-            };
-            let path = match flat && !name.is_empty() {
-                true => names.take_name(&safe_name(name)),
-                false => {
-                    let above = match last.take() {
-                        Some((same, path)) if same == folder => path,
-                        _ => paths.of(&folder),
-                    };
-                    let path = match database.name.as_str() {
-                        "" => above.clone(),
-                        name => paths.below(above.clone(), name, true),
-                    };
-                    last = Some((folder, above));
-                    path
-                }
-            };
-            match database.entry.path == path {
-                true => database.entry,
-                false => Arc::new(LibraryEntry {
-                    path,
-                    ..LibraryEntry::clone(&database.entry)
-                }),
-            }
-        })
-        .collect()
-}
-
-/// Safe paths, given out folder by folder.
-#[derive(Default)]
-struct SafePaths {
-    taken: HashMap<String, TakenNames>,
-    /// The path of each folder and database by its parent's path and its name on disk. A database may have the
-    /// name of a folder beside it and is not that folder.
-    given: HashMap<(String, String, bool), String>,
-}
-
-impl SafePaths {
-    /// The path of a folder.
-    fn of(&mut self, folder: &[String]) -> String {
-        folder
-            .iter()
-            .fold(String::new(), |path, name| self.below(path, name, false))
-    }
-
-    /// The path of a folder, or of a database, in a folder.
-    fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
-        let key = (parent, name.to_owned(), is_database);
-        if let Some(path) = self.given.get(&key) {
-            return path.clone();
-        }
-        let parent = &key.0;
-        let names = self.taken.entry(parent.clone()).or_default();
-        let name = names.take_name(&safe_name(name));
-        let path = match parent.is_empty() {
-            true => name,
-            false => format!("{parent}/{name}"),
-        };
-        self.given.insert(key, path.clone());
-        path
     }
 }

@@ -1,42 +1,42 @@
 //! Searching a folder for databases.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType};
 
 use super::LeftOut;
-use super::open::{Opened, Opener, Unusable, open_all};
-use super::root::Root;
+use super::open::How;
+use super::opener::Opener;
+use super::task::{self, Named, Task, Unusable};
 use crate::formats::Directory;
+use crate::hung::{self, Hung, Pulse};
+use crate::mounts::{Mount, Mounts};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
 
-/// A database and the folder in which it was found.
-pub(super) struct Found {
-    /// Names of the folders from the source down, as they are on disk.
-    pub(super) folder: Vec<String>,
-    pub(super) database: Opened,
-}
-
 /// What a search found.
 #[derive(Default)]
 pub(super) struct Scan {
-    pub(super) found: Vec<Found>,
+    pub(super) tasks: Vec<Task>,
     pub(super) left_out: Vec<LeftOut>,
+    /// Folders that cannot be looked at because their file system does not answer, by their names from the source
+    /// down.
+    pub(super) hung: Vec<Vec<String>>,
 }
 
-/// Opens every wanted database below a folder.
+/// Finds every wanted database below a folder.
 ///
 /// # Errors
 /// The root itself cannot be listed.
-pub(super) fn scan(root: &Root, opener: &Opener<'_>) -> io::Result<Scan> {
+pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let mut folders = vec![Folder {
-        path: root.path().to_owned(),
+        path: how.root.path().to_owned(),
         names: Vec::new(),
         is_linked: false,
     }];
@@ -44,16 +44,27 @@ pub(super) fn scan(root: &Root, opener: &Opener<'_>) -> io::Result<Scan> {
     // Links wait until everything has been seen where it really is. A link below a linked folder is not followed
     // again, so the walk ends however links cross.
     while let Some(folder) = folders.pop().or_else(|| links.pop_front()) {
-        let listing = match Listing::read(&folder.path, root) {
-            Ok(listing) => listing,
-            Err(error) if folder.names.is_empty() => return Err(error),
-            Err(error) => {
+        let listing = match Listing::read(&folder.path, how, &opener.mounts) {
+            Ok(Ok(listing)) => listing,
+            Ok(Err(error)) if folder.names.is_empty() => return Err(error),
+            Ok(Err(error)) => {
                 scan.leave_out(&folder.names, None, format!("cannot be read: {error}"));
+                continue;
+            }
+            Err(hung) => {
+                let name = folder.names.is_empty().then_some(".");
+                scan.leave_out(&folder.names, name, hung.to_string());
+                scan.hung.push(folder.names);
                 continue;
             }
         };
         for (name, reason) in listing.left_out {
             scan.leave_out(&folder.names, Some(&name), reason);
+        }
+        for (name, hung) in listing.hung {
+            scan.leave_out(&folder.names, Some(&name), hung.to_string());
+            scan.hung
+                .push(folder.names.iter().cloned().chain([name]).collect());
         }
         for (name, target) in listing.folders {
             let is_link = target.is_some();
@@ -80,18 +91,38 @@ pub(super) fn scan(root: &Root, opener: &Opener<'_>) -> io::Result<Scan> {
                 false => folders.push(below),
             }
         }
-        let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
-        let (opened, refused) = open_all(root, &listing.directory, &listing.unusable, opener, is_wanted);
-        scan.found.extend(opened.into_iter().map(|database| Found {
+        let named = match in_directory(listing.directory, listing.mount.as_ref()) {
+            Ok((_, named)) => named,
+            Err(hung) => {
+                scan.leave_out(&folder.names, None, hung.to_string());
+                scan.hung.push(folder.names);
+                continue;
+            }
+        };
+        let wanted = named
+            .into_iter()
+            .filter(|(name, _)| opener.selection.wants(&folder.names, name));
+        scan.tasks.extend(wanted.map(|(name, candidates)| Task {
             folder: folder.names.clone(),
-            database,
+            name,
+            candidates,
+            by_content: false,
+            unusable: Arc::clone(&listing.unusable),
+            mount: listing.mount.clone(),
         }));
-        for (name, reason) in refused {
-            scan.leave_out(&folder.names, Some(&name), reason);
-        }
     }
-    scan.left_out.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(scan)
+}
+
+/// The databases of a directory, which is given back.
+pub(super) fn in_directory(
+    directory: Directory,
+    mount: Option<&Mount>,
+) -> Result<(Directory, Vec<Named>), Hung> {
+    hung::ask(mount, move |_| {
+        let named = task::in_directory(&directory);
+        (directory, named)
+    })
 }
 
 impl Scan {
@@ -117,77 +148,81 @@ pub(super) struct Listing {
     /// The files that may belong to a database.
     pub(super) directory: Directory,
     /// Those of them that cannot be opened, with the reason.
-    pub(super) unusable: Unusable,
+    pub(super) unusable: Arc<Unusable>,
+    /// The first mount that is not local on which the folder or a file of it lies.
+    pub(super) mount: Option<Mount>,
     /// Folders; for a link to one, where it leads.
     folders: Vec<(String, Option<PathBuf>)>,
     left_out: Vec<(String, String)>,
+    /// Links on whose way a file system does not answer.
+    hung: Vec<(String, Hung)>,
 }
 
 impl Listing {
-    /// Reads a folder once and sorts it by name. Links are resolved within `root`.
+    /// Reads a folder once and sorts it by name. Links are resolved within the root.
     ///
     /// # Errors
-    /// The folder cannot be listed.
-    pub(super) fn read(path: &Path, root: &Root) -> io::Result<Listing> {
+    /// Its file system does not answer; and inside, the folder cannot be listed.
+    pub(super) fn read(path: &Path, how: &Arc<How>, mounts: &Mounts) -> Result<io::Result<Listing>, Hung> {
+        let mount = mounts.of_others(path);
+        let (opened, folder) = (Arc::clone(how), path.to_owned());
+        let names = hung::ask(mount, move |pulse| Names::read(&folder, &opened, pulse))?;
+        let names = match names {
+            Ok(names) => names,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut unusable = names.unusable;
         let mut listing = Listing {
             directory: Directory {
                 path: path.to_owned(),
-                files: Vec::new(),
+                files: names.files,
             },
-            unusable: HashMap::new(),
-            folders: Vec::new(),
-            left_out: Vec::new(),
+            unusable: Arc::default(),
+            mount: mount.cloned(),
+            folders: names.folders.into_iter().map(|name| (name, None)).collect(),
+            left_out: names.left_out,
+            hung: Vec::new(),
         };
-        let mut folder = Dir::new(root.folder(path)?)?;
-        while let Some(entry) = folder.read() {
-            match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
-                Ok((file_type, entry)) => match entry.file_name().to_bytes() {
-                    b"." | b".." => {}
-                    name => match str::from_utf8(name) {
-                        Ok(name) => listing.add(name.to_owned(), file_type, root.path()),
-                        Err(_) => listing.add_misnamed(String::from_utf8_lossy(name).into_owned(), file_type),
-                    },
-                },
-                Err(error) => {
-                    let reason = format!("some of this folder cannot be read: {}", io::Error::from(error));
-                    listing.left_out.push((".".to_owned(), reason));
-                }
-            }
+        for name in names.links {
+            listing.add_link(name, &mut unusable, how.root.path(), mounts);
         }
+        if listing.mount.is_none() {
+            // A file can be a mount point, too.
+            let mut below = mounts.below(path).filter(|below| below.parent() == Some(path));
+            listing.mount = below.find_map(|below| {
+                let is_file = listing.directory.files.iter().any(|name| below.ends_with(name));
+                mounts.of_others(below).filter(|_| is_file).cloned()
+            });
+        }
+        listing.unusable = Arc::new(unusable);
         listing.directory.files.sort_unstable();
         // A misnamed file may look like another one.
         listing.directory.files.dedup();
         listing.folders.sort_unstable();
         // The walk takes folders from the end.
         listing.folders.reverse();
-        Ok(listing)
+        Ok(Ok(listing))
     }
 
-    fn add(&mut self, name: String, file_type: FileType, root: &Path) {
-        if file_type.is_dir() {
-            self.folders.push((name, None));
-        } else if file_type.is_symlink() {
-            self.add_link(name, root);
-        } else {
-            if !file_type.is_file() {
-                self.unusable.insert(name.clone(), "not a regular file");
+    fn add_link(&mut self, name: String, unusable: &mut Unusable, root: &Path, mounts: &Mounts) {
+        let target = match resolve(&self.directory.path.join(&name), mounts) {
+            Ok(target) => target,
+            Err(hung) => {
+                self.hung.push((name, hung));
+                return;
             }
-            self.directory.files.push(name);
-        }
-    }
-
-    fn add_link(&mut self, name: String, root: &Path) {
-        let target = fs::canonicalize(self.directory.path.join(&name));
-        let kind = target
-            .as_ref()
-            .map(|target| fs::metadata(target).map(|m| m.file_type()));
-        let reason = match (&target, kind) {
-            (Ok(target), Ok(Ok(kind))) => match (target.starts_with(root), kind.is_dir(), kind.is_file()) {
+        };
+        let reason = match &target {
+            Ok((target, kind)) => match (target.starts_with(root), kind.is_dir(), kind.is_file()) {
                 (true, true, _) => {
                     self.folders.push((name, Some(target.clone())));
                     return;
                 }
-                (true, false, true) => None,
+                (true, false, true) => {
+                    let other = || mounts.of_others(target).cloned();
+                    self.mount = self.mount.take().or_else(other);
+                    None
+                }
                 (true, false, false) => Some("not a regular file"),
                 (false, true, _) => {
                     self.left_out.push((name, LEADS_OUT.to_owned()));
@@ -195,12 +230,71 @@ impl Listing {
                 }
                 (false, false, _) => Some(LEADS_OUT),
             },
-            _ => Some("a symbolic link that leads nowhere"),
+            Err(_) => Some("a symbolic link that leads nowhere"),
         };
         if let Some(reason) = reason {
-            self.unusable.insert(name.clone(), reason);
+            unusable.insert(name.clone(), reason);
         }
         self.directory.files.push(name);
+    }
+}
+
+/// Where a path leads, and what is there.
+fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::FileType)>, Hung> {
+    let target = match hung::real_path(mounts, path)? {
+        Ok(target) => target,
+        Err(error) => return Ok(Err(error)),
+    };
+    hung::ask(mounts.of_others(&target.clone()), move |_| {
+        let kind = fs::metadata(&target)?.file_type();
+        Ok((target, kind))
+    })
+}
+
+/// The entries of a folder as they are listed.
+#[derive(Default)]
+struct Names {
+    files: Vec<String>,
+    unusable: Unusable,
+    folders: Vec<String>,
+    links: Vec<String>,
+    left_out: Vec<(String, String)>,
+}
+
+impl Names {
+    fn read(path: &Path, how: &How, pulse: &Pulse) -> io::Result<Names> {
+        let mut names = Names::default();
+        let mut folder = Dir::new(how.root.folder(path)?)?;
+        while let Some(entry) = folder.read() {
+            pulse.beat();
+            match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
+                Ok((file_type, entry)) => match entry.file_name().to_bytes() {
+                    b"." | b".." => {}
+                    name => match str::from_utf8(name) {
+                        Ok(name) => names.add(name.to_owned(), file_type),
+                        Err(_) => names.add_misnamed(String::from_utf8_lossy(name).into_owned(), file_type),
+                    },
+                },
+                Err(error) => {
+                    let reason = format!("some of this folder cannot be read: {}", io::Error::from(error));
+                    names.left_out.push((".".to_owned(), reason));
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    fn add(&mut self, name: String, file_type: FileType) {
+        if file_type.is_dir() {
+            self.folders.push(name);
+        } else if file_type.is_symlink() {
+            self.links.push(name);
+        } else {
+            if !file_type.is_file() {
+                self.unusable.insert(name.clone(), "not a regular file");
+            }
+            self.files.push(name);
+        }
     }
 
     fn add_misnamed(&mut self, name: String, file_type: FileType) {
@@ -208,7 +302,7 @@ impl Listing {
             self.left_out.push((name, NOT_UTF8.to_owned()));
         } else {
             self.unusable.insert(name.clone(), NOT_UTF8);
-            self.directory.files.push(name);
+            self.files.push(name);
         }
     }
 }

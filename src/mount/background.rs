@@ -38,10 +38,13 @@ pub fn start_in_background() -> Result<u8, MountError> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(&cannot)?;
-    let mut ready = [0];
-    let report = child.stdout.take().map(|mut pipe| pipe.read_exact(&mut ready));
-    if matches!(report, Some(Ok(()))) {
-        return Ok(0);
+    let mut report = [0];
+    let reported = child.stdout.take().map(|mut pipe| pipe.read_exact(&mut report));
+    match (reported, report) {
+        (Some(Ok(())), [READY]) => return Ok(0),
+        // It may not end for long: a thread may hang in a system call.
+        (Some(Ok(())), [code]) => return Ok(code),
+        _ => {}
     }
     let status = child.wait().map_err(cannot)?;
     if let Some(signal) = status.signal() {
@@ -54,6 +57,18 @@ pub fn start_in_background() -> Result<u8, MountError> {
         .code()
         .and_then(|code| u8::try_from(code).ok())
         .unwrap_or(2))
+}
+
+/// What the background process reports when the mount answers; else it is its exit code.
+const READY: u8 = b'+';
+
+/// Tells whoever waits for the mount that there will be none, and with which exit code this process ends.
+pub fn report_failure(code: u8) {
+    if is_background() && !is_detached() {
+        let mut report = io::stdout();
+        // Whoever does not hear it sees the end of this process.
+        let _ = report.write_all(&[code]).and_then(|()| report.flush());
+    }
 }
 
 /// True where nobody sees standard error any more.
@@ -85,7 +100,7 @@ pub(super) fn report_ready() -> io::Result<()> {
     rustix::process::setsid()?;
     env::set_current_dir("/")?;
     let mut report = io::stdout();
-    report.write_all(b"+")?;
+    report.write_all(&[READY])?;
     report.flush()?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;

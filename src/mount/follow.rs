@@ -2,7 +2,7 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,51 +10,82 @@ use fuser::Notifier;
 
 use crate::fs::Live;
 use crate::fuse;
+use crate::hung;
+use crate::library::Library;
 use crate::watch::{QUIET, Watch};
 
-/// From now on, changes of the source show in the mount.
+/// How long a database may change until it is opened all the same.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// From now on, databases show in the mount that come open late; and changes of the source, where that is watched.
 ///
 /// # Errors
 /// Where no thread can be started.
-pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, mut watch: Watch) -> io::Result<()> {
-    let alarm = watch.alarm();
-    live.on_error(move || alarm.raise());
-    let live = Arc::clone(live);
-    let thread = thread::Builder::new().name("reload".to_owned());
-    thread.spawn(move || {
+pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>) -> io::Result<()> {
+    let served = Arc::new(Served {
+        live: Arc::clone(live),
+        notifier,
+        turn: Mutex::new(()),
+    });
+    let mut endings = live.current().library().endings();
+    let late = Arc::clone(&served);
+    thread::Builder::new().name("late".to_owned()).spawn(move || {
+        loop {
+            endings.wait();
+            late.replace(Library::go_on);
+        }
+    })?;
+    let Some(mut watch) = watch else {
+        return Ok(());
+    };
+    let (error, answer) = (watch.alarm(), watch.alarm());
+    live.on_error(move || error.raise());
+    hung::on_answer(move || answer.raise());
+    thread::Builder::new().name("reload".to_owned()).spawn(move || {
         let mut restless_since = None;
         loop {
             watch.wait(restless_since.is_some());
             // What changes all the time has to be looked at some time.
             let may_leave = restless_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
-            match catch_unwind(AssertUnwindSafe(|| reload(&live, &notifier, may_leave))) {
-                Ok(Ok(true)) => restless_since = restless_since.or_else(|| Some(Instant::now())),
-                Ok(Ok(false)) => restless_since = None,
-                Ok(Err(error)) => return log::debug!("the kernel is not told of changes: {error}"),
-                // What it said is in the log. The next change may fare better.
-                Err(_) => restless_since = None,
-            }
+            let rest = if may_leave { QUIET } else { Duration::ZERO };
+            let open = || served.live.open_databases();
+            let is_restless = served.replace(|library| library.reopen(&open(), rest));
+            restless_since = restless_since.filter(|_| is_restless);
+            restless_since = restless_since.or_else(|| is_restless.then(Instant::now));
         }
     })?;
     Ok(())
 }
 
-/// How long a database may change until it is opened all the same.
-const LONGEST: Duration = Duration::from_secs(30);
+/// What is served, and who is told when it is replaced.
+struct Served {
+    live: Arc<Live>,
+    notifier: Notifier,
+    /// Held from looking at a library until the next one has taken its place.
+    turn: Mutex<()>,
+}
 
-/// Opens what is new, serves it, and tells the kernel. Nobody waits meanwhile. True where something was left as it
-/// was because it is still changing.
-fn reload(live: &Live, notifier: &Notifier, may_leave: bool) -> io::Result<bool> {
-    let rest = if may_leave { QUIET } else { Duration::ZERO };
-    let library = live.current().library().reopen(&live.open_databases(), rest);
-    let is_restless = library.is_restless();
-    let outdated = live.replace(library);
-    if !outdated.is_empty() {
-        log::info!(
-            "the source has changed: {} databases",
-            live.statistics().databases
-        );
-        fuse::invalidate(notifier, &outdated)?;
+impl Served {
+    /// Serves the library that follows from the present one, and tells the kernel. Requests are answered meanwhile.
+    /// True where something was left as it was because it is still changing.
+    fn replace(&self, next: impl FnOnce(&Library) -> Library) -> bool {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let replaced = catch_unwind(AssertUnwindSafe(|| {
+            let library = next(self.live.current().library());
+            let is_restless = library.is_restless();
+            let outdated = self.live.replace(library);
+            if !outdated.is_empty() {
+                log::info!(
+                    "the source has changed: {} databases",
+                    self.live.statistics().databases
+                );
+                // It fails when the mount is at its end.
+                let _ = fuse::invalidate(&self.notifier, &outdated)
+                    .inspect_err(|error| log::debug!("the kernel is not told of changes: {error}"));
+            }
+            is_restless
+        }));
+        // What a panic said is in the log. The next change may fare better.
+        replaced.unwrap_or(false)
     }
-    Ok(is_restless)
 }

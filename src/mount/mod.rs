@@ -32,10 +32,11 @@ use crate::mounts::Device;
 use crate::status::{self, Mounted, Socket};
 use crate::watch::Watch;
 
-pub use background::{is_background, is_detached, start_in_background};
+pub use background::{is_background, is_detached, report_failure, start_in_background};
 pub use error::MountError;
 pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, unmount};
+pub use privileges::give_up_to_read;
 
 /// How to mount.
 #[derive(Clone, Debug)]
@@ -107,9 +108,7 @@ pub fn serve(
         threads: options.decoders,
         give_way: priority::give_way,
     });
-    if let Some(watch) = watch {
-        follow::follow(&live, notifier, watch).map_err(MountError::system("cannot watch the source"))?;
-    }
+    follow::follow(&live, notifier, watch).map_err(MountError::system("cannot watch the source"))?;
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
     if point.is_free_of(device) {

@@ -13,14 +13,25 @@ const KEPT: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::DAC_RE
 /// Whoever is not root has none, and unmounts with the help of a program that has its own.
 pub(super) fn give_up() -> Result<(), MountError> {
     match rustix::process::geteuid().is_root() {
-        true => give_up_as_root().map_err(MountError::system("cannot give up privileges")),
+        true => keep(KEPT).map_err(MountError::system("cannot give up privileges")),
         false => Ok(()),
     }
 }
 
-fn give_up_as_root() -> io::Result<()> {
+/// Gives up all privileges of root in this thread and all that it starts, but that of reading files of others.
+///
+/// # Errors
+/// Where the kernel refuses.
+pub fn give_up_to_read() -> io::Result<()> {
+    match rustix::process::geteuid().is_root() {
+        true => keep(CapabilitySet::DAC_READ_SEARCH),
+        false => Ok(()),
+    }
+}
+
+fn keep(kept: CapabilitySet) -> io::Result<()> {
     set_no_new_privs(true)?;
-    let kept = KEPT & capabilities(None)?.permitted;
+    let kept = kept & capabilities(None)?.permitted;
     let sets = CapabilitySets {
         effective: kept,
         permitted: kept,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::fs::{DatabaseStatus, PassState, Status};
+use crate::fs::{DatabaseStatus, OpeningStatus, PassState, Status};
 
 /// What is known of a mount beside its files.
 #[derive(Clone, Debug)]
@@ -35,6 +35,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
         "games": games.sum::<u64>(),
         "sizes_known": known.sum::<u64>(),
         "databases": databases.map(database).collect::<Vec<_>>(),
+        "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
         "cache": {
             "games": cache.games,
             "bytes": cache.bytes,
@@ -43,6 +44,10 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
             "misses": cache.misses,
         },
     })
+}
+
+fn opening(opening: &OpeningStatus) -> Value {
+    json!({ "path": opening.path, "seconds": opening.elapsed.as_secs() })
 }
 
 fn database(database: &DatabaseStatus) -> Value {

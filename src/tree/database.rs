@@ -308,7 +308,7 @@ impl DatabaseTree {
     pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
         let index = self.views.get(id.index())?;
         let view = self.layout.view(id)?;
-        Some(index.get_or_init(|| ViewIndex::new(view, self.database())))
+        Some(index.get_or_init(|| ViewIndex::new(view, &self.entry)))
     }
 
     pub(super) fn collections(&self) -> &Collections {

@@ -11,7 +11,10 @@ use super::names::directory_name;
 use super::plan::Plan;
 use super::views::{Group, View};
 use crate::formats::{Database, Keys};
-use crate::library::numbered;
+use crate::library::{LibraryEntry, numbered};
+
+/// So many games apart somebody looks whether the files are lost.
+const LOOK: u32 = 1024;
 
 /// The directories of a view. They are numbered level by level, and by name among those of one parent; 0 is the
 /// view's own. Names are computed from the databases's texts.
@@ -33,9 +36,10 @@ pub struct ViewIndex {
 }
 
 impl ViewIndex {
-    /// Sorts the games of a database.
-    pub fn new(view: View, database: &dyn Database) -> ViewIndex {
-        let entries = Entries::new(&view, database);
+    /// Sorts the games of a database. Of one whose files are lost meanwhile it has some.
+    pub fn new(view: View, entry: &LibraryEntry) -> ViewIndex {
+        let database = &*entry.database;
+        let entries = Entries::new(&view, entry);
         let Plan { directories, leaves } = Plan::new(&view, database, &entries.groups);
         let (starts, games) = entries.by_directory(&leaves, directories.len());
         let mut children = vec![0; directories.len()];
@@ -158,25 +162,30 @@ struct Entries {
 }
 
 impl Entries {
-    fn new(view: &View, database: &dyn Database) -> Entries {
+    fn new(view: &View, entry: &LibraryEntry) -> Entries {
+        let database = &*entry.database;
         match view {
-            View::BuiltIn(view) => Entries::collect(database, |_, keys| {
+            View::BuiltIn(view) => Entries::collect(entry, |_, keys| {
                 (view.groups)(keys).map(|group| group.map(|group| (group, group)))
             }),
-            View::Own(view) => Entries::collect(database, |game, keys| view.groups(database, game, keys)),
+            View::Own(view) => Entries::collect(entry, |game, keys| view.groups(database, game, keys)),
         }
     }
 
     /// Groups all games by what stands before each of their groups.
-    fn collect<K, F>(database: &dyn Database, groups_of: F) -> Entries
+    fn collect<K, F>(entry: &LibraryEntry, groups_of: F) -> Entries
     where
         K: Eq + Hash,
         F: Fn(u32, &Keys) -> [Option<(K, Group)>; 2],
     {
+        let database = &*entry.database;
         let mut groups = Vec::new();
         let mut entries = Vec::with_capacity(database.len() as usize);
         let mut places: FxHashMap<K, u32> = FxHashMap::default();
         for game in 0..database.len() {
+            if game % LOOK == 0 && entry.is_lost() {
+                break;
+            }
             let keys = database.keys(game);
             if keys.deleted {
                 continue;

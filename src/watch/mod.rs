@@ -23,6 +23,8 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
+use crate::hung;
+use crate::mounts::{Mount, Mounts};
 use survey::Survey;
 use way::steps;
 
@@ -77,7 +79,7 @@ const CHANGES_ABOVE: WatchFlags = WatchFlags::CREATE
 pub struct Watch {
     source: PathBuf,
     means: Means,
-    inotify: Option<OwnedFd>,
+    inotify: Option<Arc<OwnedFd>>,
     /// The watches of the folders on the way to the source, of which only the names that lead there count.
     above: HashMap<i32, HashSet<OsString>>,
     /// All watches.
@@ -125,7 +127,8 @@ impl Watch {
         let inotify = match means {
             Means::Auto | Means::Inotify => inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)
                 .inspect_err(|error| log::warn!("inotify cannot be used: {error}; {}", LOOKING))
-                .ok(),
+                .ok()
+                .map(Arc::new),
             Means::Poll(_) | Means::Off => None,
         };
         let flags = EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC;
@@ -212,7 +215,7 @@ impl Watch {
     /// Waits for an alarm, an event or other mounts.
     fn wait_for_any(&mut self, timeout: Option<Timespec>) {
         let mut sources = vec![PollFd::new(&*self.alarm, PollFlags::IN)];
-        sources.extend(self.inotify.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        sources.extend(self.inotify.as_deref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         sources.extend(self.mounts.as_ref().map(|fd| PollFd::new(fd, PollFlags::PRI)));
         match rustix::event::poll(&mut sources, timeout.as_ref()) {
             Ok(_) => {
@@ -237,7 +240,7 @@ impl Watch {
             return false;
         };
         let mut space = [MaybeUninit::uninit(); 16 << 10];
-        let mut events = inotify::Reader::new(inotify, &mut space);
+        let mut events = inotify::Reader::new(&**inotify, &mut space);
         let mut counts = false;
         while let Ok(event) = events.next() {
             let names = self.above.get(&event.wd());
@@ -259,20 +262,23 @@ impl Watch {
             _ => {}
         };
         let mut above: HashMap<i32, HashSet<OsString>> = HashMap::new();
-        for (folder, name) in steps(&self.source) {
-            match self.add(&folder, CHANGES_ABOVE) {
+        let table = Mounts::read().unwrap_or_default();
+        for (folder, name) in steps(&self.source, &table) {
+            match self.add(&folder, table.of_others(&folder), CHANGES_ABOVE) {
                 Ok(watch) => _ = above.entry(watch).or_default().insert(name),
                 Err(error) => refuse(&folder, error),
             }
         }
         let mut watches: HashSet<i32> = above.keys().copied().collect();
         // A folder is watched before it is looked at, so that nothing comes between.
-        let survey = Survey::of(&self.source, |folder| match self.add(folder, CHANGES) {
-            Ok(watch) => {
-                above.remove(&watch);
-                watches.insert(watch);
+        let survey = Survey::of(&self.source, &table, |folder, mount| {
+            match self.add(folder, mount, CHANGES) {
+                Ok(watch) => {
+                    above.remove(&watch);
+                    watches.insert(watch);
+                }
+                Err(error) => refuse(folder, error),
             }
-            Err(error) => refuse(folder, error),
         });
         self.above = above;
         for &watch in self.watches.difference(&watches) {
@@ -280,7 +286,7 @@ impl Watch {
             let _ = self
                 .inotify
                 .as_ref()
-                .map(|inotify| inotify::remove_watch(inotify, watch));
+                .map(|inotify| inotify::remove_watch(&**inotify, watch));
         }
         self.watches = watches;
         self.cost = begin.elapsed();
@@ -298,9 +304,11 @@ impl Watch {
         before != survey.fingerprint
     }
 
-    fn add(&self, folder: &Path, changes: WatchFlags) -> Result<i32, Errno> {
-        let inotify = self.inotify.as_ref().ok_or(Errno::BADF)?;
-        inotify::add_watch(inotify, folder, changes)
+    fn add(&self, folder: &Path, mount: Option<&Mount>, changes: WatchFlags) -> Result<i32, Errno> {
+        let inotify = Arc::clone(self.inotify.as_ref().ok_or(Errno::BADF)?);
+        let folder = folder.to_owned();
+        let added = hung::ask(mount, move |_| inotify::add_watch(&*inotify, &folder, changes));
+        added.unwrap_or(Err(Errno::TIMEDOUT))
     }
 }
 

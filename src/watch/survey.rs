@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::hung::{self, Hung, Pulse};
+use crate::mounts::{Mount, Mounts};
+
 /// What a source is.
 #[derive(Default)]
 pub struct Survey {
-    /// Another one as soon as a file or folder comes, goes, or is not what it was.
+    /// Another one as soon as a file or folder comes, goes, or is not what it was, or a file system does not answer.
     pub fingerprint: u64,
     /// Some of it is on a file system where changes can come from elsewhere.
     pub has_others: bool,
@@ -20,55 +23,94 @@ pub struct Survey {
 
 impl Survey {
     /// Looks at a folder and everything below it, or at a file and all beside it; `enter` is called with each folder
-    /// before that is looked at. Links are not followed: where they may lead is looked at anyway.
-    pub fn of(source: &Path, mut enter: impl FnMut(&Path)) -> Survey {
+    /// before that is looked at, and with its mount where that is not local. Links are not followed: where they may
+    /// lead is looked at anyway.
+    pub fn of(source: &Path, mounts: &Mounts, mut enter: impl FnMut(&Path, Option<&Mount>)) -> Survey {
         let mut survey = Survey::default();
         let mut hash = Xxh3::new();
-        match fs::canonicalize(source).and_then(|real| Ok((real.metadata()?, real))) {
-            Ok((meta, real)) if meta.is_dir() => {
-                survey.has_others = has_others(&real);
-                let mut devices = vec![meta.dev()];
-                let mut folders = vec![real];
-                while let Some(folder) = folders.pop() {
-                    enter(&folder);
-                    for (below, meta) in list(&folder, &mut hash) {
-                        if !devices.contains(&meta.dev()) {
-                            devices.push(meta.dev());
-                            survey.has_others |= has_others(&below);
-                        }
-                        folders.push(below);
+        match look(source, mounts) {
+            Ok(Some((real, true))) => {
+                survey.has_others = has_others(mounts, &real);
+                let points: Vec<&Path> = mounts.below(&real).collect();
+                let mut folders = vec![(real.clone(), mounts.of_others(&real))];
+                while let Some((folder, mount)) = folders.pop() {
+                    enter(&folder, mount);
+                    for below in list(&folder, mount, mounts, &mut hash) {
+                        let is_point = points.contains(&below.as_path());
+                        survey.has_others |= is_point && has_others(mounts, &below);
+                        let mount = if is_point { mounts.of_others(&below) } else { mount };
+                        folders.push((below, mount));
                     }
                 }
             }
-            Ok((_, real)) => {
+            Ok(Some((real, false))) => {
                 let folder = real.parent().unwrap_or(Path::new("/"));
-                survey.has_others = has_others(folder);
-                enter(folder);
-                list(folder, &mut hash);
+                let mount = mounts.of_others(folder);
+                survey.has_others = has_others(mounts, folder);
+                enter(folder, mount);
+                list(folder, mount, mounts, &mut hash);
                 add(&mut hash, &real, None);
             }
-            Err(_) => survey.is_missing = true,
+            Ok(None) => survey.is_missing = true,
+            Err(Hung { point }) => {
+                survey.has_others = true;
+                add(&mut hash, &point, None);
+            }
         }
         survey.fingerprint = hash.digest();
         survey
     }
 }
 
-/// Adds what is in a folder, and gives the folders in it.
-fn list(folder: &Path, hash: &mut Xxh3) -> Vec<(PathBuf, Metadata)> {
+/// Where a source really is, and whether it is a folder; none where it is not there.
+fn look(source: &Path, mounts: &Mounts) -> Result<Option<(PathBuf, bool)>, Hung> {
+    let Ok(real) = hung::real_path(mounts, source)? else {
+        return Ok(None);
+    };
+    let path = real.clone();
+    let meta = hung::ask(mounts.of_others(&real), move |_| path.metadata())?;
+    Ok(meta.ok().map(|meta| (real, meta.is_dir())))
+}
+
+/// Adds what is in a folder, and gives the folders in it. One that does not answer is another one than before.
+fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) -> Vec<PathBuf> {
     add(hash, folder, None);
-    let mut entries: Vec<(PathBuf, Metadata)> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
-        .collect();
+    let path = folder.to_owned();
+    // What is at a mount point belongs to another file system, which may not answer.
+    let points = mounts
+        .below(folder)
+        .filter(|point| point.parent() == Some(folder));
+    let points: Vec<PathBuf> = points.map(Path::to_owned).collect();
+    let Ok(mut entries) = hung::ask(mount, move |pulse| entries(&path, &points, pulse)) else {
+        hash.update(b"does not answer");
+        return Vec::new();
+    };
+    for (path, meta) in entries.iter_mut().filter(|(_, meta)| meta.is_none()) {
+        let point = path.clone();
+        let asked = hung::ask(mounts.of_others(path), move |_| point.symlink_metadata());
+        *meta = asked.ok().and_then(Result::ok);
+    }
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, meta) in &entries {
-        add(hash, path, Some(meta));
+        add(hash, path, meta.as_ref());
     }
-    entries.retain(|(_, meta)| meta.is_dir());
-    entries
+    entries.retain(|(_, meta)| meta.as_ref().is_none_or(Metadata::is_dir));
+    entries.into_iter().map(|(path, _)| path).collect()
+}
+
+/// The entries of a folder; without what they are where they are mount points.
+fn entries(folder: &Path, points: &[PathBuf], pulse: &Pulse) -> Vec<(PathBuf, Option<Metadata>)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = entries.filter_map(|entry| {
+        pulse.beat();
+        let path = entry.path();
+        let meta = match points.contains(&path) {
+            true => None,
+            false => Some(entry.metadata().ok()?),
+        };
+        Some((path, meta))
+    });
+    entries.collect()
 }
 
 fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
@@ -87,27 +129,10 @@ fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
     }
 }
 
-/// File systems on which changes can come from elsewhere: other machines, other programs, other layers.
-const OTHERS: [(u64, &str); 14] = [
-    (0x6969, "nfs"),
-    (0x517b, "smb"),
-    (0xff53_4d42, "cifs"),
-    (0xfe53_4d42, "smb2"),
-    (0x6573_5546, "fuse"),
-    (0x0102_1997, "9p"),
-    (0x00c3_6400, "ceph"),
-    (0x5346_414f, "afs"),
-    (0x7375_7245, "coda"),
-    (0x7461_636f, "ocfs2"),
-    (0x0116_1970, "gfs2"),
-    (0x0bd0_0bd0, "lustre"),
-    (0x786f_4256, "vboxsf"),
-    (0x794c_7630, "overlay"),
-];
-
-fn has_others(folder: &Path) -> bool {
-    let kind = rustix::fs::statfs(folder).map(|system| system.f_type.cast_unsigned() & 0xffff_ffff);
-    OTHERS.iter().any(|(number, _)| kind == Ok(*number))
+/// True where others can change files without the kernel's notice: other machines, other programs, other layers.
+fn has_others(mounts: &Mounts, folder: &Path) -> bool {
+    let mount = mounts.of(folder);
+    mount.is_some_and(|mount| !mount.is_local() || mount.kind == "overlay")
 }
 
 #[cfg(test)]
@@ -115,7 +140,7 @@ mod tests {
     use super::*;
 
     fn fingerprint(path: &Path) -> u64 {
-        Survey::of(path, |_| ()).fingerprint
+        Survey::of(path, &Mounts::read().unwrap(), |_, _| ()).fingerprint
     }
 
     #[test]
@@ -150,7 +175,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let mut folders = Vec::new();
-        let mut look = || Survey::of(&path, |folder| folders.push(folder.to_owned()));
+        let mounts = Mounts::read().unwrap();
+        let mut look = || Survey::of(&path, &mounts, |folder, _| folders.push(folder.to_owned()));
         assert!(look().is_missing);
         fs::write(&path, "").unwrap();
         let alone = look();

@@ -5,12 +5,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use crate::hung;
+use crate::mounts::Mounts;
+
 /// More links than that in one path the kernel does not follow either.
 const MOST_LINKS: usize = 40;
 
 /// Every folder in which a name is looked up on the way along an absolute path, with that name, also where symbolic
 /// links lead. Where nothing is there the rest of the path is taken as it is written.
-pub fn steps(path: &Path) -> Vec<(PathBuf, OsString)> {
+pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
     let mut steps = Vec::new();
     let mut folder = PathBuf::from("/");
     let mut rest: VecDeque<OsString> = names(path).collect();
@@ -22,8 +25,10 @@ pub fn steps(path: &Path) -> Vec<(PathBuf, OsString)> {
         }
         let here = folder.join(&name);
         steps.push((folder.clone(), name));
-        match fs::read_link(&here) {
-            Ok(target) if links < MOST_LINKS => {
+        let link = here.clone();
+        // What does not answer is no link for now.
+        match hung::ask(mounts.of_others(&here), move |_| fs::read_link(link)) {
+            Ok(Ok(target)) if links < MOST_LINKS => {
                 links += 1;
                 if target.is_absolute() {
                     folder = PathBuf::from("/");
@@ -55,7 +60,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         let below = |path: &Path| -> Vec<String> {
-            let steps = steps(path).into_iter().map(|(folder, name)| folder.join(name));
+            let mounts = Mounts::read().unwrap();
+            let steps = steps(path, &mounts)
+                .into_iter()
+                .map(|(folder, name)| folder.join(name));
             let below = steps.filter_map(|step| step.strip_prefix(&top).map(Path::to_owned).ok());
             let texts = below.map(|step| step.display().to_string());
             texts.filter(|step| !step.is_empty()).collect()

@@ -1,8 +1,12 @@
 //! Finding databases in folders.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod errors;
 mod exchanged;
+mod holes;
 mod links;
+mod opening;
 mod reopen;
 mod scan;
 mod selection;

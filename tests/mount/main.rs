@@ -16,6 +16,7 @@ mod limits;
 mod listing;
 mod memory;
 mod mount8;
+mod opening;
 mod options;
 mod refusals;
 mod requests;

@@ -1,6 +1,7 @@
 //! What options say.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::formats;
 use crate::fs::ServeOptions;
@@ -8,7 +9,7 @@ use crate::library::Selection;
 use crate::watch::Means;
 
 /// What all options together say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// How games are read.
     pub formats: formats::Options,
@@ -18,6 +19,8 @@ pub struct Settings {
     pub serve: ServeOptions,
     /// How changes of the source are noticed.
     pub watch: Means,
+    /// How long a mount waits for databases that are opened slowly.
+    pub open_wait: Duration,
     /// Where sizes of games are kept from one mount to the next.
     pub cache_folder: CacheFolder,
     /// Tags are extended attributes.
@@ -32,6 +35,25 @@ pub struct Settings {
     pub allow_other: bool,
     /// The kernel checks permissions.
     pub default_permissions: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            formats: formats::Options::default(),
+            selection: Selection::default(),
+            serve: ServeOptions::default(),
+            watch: Means::default(),
+            open_wait: Duration::from_secs(2),
+            cache_folder: CacheFolder::default(),
+            xattr: false,
+            uid: None,
+            gid: None,
+            umask: 0,
+            allow_other: false,
+            default_permissions: false,
+        }
+    }
 }
 
 /// Where something is kept that can be made again.

@@ -1,6 +1,7 @@
 //! Cutting a file into records in one pass, without chess and without a notation (sections 2.5 to 2.7).
 
 use super::items::{Item, Items, Text, is_glyph, is_halfmove, outcome};
+use crate::formats::SourceFile;
 use crate::game::Outcome;
 
 /// What the pass finds out about a record.
@@ -21,6 +22,10 @@ pub(super) struct Record {
 pub(super) struct Records<'a> {
     items: Items<'a>,
     len: usize,
+    /// What of the file may be passed over, if it is one.
+    file: Option<&'a SourceFile>,
+    /// Where the next long hole begins.
+    gap: usize,
 }
 
 /// What the rules of section 2.5 need to know about the record so far.
@@ -39,11 +44,41 @@ impl<'a> Records<'a> {
         Records {
             items: Items::new(bytes),
             len: bytes.len(),
+            file: None,
+            gap: usize::MAX,
         }
+    }
+
+    /// The records of a file. None reaches over a long hole, and there are no more as soon as the file is lost.
+    pub(super) fn of(file: &'a SourceFile) -> Records<'a> {
+        let mut records = Records {
+            file: Some(file),
+            ..Records::new(&file.bytes)
+        };
+        records.gap = file.bytes.gaps().first().map_or(usize::MAX, |gap| gap.start);
+        records
+    }
+
+    /// Goes on behind the long hole that begins here.
+    fn pass_gap(&mut self) {
+        let gaps = self.file.map(|file| file.bytes.gaps()).unwrap_or_default();
+        let here = gaps.partition_point(|gap| gap.start < self.gap);
+        self.items.at = gaps.get(here).map_or(self.len, |gap| gap.end.max(self.items.at));
+        self.gap = gaps.get(here + 1).map_or(usize::MAX, |gap| gap.start);
+    }
+
+    fn is_lost(&self) -> bool {
+        self.file.is_some_and(|file| file.bytes.is_lost())
     }
 
     /// The next record. `opening` gets the texts before its first item that is no text, and where they begin.
     pub(super) fn next(&mut self, mut opening: impl FnMut(Text<'a>, usize)) -> Option<Record> {
+        while self.items.at >= self.gap {
+            self.pass_gap();
+        }
+        if self.is_lost() {
+            return None;
+        }
         let start = self.items.at;
         let mut record = Record {
             start,
@@ -54,6 +89,9 @@ impl<'a> Records<'a> {
         let mut state = State::default();
         loop {
             let before = self.items;
+            if before.at >= self.gap {
+                break;
+            }
             let Some(item) = self.items.next() else { break };
             if before.at > start && self.begins_record(item, state) {
                 self.items = before;
@@ -70,6 +108,8 @@ impl<'a> Records<'a> {
                         record.outcome = outcome;
                     }
                 }
+                // A file that was cut is full of them.
+                Item::Text(text) if text.bytes.is_empty() && self.is_lost() => break,
                 Item::Text(text) => {
                     record.is_closed &= text.is_closed;
                     if !state.moved {

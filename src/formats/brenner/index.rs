@@ -7,7 +7,7 @@ use super::dates;
 use super::headers::{Header, Headers};
 use super::reading::Sample;
 use super::texts::Texts;
-use crate::formats::{Keys, TextId};
+use crate::formats::{Keys, SourceFile, TextId};
 use crate::game::{Date, Outcome};
 
 /// Most places without a game that get a row of their own in `problems.txt`.
@@ -46,11 +46,11 @@ pub(super) struct Index {
 
 impl Index {
     /// Cuts a file; gives the records that tell its reading as well.
-    pub(super) fn build(bytes: &[u8], texts: Texts) -> (Index, Sample) {
+    pub(super) fn build(file: &SourceFile, texts: Texts) -> (Index, Sample) {
         let mut index = Index::default();
         let mut sample = Sample::default();
         let mut known = HashMap::new();
-        let mut records = Records::new(bytes);
+        let mut records = Records::of(file);
         let mut stray: Option<Stray> = None;
         loop {
             let mut entry = Entry {

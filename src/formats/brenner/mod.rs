@@ -97,7 +97,7 @@ impl Brenner {
             .get(KIND)
             .ok_or_else(|| NotADatabase("there is no .brn file".to_owned()))?;
         let texts = Texts::new(options.encoding.as_deref());
-        let (index, sample) = Index::build(&file.bytes, texts);
+        let (index, sample) = Index::build(file, texts);
         let (reading, described) = match options.reading.as_deref().and_then(Reading::named) {
             Some(reading) => (reading, format!("{} (forced)", reading.name())),
             None => {
@@ -106,7 +106,11 @@ impl Brenner {
             }
         };
         Ok(Brenner {
-            problems: problems(&file.name, &index),
+            problems: files
+                .holes()
+                .into_iter()
+                .chain(problems(&file.name, &index))
+                .collect(),
             info: Info {
                 rows: vec![("reading", described), ("texts", texts.describe())],
                 warnings: files.warnings.clone(),

@@ -55,9 +55,12 @@ impl Emb {
             warnings.push(format!("{} is too short to hold names", source.name));
             return emb;
         };
-        let mut tables = Tables::new(data);
+        let mut tables = Tables::new(source);
         let root = tables.read(length, table, "the root directory");
         for entry in 0..root.size / ENTRY {
+            if tables.budget == 0 || source.bytes.is_lost() {
+                break;
+            }
             let entry = root.read(data, entry * ENTRY, ENTRY);
             tables.entry(&entry, &mut emb.files);
         }
@@ -202,9 +205,10 @@ impl Fragments {
 
 /// Fragment tables being read.
 struct Tables<'d> {
+    source: &'d SourceFile,
     data: &'d [u8],
-    /// Pairs that may still be read. Tables of sound files do not overlap, so there are far fewer pairs than this;
-    /// a directory whose entries share one long table ends here.
+    /// Pairs that may still be read, and entries of the directory that are none. Tables of sound files do not overlap,
+    /// so there are far fewer than this; a directory whose entries share one long table ends here.
     budget: usize,
     skipped: u32,
     warnings: Vec<String>,
@@ -214,10 +218,11 @@ struct Tables<'d> {
 const MOST_WARNINGS: usize = 50;
 
 impl<'d> Tables<'d> {
-    fn new(data: &'d [u8]) -> Tables<'d> {
+    fn new(source: &'d SourceFile) -> Tables<'d> {
         Tables {
-            data,
-            budget: data.len() / 4 + 256,
+            source,
+            data: &source.bytes,
+            budget: source.data_len() / 4 + 256,
             skipped: 0,
             warnings: Vec::new(),
         }
@@ -229,7 +234,7 @@ impl<'d> Tables<'d> {
         let mut fragments = Fragments::default();
         let size = u32::try_from(self.data.len()).unwrap_or(u32::MAX);
         let mut pair = index(table.into());
-        while fragments.size < length {
+        while fragments.size < length && !self.source.bytes.is_lost() {
             let (Some(stored), Some(at)) =
                 (le_u32(self.data, pair), le_u32(self.data, pair.saturating_add(4)))
             else {
@@ -283,6 +288,7 @@ impl<'d> Tables<'d> {
         );
         let (Some(0), Some(2), Some(length), Some(table)) = fields else {
             self.skipped += 1;
+            self.budget = self.budget.saturating_sub(1);
             return;
         };
         let name = entry.get(NAME..).unwrap_or_default();

@@ -105,11 +105,12 @@ const GAME_TYPES: [&str; 31] = [
 ];
 
 impl Header {
-    /// The header of a game; all is unknown behind the end of the file.
+    /// The header at a place, of which they are numbered from 0; all is unknown behind the end of the file.
     #[inline]
-    pub(super) fn read(d00: &[u8], game: u32) -> Header {
-        let at = (game as usize).saturating_mul(SIZE);
-        slice(d00, at, SIZE).and_then(Header::fields).unwrap_or_default()
+    pub(super) fn read(d00: &[u8], place: usize) -> Header {
+        slice(d00, place.saturating_mul(SIZE), SIZE)
+            .and_then(Header::fields)
+            .unwrap_or_default()
     }
 
     #[inline]

@@ -34,6 +34,7 @@ use std::io;
 use self::header::Header;
 use self::names::{Kind, Names, text_id};
 use self::reading::Reading;
+use super::rows::Rows;
 use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
 use crate::game::Tags;
 use crate::text::decode;
@@ -61,16 +62,16 @@ struct ChessAssistant {
     d02: Option<SourceFile>,
     names: Names,
     reading: Reading,
-    len: u32,
+    headers: Rows,
     info: Info,
     problems: Vec<Problem>,
 }
 
 impl ChessAssistant {
     fn header(&self, game: u32) -> Header {
-        self.d00
-            .as_ref()
-            .map_or_else(Header::default, |d00| Header::read(&d00.bytes, game))
+        self.d00.as_ref().map_or_else(Header::default, |d00| {
+            Header::read(&d00.bytes, self.headers.place(game))
+        })
     }
 
     fn d00_name(&self) -> &str {
@@ -84,13 +85,13 @@ impl ChessAssistant {
 
     /// Where the header of a game stands.
     fn place(&self, game: u32) -> u64 {
-        u64::from(game) * header::SIZE as u64
+        self.headers.place(game).saturating_mul(header::SIZE) as u64
     }
 }
 
 impl Database for ChessAssistant {
     fn len(&self) -> u32 {
-        self.len
+        self.headers.len()
     }
 
     fn keys(&self, game: u32) -> Keys {

@@ -13,7 +13,10 @@ use super::names::Names;
 use super::reading::{self, Reading};
 use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
-use crate::formats::{Candidate, Directory, Files, Info, NotADatabase, Options, Problem, by_stem};
+use crate::formats::rows::Rows;
+use crate::formats::{
+    Candidate, Directory, Files, Info, NotADatabase, Options, Problem, SourceFile, by_stem,
+};
 
 /// Games of the sample by which a reading is chosen.
 const SAMPLE: u64 = 32;
@@ -48,16 +51,16 @@ impl ChessAssistant {
         let mut warnings = files.warnings.clone();
         let emb = Emb::open(files.get("emb"), &mut warnings);
         let d00 = files.get("d00").cloned();
-        let headers = d00.as_ref().map_or(0, |d00| d00.bytes.len()) / header::SIZE;
+        let headers = d00.as_ref().map(|d00| Rows::of(d00, 0, header::SIZE, usize::MAX));
         let mut database = ChessAssistant {
             d00,
             a02: files.get("a02").cloned(),
             d02: files.get("d02").cloned(),
             names: Names::new(emb, WINDOWS_1251),
             reading: Reading::DEFAULT,
-            len: u32::try_from(headers).unwrap_or(u32::MAX),
+            headers: headers.unwrap_or_default(),
             info: Info::default(),
-            problems: missing_files(&files),
+            problems: files.holes().into_iter().chain(missing_files(&files)).collect(),
         };
         let sample = database.sample();
         database.choose_reading(&sample, options);
@@ -72,9 +75,9 @@ impl ChessAssistant {
     /// Games spread over the base (section 8.1). Together their records are not longer than the file that holds
     /// them, so that headers which all lead to one long record cost no more than sound ones.
     fn sample(&self) -> Vec<u32> {
-        let len = u64::from(self.len);
+        let len = u64::from(self.headers.len());
         let numbers = (0..SAMPLE.min(len)).map(|k| if len <= SAMPLE { k } else { k * len / SAMPLE });
-        let mut budget = self.d02.as_ref().map_or(0, |d02| d02.bytes.len());
+        let mut budget = self.d02.as_ref().map_or(0, SourceFile::data_len);
         let mut seen = HashSet::new();
         let fits = |game: &u32| {
             let Ok((d02, address)) = game::address(self, &self.header(*game)) else {
@@ -154,12 +157,12 @@ impl ChessAssistant {
         if let Some(file) = files.get("cdp") {
             let cdp = Cdp::read(&file.bytes);
             match cdp.games {
-                Some(games) if games == self.len => {}
+                Some(games) if games == self.headers.len() => {}
                 Some(games) => warnings.push(format!(
                     "{} counts {games} games, {} has {}",
                     file.name,
                     self.d00_name(),
-                    self.len
+                    self.headers.len()
                 )),
                 None => warnings.push(format!("{} ends before the number of games", file.name)),
             }
@@ -170,6 +173,7 @@ impl ChessAssistant {
         let sized = [(&self.d00, header::SIZE, "header"), (&self.a02, 4, "entry")];
         for (file, size, what) in sized {
             if let Some(file) = file
+                && file.bytes.gaps().is_empty()
                 && !file.bytes.len().is_multiple_of(size)
             {
                 let left = file.bytes.len() % size;
@@ -212,7 +216,8 @@ impl ChessAssistant {
                 format!("{marks} in a sample of {games} games, not shown"),
             ));
         }
-        let unknown = (0..self.len).filter(|&game| self.header(game).has_unknown_type());
+        let games = self.d00.iter().flat_map(|d00| d00.numbers(self.headers.len()));
+        let unknown = games.filter(|&game| self.header(game).has_unknown_type());
         match unknown.count() {
             0 => {}
             count => rows.push((

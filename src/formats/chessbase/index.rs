@@ -8,12 +8,13 @@
 
 use super::header::Header;
 use crate::bytes::be_u32;
+use crate::formats::rows::Rows;
 use crate::formats::{Problem, SourceFile};
 
 /// Where the records stand.
 pub(super) enum Index {
-    /// By an index file: that many games.
-    File { file: SourceFile, len: u32 },
+    /// By an index file: the words behind the first, but for the end mark and what follows it.
+    File { file: SourceFile, rows: Rows },
     /// By walking the records, for want of a usable index.
     Walked(Vec<u32>),
 }
@@ -25,8 +26,8 @@ impl Index {
             Some(cbi) if cbi.bytes.len() >= 8 => {
                 let len = count(cbi, cbf.bytes.len(), problems);
                 return Index::File {
+                    rows: Rows::of(cbi, 4, 4, len as usize),
                     file: cbi.clone(),
-                    len,
                 };
             }
             Some(cbi) => format!("the index {} holds less than two words", cbi.name),
@@ -50,7 +51,7 @@ impl Index {
     /// Number of games.
     pub(super) fn len(&self) -> u32 {
         match self {
-            Index::File { len, .. } => *len,
+            Index::File { rows, .. } => rows.len(),
             Index::Walked(offsets) => u32::try_from(offsets.len()).unwrap_or(u32::MAX),
         }
     }
@@ -59,12 +60,21 @@ impl Index {
     /// negative offset wraps around and is behind every end.
     pub(super) fn offset(&self, game: u32) -> u32 {
         let offset = match self {
-            Index::File { file, .. } => {
+            Index::File { file, rows } => {
+                let game = u32::try_from(rows.place(game)).unwrap_or(u32::MAX);
                 word(file, game.saturating_add(1)).map(|word| word.wrapping_sub(game).wrapping_sub(2))
             }
             Index::Walked(offsets) => offsets.get(game as usize).copied(),
         };
         offset.unwrap_or(u32::MAX)
+    }
+
+    /// The numbers of all games, until the index is lost.
+    pub(super) fn games(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Index::File { file, rows } => Box::new(file.numbers(rows.len())),
+            Index::Walked(_) => Box::new(0..self.len()),
+        }
     }
 
     pub(super) fn describe(&self) -> &'static str {

@@ -109,7 +109,7 @@ impl ChessBase {
             .get("cbf")
             .ok_or_else(|| NotADatabase("there is no .cbf".to_owned()))?;
         let mut warnings = files.warnings.clone();
-        let mut problems = Vec::new();
+        let mut problems = files.holes();
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
         let index = Index::open(files.get("cbi"), cbf, &mut problems);
         let rows = vec![
@@ -124,7 +124,9 @@ impl ChessBase {
             info: Info { rows, warnings },
             problems,
         };
-        database.ids = texts::ids(database.len(), |game, names| database.read_names(game, names));
+        database.ids = texts::ids(database.index.games(), |game, names| {
+            !database.cbf.bytes.is_lost() && database.read_names(game, names)
+        });
         Ok(database)
     }
 

@@ -24,16 +24,19 @@ fn of_names(names: &Names) -> [Cow<'_, str>; PLACES as usize] {
     [names.white(), names.black(), names.event()]
 }
 
-/// Ids of all games' texts. `read` gives the texts of a game, and false for a game that has none.
+/// Ids of the texts of games, which are numbered from 0. `read` gives the texts of a game, and false for a game that has none.
 ///
 /// Texts count as equal where 96 bits of their hashes are, which no two of a database will ever be by chance: so no
 /// text is kept, and none is read twice.
-pub(super) fn ids(games: u32, mut read: impl FnMut(u32, &mut Names) -> bool) -> Vec<Ids> {
+pub(super) fn ids(
+    games: impl Iterator<Item = u32>,
+    mut read: impl FnMut(u32, &mut Names) -> bool,
+) -> Vec<Ids> {
     // The first half of a hash leads to part of the second and to the id.
     let mut first: HashMap<u64, (u32, TextId)> = HashMap::new();
     let mut names = Names::default();
-    let mut all = Vec::with_capacity(games as usize);
-    for game in 0..games {
+    let mut all = Vec::with_capacity(games.size_hint().0);
+    for game in games {
         let mut ids = UNKNOWN;
         if read(game, &mut names) {
             for ((id, text), place) in ids.iter_mut().zip(of_names(&names)).zip(1..) {

@@ -41,12 +41,14 @@ const OTHERS: [(&[u8], &str); 4] = [
 pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     let refuse = |reason: &str| Err(NotADatabase(reason.to_owned()));
-    let limit = (bytes.len() as u64).saturating_mul(MOST_TIMES).clamp(FREE, MOST);
+    let limit = (archive.data_len() as u64)
+        .saturating_mul(MOST_TIMES)
+        .clamp(FREE, MOST);
     match bytes {
         [] => refuse("the file is empty"),
-        [0x1f, 0x8b, ..] => members(GzDecoder::new(bytes), &archive.name, limit),
+        [0x1f, 0x8b, ..] => members(GzDecoder::new(bytes), archive, limit),
         [b'h', b'0' | b':'..] => refuse("the archive is neither gzip nor tar"),
-        _ if is_header(bytes) => members(bytes, &archive.name, limit),
+        _ if is_header(bytes) => members(bytes, archive, limit),
         _ => match OTHERS.iter().find(|(start, _)| bytes.starts_with(start)) {
             Some((_, reason)) => refuse(reason),
             None => refuse("the archive is neither gzip nor tar"),
@@ -55,12 +57,14 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
 }
 
 /// The members of a tar stream that are tables.
-fn members(stream: impl Read, archive: &str, limit: u64) -> Result<Files, NotADatabase> {
+fn members(stream: impl Read, archive: &SourceFile, limit: u64) -> Result<Files, NotADatabase> {
     let mut stream = Stream {
         stream,
+        archive,
         left: limit,
         damage: None,
     };
+    let archive = &archive.name;
     let mut files = Files::default();
     let mut is_first = true;
     loop {
@@ -115,18 +119,20 @@ fn members(stream: impl Read, archive: &str, limit: u64) -> Result<Files, NotADa
 }
 
 /// Unpacked bytes, and how many more there may be.
-struct Stream<R> {
+struct Stream<'a, R> {
     stream: R,
+    /// Where they come from.
+    archive: &'a SourceFile,
     left: u64,
     damage: Option<String>,
 }
 
-impl<R: Read> Stream<R> {
+impl<R: Read> Stream<'_, R> {
     /// Reads up to `len` bytes, of which the first `keep` are kept, and gives their number: fewer at the end.
     fn read(&mut self, len: u64, keep: usize, kept: &mut Vec<u8>) -> Result<u64, NotADatabase> {
         let mut buffer = [0; 1 << 14];
         let mut done = 0;
-        while done < len && self.damage.is_none() {
+        while done < len && self.damage.is_none() && !self.archive.bytes.is_lost() {
             let want = usize::try_from(len - done)
                 .unwrap_or(usize::MAX)
                 .min(buffer.len());

@@ -66,6 +66,7 @@ impl Jose {
     fn open(mut files: Files, options: &Options) -> Result<Jose, NotADatabase> {
         let mut warnings = std::mem::take(&mut files.warnings);
         let mut rows = Vec::new();
+        let mut problems = files.holes();
         if let Some(archive) = files.get("jose") {
             let packed = archive.bytes.len();
             files = archive::unpack(archive)?;
@@ -85,7 +86,6 @@ impl Jose {
             }
             None => Texts::default(),
         };
-        let mut problems = Vec::new();
         let prefix = if has("io_game.myd") { "io_" } else { "" };
         let mut names = |table: &str, known| {
             let table = format!("{prefix}{table}");

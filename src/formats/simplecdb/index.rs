@@ -16,6 +16,7 @@
 
 use crate::bytes::{be_u16, be_u32, be_u64, slice};
 use crate::formats::SourceFile;
+use crate::formats::rows::Rows;
 use crate::game::{Date, Eco, Outcome};
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbi";
@@ -49,15 +50,26 @@ impl Layout {
         self.entry != 35
     }
 
+    /// The entries of a file.
+    fn rows(self, dci: &SourceFile) -> Rows {
+        Rows::of(dci, self.header, self.entry, usize::MAX)
+    }
+
+    /// Where an entry stands.
+    fn at(self, place: usize) -> usize {
+        place.saturating_mul(self.entry).saturating_add(self.header)
+    }
+
     /// How well the layout fits (section 2.7); none where the file is shorter than its header.
-    fn score(self, dci: &[u8], dcg_size: u64) -> Option<f64> {
+    fn score(self, file: &SourceFile, dcg_size: u64) -> Option<f64> {
+        let dci: &[u8] = &file.bytes;
         let entries = dci.len().checked_sub(self.header)?;
         let mut score = if entries % self.entry == 0 { 1.0 } else { 0.0 };
-        let count = entries / self.entry;
-        let step = (count / 1000).max(1);
+        let rows = self.rows(file);
+        let step = (rows.len() as usize / 1000).max(1);
         let (mut seen, mut good) = (0.0, 0.0);
-        for number in (0..count).step_by(step) {
-            let at = self.header + number * self.entry;
+        for number in (0..rows.len()).step_by(step) {
+            let at = self.at(rows.place(number));
             let status = dci.get(at).copied();
             let offset = be_u64(dci, at + 1).unwrap_or(0);
             seen += 1.0;
@@ -81,7 +93,7 @@ pub(super) enum Index {
     File {
         file: SourceFile,
         layout: Layout,
-        len: u32,
+        rows: Rows,
     },
     Walked(Vec<u64>),
 }
@@ -98,7 +110,7 @@ impl Index {
         }
         let mut best: Option<(f64, Layout)> = None;
         for layout in LAYOUTS {
-            if let Some(score) = layout.score(&dci.bytes, dcg_size)
+            if let Some(score) = layout.score(dci, dcg_size)
                 && best.is_none_or(|(highest, _)| score > highest)
             {
                 best = Some((score, layout));
@@ -106,12 +118,12 @@ impl Index {
         }
         let (_, layout) = best?;
         let entries = dci.bytes.len() - layout.header;
-        let len = u32::try_from(entries / layout.entry).unwrap_or(u32::MAX);
-        if len == 0 && dcg_size > 10 {
+        let rows = layout.rows(dci);
+        if rows.len() == 0 && dcg_size > 10 {
             return None;
         }
         let left_over = entries % layout.entry;
-        if left_over > 0 {
+        if left_over > 0 && dci.bytes.gaps().is_empty() {
             warnings.push(format!(
                 "{}: {left_over} bytes behind the last entry are ignored",
                 dci.name
@@ -125,22 +137,30 @@ impl Index {
         Some(Index::File {
             file: dci.clone(),
             layout,
-            len,
+            rows,
         })
     }
 
     pub(super) fn len(&self) -> u32 {
         match self {
-            Index::File { len, .. } => *len,
+            Index::File { rows, .. } => rows.len(),
             Index::Walked(offsets) => u32::try_from(offsets.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The numbers of all games, until the index is lost.
+    pub(super) fn games(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Index::File { file, rows, .. } => Box::new(file.numbers(rows.len())),
+            Index::Walked(_) => Box::new(0..self.len()),
         }
     }
 
     /// The entry of a game; behind the end an empty one.
     pub(super) fn entry(&self, game: u32) -> Entry {
         let entry = match self {
-            Index::File { file, layout, .. } => {
-                let at = layout.header + game as usize * layout.entry;
+            Index::File { file, layout, rows } => {
+                let at = layout.at(rows.place(game));
                 slice(&file.bytes, at, layout.entry).and_then(|bytes| Entry::read(bytes, *layout, at))
             }
             Index::Walked(offsets) => offsets.get(game as usize).map(|&offset| Entry {

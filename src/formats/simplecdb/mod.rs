@@ -60,7 +60,7 @@ impl SimpleCdb {
             ));
         }
         let mut warnings = files.warnings.clone();
-        let mut problems = Vec::new();
+        let mut problems = files.holes();
         if let Some(dcg) = dcg
             && !dcg.bytes.starts_with(record::MAGIC)
         {

@@ -100,8 +100,8 @@ impl Sample {
         let mut sample = Sample::default();
         // Sound files hold each byte once. The bound keeps an index that points to one long record again and
         // again from costing more than the file is worth.
-        let mut budget = database.records.size();
-        for game in 0..database.index.len() {
+        let mut budget = database.records.data_len();
+        for game in database.index.games() {
             let counted: u32 = sample.codes.iter().sum();
             if counted >= ENOUGH || budget == 0 {
                 break;

@@ -88,17 +88,17 @@ pub(super) fn open(
             what: "the .dcg with the moves is missing or cannot be opened: put it beside the .dci".to_owned(),
         });
     }
-    if let Index::File { layout, .. } = &index {
-        let offsets = (0..index.len()).map(|game| index.entry(game).offset);
+    if let Index::File { file, layout, rows } = &index {
+        let offsets = || file.numbers(rows.len()).map(|game| index.entry(game).offset);
         if layout.header == 10 {
-            records.detect_reversed(offsets.clone());
+            records.detect_reversed(offsets());
         }
         if records.reversed.is_none()
-            && let (Some(last), Some(dcg)) = (offsets.max(), dcg)
+            && let (Some(last), Some(dcg)) = (offsets().max(), dcg)
             && let Ok(record) = records.record(last)
         {
             let end = record.start + record.bytes.len() as u64;
-            let behind = records.size() - end.min(records.size());
+            let behind = records.data_len().saturating_sub(end);
             if behind > 0 {
                 warnings.push(format!(
                     "{}: {behind} bytes behind the last game of the index are not listed",
@@ -117,6 +117,11 @@ impl Records {
 
     pub(super) fn size(&self) -> u64 {
         self.bytes().len() as u64
+    }
+
+    /// Bytes that records can have without long holes.
+    pub(super) fn data_len(&self) -> u64 {
+        self.file.as_ref().map_or(0, |file| file.data_len() as u64)
     }
 
     pub(super) fn file_name(&self) -> &str {
@@ -184,10 +189,18 @@ impl Records {
 
     /// Places of all records from the head of the file, for want of an index (section 5.4).
     fn walk(&self) -> Vec<u64> {
-        let data = self.bytes();
         let mut offsets = Vec::new();
+        let Some(file) = &self.file else {
+            return offsets;
+        };
         let mut at = MAGIC.len();
-        while let Some(rest) = data.get(at..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = file.bytes.get(at..).filter(|rest| !rest.is_empty())
+            && !file.bytes.is_lost()
+        {
+            if let Some(gap) = file.gap_at(at) {
+                at = gap.end;
+                continue;
+            }
             offsets.push(at as u64);
             let Some(length) = length::read(rest) else { break };
             at = at

@@ -16,6 +16,7 @@ mod tree;
 use self::lines::{Lines, Reading};
 use super::{Source, remark};
 use crate::board::{CastlingSide, Illegal, LongMove, Move, Position, Rank, Role, Square};
+use crate::formats::rows::Rows;
 use crate::formats::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
 };
@@ -87,19 +88,29 @@ impl StoredMove {
 /// An open book.
 struct Book {
     fbk: SourceFile,
+    moves: Rows,
     lines: Lines,
     info: Info,
     problems: Vec<Problem>,
 }
 
-/// The moves of a book.
-fn moves(bytes: &[u8]) -> impl Iterator<Item = StoredMove> + Clone {
-    bytes.as_chunks().0.iter().map(|&bytes| StoredMove(bytes))
-}
+/// Bytes of a move.
+const MOVE: usize = 2;
 
 /// The byte at which a move stands.
-fn offset_of(number: u32) -> usize {
-    number as usize * 2
+fn offset_of(moves: &Rows, number: u32) -> usize {
+    moves.place(number).saturating_mul(MOVE)
+}
+
+/// A move as it is stored; zeros behind the end.
+fn stored(fbk: &SourceFile, moves: &Rows, number: u32) -> StoredMove {
+    let bytes = fbk.bytes.get(offset_of(moves, number)..);
+    StoredMove(
+        bytes
+            .and_then(|bytes| bytes.first_chunk())
+            .copied()
+            .unwrap_or_default(),
+    )
 }
 
 impl Book {
@@ -108,9 +119,11 @@ impl Book {
             .get("fbk")
             .ok_or_else(|| NotADatabase("there is no .fbk".to_owned()))?;
         let forced = options.reading.as_deref().and_then(Reading::of_name);
-        let reading = forced.unwrap_or_else(|| Reading::choose(moves(&fbk.bytes)));
-        let lines = Lines::read(moves(&fbk.bytes), reading);
-        let mut problems = Vec::new();
+        let rows = Rows::of(fbk, 0, MOVE, usize::MAX);
+        let moves = || fbk.numbers(rows.len()).map(|number| stored(fbk, &rows, number));
+        let reading = forced.unwrap_or_else(|| Reading::choose(moves()));
+        let lines = Lines::read(moves(), reading);
+        let mut problems = files.holes();
         let mut report = |offset: usize, what: &str| {
             problems.push(Problem {
                 file: fbk.name.clone(),
@@ -125,17 +138,18 @@ impl Book {
             );
         }
         if let Some(last) = lines.unended() {
-            report(offset_of(last), "the last line of the book has no end");
+            report(offset_of(&rows, last), "the last line of the book has no end");
         }
-        let rows = vec![
+        let described = vec![
             ("reading", reading.name().to_owned()),
-            ("moves", (fbk.bytes.len() / 2).to_string()),
+            ("moves", rows.len().to_string()),
         ];
         Ok(Book {
             fbk: fbk.clone(),
+            moves: rows,
             lines,
             info: Info {
-                rows,
+                rows: described,
                 warnings: files.warnings.clone(),
             },
             problems,
@@ -143,13 +157,11 @@ impl Book {
     }
 
     fn stored(&self, number: u32) -> StoredMove {
-        let bytes = self.fbk.bytes.get(offset_of(number)..);
-        StoredMove(
-            bytes
-                .and_then(|bytes| bytes.first_chunk())
-                .copied()
-                .unwrap_or_default(),
-        )
+        stored(&self.fbk, &self.moves, number)
+    }
+
+    fn offset_of(&self, number: u32) -> usize {
+        offset_of(&self.moves, number)
     }
 
     fn source(&self) -> Source<'_> {
@@ -231,7 +243,7 @@ impl Database for Book {
                     &mut builder,
                     &mut problems,
                     self.source(),
-                    offset_of(number),
+                    self.offset_of(number),
                     &what,
                 );
                 break;
@@ -245,7 +257,7 @@ impl Database for Book {
                 &mut builder,
                 &mut problems,
                 self.source(),
-                offset_of(number),
+                self.offset_of(number),
                 what,
             );
         }

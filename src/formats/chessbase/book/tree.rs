@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Book, EVENT, MOST_PLIES, offset_of, play, remark};
+use super::{Book, EVENT, MOST_PLIES, play, remark};
 use crate::board::{Position, Square};
 use crate::game::{Game, MovetextBuilder, Outcome, Tags};
 
@@ -109,7 +109,7 @@ pub(super) fn game(book: &Book) -> Game {
             builder,
             &mut problems,
             book.source(),
-            offset_of(node.number),
+            book.offset_of(node.number),
             &what,
         );
     };

@@ -56,10 +56,7 @@ impl Table {
         let mut layouts = Layout::possible(frm.as_ref(), myi.as_ref(), known);
         // What has rows of a few bytes is none of the program's tables, and would have far too many of them.
         layouts.retain(|layout| layout.is_dynamic || layout.row_size >= SHORTEST_ROW);
-        let scores: Vec<usize> = layouts
-            .iter()
-            .map(|layout| misfits(layout, &file.bytes))
-            .collect();
+        let scores: Vec<usize> = layouts.iter().map(|layout| misfits(layout, &file)).collect();
         let best = scores.iter().min()?;
         let chosen = scores.iter().position(|score| score == best)?;
         Some(Table {
@@ -126,13 +123,15 @@ impl Table {
 }
 
 /// How many of the first rows do not fit a layout.
-fn misfits(layout: &Layout, data: &[u8]) -> usize {
+fn misfits(layout: &Layout, file: &SourceFile) -> usize {
+    let data: &[u8] = &file.bytes;
     if layout.is_dynamic {
         let mut at = 0;
         let (mut rows, mut misfits) = (0, 0);
         while let Some(block) = Block::read(data, at)
             && block.end <= data.len()
             && rows < TRIAL_ROWS
+            && !file.bytes.is_lost()
         {
             if block.kind == BlockKind::First {
                 rows += 1;

@@ -5,6 +5,7 @@ use super::chain::collect;
 use super::record::{Row, fields};
 use super::table::Table;
 use crate::formats::Problem;
+use crate::formats::rows::Rows;
 
 /// Fewest bytes of a block.
 const SHORTEST: usize = 20;
@@ -36,16 +37,21 @@ impl Table {
 
     fn walk_fixed<'t>(&'t self, see: &mut impl FnMut(Row<'t>)) -> Vec<Problem> {
         let size = self.layout.row_size.max(1);
-        let mut offset = 0u64;
-        for row in self.data().chunks_exact(size) {
-            if row.first().is_some_and(|&first| first != 0) {
-                see(self.row(offset));
+        let rows = Rows::of(&self.file, 0, size, usize::MAX);
+        for number in self.file.numbers(rows.len()) {
+            let offset = rows.place(number).saturating_mul(size);
+            if self.data().get(offset).is_some_and(|&first| first != 0) {
+                see(self.row(offset as u64));
             }
-            offset += size as u64;
         }
-        match self.data().len() % size {
+        let len = self.data().len();
+        match len % size {
             0 => Vec::new(),
-            rest => vec![self.problem(Some(offset), format!("the last {rest} bytes are less than a row"))],
+            _ if !self.file.bytes.gaps().is_empty() => Vec::new(),
+            rest => {
+                let what = format!("the last {rest} bytes are less than a row");
+                vec![self.problem(Some((len - rest) as u64), what)]
+            }
         }
     }
 
@@ -53,13 +59,17 @@ impl Table {
         let data = self.data();
         let mut problems = Vec::new();
         // Each part belongs to one row, so all rows together are no longer than the file.
-        let mut budget = data.len();
+        let mut budget = self.file.data_len();
         let mut search = Search {
             table: self,
-            effort: data.len().saturating_mul(4),
+            effort: self.file.data_len().saturating_mul(4),
         };
         let mut at = 0;
-        while at < data.len() {
+        while at < data.len() && !self.file.bytes.is_lost() {
+            if let Some(gap) = self.file.gap_at(at) {
+                at = gap.end;
+                continue;
+            }
             let block = Block::read(data, at);
             if let Some(block) = block.filter(|block| block.end <= data.len() && block.end - at >= SHORTEST) {
                 if block.kind == BlockKind::First {
@@ -72,9 +82,11 @@ impl Table {
                 at = block.end;
                 continue;
             }
-            if data.get(at..).unwrap_or_default().iter().all(|&byte| byte == 0) {
-                // What an archive is padded with.
-                break;
+            let (here, behind) = self.up_to_gap(at);
+            if here.iter().all(|&byte| byte == 0) {
+                // What an archive is padded with, or the rest of the last block of a disk before a hole.
+                at = behind;
+                continue;
             }
             match search.plausible_block_behind(at) {
                 Some(next) => {
@@ -99,6 +111,17 @@ impl Table {
     }
 }
 
+impl Table {
+    /// The bytes from a place to the next long hole, or to the end, and where reading goes on behind them.
+    fn up_to_gap(&self, at: usize) -> (&[u8], usize) {
+        let gaps = self.file.bytes.gaps();
+        let next = gaps.get(gaps.partition_point(|gap| gap.start < at));
+        let end = next.map_or(self.data().len(), |gap| gap.start.min(self.data().len()));
+        let behind = next.map_or(end, |gap| gap.end);
+        (self.data().get(at..end).unwrap_or_default(), behind)
+    }
+}
+
 /// The search for a block where the file can be read again.
 struct Search<'t> {
     table: &'t Table,
@@ -109,8 +132,15 @@ struct Search<'t> {
 impl Search<'_> {
     fn plausible_block_behind(&mut self, at: usize) -> Option<usize> {
         let data = self.table.data();
-        let places = ((at / 4 + 1) * 4..data.len()).step_by(4);
-        places.into_iter().find(|&place| self.is_plausible(place, true))
+        let mut place = (at / 4 + 1) * 4;
+        while place < data.len() && !self.table.file.bytes.is_lost() {
+            match self.table.file.gap_at(place) {
+                Some(gap) => place = gap.end.next_multiple_of(4),
+                None if self.is_plausible(place, true) => return Some(place),
+                None => place += 4,
+            }
+        }
+        None
     }
 
     fn is_plausible(&mut self, at: usize, with_follower: bool) -> bool {

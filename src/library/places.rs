@@ -1,0 +1,78 @@
+//! Where databases stand in the tree.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::names::{TakenNames, safe_name};
+use super::{Found, LibraryEntry};
+
+/// Puts the databases of a folder under safe paths, no two of them the same.
+pub(super) fn place(found: &mut [Found], flat: bool) {
+    found.sort_by(|a, b| (&a.folder, &a.name).cmp(&(&b.folder, &b.name)));
+    let mut paths = SafePaths::default();
+    let mut names = TakenNames::default();
+    // Databases of one folder are neighbours, and a folder may be deep: its path is made once.
+    let mut last: Option<(&[String], String)> = None;
+    for Found { folder, name, entry } in found {
+        let own_name = match name.as_str() {
+            "" => folder.last().map_or("", String::as_str),
+            name => name,
+        };
+        let path = match flat && !own_name.is_empty() {
+            true => names.take_name(&safe_name(own_name)),
+            false => {
+                let above = match last.take() {
+                    Some((same, path)) if same == folder => path,
+                    _ => paths.of(folder),
+                };
+                let path = match name.as_str() {
+                    "" => above.clone(),
+                    name => paths.below(above.clone(), name, true),
+                };
+                last = Some((folder, above));
+                path
+            }
+        };
+        if entry.path != path {
+            *entry = Arc::new(LibraryEntry {
+                path,
+                ..LibraryEntry::clone(entry)
+            });
+        }
+    }
+}
+
+/// Safe paths, given out folder by folder.
+#[derive(Default)]
+struct SafePaths {
+    taken: HashMap<String, TakenNames>,
+    /// The path of each folder and database by its parent's path and its name on disk. A database may have the
+    /// name of a folder beside it and is not that folder.
+    given: HashMap<(String, String, bool), String>,
+}
+
+impl SafePaths {
+    /// The path of a folder.
+    fn of(&mut self, folder: &[String]) -> String {
+        folder
+            .iter()
+            .fold(String::new(), |path, name| self.below(path, name, false))
+    }
+
+    /// The path of a folder, or of a database, in a folder.
+    fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
+        let key = (parent, name.to_owned(), is_database);
+        if let Some(path) = self.given.get(&key) {
+            return path.clone();
+        }
+        let parent = &key.0;
+        let names = self.taken.entry(parent.clone()).or_default();
+        let name = names.take_name(&safe_name(name));
+        let path = match parent.is_empty() {
+            true => name,
+            false => format!("{parent}/{name}"),
+        };
+        self.given.insert(key, path.clone());
+        path
+    }
+}

@@ -1,0 +1,113 @@
+//! Finding the source and what is in it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf, absolute};
+use std::sync::Arc;
+
+use super::LibraryError;
+use super::open::How;
+use super::opener::Opener;
+use super::root::Root;
+use super::scan::{Listing, Scan, scan};
+use super::task::{Task, of_file};
+use crate::formats::{Directory, recognisable};
+use crate::hung;
+
+/// What was found.
+pub(super) struct Search {
+    /// The source, as an absolute path without symbolic links.
+    pub(super) source: PathBuf,
+    /// It is a file.
+    pub(super) is_file: bool,
+    pub(super) how: Arc<How>,
+    pub(super) scan: Scan,
+}
+
+/// Looks at a source, by whatever path.
+///
+/// # Errors
+/// Where it cannot be looked at.
+pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, LibraryError> {
+    let unreadable = |error: Error| match error.kind() {
+        ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
+        _ => LibraryError::Unreadable(source.to_owned(), error),
+    };
+    let hung = |hung| LibraryError::Hung(source.to_owned(), hung);
+    let refused = |reason: &str| LibraryError::Refused(source.to_owned(), reason.to_owned());
+    let path = absolute(source).map_err(|_| LibraryError::Missing(source.to_owned()))?;
+    let real = hung::real_path(&opener.mounts, &path)
+        .map_err(hung)?
+        .map_err(unreadable)?;
+    let mount = opener.mounts.of_others(&real);
+    let (wanted, options) = (real.clone(), opener.options.clone());
+    let opened = hung::ask(mount, move |pulse| {
+        let kind = fs::metadata(&wanted)?.file_type();
+        pulse.beat();
+        let folder = match kind.is_file() {
+            true => wanted.parent().unwrap_or(Path::new("/")),
+            false => &wanted,
+        };
+        if !kind.is_dir() && !kind.is_file() {
+            return Ok(None);
+        }
+        let root = Root::open(folder)?;
+        if kind.is_file() {
+            root.file(&wanted)?;
+        }
+        Ok(Some((kind.is_file(), Arc::new(How { root, options }))))
+    });
+    let Some((is_file, how)) = opened.map_err(hung)?.map_err(unreadable)? else {
+        return Err(refused("neither a file nor a folder"));
+    };
+    let scan = match is_file {
+        false => scan(&how, opener).map_err(unreadable)?,
+        true => Scan {
+            tasks: vec![single(&real, &how, opener)?],
+            ..Scan::default()
+        },
+    };
+    Ok(Search {
+        source: real,
+        is_file,
+        how,
+        scan,
+    })
+}
+
+/// The database that a file of the root belongs to.
+fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, LibraryError> {
+    let hung = |hung| LibraryError::Hung(file.to_owned(), hung);
+    let name = file.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| {
+        LibraryError::Refused(file.to_owned(), "its name is not UTF-8; rename it".to_owned())
+    })?;
+    let folder = how.root.path();
+    let listing = Listing::read(folder, how, &opener.mounts).map_err(hung)?;
+    let (directory, unusable, mount) = match listing {
+        Ok(listing) => (listing.directory, listing.unusable, listing.mount),
+        // The file itself may still be read where its folder may not be listed.
+        Err(error) => {
+            log::warn!("{}: cannot be listed: {error}", folder.display());
+            let files = vec![name.to_owned()];
+            let path = folder.to_owned();
+            let mount = opener.mounts.of_others(file).cloned();
+            (Directory { path, files }, Arc::new(HashMap::new()), mount)
+        }
+    };
+    let wanted = file.to_owned();
+    let mut candidates = hung::ask(mount.as_ref(), move |_| of_file(&directory, &wanted)).map_err(hung)?;
+    let by_content = candidates.is_empty();
+    if by_content {
+        candidates = recognisable(file);
+    }
+    Ok(Task {
+        folder: Vec::new(),
+        name: name.to_owned(),
+        candidates,
+        by_content,
+        unusable,
+        mount,
+    })
+}

@@ -1,0 +1,198 @@
+//! Databases that are opened slowly, and file systems below the source that do not answer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::hanging::{Hanging, Operation};
+use crate::scratch::{Scratch, can_mount, pgnfs, run, wait_for};
+use crate::simplecdb::{self, Game, IMMORTAL, OPERA};
+
+const OTHER: Game = Game {
+    white: "Other, Player",
+    ..OPERA
+};
+
+/// A scratch with the databases `b.dci` and `deep/c.dci` in `source/slow`, which is a file system that can hang.
+struct Slow {
+    // Dropped first: what is mounted in a folder keeps it from being removed.
+    hanging: Hanging,
+    scratch: Scratch,
+}
+
+impl Slow {
+    fn new() -> Slow {
+        let scratch = Scratch::new();
+        let (folder, point) = (scratch.path("slow"), scratch.source.join("slow"));
+        fs::create_dir_all(folder.join("deep")).unwrap();
+        fs::create_dir(&point).unwrap();
+        simplecdb::write(&folder.join("b"), &[IMMORTAL, OPERA]);
+        simplecdb::write(&folder.join("deep/c"), &[OPERA]);
+        let hanging = Hanging::mount(&folder, &point);
+        Slow { hanging, scratch }
+    }
+
+    fn shown(&self, path: &str) -> PathBuf {
+        self.scratch.mount.join(path)
+    }
+
+    fn info(&self) -> String {
+        fs::read_to_string(self.shown("info.txt")).unwrap_or_default()
+    }
+
+    fn status(&self) -> Value {
+        let ended = run(pgnfs().args(["status", "--json"]).arg(&self.scratch.mount));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        serde_json::from_str(&ended.out).unwrap()
+    }
+
+    /// Paths of what is being opened.
+    fn opening(&self) -> Vec<String> {
+        let status = self.status();
+        let opening = status["opening"].as_array().unwrap().iter();
+        opening
+            .map(|one| one["path"].as_str().unwrap().to_owned())
+            .collect()
+    }
+}
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        self.hanging.recover();
+    }
+}
+
+fn games(path: &Path) -> usize {
+    let folder = path.join("games/000001-001000");
+    fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+#[test]
+fn what_is_opened_slowly_appears_when_it_is_open() {
+    if !can_mount() {
+        return;
+    }
+    for watch in ["watch=auto", "watch=off"] {
+        let slow = Slow::new();
+        slow.hanging.hang(&[Operation::Read]);
+        slow.scratch.mount(&["-o", watch, "-o", "open-wait=1"]);
+        assert_eq!(games(&slow.shown("a.dci")), 2);
+        assert!(!slow.shown("slow").exists());
+        let info = slow.info();
+        let (_, list) = info.split_once("\nBeing opened:\n").unwrap();
+        assert_eq!(
+            list,
+            "  slow/b.dci: for more than 1 s\n  slow/deep/c.dci: for more than 1 s\n"
+        );
+        assert_eq!(slow.opening(), ["slow/b.dci", "slow/deep/c.dci"]);
+        let ended = run(pgnfs().arg("status").arg(&slow.scratch.mount));
+        assert!(
+            ended.out.contains("\nslow/b.dci\n  being opened    for "),
+            "{}",
+            ended.out
+        );
+        let waiting = thread::scope(|scope| {
+            let waiting = scope.spawn(|| run(pgnfs().args(["status", "--wait"]).arg(&slow.scratch.mount)));
+            thread::sleep(Duration::from_secs(1));
+            assert!(!waiting.is_finished());
+            slow.hanging.recover();
+            waiting.join().unwrap()
+        });
+        assert_eq!(waiting.code, Some(0), "{waiting:?}");
+        assert_eq!(games(&slow.shown("slow/b.dci")), 2);
+        assert_eq!(games(&slow.shown("slow/deep/c.dci")), 1);
+        assert!(!slow.info().contains("Being opened"), "{}", slow.info());
+        assert!(slow.opening().is_empty());
+    }
+}
+
+#[test]
+fn a_mount_of_nothing_but_slow_databases_can_be_unmounted() {
+    if !can_mount() {
+        return;
+    }
+    let mount = |slow: &Slow, source: &str| {
+        slow.hanging.hang(&[Operation::Read]);
+        let ended = run(pgnfs()
+            .args(["mount", "-o", "open-wait=0"])
+            .arg(slow.scratch.source.join(source))
+            .arg(&slow.scratch.mount));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    };
+    let slow = Slow::new();
+    mount(&slow, "slow");
+    assert!(
+        slow.info().contains("  b.dci: for more than 0 s\n"),
+        "{}",
+        slow.info()
+    );
+    slow.scratch.unmount();
+    // What was begun there still hangs.
+    let slow = Slow::new();
+    mount(&slow, "slow/b.dci");
+    assert_eq!(slow.opening(), ["b.dci"]);
+    slow.hanging.recover();
+    wait_for("the games", || games(&slow.scratch.mount) == 2);
+}
+
+#[test]
+fn a_folder_that_does_not_answer_keeps_nobody_waiting() {
+    if !can_mount() {
+        return;
+    }
+    for hanging in [&[Operation::List][..], &[Operation::Attributes], &Operation::ALL] {
+        let slow = Slow::new();
+        slow.scratch.mount(&[]);
+        assert_eq!(games(&slow.shown("slow/b.dci")), 2);
+        slow.hanging.hang(hanging);
+        // A healthy database changes, and another one comes.
+        simplecdb::write(&slow.scratch.source.join("a"), &[OTHER, OPERA, IMMORTAL]);
+        simplecdb::write(&slow.scratch.source.join("new"), &[OTHER]);
+        wait_for("the new state", || {
+            games(&slow.shown("a.dci")) == 3 && games(&slow.shown("new.dci")) == 1
+        });
+        let why = "does not answer";
+        assert!(
+            hanging == [Operation::Attributes] || slow.info().contains(why),
+            "{}",
+            slow.info()
+        );
+        // What is open there stays.
+        assert!(
+            slow.info().contains("slow/b.dci: SimpleCDb, 2 games"),
+            "{}",
+            slow.info()
+        );
+        slow.hanging.recover();
+        wait_for("the answer", || !slow.info().contains(why));
+        assert_eq!(games(&slow.shown("slow/b.dci")), 2);
+    }
+}
+
+#[test]
+fn a_source_part_of_which_does_not_answer_can_be_mounted() {
+    if !can_mount() {
+        return;
+    }
+    let slow = Slow::new();
+    slow.hanging.hang(&Operation::ALL);
+    let ended = run(&mut slow.scratch.mount_command(&[]));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.err.contains("slow: left out: the file system at "),
+        "{ended:?}"
+    );
+    assert_eq!(games(&slow.shown("a.dci")), 2);
+    assert!(
+        slow.info().contains("Left out:\n  slow: the file system at "),
+        "{}",
+        slow.info()
+    );
+    slow.hanging.recover();
+    wait_for("what was left out", || games(&slow.shown("slow/b.dci")) == 2);
+    slow.hanging.hang(&Operation::ALL);
+    slow.scratch.unmount();
+}
