@@ -58,7 +58,8 @@ impl Emb {
         let mut tables = Tables::new(source);
         let root = tables.read(length, table, "the root directory");
         for entry in 0..root.size / ENTRY {
-            if tables.budget == 0 || source.bytes.is_lost() {
+            // There are no more of them than bytes of data.
+            if tables.skipped as usize > source.data_len() || source.bytes.is_lost() {
                 break;
             }
             let entry = root.read(data, entry * ENTRY, ENTRY);
@@ -207,8 +208,8 @@ impl Fragments {
 struct Tables<'d> {
     source: &'d SourceFile,
     data: &'d [u8],
-    /// Pairs that may still be read, and entries of the directory that are none. Tables of sound files do not overlap,
-    /// so there are far fewer than this; a directory whose entries share one long table ends here.
+    /// Pairs that may still be read. Tables of sound files do not overlap, so there are far fewer pairs than this;
+    /// a directory whose entries share one long table ends here.
     budget: usize,
     skipped: u32,
     warnings: Vec<String>,
@@ -288,7 +289,6 @@ impl<'d> Tables<'d> {
         );
         let (Some(0), Some(2), Some(length), Some(table)) = fields else {
             self.skipped += 1;
-            self.budget = self.budget.saturating_sub(1);
             return;
         };
         let name = entry.get(NAME..).unwrap_or_default();
