@@ -88,6 +88,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::single_range_in_vec_init)]
     fn rows_of_which_a_byte_is_there_count() {
         assert_eq!(places(33, &[], 99), [0, 1, 2, 3, 4]);
         assert_eq!(places(33, &[], 3), [0, 1, 2]);

@@ -1,15 +1,20 @@
 //! The handler of SIGBUS: bytes of a map that its file no longer has are read as zeros.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
 use super::slots::{Slots, Taken};
 
 const SLOTS_OF_A_BLOCK: usize = 256;
 
-/// After so many faults in one map, all of it becomes zeros at once. Each page that was replaced by itself may cost
-/// the process two of the maps that it can have, and each fault costs a signal.
+/// Pages that are replaced one by one in all maps together. Beyond them a fault makes all of its map zeros at once:
+/// each page that was replaced by itself may cost the process two of the maps that it can have, and where these are
+/// used up the kernel replaces nothing any more.
 const MOST_PAGES: usize = 4096;
+
+/// Faults in all maps that exist.
+static FAULTS: AtomicUsize = AtomicUsize::new(0);
 
 /// A map that the handler looks after. It must be dropped before the map is.
 #[derive(Debug)]
@@ -27,6 +32,12 @@ impl Guarded {
     /// True when bytes were read that the file no longer had.
     pub(super) fn is_lost(&self) -> bool {
         self.0.faults() > 0
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        FAULTS.fetch_sub(self.0.faults(), Ordering::Relaxed);
     }
 }
 
@@ -64,7 +75,8 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
         && let Some((slot, map)) = SLOTS.get().and_then(|slots| slots.find(address))
     {
         // Counted first: a thread that reads the zeros without a fault of its own must see that the map is lost.
-        let faults = slot.count_fault();
+        slot.count_fault();
+        let faults = FAULTS.fetch_add(1, Ordering::Relaxed);
         if (faults < MOST_PAGES && put_zeros(page_of(address))) || put_zeros(map) {
             return;
         }

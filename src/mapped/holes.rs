@@ -98,6 +98,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::single_range_in_vec_init)]
     fn long_holes_are_found() {
         assert!(extent(4096, &[0]).gaps.is_empty());
         let end = 1 << 43;

@@ -112,9 +112,9 @@ impl Slot {
         }
     }
 
-    /// Counts a fault and gives the number of those before.
-    pub fn count_fault(&self) -> usize {
-        self.faults.fetch_add(1, Ordering::AcqRel)
+    /// Counts a fault.
+    pub fn count_fault(&self) {
+        self.faults.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Changes the addresses, for the only thread that has taken the slot.

@@ -47,6 +47,9 @@ fn small_samples() -> Vec<(String, std::path::PathBuf)> {
         .collect()
 }
 
+/// A format, and the first bytes of each of its files.
+type Head = (&'static str, &'static [(&'static str, &'static [u8])]);
+
 #[test]
 fn a_hole_behind_each_file_changes_no_game() {
     let mut seen = Vec::new();
@@ -142,7 +145,7 @@ impl Bytes for Lost {
 
 #[test]
 fn opening_a_lost_file_ends() {
-    let heads: &[(&str, &[(&str, &[u8])])] = &[
+    let heads: &[Head] = &[
         ("simplecdb", &[("dci", b"SimpleCDbi"), ("dcg", b"SimpleCDbg")]),
         ("simplecdb", &[("dcg", b"SimpleCDbg")]),
         ("chessbase", &[("cbf", b""), ("cbi", b"\x7f\xff\xff\xff")]),

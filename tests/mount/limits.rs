@@ -24,7 +24,9 @@ fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
             match ["info.txt", "a.dci/all.pgn"].map(|name| fs::read_to_string(scratch.mount.join(name))) {
                 [Ok(info), Ok(games)] => {
                     assert!(games.contains("Morphy"), "{limit}: {games}");
-                    scratch.unmount();
+                    // It may have ended meanwhile, and be unmounted already.
+                    run(pgnfs().arg("unmount").arg(&scratch.mount));
+                    wait_for("no mount", || !scratch.is_mounted());
                     Ok(info)
                 }
                 [Err(error), _] | [_, Err(error)] => {

@@ -93,7 +93,7 @@ fn a_disk_that_fails_below_the_source() {
     let script = r#"
         cd "$1" && mkdir disk && mkfs.ext4 -qF -d source image 64M > made || exit 9
         mount -o ro,loop image disk && blockdev --setra 0 $(findmnt -no SOURCE disk) || exit 9
-        "$2" export source a.dci > whole && "$2" mount disk mount || exit 8
+        "$2" export source a.dci > whole && "$2" mount -o open-wait=600 disk mount || exit 8
         truncate -s 0 image
         cat mount/a.dci/all.pgn > read 2> error || sed -n 's/.*: //p' error
         head -c $(stat -c %s read) whole | cmp - read; ls mount
