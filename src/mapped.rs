@@ -79,8 +79,7 @@ impl Mapped {
     }
 
     /// Holes of the file, in their order, that are so long that what scans the bytes has to pass over them: they are
-    /// zeros that cost nothing on disk. Of one at the end of the file, which may be far behind the end of the map,
-    /// only the beginning is mapped.
+    /// zeros that cost nothing on disk. One at the end of the file is not mapped.
     pub fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
     }
@@ -110,7 +109,13 @@ impl Mapped {
         self.is_unmapped_aside.store(true, Ordering::Relaxed);
     }
 
-    /// True when bytes were read that the file no longer has: they were zeros; or when [`Mapped::is_intact`] was false.
+    /// From now on, this counts as changed, so that whatever reads it ends soon.
+    pub fn give_up(&self) {
+        self.is_changed.store(true, Ordering::Relaxed);
+    }
+
+    /// True when bytes were read that the file no longer has: they were zeros; or when [`Mapped::is_intact`] was false or the
+    /// map was [given up](Mapped::give_up).
     /// Costs no system call, so a loop over the bytes can ask often and stop early.
     pub fn is_lost(&self) -> bool {
         self.is_changed.load(Ordering::Relaxed) || self.guard.as_ref().is_some_and(Guarded::is_lost)

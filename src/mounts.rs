@@ -41,7 +41,7 @@ impl Mount {
 }
 
 /// Types of file systems that are served by the kernel from a disk of its own or from memory.
-const LOCAL: [&str; 31] = [
+const LOCAL: [&str; 32] = [
     "bcachefs",
     "btrfs",
     "cramfs",
@@ -73,6 +73,7 @@ const LOCAL: [&str; 31] = [
     "udf",
     "vfat",
     "xfs",
+    "zfs",
 ];
 
 /// All mounts at one moment, in the order in which they were made.

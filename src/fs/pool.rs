@@ -155,7 +155,6 @@ impl Shared {
                 drop(state);
                 // What it said when it panicked is in the log.
                 let _ = catch_unwind(AssertUnwindSafe(job));
-                self.pulse.beat();
                 state = self.state();
                 state.begun.remove(&number);
                 let done = state.close(number);

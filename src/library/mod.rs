@@ -15,6 +15,7 @@ mod selection;
 mod task;
 mod text;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,6 +33,9 @@ use openings::{Job, Openings};
 use places::place;
 use search::{Search, search};
 use task::Task;
+
+/// How long a new look at the source waits at most for what it begins to open.
+const LONGEST_RELOAD: Duration = Duration::from_millis(500);
 
 /// All databases of a source, open.
 #[derive(Clone)]
@@ -165,7 +169,9 @@ impl Library {
     /// goes on being opened. A source that cannot be read any more has no databases, and what is left out says why.
     #[must_use]
     pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
-        let opener = self.opener(open, rest);
+        // What opens later is shown then.
+        let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
+        let opener = self.opener(open, rest).with_patience(patience);
         self.search(&opener, &mut None).unwrap_or_else(|error| {
             let kept = match &error {
                 // They stay what they were.
@@ -193,12 +199,14 @@ impl Library {
     pub fn go_on(&self) -> Library {
         let (mut found, mut left_out) = (self.found.clone(), self.left_out.clone());
         let mut opening = Vec::new();
+        let mut is_restless = self.is_restless;
         for one in &self.opening {
             let Some(opened) = one.job.opened() else {
                 opening.push(one.clone());
                 continue;
             };
             self.openings.forget(&one.job);
+            is_restless |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             match opened {
                 Ok(entry) => found.push(Found::of(&one.job.task, entry)),
                 Err(refusal) if self.is_file => left_out.push(LeftOut {
@@ -208,7 +216,10 @@ impl Library {
                 Err(refusal) => left_out.extend(LeftOut::all(&one.path, &refusal.reasons)),
             }
         }
-        self.with(found, left_out, opening)
+        Library {
+            is_restless,
+            ..self.with(found, left_out, opening)
+        }
     }
 
     /// Looks at the source. `exhaustion` is set where a database was left out that would be served if there were more
@@ -220,6 +231,11 @@ impl Library {
             how,
             scan,
         } = search(&self.named, opener)?;
+        let is_hung = |names: &[String]| scan.hung.iter().any(|folder| names.starts_with(folder));
+        let wanted: HashSet<&Task> = scan.tasks.iter().collect();
+        self.openings
+            .keep(|task| wanted.contains(task) || is_hung(&task.folder));
+        drop(wanted);
         let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
         for (task, outcome) in opener.open(scan.tasks, &how) {
             match outcome {
@@ -241,12 +257,16 @@ impl Library {
                 }
             }
         }
-        for folder in &scan.hung {
-            let is_below = |names: &[String]| names.starts_with(folder);
-            found.extend(self.found.iter().filter(|found| is_below(&found.folder)).cloned());
-            let below = self.opening.iter();
-            opening.extend(below.filter(|one| is_below(&one.job.task.folder)).cloned());
-        }
+        let seen: HashSet<*const LibraryEntry> =
+            found.iter().map(|found| Arc::as_ptr(&found.entry)).collect();
+        let unseen = self.found.iter().filter(|before| is_hung(&before.folder));
+        found.extend(
+            unseen
+                .filter(|before| !seen.contains(&Arc::as_ptr(&before.entry)))
+                .cloned(),
+        );
+        let below = self.opening.iter().filter(|one| is_hung(&one.job.task.folder));
+        opening.extend(below.cloned());
         let library = Library {
             source,
             is_file,

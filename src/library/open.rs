@@ -30,6 +30,16 @@ pub(super) struct Refusal {
     pub(super) is_changing: bool,
 }
 
+impl Refusal {
+    /// Its files changed while it was opened.
+    pub(super) fn changed(reason: &str) -> Refusal {
+        Refusal {
+            is_changing: true,
+            ..reason.to_owned().into()
+        }
+    }
+}
+
 impl From<String> for Refusal {
     fn from(reason: String) -> Refusal {
         Refusal {
@@ -119,10 +129,7 @@ fn open_candidate(
                     });
                 }
                 Err(error) if error.kind() == ErrorKind::ResourceBusy => {
-                    return Err(Refusal {
-                        is_changing: true,
-                        ..error.to_string().into()
-                    });
+                    return Err(Refusal::changed(&error.to_string()));
                 }
                 opened => opened.map_err(|error| format!("cannot be opened: {error}")),
             },
@@ -133,6 +140,9 @@ fn open_candidate(
                     if n == main { 0 } else { identities.len() },
                     (file.clone(), map.identity()),
                 );
+                if task.mount.is_some() {
+                    map.unmap_aside();
+                }
                 let bytes = Arc::new(map);
                 mapped(&bytes);
                 maps.push(Arc::clone(&bytes));
@@ -166,9 +176,9 @@ fn open_candidate(
             drop(paths);
             Ok(entry)
         }
-        false => Err("it was changed while it was opened: open it again"
-            .to_owned()
-            .into()),
+        false => Err(Refusal::changed(
+            "it was changed while it was opened: open it again",
+        )),
     }
 }
 

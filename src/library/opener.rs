@@ -123,14 +123,11 @@ impl<'a> Opener<'a> {
             let is_same = job.seen == seen;
             match job.opened() {
                 None if is_same => return Ok(Outcome::Opening(job)),
-                None => hung::ask(task.mount.as_ref(), {
-                    let job = Arc::clone(&job);
-                    move |_| job.give_up()
-                })?,
+                None => job.give_up(),
                 Some(Ok(entry)) if is_same && is_intact(entry, task.mount.as_ref())? => {
                     return Ok(Outcome::Opening(job));
                 }
-                Some(Err(_)) if is_same => return Ok(Outcome::Opening(job)),
+                Some(Err(refusal)) if is_same && !refusal.is_changing => return Ok(Outcome::Opening(job)),
                 Some(_) => {}
             }
             self.openings.forget(&job);

@@ -22,7 +22,7 @@ const MOST: usize = 64;
 /// Most threads that open databases of one file system that is not local: all of them may hang.
 const MOST_OF_A_MOUNT: usize = 2;
 
-/// Openings of the same age as this are as many as there are processors.
+/// Most openings younger than [`YOUNG`] at a time: the number of processors.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
 
@@ -78,9 +78,21 @@ impl Openings {
         self.0.state().known.get(task).cloned()
     }
 
-    /// Forgets an opening. One that goes on ends as soon as it looks whether its files are lost.
+    /// Forgets an opening. One that goes on is to be [given up](Job::give_up), too.
     pub(super) fn forget(&self, job: &Job) {
         self.0.state().known.remove(&*job.task);
+    }
+
+    /// Forgets and gives up all openings but those that are still wanted.
+    pub(super) fn keep(&self, is_wanted: impl Fn(&Task) -> bool) {
+        let mut state = self.0.state();
+        let unwanted: Vec<Arc<Job>> = state
+            .known
+            .extract_if(|task, _| !is_wanted(task))
+            .map(|(_, job)| job)
+            .collect();
+        drop(state);
+        unwanted.iter().for_each(|job| job.give_up());
     }
 
     /// Begins to open a database as soon as a thread is free.
@@ -141,23 +153,24 @@ impl Job {
         self.opened.get()
     }
 
-    /// Has it end soon, because its files are not what they were. They are asked here, so this may hang.
+    /// Has it end soon, because its files are not what they were or are gone.
     pub(super) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Relaxed);
-        let maps = lock(&self.maps).clone();
-        for map in maps {
-            // Once this was false, whoever reads the map sees that it is lost.
-            let _ = map.is_intact();
-        }
+        lock(&self.maps).iter().for_each(|map| map.give_up());
     }
 
     fn open(&self) -> Opened {
         if self.is_given_up.load(Ordering::Relaxed) {
-            return Err("it was changed before it was opened: open it again"
-                .to_owned()
-                .into());
+            return Err(Refusal::changed(
+                "it was changed before it was opened: open it again",
+            ));
         }
-        let mapped = |map: &Arc<Mapped>| lock(&self.maps).push(Arc::clone(map));
+        let mapped = |map: &Arc<Mapped>| {
+            lock(&self.maps).push(Arc::clone(map));
+            if self.is_given_up.load(Ordering::Relaxed) {
+                map.give_up();
+            }
+        };
         let opened = catch_unwind(AssertUnwindSafe(|| open(&self.task, &self.how, &mapped)));
         lock(&self.maps).clear();
         opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", message(&*panic)).into()))

@@ -29,10 +29,16 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
     });
     let mut endings = live.current().library().endings();
     let late = Arc::clone(&served);
+    let changed = watch.as_ref().map(Watch::alarm);
     thread::Builder::new().name("late".to_owned()).spawn(move || {
         loop {
             endings.wait();
-            late.replace(Library::go_on);
+            let is_restless = late.replace(Library::go_on);
+            // What changed while it was opened is to be looked at again.
+            changed
+                .as_ref()
+                .filter(|_| is_restless)
+                .inspect(|alarm| alarm.raise());
         }
     })?;
     let Some(mut watch) = watch else {
@@ -41,6 +47,8 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
     let (error, answer) = (watch.alarm(), watch.alarm());
     live.on_error(move || error.raise());
     hung::on_answer(move || answer.raise());
+    // A file system may have answered again before.
+    watch.alarm().raise();
     thread::Builder::new().name("reload".to_owned()).spawn(move || {
         let mut restless_since = None;
         loop {

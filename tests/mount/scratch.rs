@@ -193,6 +193,8 @@ impl Scratch {
 
     /// Numbers of the two processes of a mount.
     pub fn daemon_and_guardian(&self) -> [u32; 2] {
+        // The guardian has no arguments yet while its program is being loaded.
+        wait_for("daemon and guardian", || self.processes().len() == 2);
         let mut processes = self.processes();
         // The daemon starts the guardian, which so has the greater number.
         processes.sort_unstable();

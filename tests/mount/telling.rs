@@ -268,6 +268,14 @@ fn a_mount_that_stands_still_is_not_waited_for() {
     mount(&scratch);
     let [daemon, _] = scratch.daemon_and_guardian();
     signal(daemon, "STOP");
+    // Its threads go on until each of them is stopped.
+    wait_for("the daemon to stand still", || {
+        let mut threads = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
+        threads.all(|thread| {
+            let stat = fs::read_to_string(thread.unwrap().path().join("stat")).unwrap_or_default();
+            stat.contains(") T ")
+        })
+    });
     let asked = status(&scratch, &[]);
     signal(daemon, "CONT");
     assert_eq!(asked.code, Some(2), "{asked:?}");
