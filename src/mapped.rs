@@ -67,6 +67,12 @@ impl Mapped {
             0 => None,
             len => Some(map(file.file(), len)?),
         };
+        // Reading a hole through a map makes data of it in a tmpfs, and the next look would find more data.
+        if let (Some(map), Some(hole)) = (&map, gaps.last())
+            && hole.end >= map.len()
+        {
+            bus_error::blank(map, hole.start);
+        }
         Ok(Mapped {
             guard: map.as_ref().map(Guarded::new),
             map,
@@ -79,7 +85,8 @@ impl Mapped {
     }
 
     /// Holes of the file, in their order, that are so long that what scans the bytes has to pass over them: they are
-    /// zeros that cost nothing on disk. One at the end of the file is not mapped.
+    /// zeros that cost nothing on disk. Of one at the end of the file, which may be far behind the end of the map,
+    /// only the beginning is mapped.
     pub fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
     }

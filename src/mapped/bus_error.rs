@@ -102,6 +102,17 @@ pub(super) fn page_of(address: usize) -> Range<usize> {
     start..start + size
 }
 
+/// Has the pages of a map that begin behind `start` read as zeros, whatever the file has there.
+pub(super) fn blank(map: &memmap2::Mmap, start: usize) {
+    let addresses = map.as_ptr() as usize..map.as_ptr() as usize + map.len();
+    let page = page_of(addresses.start).len();
+    if start < map.len() {
+        let first = (addresses.start + start).next_multiple_of(page);
+        // Where the kernel refuses, the file is read, which has zeros there.
+        let _ = first < addresses.end && put_zeros(first..addresses.end);
+    }
+}
+
 /// Maps zeros to a page of the map in which this thread has faulted, or to all its pages. False where the kernel
 /// refuses.
 #[allow(unsafe_code)]
@@ -112,6 +123,7 @@ fn put_zeros(pages: Range<usize>) -> bool {
     // names a map that exists beside it and so has other addresses, and the addresses of a slot are taken as one
     // value. So `Slots::find` gave the map that faulted, and no one else's pages are replaced. The last page belongs
     // to the map as a whole. Nothing is written to the map, and its readers expect that its bytes change.
+    // `blank` has a reference to the map all the time.
     let mapped = unsafe {
         libc::mmap(
             pages.start as *mut libc::c_void,

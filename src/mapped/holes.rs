@@ -10,16 +10,18 @@ use rustix::io::Errno;
 /// Bytes of holes that count as data, beside as many as there are bytes of data.
 const FREE: u64 = 1 << 20;
 
+/// Bytes that are mapped of a long hole at the end: the last record may end with zeros.
+const TAIL: u64 = 1 << 16;
+
 /// Most holes that are looked for.
 const MOST: usize = 1 << 22;
 
 /// What is worth reading of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Bytes from the beginning. A long hole at the end is not among them: a tmpfs makes data of a hole that is read
-    /// through a map.
+    /// Bytes from the beginning.
     pub(super) len: u64,
-    /// The long holes, in their order. One at the end of the file begins at `len`.
+    /// The long holes, in their order. The last one may reach behind `len`, up to the end of the file.
     pub(super) gaps: Vec<Range<usize>>,
 }
 
@@ -50,7 +52,7 @@ impl Extent {
         let last = gaps.last().filter(|hole| hole.end == size);
         let index = |place| usize::try_from(place).unwrap_or(usize::MAX);
         Extent {
-            len: last.map_or(size, |hole| hole.start),
+            len: last.map_or(size, |hole| size.min(hole.start + TAIL)),
             gaps: gaps
                 .iter()
                 .map(|hole| index(hole.start)..index(hole.end))
@@ -101,12 +103,12 @@ mod tests {
         assert!(extent(4096, &[0]).gaps.is_empty());
         let end = 1 << 43;
         let one = extent(end, &[0]);
-        assert_eq!((one.len, &*one.gaps), (4096, &[4096..1 << 43][..]));
+        assert_eq!((one.len, &*one.gaps), (4096 + TAIL, &[4096..1 << 43][..]));
         let far = 1 << 40;
         let two = extent(far + 4096, &[0, far]);
         assert_eq!((two.len, &*two.gaps), (far + 4096, &[4096..1 << 40][..]));
         let none = extent(1 << 32, &[]);
-        assert_eq!((none.len, &*none.gaps), (0, &[0..1 << 32][..]));
+        assert_eq!((none.len, &*none.gaps), (TAIL, &[0..1 << 32][..]));
     }
 
     #[test]
