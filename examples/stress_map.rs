@@ -1,5 +1,5 @@
 //! Reads behind the end of files that were cut, while another thread maps and unmaps files as fast as it can, and
-//! looks whether a map that nobody touched keeps its bytes. It ends with 3 as soon as it does not.
+//! looks whether a map that was left alone keeps its bytes. It ends with 3 as soon as it does not.
 //!
 //! usage: stress_map FOLDER SECONDS
 //!
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         (faults, rounds, churned) = (faults + found.faults, rounds + 1, churned + found.churned);
         if let Some(zeros) = found.zeros {
             println!(
-                "a map that nobody touched begins with {zeros} zeros and {} after {faults} faults, {:?}",
+                "a map that was left alone begins with {zeros} zeros and {} after {faults} faults, {:?}",
                 if found.is_intact {
                     "says that it is intact"
                 } else {
