@@ -14,12 +14,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
+use chessdb::board::{Position, Undo};
+use chessdb::formats::Options;
+use chessdb::pgn::append_game;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pgnfs::board::{Position, Undo};
-use pgnfs::formats::Options;
 use pgnfs::fs::{ChessFs, Inode, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry, tags_of, text_of};
-use pgnfs::pgn::append_game;
 use shakmaty::{Chess, Position as _};
 
 /// Formats that the example writer knows, and the extension of the main file.
@@ -93,10 +93,10 @@ fn games(criterion: &mut Criterion) {
 /// Playing and naming moves.
 fn board(criterion: &mut Criterion) {
     let start = Position::initial();
-    let legal: Vec<pgnfs::board::Move> = Chess::default()
+    let legal: Vec<chessdb::board::Move> = Chess::default()
         .legal_moves()
         .iter()
-        .filter_map(|mv| Some(pgnfs::board::Move::normal(mv.from()?, mv.to())))
+        .filter_map(|mv| Some(chessdb::board::Move::normal(mv.from()?, mv.to())))
         .collect();
     let mut group = criterion.benchmark_group("board");
     group.throughput(Throughput::Elements(legal.len() as u64));

@@ -17,6 +17,8 @@ use std::thread;
 
 pub use identity::Identity;
 
+use chessdb::formats::Bytes;
+
 use bus_error::Guarded;
 use holes::Extent;
 use identity::Watched;
@@ -148,6 +150,16 @@ impl Deref for Mapped {
 
     fn deref(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
+    }
+}
+
+impl Bytes for Mapped {
+    fn gaps(&self) -> &[Range<usize>] {
+        Mapped::gaps(self)
+    }
+
+    fn is_lost(&self) -> bool {
+        Mapped::is_lost(self)
     }
 }
 

@@ -8,8 +8,8 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use chessdb::formats::by_content;
 use common::samples::missing;
-use pgnfs::formats::by_content;
 use pgnfs::mapped::Mapped;
 
 /// Where any system has files of many kinds.

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use chessdb::formats::{Candidate, Format};
 use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
-use pgnfs::formats::{Candidate, Format};
 
 /// Samples of up to so many bytes are damaged at every place that a test names.
 const SMALL: usize = 80 << 10;

@@ -39,12 +39,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use chessdb::formats::{Candidate, Database, Files, Format, Options, SourceFile};
+use chessdb::pgn::to_text;
 use common::samples::{all_samples, candidates, files_below};
-use pgnfs::formats::{Candidate, Database, Files, Format, Options, SourceFile};
 use pgnfs::fs::{ChessFs, FsError, Inode, Kind, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
 use pgnfs::mapped::Mapped;
-use pgnfs::pgn::to_text;
 use pgnfs::tree::{DatabaseTree, Layout, Node};
 use source::SourceGame;
 use tempfile::TempDir;

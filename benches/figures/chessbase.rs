@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pgnfs::game::Token;
+use chessdb::game::Token;
 
 use super::common::samples::open_base;
 use super::{export_figures, fastest, row_at_most};

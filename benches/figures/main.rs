@@ -18,10 +18,10 @@ mod jose;
 #[allow(dead_code)]
 mod source;
 
+use chessdb::formats::Database;
+use chessdb::game::Token;
+use chessdb::pgn::append_game;
 use common::samples::{open_base, shared};
-use pgnfs::formats::Database;
-use pgnfs::game::Token;
-use pgnfs::pgn::append_game;
 use rustix::time::{ClockId, clock_gettime};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;

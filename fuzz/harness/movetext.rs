@@ -1,7 +1,7 @@
 //! Games from any bytes: what a decoder could hand to the PGN writer.
 
-use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
-use pgnfs::game::{Game, MovetextBuilder, Outcome, Tags};
+use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
+use chessdb::game::{Game, MovetextBuilder, Outcome, Tags};
 
 use super::told::Told;
 
@@ -85,7 +85,7 @@ fn legal_moves(position: &Position) -> Vec<Move> {
     };
     let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
     let mut moves = castling.to_vec();
-    for from in position.men(us) {
+    for from in position.pieces(us) {
         let is_pawn = position.role_at(from) == Some(Role::Pawn);
         for to in Square::ALL {
             let roles: &[Option<Role>] = match is_pawn && to.rank() == last {

@@ -20,9 +20,9 @@
 use std::io::Read;
 use std::time::Duration;
 
-use pgnfs::formats::{Candidate, Database, FORMATS, Format};
-use pgnfs::game::Game;
-use pgnfs::pgn::to_text;
+use chessdb::formats::{Candidate, Database, FORMATS, Format};
+use chessdb::game::Game;
+use chessdb::pgn::to_text;
 
 use super::super::pgn;
 use super::frame::Input;

@@ -8,8 +8,8 @@ use indicatif::ProgressBar;
 
 use super::ordered::in_order;
 use super::{Failure, PROBLEMS, counted, ended, games, logging, progress};
-use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line, text_of};
+use chessdb::formats::Problem;
 
 /// Decodes every game, writes a line for every problem, and tells by its exit code whether there was one.
 pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {

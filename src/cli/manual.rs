@@ -69,10 +69,10 @@ fn program_page() -> io::Result<Vec<u8>> {
         .disable_help_flag(true)
         .args(FLAGS.map(flag))
         .args(arguments);
-    let man = Man::new(page);
+    let page = Man::new(page);
     let mut text = title("PGNFS", 1);
-    man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
     let (description, rest) = PARTS.split_at(1);
     sections(description).to_writer(&mut text)?;
     let mut listed = Roff::new();
@@ -81,7 +81,7 @@ fn program_page() -> io::Result<Vec<u8>> {
         describe(&mut listed, command, &usage);
     }
     listed.to_writer(&mut text)?;
-    man.render_options_section(&mut text)?;
+    page.render_options_section(&mut text)?;
     sections(rest).to_writer(&mut text)?;
     Ok(text)
 }
@@ -140,10 +140,10 @@ fn helper_page() -> io::Result<Vec<u8>> {
         "mount -t pgnfs [-o OPTIONS] SOURCE MOUNTPOINT\n\
              mount.pgnfs SOURCE MOUNTPOINT [-sfnv] [-o OPTIONS]",
     );
-    let man = Man::new(page);
+    let page = Man::new(page);
     let mut text = title("MOUNT.PGNFS", 8);
-    man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
     let (description, rest) = HELPER_PARTS.split_at(1);
     sections(description).to_writer(&mut text)?;
     let mut listed = Roff::new();

@@ -8,7 +8,7 @@ mod values;
 
 use std::time::Duration;
 
-use crate::formats::FORMATS;
+use chessdb::formats::FORMATS;
 use error::Wanted;
 use values::{bytes, means};
 

@@ -35,10 +35,10 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::sizes::Sizes;
-use crate::bytes::{le_u32, slice};
 use crate::library::LibraryEntry;
-use crate::pgn::REVISION;
 use crate::store::{Store, program_hash};
+use chessdb::bytes::{le_u32, slice};
+use chessdb::pgn::REVISION;
 
 const MAGIC: &[u8; 8] = b"pgnfs sz";
 const VERSION: u32 = 1;

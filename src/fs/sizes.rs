@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::formats::Problem;
 use crate::library::on_one_line;
+use chessdb::formats::Problem;
 
 /// Games that a thread takes at a time.
 const SHARE: u32 = 32;

@@ -11,9 +11,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::gather::decode_missing;
 use super::types::FsError;
-use crate::game::{ROSTER, Tags};
 use crate::library::{LibraryEntry, tags_of};
 use crate::tree::{BLOCK, Table, block_name, numbered_game_name};
+use chessdb::game::{ROSTER, Tags};
 
 /// Games in a piece: so few that a piece is made faster than it would be found in a cache full of games.
 const PIECE: u32 = 64;

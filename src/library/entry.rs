@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::formats::{Candidate, Database, Format};
 use crate::mapped::{Identity, Mapped};
+use chessdb::formats::{Candidate, Database, Format};
 
 /// A database and where it stands.
 #[derive(Clone)]

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use super::LibraryEntry;
-use crate::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-use crate::game::{Game, Tags};
+use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use chessdb::game::{Game, Tags};
 
 impl LibraryEntry {
     /// The same database, which calls `tell` after everything that it has read from its files.

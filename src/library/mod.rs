@@ -27,7 +27,7 @@ pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, tags_of, text_of};
 
-use crate::formats::Options;
+use chessdb::formats::Options;
 use opener::{Opener, Outcome};
 use openings::{Job, Openings};
 use places::place;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::LibraryEntry;
 use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
-use crate::formats::{self, Candidate, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
+use chessdb::formats::{self, Candidate, Files, Format, NotADatabase, Options, SourceFile};
 
 /// How databases are opened.
 pub(super) struct How {

@@ -10,10 +10,10 @@ use super::open::{How, Refusal};
 use super::openings::{Job, Opened, Openings, Seen};
 use super::task::Task;
 use super::{LibraryEntry, Selection};
-use crate::formats::{Candidate, Format, Options};
 use crate::hung::{self, Hung};
 use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
+use chessdb::formats::{Candidate, Format, Options};
 
 /// What the user wants of a source, and what is open already.
 pub(super) struct Opener<'a> {

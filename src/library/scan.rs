@@ -12,9 +12,9 @@ use super::LeftOut;
 use super::open::How;
 use super::opener::Opener;
 use super::task::{self, Named, Task, Unusable};
-use crate::formats::Directory;
 use crate::hung::{self, Hung, Pulse};
 use crate::mounts::{Mount, Mounts};
+use chessdb::formats::Directory;
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";

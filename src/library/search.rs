@@ -12,8 +12,8 @@ use super::opener::Opener;
 use super::root::Root;
 use super::scan::{Listing, Scan, scan};
 use super::task::{Task, of_file};
-use crate::formats::{Directory, recognisable};
 use crate::hung;
+use chessdb::formats::{Directory, recognisable};
 
 /// What was found.
 pub(super) struct Search {

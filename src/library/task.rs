@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::{Candidate, Directory, FORMATS, Format};
 use crate::mounts::Mount;
+use chessdb::formats::{Candidate, Directory, FORMATS, Format};
 
 /// Names of files that must not be opened, with the reason.
 pub(super) type Unusable = HashMap<String, &'static str>;

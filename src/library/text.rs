@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::LibraryEntry;
 use super::open::message;
-use crate::board::Position;
-use crate::formats::{Database, Decoded, Problem};
-use crate::game::{Game, MovetextBuilder, Tags};
-use crate::pgn;
+use chessdb::board::Position;
+use chessdb::formats::{Database, Decoded, Problem};
+use chessdb::game::{Game, MovetextBuilder, Tags};
+use chessdb::pgn;
 
 /// Longest text of a game: its size fits into 32 bits.
 const LONGEST_TEXT: usize = u32::MAX as usize;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::game_name::{GameName, game_of_name};
 use super::names::{canonical, digits, directory_name};
-use crate::formats::{Database, Folder};
 use crate::library::TakenNames;
+use chessdb::formats::{Database, Folder};
 
 /// The folders of a database; 0 is `collections/` itself, which has no games.
 #[derive(Default)]

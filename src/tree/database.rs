@@ -10,8 +10,8 @@ use super::inode::{Node, Table, ViewId};
 use super::layout::Layout;
 use super::members::Members;
 use super::names::{BLOCK, block_name, digits, numbered_game_name};
-use crate::formats::{Database, Member};
 use crate::library::{LibraryEntry, TakenNames};
+use chessdb::formats::{Database, Member};
 
 /// What every database's directory has beside its views.
 pub(super) const TOP: [(&str, Node); 7] = [

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::names::directory_name;
 use super::plan::Plan;
 use super::views::{Group, View};
-use crate::formats::{Database, Keys};
 use crate::library::{LibraryEntry, numbered};
+use chessdb::formats::{Database, Keys};
 
 /// So many games apart somebody looks whether the files are lost.
 const LOOK: u32 = 1024;

@@ -1,8 +1,8 @@
 //! The raw files inside a database, as files below `emb/`.
 
 use super::names::{canonical, directory_name};
-use crate::formats::{Database, Member};
 use crate::library::TakenNames;
+use chessdb::formats::{Database, Member};
 
 /// The members of a database and the directories that hold them.
 pub struct Members {

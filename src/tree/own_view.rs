@@ -3,8 +3,8 @@
 use super::names::{canonical, digits};
 use super::template::{Facts, Field, Part, TemplateError, parse};
 use super::views::Group;
-use crate::formats::{Database, Keys, TextId};
-use crate::game::{Date, Outcome};
+use chessdb::formats::{Database, Keys, TextId};
+use chessdb::game::{Date, Outcome};
 
 /// A view of the user's: `%{white}/%{year}`, a directory for each of the names between the slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::names::{canonical_text, event_and_year};
 use super::own_view::OwnView;
-use crate::formats::{Database, Keys, TextId};
-use crate::game::Eco;
+use chessdb::formats::{Database, Keys, TextId};
+use chessdb::game::Eco;
 
 /// A way to sort games into directories. Games marked as deleted are in no view.
 #[derive(Clone)]

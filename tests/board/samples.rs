@@ -1,4 +1,4 @@
-use pgnfs::game::Token;
+use chessdb::game::Token;
 use shakmaty::fen::Fen;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, Position as _};
@@ -51,7 +51,7 @@ fn every_san_of_every_sample_is_shakmatys() {
     eprintln!("{moves} moves replayed");
 }
 
-/// The position of a stored FEN, by shakmaty; none where shakmaty refuses what pgnfs accepts (too many men).
+/// The position of a stored FEN, by shakmaty; none where shakmaty refuses what pgnfs accepts (too many pieces).
 fn set_up(fen: &str) -> Option<Chess> {
     let fen: Fen = fen.parse().ok()?;
     fen.into_position(CastlingMode::Standard).ok()

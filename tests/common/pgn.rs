@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use chessdb::game::{Game, Token};
 use pgn_reader::shakmaty::san::SanPlus;
 use pgn_reader::{Nag, Outcome, RawComment, RawTag, Reader, Skip, Visitor};
-use pgnfs::game::{Game, Token};
 
 /// A game as a reader sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pgnfs::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
+use chessdb::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
 use pgnfs::mapped::Mapped;
 
 /// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` beside the repository.

@@ -4,9 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pgnfs::board::Position;
-use pgnfs::formats::{Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId};
-use pgnfs::game::{Date, Eco, Game, MovetextBuilder, Outcome, Tags};
+use chessdb::board::Position;
+use chessdb::formats::{
+    Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
+};
+use chessdb::game::{Date, Eco, Game, MovetextBuilder, Outcome, Tags};
 use pgnfs::library::LibraryEntry;
 use pgnfs::mapped::Identity;
 

@@ -1,4 +1,4 @@
-use pgnfs::formats::Folder;
+use chessdb::formats::Folder;
 
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount};

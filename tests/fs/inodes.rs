@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use pgnfs::formats::Folder;
+use chessdb::formats::Folder;
 use pgnfs::fs::{FsError, Inode};
 
 use crate::fake::{Fake, MODIFIED};

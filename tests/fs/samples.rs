@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use pgnfs::formats::{FORMATS, Options};
+use chessdb::formats::{FORMATS, Options};
 use pgnfs::fs::{ChessFs, ServeOptions};
 use pgnfs::library::Library;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use pgnfs::game::Outcome;
+use chessdb::game::Outcome;
 use proptest::prelude::*;
 
 use crate::common::pgn;

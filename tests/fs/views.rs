@@ -1,5 +1,5 @@
+use chessdb::game::Outcome;
 use pgnfs::fs::{Inode, Kind};
-use pgnfs::game::Outcome;
 
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount};

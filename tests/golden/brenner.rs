@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::common::samples::{candidates, files_below, open, shared};
-use pgnfs::formats::{Options, by_content};
+use chessdb::formats::{Options, by_content};
 use pgnfs::mapped::Mapped;
 
 #[test]
@@ -125,7 +125,7 @@ fn damaged_files_give_what_their_table_says() {
             assert_eq!(tags.get("Result"), truth["result"].as_str(), "{place}");
             let tokens = decoded.game.movetext.tokens().iter();
             let plies = tokens
-                .filter(|token| matches!(token, pgnfs::game::Token::Move(_)))
+                .filter(|token| matches!(token, chessdb::game::Token::Move(_)))
                 .count();
             assert_eq!(Some(plies as u64), truth["plies"].as_u64(), "{place}");
         }

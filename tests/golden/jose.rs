@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use pgnfs::formats::{Database, Options};
+use chessdb::formats::{Database, Options};
 use serde_json::Value;
 
 use super::*;

@@ -7,7 +7,7 @@ mod tables;
 use std::io::Write;
 
 use self::tables::{Column, Table, Value};
-use pgnfs::formats::Options;
+use chessdb::formats::Options;
 
 use super::*;
 use crate::common::samples::{candidates, try_open};

@@ -12,10 +12,10 @@ mod jose;
 mod jose_hostile;
 mod simplecdb;
 
+use chessdb::formats::Database;
+use chessdb::pgn::to_text;
 use common::pgn::{self, Read};
 use common::samples::{open_base, samples};
-use pgnfs::formats::Database;
-use pgnfs::pgn::to_text;
 
 /// The PGN of a whole database.
 fn export(database: &dyn Database) -> Vec<u8> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::common::samples::{candidates, missing, open, shared};
-use pgnfs::formats::Options;
+use chessdb::formats::Options;
 
 #[test]
 fn every_game_equals_its_expected_pgn() {
@@ -195,7 +195,7 @@ fn problems_do_not_hold_the_rest_of_a_line() {
     };
     assert_eq!(
         problem.what,
-        "illegal move: a man of the own side stands on the target"
+        "illegal move: a piece of the own side stands on the target"
     );
     let text = String::from_utf8(to_text(&decoded.game)).unwrap();
     assert_eq!(text.matches("e2e4").count(), 40_000);

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pgnfs::formats::{Bytes, FORMATS, Files, Options, SourceFile};
+use chessdb::formats::{Bytes, FORMATS, Files, Options, SourceFile};
 use pgnfs::library::{Library, text_of};
 use pgnfs::mapped::Mapped;
 

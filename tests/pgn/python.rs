@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use pgnfs::game::Game;
-use pgnfs::pgn::to_text;
+use chessdb::game::Game;
+use chessdb::pgn::to_text;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use pgnfs::formats::Database;
+use chessdb::formats::Database;
 use shakmaty::{EnPassantMode, Role, fen::Fen};
 
 use super::*;
@@ -117,7 +117,7 @@ fn books_of_random_lines_come_back_in_both_readings() {
             let follows = lines.range(game.clone()..).next();
             assert!(follows.is_some_and(|line| line.starts_with(game)), "{game:?}");
         }
-        let text = pgnfs::pgn::to_text(&book.document(0));
+        let text = chessdb::pgn::to_text(&book.document(0));
         assert_eq!(pgn::read(&text).len(), 1);
         books.push(text);
     }
@@ -155,7 +155,7 @@ fn a_position_that_nobody_can_play_from_is_told_with_the_moves_that_there_are() 
     let (kings, board) = ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "4k3/8/8/8/8/8/P7/8 w - - 0 1");
     assert!(remark(kings, "").ends_with(board));
     assert!(remark(kings, "1. a4").ends_with(&format!("{board}, stored moves: a2a4")));
-    // The man that moves is the one that is not there.
+    // The piece that moves is the one that is not there.
     let (kings, board) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/8 w - - 0 1");
     assert!(remark(kings, "1. Ke2").ends_with(&format!("{board}, stored moves: ...")));
 }

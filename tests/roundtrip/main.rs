@@ -32,8 +32,8 @@ mod jose;
 mod random;
 mod simplecdb;
 
-use pgnfs::formats::Database;
-use pgnfs::game::{Game, Token};
+use chessdb::formats::Database;
+use chessdb::game::{Game, Token};
 use shakmaty::san::SanPlus;
 
 use source::{Item, SourceGame, played};

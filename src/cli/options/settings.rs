@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::formats;
 use crate::fs::ServeOptions;
 use crate::library::Selection;
 use crate::watch::Means;
+use chessdb::formats;
 
 /// What all options together say.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,24 @@
+//! The chess board: squares, pieces, attacks, legality and SAN.
+//!
+//! Squares, roles, colours, bitboards and attack tables are shakmaty's.
+//! The position is our own: it tests one given move for legality and writes its SAN without ever generating
+//! the list of legal moves, and it goes on where a file plays a move that no rule book allows.
+
+mod geometry;
+mod illegal;
+mod legality;
+mod numbers;
+mod packed;
+mod play;
+mod position;
+mod san;
+mod setup;
+
+pub use illegal::Illegal;
+pub use numbers::{MOST_NUMBERS, PieceNumbers};
+pub use play::{Move, Undo};
+pub use position::Position;
+pub use san::{LongMove, San};
+pub use setup::{Fen, SetupError};
+
+pub use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Piece, Rank, Role, Setup, Square};

@@ -1,0 +1,144 @@
+//! Numbers that pieces keep through a game, for formats that name the piece instead of its square.
+
+use super::{CastlingSide, Color, File, Move, Position, Role, Square};
+
+/// Most numbers of a side.
+pub const MOST_NUMBERS: usize = 128;
+
+/// Which piece stands where, by a number that belongs to it for life.
+///
+/// What a number means - the kind of piece, its first file, its turn among its like - is the format's affair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceNumbers {
+    squares: [[Option<Square>; MOST_NUMBERS]; 2],
+    numbers: [Option<u8>; 64],
+}
+
+impl Default for PieceNumbers {
+    fn default() -> PieceNumbers {
+        PieceNumbers {
+            squares: [[None; MOST_NUMBERS]; 2],
+            numbers: [None; 64],
+        }
+    }
+}
+
+impl PieceNumbers {
+    /// Gives the piece on `square` a number, which must be below [`MOST_NUMBERS`]; larger ones are not kept.
+    pub fn place(&mut self, color: Color, number: u8, square: Square) {
+        if let Some(place) = self.squares[color as usize].get_mut(usize::from(number)) {
+            *place = Some(square);
+            self.numbers[square as usize] = Some(number);
+        }
+    }
+
+    /// Where the piece with a number stands; none where it was never placed or has been taken.
+    #[inline]
+    pub fn square(&self, color: Color, number: u8) -> Option<Square> {
+        self.squares[color as usize]
+            .get(usize::from(number))
+            .copied()
+            .flatten()
+    }
+
+    /// The number of the piece on a square.
+    #[inline]
+    pub fn number(&self, square: Square) -> Option<u8> {
+        self.numbers[square as usize]
+    }
+
+    /// Takes the piece of `color` off a square; its number is free again.
+    pub fn remove(&mut self, color: Color, square: Square) {
+        if let Some(number) = self.numbers[square as usize].take()
+            && let Some(place) = self.squares[color as usize].get_mut(usize::from(number))
+        {
+            *place = None;
+        }
+    }
+
+    /// Follows a move that is about to be played in `position`: what is taken loses its number, the rook of a
+    /// castling goes with the king, and a promoted pawn keeps its number.
+    #[inline]
+    pub fn follow(&mut self, position: &Position, mv: Move) {
+        let us = position.turn();
+        match mv {
+            Move::Normal { from, to, .. } => {
+                let en_passant = position.role_at(from) == Some(Role::Pawn)
+                    && from.file() != to.file()
+                    && position.role_at(to).is_none();
+                let taken = if en_passant { to.xor(Square::A2) } else { to };
+                self.remove(!us, taken);
+                self.step(us, from, to);
+            }
+            Move::Castle(side) => {
+                let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(side)) else {
+                    return;
+                };
+                let home = us.backrank();
+                let (king_file, rook_file) = match side {
+                    CastlingSide::KingSide => (File::G, File::F),
+                    CastlingSide::QueenSide => (File::C, File::D),
+                };
+                // In Chess960 each may land where the other stood.
+                let numbers = (self.number(king), self.number(rook));
+                self.remove(us, king);
+                self.remove(us, rook);
+                for (number, file) in [(numbers.0, king_file), (numbers.1, rook_file)] {
+                    if let Some(number) = number {
+                        self.place(us, number, Square::from_coords(file, home));
+                    }
+                }
+            }
+            Move::Null => {}
+        }
+    }
+
+    fn step(&mut self, color: Color, from: Square, to: Square) {
+        if let Some(number) = self.numbers[from as usize].take() {
+            self.place(color, number, to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(position: &Position) -> PieceNumbers {
+        let mut pieces = PieceNumbers::default();
+        for color in Color::ALL {
+            for (number, square) in (0..).zip(position.pieces(color)) {
+                pieces.place(color, number, square);
+            }
+        }
+        pieces
+    }
+
+    #[test]
+    fn numbers_follow_captures_castling_and_en_passant() {
+        let fen = "r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1";
+        let position = super::super::Fen::parse(fen).unwrap().position;
+        let pieces = numbered(&position);
+
+        let mut castled = pieces;
+        castled.follow(&position, Move::Castle(CastlingSide::KingSide));
+        assert_eq!(castled.number(Square::G1), pieces.number(Square::E1));
+        assert_eq!(castled.number(Square::F1), pieces.number(Square::H1));
+        assert_eq!(castled.number(Square::H1), None);
+
+        let mut taken = pieces;
+        taken.follow(&position, Move::normal(Square::E5, Square::D6));
+        assert_eq!(taken.number(Square::D5), None);
+        assert_eq!(taken.number(Square::D6), pieces.number(Square::E5));
+        let pawn = pieces.number(Square::D5).unwrap();
+        assert_eq!(taken.square(Color::Black, pawn), None);
+
+        let mut captured = pieces;
+        captured.follow(&position, Move::normal(Square::H1, Square::H8));
+        assert_eq!(captured.number(Square::H8), pieces.number(Square::H1));
+        assert_eq!(
+            captured.square(Color::Black, pieces.number(Square::H8).unwrap()),
+            None
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! A position: who stands where, and what else the rules need to know.
+
+use std::sync::LazyLock;
+
+use shakmaty::attacks;
+
+use super::geometry::{reach, with_free_way};
+use super::packed::PackedPiece;
+use super::{Bitboard, CastlingSide, Color, Role, Square};
+
+/// The pieces on the board, the side to move, the rights to castle and the en passant square.
+///
+/// A position always has at most one piece a square. It may lack a king after [`Position::play`] was given an
+/// illegal move; nothing panics then, and a side without a king is never in check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// What stands on each square.
+    pub(super) pieces: [PackedPiece; 64],
+    /// The same by role and colour; place 0 takes what stands nowhere, so that nobody needs to ask.
+    pub(super) by_kind: [Bitboard; PackedPiece::KINDS],
+    /// The same by colour.
+    pub(super) by_color: [Bitboard; 2],
+    /// Rooks that still have the right to castle.
+    pub(super) castling: Bitboard,
+    /// Pieces that give check to the side to move.
+    pub(super) checkers: Bitboard,
+    pub(super) turn: Color,
+    /// The square that the pawn of the last move skipped.
+    pub(super) en_passant: Option<Square>,
+    /// The side that is not to move is not in check: no illegal move has been played.
+    pub(super) sound: bool,
+}
+
+impl Position {
+    /// The normal start position.
+    pub fn initial() -> Position {
+        static INITIAL: LazyLock<Position> = LazyLock::new(|| {
+            Position::from_pieces(&shakmaty::Board::new(), Color::White, Bitboard::CORNERS, None)
+        });
+        *INITIAL
+    }
+
+    /// A position as given, with no test at all.
+    pub(super) fn from_pieces(
+        board: &shakmaty::Board,
+        turn: Color,
+        castling: Bitboard,
+        en_passant: Option<Square>,
+    ) -> Position {
+        let mut position = Position {
+            pieces: [PackedPiece::NONE; 64],
+            by_kind: [Bitboard::EMPTY; PackedPiece::KINDS],
+            by_color: [Bitboard::EMPTY; 2],
+            castling,
+            checkers: Bitboard::EMPTY,
+            turn,
+            en_passant,
+            sound: true,
+        };
+        for (square, piece) in board.clone() {
+            position.set(square, PackedPiece::new(piece.color, piece.role));
+        }
+        position.checkers = position.checks_on(turn);
+        position
+    }
+
+    /// The side to move.
+    #[inline]
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// All pieces.
+    #[inline]
+    pub fn occupied(&self) -> Bitboard {
+        self.by_color[0] | self.by_color[1]
+    }
+
+    /// All pieces of a colour.
+    #[inline]
+    pub fn pieces(&self, color: Color) -> Bitboard {
+        self.by_color[color as usize]
+    }
+
+    /// The pieces of one kind and colour.
+    #[inline]
+    pub fn of_kind(&self, color: Color, role: Role) -> Bitboard {
+        self.by_kind[PackedPiece::new(color, role).index()]
+    }
+
+    /// Bishops, rooks and queens of a colour.
+    #[inline]
+    pub(super) fn sliders(&self, color: Color) -> Bitboard {
+        self.of_kind(color, Role::Bishop) | self.of_kind(color, Role::Rook) | self.of_kind(color, Role::Queen)
+    }
+
+    /// The king's square; none where illegal moves took it.
+    #[inline]
+    pub fn king(&self, color: Color) -> Option<Square> {
+        self.of_kind(color, Role::King).first()
+    }
+
+    /// The king's square as an index, 64 for a king that is not there.
+    #[inline]
+    pub(super) fn king_index(&self, color: Color) -> usize {
+        self.of_kind(color, Role::King).0.trailing_zeros() as usize
+    }
+
+    /// What stands on a square.
+    #[inline]
+    pub fn role_at(&self, square: Square) -> Option<Role> {
+        self.packed_at(square).role()
+    }
+
+    /// Whose piece stands on a square.
+    pub fn color_at(&self, square: Square) -> Option<Color> {
+        self.packed_at(square).color()
+    }
+
+    #[inline]
+    pub(super) fn packed_at(&self, square: Square) -> PackedPiece {
+        self.pieces[square as usize]
+    }
+
+    /// Rooks of both sides that still have the right to castle.
+    pub fn castling_rooks(&self) -> Bitboard {
+        self.castling
+    }
+
+    /// The square that a pawn skipped in the last move, whether or not anybody can take it there.
+    pub fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// True when the side to move is in check.
+    pub fn is_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// The rook with which the side to move may castle to `side`, whether or not castling is possible now.
+    pub fn castling_rook(&self, side: CastlingSide) -> Option<Square> {
+        let king = self.king(self.turn)?;
+        let rooks = self.castling & self.of_kind(self.turn, Role::Rook) & Bitboard::from_rank(king.rank());
+        match side {
+            CastlingSide::KingSide => rooks.last().filter(|rook| rook.file() > king.file()),
+            CastlingSide::QueenSide => rooks.first().filter(|rook| rook.file() < king.file()),
+        }
+    }
+
+    /// Squares that a piece of `role` and the colour to move attacks from `square`.
+    #[inline]
+    pub fn attacks_from(&self, role: Role, square: Square) -> Bitboard {
+        match role {
+            Role::Pawn => attacks::pawn_attacks(self.turn, square),
+            Role::Knight => attacks::knight_attacks(square),
+            Role::Bishop => attacks::bishop_attacks(square, self.occupied()),
+            Role::Rook => attacks::rook_attacks(square, self.occupied()),
+            Role::Queen => attacks::queen_attacks(square, self.occupied()),
+            Role::King => attacks::king_attacks(square),
+        }
+    }
+
+    /// Pieces of `by` that attack `square` when `occupied` is the board.
+    #[inline]
+    pub(super) fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
+        let near = (attacks::pawn_attacks(!by, square) & self.of_kind(by, Role::Pawn))
+            | (attacks::knight_attacks(square) & self.of_kind(by, Role::Knight))
+            | (attacks::king_attacks(square) & self.of_kind(by, Role::King));
+        near | with_free_way(self.sliders_on_lines(by, square), square, occupied)
+    }
+
+    /// Bishops, rooks and queens of a colour that attack `square` on an empty board.
+    #[inline]
+    pub(super) fn sliders_on_lines(&self, color: Color, square: Square) -> Bitboard {
+        let queens = self.of_kind(color, Role::Queen);
+        (reach(PackedPiece::new(color, Role::Bishop), square) & (self.of_kind(color, Role::Bishop) | queens))
+            | (reach(PackedPiece::new(color, Role::Rook), square)
+                & (self.of_kind(color, Role::Rook) | queens))
+    }
+
+    /// Pieces that attack the king of `color`.
+    pub(super) fn checks_on(&self, color: Color) -> Bitboard {
+        match self.king(color) {
+            Some(king) => self.attackers(king, !color, self.occupied()),
+            None => Bitboard::EMPTY,
+        }
+    }
+
+    /// Puts a piece on a square in place of whoever stands there, or empties it.
+    pub(super) fn set(&mut self, square: Square, piece: PackedPiece) {
+        let bit = Bitboard::from_square(square);
+        let gone = std::mem::replace(&mut self.pieces[square as usize], piece);
+        self.by_kind[gone.index()] &= !bit;
+        self.by_color = self.by_color.map(|pieces| pieces & !bit);
+        if let Some(color) = piece.color() {
+            self.by_kind[piece.index()] |= bit;
+            self.by_color[color as usize] |= bit;
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! A record replayed: codes to movetext (sections 6.5 to 7.4 and 9).
+//!
+//! A variation stands before the move that it replaces, and PGN wants it behind that move. So a variation is passed
+//! over first, with the help of the [`Outline`], and read when the next code shows that all is said about the move.
+//! One that no move follows becomes text. Nothing recurses: open lines are a list.
+
+mod damage;
+mod variations;
+
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
+
+use self::damage::Doubt;
+use super::annotation;
+use super::codes::{BadCode, Code, StoredMove, read};
+use super::header::Judgement;
+use super::line::{Form, Line, Waiting};
+use super::outline::Outline;
+use super::reading::{Reading, Side};
+use super::record::Record;
+use super::setup::{self, Start};
+use crate::board::Position;
+use crate::formats::Problem;
+use crate::game::{Movetext, MovetextBuilder};
+
+/// What is replayed, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'d> {
+    pub(super) record: Record<'d>,
+    /// Name of the file.
+    pub(super) file: &'d str,
+    pub(super) reading: Reading,
+    pub(super) encoding: &'static Encoding,
+}
+
+/// A replayed record.
+pub(super) struct Replay {
+    pub(super) movetext: Movetext,
+    /// The set-up position, where there is one.
+    pub(super) fen: Option<String>,
+    pub(super) problems: Vec<Problem>,
+    /// All codes were understood and all moves legal.
+    pub(super) is_clean: bool,
+    /// Marks of user folders, which are not shown.
+    pub(super) folder_marks: u32,
+}
+
+/// Replays a record. A judgement becomes a glyph of the last move.
+pub(super) fn replay(source: Source<'_>, judgement: Option<Judgement>) -> Replay {
+    let codes = source.record.codes;
+    let set_up = setup::find(codes);
+    let (start, refused) = match set_up.map(|(_, bytes)| setup::start(bytes)) {
+        None => (Start::normal(), None),
+        Some(Ok(start)) => (start, None),
+        Some(Err(reason)) => (Start::normal(), Some(reason)),
+    };
+    let mut builder = MovetextBuilder::new(start.position, start.first_move);
+    builder.reserve(codes.len().min(256));
+    let end = match (&refused, set_up) {
+        (Some(_), Some((at, _))) => at,
+        _ => codes.len(),
+    };
+    let mut replaying = Replaying {
+        source,
+        builder,
+        line: Line::new(0, end, start.pieces, Form::Movetext),
+        outer: Vec::new(),
+        outline: None,
+        set_up: set_up.map(|(at, _)| at),
+        keeps_before: source.reading.variations == Side::After && codes.contains(&VARIATION_START),
+        ended: None,
+        stray_ends: Doubt::default(),
+        blank_comments: Doubt::default(),
+        problems: Vec::new(),
+        is_clean: true,
+        folder_marks: 0,
+    };
+    if let Some(reason) = refused {
+        replaying.ended = Some((
+            end,
+            Cow::Owned(format!("the set-up position is refused: {reason}")),
+        ));
+    }
+    replaying.run();
+    replaying.judge(judgement);
+    replaying.report_doubts();
+    Replay {
+        movetext: replaying.builder.finish(),
+        fen: start.fen,
+        problems: replaying.problems,
+        is_clean: replaying.is_clean,
+        folder_marks: replaying.folder_marks,
+    }
+}
+
+const VARIATION_START: u8 = 231;
+
+/// A record being replayed.
+struct Replaying<'d> {
+    source: Source<'d>,
+    builder: MovetextBuilder,
+    line: Line,
+    /// The lines around the current one, outermost first.
+    outer: Vec<Line>,
+    /// Known as soon as there is a variation.
+    outline: Option<Outline>,
+    /// Place of the set-up position.
+    set_up: Option<usize>,
+    /// A variation may replace any move that was already played.
+    keeps_before: bool,
+    /// Why and where the codes end early.
+    ended: Option<(usize, Cow<'static, str>)>,
+    stray_ends: Doubt,
+    blank_comments: Doubt,
+    problems: Vec<Problem>,
+    is_clean: bool,
+    folder_marks: u32,
+}
+
+impl<'d> Replaying<'d> {
+    fn run(&mut self) {
+        let codes = self.source.record.codes;
+        loop {
+            let at = self.line.at;
+            if at >= self.line.end {
+                if self.close() {
+                    return;
+                }
+                continue;
+            }
+            match read(codes, at) {
+                Ok(Some((Code::Move(stored), size))) => {
+                    let waits = !self.line.owed.is_empty() || !self.line.waiting.is_empty();
+                    if waits && self.enter_variation() {
+                        continue;
+                    }
+                    self.line.at += size;
+                    self.play(stored, at);
+                }
+                Ok(Some((code, size))) => {
+                    self.line.at += size;
+                    self.other(code, at);
+                }
+                Ok(None) => self.line.end = at,
+                Err(bad) => self.end_at(at, bad),
+            }
+        }
+    }
+
+    fn other(&mut self, code: Code<'d>, at: usize) {
+        match code {
+            Code::Comment(body) => self.comment(body, at),
+            Code::VariationStart => self.variation(at),
+            // Those of variations end their lines.
+            Code::VariationEnd => self.stray_ends.add(at),
+            Code::SetUp(_) if self.set_up != Some(at) => self.end_at(at, BadCode::LateSetUp),
+            Code::SetUp(_) | Code::Mark | Code::Move(_) => {}
+        }
+    }
+
+    fn end_at(&mut self, at: usize, bad: BadCode) {
+        self.line.end = at;
+        self.line.at = at;
+        self.ended = Some((at, self.reason_of(bad)));
+    }
+
+    fn position(&self) -> &Position {
+        match &self.line.form {
+            Form::Movetext => self.builder.position(),
+            Form::Text(text) => &text.position,
+        }
+    }
+
+    /// The position before the last move of the line; the one at its start where it has none.
+    fn position_before(&self) -> Position {
+        match &self.line.form {
+            Form::Movetext => self.builder.position_before().unwrap_or(*self.builder.position()),
+            Form::Text(text) => text.before,
+        }
+    }
+
+    #[inline(always)]
+    fn play(&mut self, stored: StoredMove, at: usize) {
+        let meant = self
+            .line
+            .pieces
+            .find(stored, self.position().turn(), self.source.reading);
+        let meant = match meant {
+            Ok(meant) => meant,
+            Err(none) => return self.impossible(at, &none.to_string()),
+        };
+        if !self.line.waiting.is_empty() || self.keeps_before {
+            self.line.before = self.line.pieces;
+            if self.position().test(meant.mv).is_ok() {
+                self.say_what_waits();
+            }
+        }
+        let position = match &self.line.form {
+            Form::Movetext => self.builder.position(),
+            Form::Text(text) => &text.position,
+        };
+        self.line.pieces.follow(position, meant);
+        let played = match &mut self.line.form {
+            Form::Movetext => self.builder.play(meant.mv),
+            Form::Text(text) => text.play(meant.mv),
+        };
+        match played {
+            Ok(()) => {
+                self.line.has_move = true;
+                if !self.line.waiting.is_empty() {
+                    self.attach_what_waits();
+                }
+            }
+            Err(illegal) => self.illegal(illegal, meant, at),
+        }
+    }
+
+    /// Writes the texts that stand before the next move.
+    fn say_what_waits(&mut self) {
+        for waiting in &mut self.line.waiting {
+            let (text, is_variation) = match waiting {
+                Waiting::Text(text) => (&**text, false),
+                Waiting::Rendered(text) => (text.as_str(), true),
+                _ => continue,
+            };
+            match &mut self.line.form {
+                Form::Movetext => self.builder.comment(text),
+                Form::Text(line) if is_variation => line.append(text),
+                Form::Text(line) => line.comment(text),
+            }
+            *waiting = Waiting::Text(Cow::Borrowed(""));
+        }
+    }
+
+    /// Gives the move just played the glyphs and the variations that stood before it.
+    fn attach_what_waits(&mut self) {
+        for waiting in std::mem::take(&mut self.line.waiting) {
+            match waiting {
+                Waiting::Glyph(glyph) => self.nag(glyph.nag),
+                Waiting::Variation(span) => self.line.owed.push_back(span),
+                _ => {}
+            }
+        }
+        self.line.rendered = 0;
+    }
+
+    fn nag(&mut self, nag: u8) {
+        match &mut self.line.form {
+            Form::Movetext => self.builder.nag(nag),
+            Form::Text(text) => text.nag(nag),
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        match &mut self.line.form {
+            Form::Movetext => self.builder.comment(text),
+            Form::Text(line) => line.comment(text),
+        }
+    }
+
+    fn comment(&mut self, body: &'d [u8], at: usize) {
+        let Some((&kind, body)) = body.split_first() else {
+            return self.blank_comments.add(at);
+        };
+        let Some(said) = annotation::read(kind, body, self.source.encoding) else {
+            self.folder_marks = self.folder_marks.saturating_add(1);
+            return;
+        };
+        if self.line.has_move && !said.is_before {
+            if let Some(glyph) = said.glyph {
+                self.nag(glyph.nag);
+            }
+            if let Some(text) = said.text {
+                self.say(&text);
+            }
+            return;
+        }
+        if let Some(glyph) = said.glyph {
+            self.line.waiting.push(if said.is_before {
+                Waiting::Glyph(glyph)
+            } else {
+                Waiting::Text(Cow::Borrowed(glyph.sign))
+            });
+        }
+        if let Some(text) = said.text {
+            self.line.waiting.push(Waiting::Text(Cow::Owned(text)));
+        }
+    }
+
+    /// The judgement that stands for a result is a glyph of the last move, or a comment without one.
+    fn judge(&mut self, judgement: Option<Judgement>) {
+        match judgement {
+            Some(judgement) if self.builder.has_move() => self.builder.nag(judgement.nag),
+            Some(judgement) => self.builder.comment(judgement.sign),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Opening books of Fritz (`.fbk`, section 14): two bytes a move, no header.
+//!
+//! | byte | bits | meaning |
+//! |---|---|---|
+//! | 1 | 0-5 | square of departure, a1 = 0, b1 = 1, h8 = 63 |
+//! | 1 | 6 | clear: begins a variant |
+//! | 1 | 7 | ends it |
+//! | 2 | 0-5 | target square |
+//! | 2 | 7 | weak move, not to be played |
+//!
+//! A game is a line of the book; [`tree`] makes one game of them all.
+
+mod lines;
+mod tree;
+
+use self::lines::{Lines, Reading};
+use super::{Source, remark};
+use crate::board::{CastlingSide, Illegal, LongMove, Move, Position, Rank, Role, Square};
+use crate::formats::rows::Rows;
+use crate::formats::{
+    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
+};
+use crate::game::{Date, Game, MovetextBuilder, Outcome, Tags};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "chessbase-book",
+    title: "ChessBase opening book (FBK)",
+    find: |directory| by_stem(directory, &["fbk"], &[]),
+    by_content: None,
+    readings: || Reading::ALL.map(|reading| reading.name().to_owned()).to_vec(),
+    open: |files, options| Ok(Box::new(Book::open(files, options)?)),
+};
+
+/// What all games of a book have as their event.
+const EVENT: &str = "Opening book";
+const EVENT_ID: TextId = TextId(1);
+/// The glyph of a weak move: a mistake.
+const WEAK: u8 = 2;
+/// Most plies of a line (section 14.5).
+const MOST_PLIES: usize = 512;
+
+/// One move as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct StoredMove([u8; 2]);
+
+impl StoredMove {
+    fn starts(self) -> bool {
+        self.0[0] & 0x40 == 0
+    }
+
+    fn ends(self) -> bool {
+        self.0[0] & 0x80 != 0
+    }
+
+    fn is_weak(self) -> bool {
+        self.0[1] & 0x80 != 0
+    }
+
+    /// Squares of departure and arrival.
+    fn squares(self) -> (Square, Square) {
+        let [from, to] = self.0.map(|byte| Square::new(u32::from(byte & 63)));
+        (from, to)
+    }
+
+    /// The move in a position: castling is the king's move, a pawn on the last rank becomes a queen.
+    fn in_position(self, position: &Position) -> Move {
+        let (from, to) = self.squares();
+        let us = position.turn();
+        let is_own = position.pieces(us).contains(from);
+        let role = position.role_at(from).filter(|_| is_own);
+        if role == Some(Role::King) && matches!(from, Square::E1 | Square::E8) && to.rank() == from.rank() {
+            match to as i32 - from as i32 {
+                2 => return Move::Castle(CastlingSide::KingSide),
+                -2 => return Move::Castle(CastlingSide::QueenSide),
+                _ => {}
+            }
+        }
+        let promotes = role == Some(Role::Pawn) && to.rank() == us.relative_rank(Rank::Eighth);
+        Move::Normal {
+            from,
+            to,
+            promotion: promotes.then_some(Role::Queen),
+        }
+    }
+}
+
+/// An open book.
+struct Book {
+    fbk: SourceFile,
+    moves: Rows,
+    lines: Lines,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+/// Bytes of a move.
+const MOVE: usize = 2;
+
+/// The byte at which a move stands.
+fn offset_of(moves: &Rows, number: u32) -> usize {
+    moves.place(number).saturating_mul(MOVE)
+}
+
+/// A move as it is stored; zeros behind the end.
+fn stored(fbk: &SourceFile, moves: &Rows, number: u32) -> StoredMove {
+    let bytes = fbk.bytes.get(offset_of(moves, number)..);
+    StoredMove(
+        bytes
+            .and_then(|bytes| bytes.first_chunk())
+            .copied()
+            .unwrap_or_default(),
+    )
+}
+
+impl Book {
+    fn open(files: Files, options: &Options) -> Result<Book, NotADatabase> {
+        let fbk = files
+            .get("fbk")
+            .ok_or_else(|| NotADatabase("there is no .fbk".to_owned()))?;
+        let forced = options.reading.as_deref().and_then(Reading::of_name);
+        let rows = Rows::of(fbk, 0, MOVE, usize::MAX);
+        let moves = || fbk.numbers(rows.len()).map(|number| stored(fbk, &rows, number));
+        let reading = forced.unwrap_or_else(|| Reading::choose(moves()));
+        let lines = Lines::read(moves(), reading);
+        let mut problems = files.holes();
+        let mut report = |offset: usize, what: &str| {
+            problems.push(Problem {
+                file: fbk.name.clone(),
+                offset: Some(offset as u64),
+                what: what.to_owned(),
+            });
+        };
+        if fbk.bytes.len() % 2 == 1 {
+            report(
+                fbk.bytes.len() - 1,
+                "half a move at the end of the file is ignored",
+            );
+        }
+        if let Some(last) = lines.unended() {
+            report(offset_of(&rows, last), "the last line of the book has no end");
+        }
+        let described = vec![
+            ("reading", reading.name().to_owned()),
+            ("moves", rows.len().to_string()),
+        ];
+        Ok(Book {
+            fbk: fbk.clone(),
+            moves: rows,
+            lines,
+            info: Info {
+                rows: described,
+                warnings: files.warnings.clone(),
+            },
+            problems,
+        })
+    }
+
+    fn stored(&self, number: u32) -> StoredMove {
+        stored(&self.fbk, &self.moves, number)
+    }
+
+    fn offset_of(&self, number: u32) -> usize {
+        offset_of(&self.moves, number)
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source {
+            name: &self.fbk.name,
+            extension: "fbk",
+            len: self.fbk.bytes.len(),
+        }
+    }
+}
+
+/// Plays a stored move, with its glyph.
+fn play(builder: &mut MovetextBuilder, stored: StoredMove, is_weak: bool) -> Result<(), Illegal> {
+    builder.play(stored.in_position(builder.position()))?;
+    if is_weak {
+        builder.nag(WEAK);
+    }
+    Ok(())
+}
+
+/// The moves as text, the board playing on whatever the rules say.
+fn played_on(mut position: Position, moves: impl Iterator<Item = StoredMove>) -> String {
+    let mut text = String::new();
+    for stored in moves {
+        let mv = stored.in_position(&position);
+        text.push(' ');
+        text.push_str(&LongMove(&position, mv).to_string());
+        position.play(mv);
+    }
+    text
+}
+
+impl Database for Book {
+    fn len(&self) -> u32 {
+        self.lines.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let event = if game < self.len() { EVENT_ID } else { TextId(0) };
+        Keys {
+            white: TextId(0),
+            black: TextId(0),
+            event,
+            date: Date::default(),
+            event_year: 0,
+            eco: None,
+            outcome: Outcome::Unknown,
+            deleted: false,
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let text = if id == EVENT_ID { EVENT } else { "?" };
+        text.to_owned()
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let mut tags = Tags::new(Outcome::Unknown);
+        if game < self.len() {
+            tags.set_str("Event", EVENT);
+            tags.set_number("Round", game.saturating_add(1));
+        }
+        tags
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        let line = self.lines.line(game);
+        let mut builder = MovetextBuilder::new(Position::initial(), 1);
+        let mut problems = Vec::new();
+        let (shown, beyond) = line.split_at(line.len().min(MOST_PLIES));
+        let mut rest = shown.iter();
+        while let Some(&number) = rest.next() {
+            let stored = self.stored(number);
+            if let Err(illegal) = play(&mut builder, stored, stored.is_weak()) {
+                let moves = std::iter::once(stored).chain(rest.map(|&number| self.stored(number)));
+                let text = played_on(*builder.position(), moves);
+                let what = format!("illegal move: {illegal}; the stored line goes on{text}");
+                remark(
+                    &mut builder,
+                    &mut problems,
+                    self.source(),
+                    self.offset_of(number),
+                    &what,
+                );
+                break;
+            }
+        }
+        if problems.is_empty()
+            && let Some(&number) = beyond.first()
+        {
+            let what = "the line is longer than 512 plies";
+            remark(
+                &mut builder,
+                &mut problems,
+                self.source(),
+                self.offset_of(number),
+                what,
+            );
+        }
+        Decoded {
+            game: Game {
+                tags: self.tags(game),
+                movetext: builder.finish(),
+            },
+            problems,
+        }
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn documents(&self) -> &[&'static str] {
+        &["book.pgn"]
+    }
+
+    fn document(&self, document: usize) -> Game {
+        if document == 0 {
+            tree::game(self)
+        } else {
+            Game::default()
+        }
+    }
+}
