@@ -159,7 +159,7 @@ fn uci_moves(database: &dyn Database, game: u32) -> (Chess, Vec<UciMove>) {
         match token {
             Token::VariationStart => depth += 1,
             Token::VariationEnd => depth -= 1,
-            Token::Move(san) if depth == 0 => return Some(san.to_string()),
+            Token::Move(san, _) if depth == 0 => return Some(san.to_string()),
             _ => {}
         }
         None

@@ -10,4 +10,8 @@ pub mod bytes;
 pub mod formats;
 pub mod game;
 pub mod pgn;
+mod problem;
+pub mod replay;
 pub mod text;
+
+pub use problem::{Problem, ProblemKind};

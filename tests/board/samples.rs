@@ -22,7 +22,7 @@ fn every_san_of_every_sample_is_shakmatys() {
             let mut outer = Vec::new();
             for token in game.movetext.tokens() {
                 match token {
-                    Token::Move(ours) => {
+                    Token::Move(ours, _) => {
                         moves += 1;
                         let ours = ours.to_string();
                         let san: San = ours.trim_end_matches(['+', '#']).parse().unwrap();

@@ -72,7 +72,7 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     let mut needs_number = true;
     while let Some((&token, tail)) = rest.split_first() {
         match token {
-            Token::Move(san) => {
+            Token::Move(san, _) => {
                 if ply.is_multiple_of(2) || needs_number {
                     append_number(lines, ply);
                 }
