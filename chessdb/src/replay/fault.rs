@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Origin, Unplayed};
+use super::{Origin, Place, Unplayed};
 use crate::board::Illegal;
 use crate::problem::{Problem, ProblemKind};
 
@@ -45,7 +45,12 @@ impl Fault {
     /// The row in the problems and the remark that stands in the game. The detail is for the remark alone.
     pub fn report(&self, origin: Origin<'_>, offset: u64, detail: &str) -> (Problem, String) {
         let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
-        let remark = format!("pgnfs: {self}{detail} at {} offset 0x{offset:x}", origin.label);
+        let remark = match origin.place {
+            Place::Hexadecimal(extension) => {
+                format!("pgnfs: {self}{detail} at {extension} offset 0x{offset:x}")
+            }
+            Place::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
+        };
         (problem, remark)
     }
 }

@@ -40,13 +40,23 @@ impl Limits {
     };
 }
 
+/// How a remark names a place; the pages of the formats say which form is theirs.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Place {
+    /// Behind the fault, with the extension of the file: `at .dcg offset 0x1f4`.
+    Hexadecimal(&'static str),
+    /// Before the fault, with the name of the file: `byte 500 of games.brn: `.
+    #[default]
+    Decimal,
+}
+
 /// Where the bytes of a game come from, as remarks and problems name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
     /// Name of the file, for problems.
     pub file: &'a str,
-    /// The file in remarks: its extension with a point, `.dcg`, or its name where the extension does not tell it.
-    pub label: &'a str,
+    /// The form of places in remarks.
+    pub place: Place,
 }
 
 /// What a format keeps for each line beside the position.

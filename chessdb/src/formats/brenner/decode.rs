@@ -8,7 +8,7 @@ use super::texts::Texts;
 use crate::board::Position;
 use crate::formats::Decoded;
 use crate::game::{Game, Outcome, Tags};
-use crate::replay::{Fault, Limits, MainLine, Origin, Replay, Sink, Tree};
+use crate::replay::{Fault, Limits, MainLine, Origin, Place, Replay, Sink, Tree};
 
 /// A record and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub(super) fn main_line(source: Source<'_>, reading: Reading, texts: Texts, sink
 fn decode<S: Sink>(source: Source<'_>, reading: Reading, texts: Texts, sink: S) -> Decoder<'_, S> {
     let origin = Origin {
         file: source.file,
-        label: ".brn",
+        place: Place::Decimal,
     };
     let mut decoder = Decoder {
         tags: Tags::new(source.outcome),

@@ -147,17 +147,18 @@ impl<S: Sink> Decoder<'_, S> {
     /// The remark on a position that no game can be played from holds it and the moves (section 9.2).
     fn unplayable(&mut self, stored: &StoredPosition) {
         let fen = stored.fen();
-        let what = match &stored.position {
+        let (what, rest) = match &stored.position {
             Err(error) if !stored.is_cut => {
                 let position = Position::unplayable(&stored.setup);
                 let file = EnPassant::on_file(self.record.header.set_up_file());
                 let mut rest = Rest::new(position, file);
                 rest.read(&mut self.moves, &mut self.comments);
-                format!("{error}: {fen}{}", rest.detail())
+                (format!("{error}: {fen}"), rest.detail())
             }
-            _ => format!("the position is cut: {fen}"),
+            _ => (format!("the position is cut: {fen}"), String::new()),
         };
-        self.remark(self.record.position_at(), &Fault::damage(what));
+        let offset = self.record.position_at() as u64;
+        self.replay.fault_with(offset, &Fault::damage(what), &rest);
     }
 
     /// Reads the whole stream. True where the main line is whole.

@@ -5,7 +5,7 @@ use super::pieces::PieceLists;
 use super::tokens::{Cursor, Token, Tokens, Variation};
 use crate::board::{Illegal, Position};
 use crate::formats::Problem;
-use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
+use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
 
 /// Section 3.10.
 pub(super) const LIMITS: Limits = Limits {
@@ -27,7 +27,7 @@ impl<'a> Place<'a> {
     pub(super) fn origin(&self) -> Origin<'a> {
         Origin {
             file: self.file,
-            label: self.file,
+            place: replay::Place::Decimal,
         }
     }
 

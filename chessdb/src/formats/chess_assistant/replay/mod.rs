@@ -22,7 +22,7 @@ use super::record::Record;
 use super::setup::{self, Start};
 use crate::board::Position;
 use crate::formats::Problem;
-use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
+use crate::replay::{Fault, Limits, Origin, Place, Replay, Sink, Unplayed};
 
 /// What is replayed, and how.
 #[derive(Clone, Copy)]
@@ -106,12 +106,11 @@ pub(super) fn replay<S: Sink>(
     }
 }
 
-/// The file in remarks is its extension.
+/// How remarks name the places of a file.
 pub(super) fn origin(file: &str) -> Origin<'_> {
-    let extension = file.rfind('.').and_then(|point| file.get(point..));
     Origin {
         file,
-        label: extension.unwrap_or(file),
+        place: Place::Decimal,
     }
 }
 

@@ -23,7 +23,7 @@ use crate::formats::{
 };
 use crate::game::{Date, Game, Outcome, Tags};
 use crate::replay::{
-    Fault, Limits, MainLine, Notation, Origin, Ply, Replay, Sink, StoredLine, Tree, Unplayed,
+    Fault, Limits, MainLine, Notation, Origin, Place, Ply, Replay, Sink, StoredLine, Tree, Unplayed,
 };
 
 /// The format's row.
@@ -167,7 +167,7 @@ impl Book {
     fn origin(&self) -> Origin<'_> {
         Origin {
             file: &self.fbk.name,
-            label: ".fbk",
+            place: Place::Hexadecimal(".fbk"),
         }
     }
 
