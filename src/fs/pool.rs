@@ -256,7 +256,7 @@ impl Shared {
                     drop(waiting);
                     self.silence.tell(silence);
                     if let Some(mark) = mark.filter(|_| self.options.is_for_requests) {
-                        self.silence.begin(mark);
+                        self.silence.begin(mark, now);
                     }
                     (job.give_up)();
                     state = self.state();

@@ -64,9 +64,8 @@ impl Silence {
         !is_due
     }
 
-    /// A job hangs that has this mark.
-    pub(super) fn begin(&self, mark: Arc<Mark>) {
-        let now = Instant::now();
+    /// A job hangs that has this mark, and did so at this time. It may go on at any moment.
+    pub(super) fn begin(&self, mark: Arc<Mark>, now: Instant) {
         let mut state = self.state();
         let present = state.present.get_or_insert_with(|| Present {
             since: now,
