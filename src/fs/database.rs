@@ -103,8 +103,14 @@ impl DatabaseFs {
             None => Where::Here,
             // What they show is in memory.
             Some(_) if matches!(node, Node::Database | Node::Info) => Where::Here,
-            Some(remote) if self.may_wait(node) => Where::Pool(Arc::clone(&remote.long)),
-            Some(remote) => Where::Pool(Arc::clone(&remote.quick)),
+            Some(remote) => {
+                let pool = match node {
+                    _ if !self.may_wait(node) => &remote.quick,
+                    Node::Document(_) | Node::Table(_) => &remote.long,
+                    _ => &remote.common,
+                };
+                Where::Pool(Arc::clone(pool))
+            }
         }
     }
 

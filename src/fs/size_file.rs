@@ -23,7 +23,7 @@
 //! | 4 | revision of the PGN writer |
 //! | 4 + *n* | options of reading |
 //! | 4 + *n* | name of the format |
-//! | for each file: 4 + *n*, 8, 8, 8, 16 | its name, device, inode, size, and time of last change in nanoseconds |
+//! | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything |
 //!
 //! The name of a size file is a hash of what stays when a database changes, so that its next size file takes the
 //! place of this one.
@@ -41,7 +41,7 @@ use chessdb::bytes::{le_u32, slice};
 use chessdb::pgn::REVISION;
 
 const MAGIC: &[u8; 8] = b"pgnfs sz";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 24;
 
 /// What stands for the size of a game that has its own among the long ones.
@@ -152,6 +152,7 @@ impl SizeFile {
                 key.extend(number.to_le_bytes());
             }
             key.extend(identity.modified.to_le_bytes());
+            key.extend(entry.changed(identity).to_le_bytes());
         }
         Some(key)
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use fuser::{
     Errno, ReplyAttr, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyXattr,
@@ -26,9 +27,10 @@ where
     };
     let own = Arc::clone(shared);
     if let Some(pool) = pool {
-        let (reply, late) = reply.shared();
+        let since = reply.since();
+        let (reply, late) = reply.shared(since);
         let work = move || guarded(|| answer(&own, reply));
-        return pool.submit(work, move || late.refuse(Errno::EIO));
+        return pool.submit(since, work, move || late.refuse(Errno::EIO));
     }
     let started = thread::Builder::new()
         .name("waiting".to_owned())
@@ -60,23 +62,34 @@ replies!(ReplyAttr ReplyData ReplyDirectory ReplyDirectoryPlus ReplyEmpty ReplyE
 pub(super) enum Pending<R> {
     /// Only this thread can answer.
     Own(R),
-    /// Another one may give up.
-    Shared(Arc<Mutex<Option<R>>>),
+    /// Another one may give up. It began to wait at this time.
+    Shared(Arc<Mutex<Option<R>>>, Instant),
 }
 
 impl<R: Reply> Pending<R> {
     /// The same reply twice, for two threads. The first one to answer does.
-    fn shared(self) -> (Pending<R>, Pending<R>) {
+    fn shared(self, since: Instant) -> (Pending<R>, Pending<R>) {
         let shared = match self {
             Pending::Own(reply) => Arc::new(Mutex::new(Some(reply))),
-            Pending::Shared(shared) => shared,
+            Pending::Shared(shared, _) => shared,
         };
-        (Pending::Shared(Arc::clone(&shared)), Pending::Shared(shared))
+        (
+            Pending::Shared(Arc::clone(&shared), since),
+            Pending::Shared(shared, since),
+        )
+    }
+
+    /// When it began to wait for a source: now, where it has not yet. A request has one time for all its parts.
+    fn since(&self) -> Instant {
+        match self {
+            Pending::Own(_) => Instant::now(),
+            Pending::Shared(_, since) => *since,
+        }
     }
 
     /// True in a thread of a pool.
     pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Pending::Shared(_))
+        matches!(self, Pending::Shared(..))
     }
 
     /// Answers, where the request was not given up. What the kernel is told must be taken down in `how` and not
@@ -84,7 +97,7 @@ impl<R: Reply> Pending<R> {
     pub(super) fn answer(self, how: impl FnOnce(R)) {
         let reply = match self {
             Pending::Own(reply) => Some(reply),
-            Pending::Shared(shared) => shared.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            Pending::Shared(shared, _) => shared.lock().unwrap_or_else(PoisonError::into_inner).take(),
         };
         if let Some(reply) = reply {
             how(reply);
@@ -100,7 +113,7 @@ impl<R: Reply> Pending<R> {
     pub(super) fn with<T>(&mut self, add: impl FnOnce(&mut R) -> T) -> Option<T> {
         match self {
             Pending::Own(reply) => Some(add(reply)),
-            Pending::Shared(shared) => {
+            Pending::Shared(shared, _) => {
                 let mut reply = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 reply.as_mut().map(add)
             }

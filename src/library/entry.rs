@@ -54,6 +54,13 @@ impl LibraryEntry {
         times.max().unwrap_or(0)
     }
 
+    /// Time of the last change of anything of a file, in nanoseconds since 1970; 0 for one that is not mapped.
+    pub fn changed(&self, file: &Identity) -> i128 {
+        let mut maps = self.maps.iter();
+        let map = maps.find(|map| map.identity() == *file);
+        map.map_or(0, |map| map.changed())
+    }
+
     /// Bytes of its files.
     pub fn source_bytes(&self) -> u64 {
         self.files.iter().map(|(_, identity)| identity.size).sum()

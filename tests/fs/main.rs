@@ -20,6 +20,7 @@ mod remote;
 mod samples;
 mod sizes;
 mod source;
+#[allow(dead_code)]
 mod stuck;
 mod tables;
 mod views;

@@ -129,6 +129,7 @@ fn status_is_there_for_people_and_programs() {
     assert_eq!(begin["databases"][1]["path"], "sub/b.dci");
     assert_eq!(begin["databases"][1]["format"], "simplecdb");
     assert_eq!(begin["cache"]["capacity"], 64 << 20);
+    assert_eq!(begin["watched"], true);
 
     for game in scratch.games() {
         fs::read(game).unwrap();
