@@ -9,6 +9,7 @@ mod illegal;
 mod legality;
 mod numbers;
 mod packed;
+mod parse;
 mod play;
 mod position;
 mod san;
@@ -16,9 +17,12 @@ mod setup;
 
 pub use illegal::Illegal;
 pub use numbers::{MOST_NUMBERS, PieceNumbers};
+pub use parse::ReadError;
 pub use play::{Move, Undo};
 pub use position::Position;
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 
-pub use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Piece, Rank, Role, Setup, Square};
+pub use shakmaty::{
+    Bitboard, Board, CastlingSide, Color, File, Piece, Rank, Role, Setup, Square,
+};
