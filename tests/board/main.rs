@@ -1,8 +1,9 @@
-//! Our board against shakmaty's: legality of every conceivable move, the SAN of every legal one and reading.
+//! Our board against shakmaty's: legality of every conceivable move, the SAN of every legal one, keys and reading.
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod keys;
 mod oracle;
 mod random_games;
 mod reading;

@@ -6,6 +6,7 @@
 
 mod geometry;
 mod illegal;
+mod key;
 mod legality;
 mod numbers;
 mod packed;
@@ -16,6 +17,7 @@ mod san;
 mod setup;
 
 pub use illegal::Illegal;
+pub use key::RunningKey;
 pub use numbers::{MOST_NUMBERS, PieceNumbers};
 pub use parse::ReadError;
 pub use play::{Move, Undo};
@@ -24,5 +26,5 @@ pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 
 pub use shakmaty::{
-    Bitboard, Board, CastlingSide, Color, File, Piece, Rank, Role, Setup, Square,
+    Bitboard, Board, CastlingSide, Color, EnPassantMode, File, Piece, Rank, Role, Setup, Square,
 };
