@@ -1,4 +1,5 @@
-//! Our board against shakmaty's: legality of every conceivable move, the SAN of every legal one, keys and reading.
+//! Our board against shakmaty's: legality of every conceivable move, the SAN of every legal one, the text of moves
+//! and the keys of positions.
 
 #[path = "../common/mod.rs"]
 mod common;

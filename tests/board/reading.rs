@@ -282,13 +282,13 @@ fn errors_tell_what_is_wrong() {
             bare,
             "O-O-O",
             Castling(CastlingSide::QueenSide),
-            "castling queen's side is not possible",
+            "castling on the queen's side is not possible",
         ),
         (
             bare,
             "e1g1",
             Castling(CastlingSide::KingSide),
-            "castling king's side is not possible",
+            "castling on the king's side is not possible",
         ),
         (
             "4k3/8/8/8/8/8/8/R4RK1 w - - 0 1",
@@ -314,7 +314,7 @@ fn errors_tell_what_is_wrong() {
             check,
             "0-0-0",
             Castling(CastlingSide::QueenSide),
-            "castling queen's side is not possible",
+            "castling on the queen's side is not possible",
         ),
     ] {
         let given = position(fen).read_move(text);

@@ -1,4 +1,4 @@
-//! The chess board: squares, pieces, attacks, legality and SAN.
+//! The chess board: squares, pieces, attacks, legality, SAN, and keys of positions.
 //!
 //! Squares, roles, colours, bitboards and attack tables are shakmaty's.
 //! The position is our own: it tests one given move for legality and writes its SAN without ever generating

@@ -54,7 +54,7 @@ impl fmt::Display for ReadError {
         match *self {
             ReadError::NotAMove => f.write_str("not a move"),
             ReadError::NoPiece { role, from, to } => {
-                write!(f, "no {}", role.map_or("piece", name_of))?;
+                write!(f, "no {}", name_of(role))?;
                 if let Some(from) = from {
                     write!(f, " on {from}")?;
                 }
@@ -68,7 +68,7 @@ impl fmt::Display for ReadError {
                 write!(
                     f,
                     "the {0} on {a} and the {0} on {b} can both go to {to}",
-                    name_of(role)
+                    name_of(Some(role))
                 )
             }
             ReadError::KingInCheck { from, to } => {
@@ -76,10 +76,10 @@ impl fmt::Display for ReadError {
             }
             ReadError::Promotion => f.write_str("wrong or missing promotion"),
             ReadError::Castling(CastlingSide::KingSide) => {
-                f.write_str("castling king's side is not possible")
+                f.write_str("castling on the king's side is not possible")
             }
             ReadError::Castling(CastlingSide::QueenSide) => {
-                f.write_str("castling queen's side is not possible")
+                f.write_str("castling on the queen's side is not possible")
             }
             ReadError::NullInCheck => f.write_str("null move in check"),
         }
@@ -88,15 +88,11 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-fn name_of(role: Role) -> &'static str {
-    match role {
-        Role::Pawn => "pawn",
-        Role::Knight => "knight",
-        Role::Bishop => "bishop",
-        Role::Rook => "rook",
-        Role::Queen => "queen",
-        Role::King => "king",
-    }
+/// What pieces are called, by the number of their role; the first is any piece.
+const NAMES: [&str; 7] = ["piece", "pawn", "knight", "bishop", "rook", "queen", "king"];
+
+fn name_of(role: Option<Role>) -> &'static str {
+    NAMES[role.map_or(0, |role| role as usize)]
 }
 
 impl Position {
@@ -183,8 +179,8 @@ impl Position {
         {
             return self.legal_special(Move::Castle(side));
         }
-        let mut found: Option<Square> = None;
-        for from in self.who_may_go(role, wanted) {
+        let mut found = None;
+        for from in self.candidates_of(role, wanted) {
             match self.test(Move::Normal { from, to, promotion }) {
                 Ok(()) => match found {
                     Some(first) => {
@@ -201,12 +197,12 @@ impl Position {
         found.map_or(Err(error), |from| Ok(Move::Normal { from, to, promotion }))
     }
 
-    /// The pieces that a text may mean, by what it says of the square of departure. The rules are not tested.
+    /// The pieces that a text may mean: they stand where it says, and could reach the target on an empty board.
     #[inline]
-    fn who_may_go(&self, role: Role, wanted: &MoveText) -> Bitboard {
+    fn candidates_of(&self, role: Role, wanted: &MoveText) -> Bitboard {
         let piece = PackedPiece::new(self.turn, role);
         let (reached, file) = match role {
-            // Only captures name the file that a pawn comes from.
+            // A pawn whose file is not named stays on its own.
             Role::Pawn => (Bitboard::FULL, Some(wanted.file.unwrap_or(wanted.to.file()))),
             _ => (reach(piece, wanted.to), wanted.file),
         };
@@ -230,12 +226,11 @@ impl Position {
 
     /// Castling or a null move, if it is legal.
     fn legal_special(&self, mv: Move) -> Result<Move, ReadError> {
-        let legal = self.test(mv);
-        match (mv, legal) {
-            (_, Ok(())) => Ok(mv),
-            (Move::Castle(side), Err(_)) => Err(ReadError::Castling(side)),
-            (_, Err(_)) => Err(ReadError::NullInCheck),
-        }
+        let error = match mv {
+            Move::Castle(side) => ReadError::Castling(side),
+            _ => ReadError::NullInCheck,
+        };
+        self.test(mv).map(|()| mv).map_err(|_| error)
     }
 }
 
@@ -383,5 +378,41 @@ fn special_move(text: &[u8]) -> Option<Move> {
         b"--" | b"Z0" | b"0000" => Some(Move::Null),
         text if text.eq_ignore_ascii_case(b"null") => Some(Move::Null),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Fen;
+    use super::*;
+
+    #[test]
+    fn moves_are_read_in_many_forms() {
+        let fen = "r3k2r/1P6/8/3pP3/8/2N5/8/R3K1N1 w Qkq d6 0 1";
+        let position = Fen::parse(fen).unwrap().position;
+        let promotion = Move::Normal {
+            from: Square::B7,
+            to: Square::A8,
+            promotion: Some(Role::Queen),
+        };
+        for (texts, mv) in [
+            (
+                ["Nge2", "Ng1e2", "ng1-e2", "♘ge2!"],
+                Move::normal(Square::G1, Square::E2),
+            ),
+            (
+                ["exd6", "ed6 e.p.", "e5d6", "e5:d6"],
+                Move::normal(Square::E5, Square::D6),
+            ),
+            (["bxa8=Q+", "ba8Q", "b7a8q", "bxa8(♕)"], promotion),
+            (
+                ["O-O-O", "0-0-0+", "e1c1", "e1a1"],
+                Move::Castle(CastlingSide::QueenSide),
+            ),
+        ] {
+            for text in texts {
+                assert_eq!(position.read_move(text), Ok(mv), "{text}");
+            }
+        }
     }
 }
