@@ -5,6 +5,7 @@
 mod common;
 
 mod keys;
+mod nonsense;
 mod oracle;
 mod random_games;
 mod reading;

@@ -33,7 +33,7 @@ impl RandomGame {
         let mut moves = Vec::new();
         while moves.len() < plies {
             let legal = position.legal_moves();
-            // Moves of pawns and castling are rare among the legal moves, and double steps more so.
+            // Castling, promotions and en passant are rare among the legal moves.
             let special = |mv: &&Move| mv.is_castle() || mv.is_promotion() || mv.is_en_passant();
             let special: Vec<Move> = legal.iter().filter(special).copied().collect();
             let pool = if special.is_empty() || random.below(3) > 0 {
@@ -101,10 +101,11 @@ fn set_up(random: &mut Random) -> Chess {
             random.pick(&shakmaty::File::ALL),
             setup.turn.relative_rank(shakmaty::Rank::Sixth),
         );
-        setup.ep_square = Some(passed);
-        let position = Chess::from_setup(setup, CastlingMode::Chess960);
-        if let Ok(position) = position.or_else(|error| error.ignore_invalid_ep_square()) {
-            return position;
+        for passed in [Some(passed), None] {
+            setup.ep_square = passed;
+            if let Ok(position) = Chess::from_setup(setup.clone(), CastlingMode::Chess960) {
+                return position;
+            }
         }
     }
 }

@@ -3,14 +3,11 @@
 use chessdb::board::{
     CastlingSide, Color, Fen, File, LongMove, Move, Position, Rank, ReadError, Role, Square, Undo,
 };
-use chessdb::game::Token;
-use proptest::prelude::*;
 use shakmaty::san::{San, SanError};
 use shakmaty::{Chess, Position as _};
 
-use crate::common::samples::{all_samples, open_base};
-use crate::oracle::{DIFFICULT, our_move};
-use crate::random_games::{Random, our_position, random_games};
+use crate::oracle::our_move;
+use crate::random_games::{our_position, random_games};
 
 fn position(fen: &str) -> Position {
     Fen::parse(fen).unwrap().position
@@ -189,52 +186,6 @@ fn every_disambiguation_means_what_shakmaty_reads() {
         }
         compare_all_texts(&theirs);
     }
-}
-
-#[test]
-fn every_san_of_every_sample_is_read_back() {
-    let mut moves = 0u64;
-    for base in all_samples().iter().flat_map(|sample| sample.bases()) {
-        let Some(database) = open_base(&base) else {
-            continue;
-        };
-        for number in 0..database.len() {
-            let game = database.game(number).game;
-            let place = format!("{}, game {}", base.display(), number + 1);
-            let start = game.tags.get("FEN").map(Fen::parse).transpose();
-            let Ok(start) = start else {
-                let moves = game
-                    .movetext
-                    .tokens()
-                    .iter()
-                    .any(|token| matches!(token, Token::Move(_)));
-                assert!(!moves, "moves from a position that cannot be read in {place}");
-                continue;
-            };
-            let mut now = start.map_or_else(Position::initial, |fen| fen.position);
-            let mut before = now;
-            let mut outer = Vec::new();
-            for token in game.movetext.tokens() {
-                match *token {
-                    Token::Move(san) => {
-                        let text = san.to_string();
-                        let mv = now.read_move(&text);
-                        let mv = mv.unwrap_or_else(|error| panic!("{text} in {place}: {error}"));
-                        before = now;
-                        assert_eq!(now.play_legal(mv, &mut Undo::default()), Ok(san), "in {place}");
-                        moves += 1;
-                    }
-                    Token::VariationStart => {
-                        outer.push((now, before));
-                        now = before;
-                    }
-                    Token::VariationEnd => (now, before) = outer.pop().unwrap(),
-                    Token::Nag(_) | Token::Comment(_) => {}
-                }
-            }
-        }
-    }
-    eprintln!("{moves} moves read back");
 }
 
 #[test]
@@ -443,72 +394,4 @@ fn in_chess960_a_step_of_the_king_is_no_castling() {
     let on_target = position("4k3/8/8/8/8/8/8/6KR w H - 0 1");
     reads(&on_target, "g1h1", Move::Castle(CastlingSide::KingSide));
     assert!(on_target.read_move("g1g1").is_err());
-}
-
-/// Text that looks like moves but is put together by chance.
-fn chance_text(random: &mut Random) -> Vec<u8> {
-    const PARTS: &[&str] = &[
-        "a", "b", "c", "d", "e", "f", "g", "h", "1", "2", "3", "4", "5", "6", "7", "8", "N", "B", "R", "Q",
-        "K", "P", "n", "q", "k", "x", "-", ":", "=", "(", ")", "/", "+", "#", "!", "?", "O", "0", "o", "O-O",
-        "e.p.", "ep", "♘", "♚", "\u{fe0f}", " ", "\u{e2}", "Z", "null", "e4", "d5", "c8", "g1",
-    ];
-    let mut text = Vec::new();
-    for _ in 0..random.below(7) {
-        match random.below(20) {
-            0 => text.push(random.below(256) as u8),
-            _ => text.extend(random.pick(PARTS).bytes()),
-        }
-    }
-    text
-}
-
-#[test]
-fn nothing_but_legal_moves_is_read_from_nonsense() {
-    let mut random = Random(7);
-    let mut read = 0;
-    for fen in DIFFICULT {
-        let position = position(fen);
-        for _ in 0..20_000 {
-            let text = chance_text(&mut random);
-            if let Ok(mv) = position.read_move(&text) {
-                assert_eq!(position.test(mv), Ok(()), "{}", String::from_utf8_lossy(&text));
-                read += 1;
-            }
-        }
-    }
-    assert!(read > 500, "only {read} texts were moves");
-    let long = "e".repeat(1 << 20) + &"+".repeat(1 << 20);
-    assert_eq!(Position::initial().read_move(long), Err(ReadError::NotAMove));
-}
-
-/// Positions that illegal moves led to, in which kings are missing and rights lead nowhere.
-#[test]
-fn nothing_panics_where_the_rules_are_broken() {
-    let mut random = Random(11);
-    for _ in 0..200 {
-        let mut position = Position::initial();
-        for _ in 0..60 {
-            let mv = match random.below(12) {
-                0 => Move::Castle(random.pick(&CastlingSide::ALL)),
-                1 => Move::Null,
-                _ => Move::normal(random.pick(&Square::ALL), random.pick(&Square::ALL)),
-            };
-            position.play(mv);
-            for _ in 0..20 {
-                let text = chance_text(&mut random);
-                if let Ok(mv) = position.read_move(&text) {
-                    assert_eq!(position.test(mv), Ok(()));
-                }
-            }
-        }
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_bytes_may_come(text in proptest::collection::vec(any::<u8>(), 0..40)) {
-        if let Ok(mv) = Position::initial().read_move(&text) {
-            prop_assert_eq!(Position::initial().test(mv), Ok(()));
-        }
-    }
 }

@@ -27,8 +27,8 @@ impl Position {
     /// The position's Zobrist key with the numbers and the rules of Polyglot's book format.
     ///
     /// The en passant file counts when a pawn of the side to move stands beside the pawn that made the double step,
-    /// even if it is pinned and cannot take. This is the rule by which Polyglot's books, python-chess and most
-    /// programs compute keys. [`Position::key_with`] has the other rules.
+    /// even if it is pinned and cannot take. A key is worth most where it can be compared with others, and this is the
+    /// rule of Polyglot's books. [`Position::key_with`] has the other rules.
     ///
     /// ```
     /// use chessdb::board::Position;
@@ -39,8 +39,9 @@ impl Position {
         self.key_with(EnPassantMode::PseudoLegal)
     }
 
-    /// The key, where `mode` says when the en passant square counts: `Legal` is the rule of threefold repetition
-    /// and of lichess, `PseudoLegal` that of Polyglot. It gives what shakmaty's `zobrist_hash` gives.
+    /// The key, where `mode` says when the en passant square counts: `PseudoLegal` is the rule of Polyglot, and with
+    /// `Legal` two positions have the same key where the rule of threefold repetition takes them for the same.
+    /// The keys are those of shakmaty's `zobrist_hash`.
     ///
     /// ```
     /// use chessdb::board::{EnPassantMode, Fen};

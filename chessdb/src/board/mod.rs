@@ -13,15 +13,16 @@ mod packed;
 mod parse;
 mod play;
 mod position;
+mod read_error;
 mod san;
 mod setup;
 
 pub use illegal::Illegal;
 pub use key::RunningKey;
 pub use numbers::{MOST_NUMBERS, PieceNumbers};
-pub use parse::ReadError;
 pub use play::{Move, Undo};
 pub use position::Position;
+pub use read_error::ReadError;
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
 
