@@ -47,6 +47,14 @@ pub struct Undo {
     checkers: Bitboard,
 }
 
+impl Undo {
+    /// The squares that the move changed, with what stood there. Castling may name a square twice.
+    #[inline]
+    pub(super) fn changes(&self) -> impl Iterator<Item = &(Square, PackedPiece)> {
+        self.before.iter().take(self.changed.into())
+    }
+}
+
 impl Default for Undo {
     fn default() -> Undo {
         Undo {
@@ -105,7 +113,7 @@ impl Position {
 
     /// Takes the last legal move back. `undo` is what playing it gave.
     pub fn take_back(&mut self, undo: &Undo) {
-        for &(square, piece) in undo.before.iter().take(undo.changed.into()) {
+        for &(square, piece) in undo.changes() {
             self.set(square, piece);
         }
         self.castling = undo.castling;

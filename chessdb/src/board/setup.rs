@@ -72,6 +72,37 @@ impl Position {
     }
 }
 
+impl Position {
+    /// The position as a set-up; the counters, which a position does not have, are those of a first move.
+    ///
+    /// The en passant square is named after every double step, as the FEN of the PGN standard does.
+    pub fn setup(&self) -> Setup {
+        let mut setup = Setup::empty();
+        for square in self.occupied() {
+            if let Some(piece) = self.piece_at(square) {
+                setup.board.set_piece_at(square, piece);
+            }
+        }
+        setup.turn = self.turn;
+        setup.castling_rights = self.castling;
+        setup.ep_square = self.en_passant;
+        setup
+    }
+
+    /// The position as FEN, with the counters `0 1`: those of [`Position::setup`].
+    ///
+    /// ```
+    /// use chessdb::board::{Fen, Position};
+    ///
+    /// let fen = "r3k2r/8/8/3pP3/8/8/8/4K3 w kq d6 0 1";
+    /// let position = Fen::parse(fen).unwrap().position;
+    /// assert_eq!(position.fen(), fen);
+    /// ```
+    pub fn fen(&self) -> String {
+        Fen::text(&self.setup())
+    }
+}
+
 /// Rooks among `rights` that stand on the home rank of their king.
 fn playable_rights(position: &Position, rights: Bitboard) -> Bitboard {
     let mut playable = Bitboard::EMPTY;
