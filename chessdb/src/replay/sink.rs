@@ -39,7 +39,8 @@ pub struct Ply<'a> {
     pub mv: Move,
     /// The position after it.
     pub position: &'a Position,
-    pub(super) undo: &'a Undo,
+    /// Takes the move back, and is what [`RunningKey::follow`](crate::board::RunningKey::follow) takes.
+    pub undo: &'a Undo,
 }
 
 impl Ply<'_> {
