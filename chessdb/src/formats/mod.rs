@@ -51,7 +51,6 @@ impl Default for Options {
 }
 
 /// A kind of database.
-#[non_exhaustive]
 pub struct Format {
     /// Short name, as `info` shows it: `simplecdb`.
     pub name: &'static str,
