@@ -54,7 +54,6 @@ const LAYERS: &[Layer] = &[
             "formats::Problem",
             "game",
             "library",
-            "pgn::REVISION",
             "store",
             "tree",
         ],
