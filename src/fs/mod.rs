@@ -9,6 +9,7 @@ mod database;
 mod gather;
 mod info;
 mod join;
+mod listing;
 mod live;
 mod outdated;
 mod pass;
@@ -23,6 +24,7 @@ mod tags;
 mod texts;
 mod times;
 mod types;
+mod walk;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -38,6 +40,7 @@ pub use pool::Pool;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
+pub use walk::{Task, Walks};
 
 use crate::library::{Library, LibraryEntry, Opening};
 use crate::tree::{Branch, Node, Prefix, SourceTree};

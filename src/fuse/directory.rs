@@ -10,10 +10,6 @@ use fuser::{Errno, Generation, INodeNo, ReplyDirectoryPlus, RequestId};
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
 use crate::fs::{Entry, Inode, Kind};
 
-/// A directory of more entries is listed without attributes: the kernel would make an inode for every entry, which
-/// takes it ten times as long as the listing itself.
-const HUGE: usize = 10_000;
-
 /// Answers with the entries from `offset`, as many as fit.
 ///
 /// An entry without attributes has node 0, which fuser would put into the directory entry as well, and C libraries
@@ -27,43 +23,40 @@ pub(super) fn answer(
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
-    let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
     let mut own = None;
     let mut is_empty = true;
     let mut told = Vec::new();
-    let read = shared
-        .fs
-        .read_dir(directory, offset, with_attributes, &mut |entry| {
-            // The kernel looks at no attributes of `.` and `..`.
-            let is_dots = matches!(entry.name, "." | "..");
-            if entry.attributes.is_none() && !is_dots && own.is_none() {
-                if !is_empty {
-                    // The next answer begins with it and is written here.
-                    return ControlFlow::Break(());
-                }
-                own = Some(Answer::new(request));
-            }
-            let attributes = match &entry.attributes {
-                Some(attributes) => presentation.of(attributes),
-                None => presentation.bare(entry.inode, entry.kind),
-            };
-            let number = INodeNo(entry.inode.0);
-            let add = |reply: &mut ReplyDirectoryPlus| {
-                let generation = Generation(0);
-                reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
-            };
-            if reply.with(add) != Some(false) {
+    let read = shared.fs.read_dir_plus(directory, offset, &mut |entry| {
+        // The kernel looks at no attributes of `.` and `..`.
+        let is_dots = matches!(entry.name, "." | "..");
+        if entry.attributes.is_none() && !is_dots && own.is_none() {
+            if !is_empty {
+                // The next answer begins with it and is written here.
                 return ControlFlow::Break(());
             }
-            is_empty = false;
-            if let Some(own) = &mut own {
-                own.add(&entry, presentation);
-            }
-            if entry.attributes.is_some() && !is_dots {
-                told.push(entry.inode);
-            }
-            ControlFlow::Continue(())
-        });
+            own = Some(Answer::new(request));
+        }
+        let attributes = match &entry.attributes {
+            Some(attributes) => presentation.of(attributes),
+            None => presentation.bare(entry.inode, entry.kind),
+        };
+        let number = INodeNo(entry.inode.0);
+        let add = |reply: &mut ReplyDirectoryPlus| {
+            let generation = Generation(0);
+            reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
+        };
+        if reply.with(add) != Some(false) {
+            return ControlFlow::Break(());
+        }
+        is_empty = false;
+        if let Some(own) = &mut own {
+            own.add(&entry, presentation);
+        }
+        if entry.attributes.is_some() && !is_dots {
+            told.push(entry.inode);
+        }
+        ControlFlow::Continue(())
+    });
     if let Err(error) = read {
         return reply.refuse(errno(error));
     }

@@ -28,7 +28,7 @@ use fuser::{
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Where};
+use crate::fs::{FsError, Inode, Kind, Live};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 
@@ -234,17 +234,12 @@ impl Filesystem for Fuse {
             Ok(chunk) => reply.answer(|reply| reply.data(&chunk)),
             Err(error) => reply.refuse(errno(error)),
         };
-        // What is read ahead is read for all databases by one thread, which must not hang.
-        let is_followed = || !matches!(self.shared.fs.where_to_answer(inode), Where::Pool(_));
-        if offset > 0 || !inode.is_game() || !is_followed() {
+        if !inode.is_game() || !self.shared.fs.is_followed(inode, offset) {
             return self.answer(inode, reply, answer);
         }
-        let request = ahead::Request {
-            game: inode,
-            answer: Box::new(move |shared| answer(shared, Pending::Own(reply))),
-        };
-        if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
-            guarded(|| (request.answer)(&self.shared));
+        let answer = Box::new(move |shared: &Arc<Shared>| answer(shared, Pending::Own(reply)));
+        if let Some(answer) = self.shared.ahead.requested(&self.shared.fs, inode, answer) {
+            guarded(|| answer(&self.shared));
         }
     }
 
@@ -285,9 +280,8 @@ impl Filesystem for Fuse {
         let inode = Inode(inode.0);
         let request = request.unique();
         self.answer(inode, reply, move |shared, reply| {
-            let is_followed = offset == 0 && !reply.is_shared();
             directory::answer(shared, request, inode, offset, reply);
-            if is_followed {
+            if shared.fs.is_followed(inode, offset) {
                 shared.ahead.listed(&shared.fs, inode);
             }
         });

@@ -23,3 +23,4 @@ mod source;
 mod stuck;
 mod tables;
 mod views;
+mod walk;
