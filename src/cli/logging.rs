@@ -16,8 +16,16 @@ use crate::mount::is_detached;
 /// Where syslog listens, and the journal of systemd, too.
 const SYSTEM_LOG: &str = "/dev/log";
 
-/// What the log has by default. fuser reports every reader that was killed while it waited.
-const USUAL: &str = "warn,fuser=off";
+/// What the log has by default. fuser warns of every kind of request that the file system leaves to the kernel, and of
+/// every reply that was forgotten.
+const USUAL: &str = "warn,fuser=error,fuser::reply=warn";
+
+/// Where fuser says that a reply could not be sent.
+const REPLIES: &str = "fuser::reply";
+
+/// How that ends where the kernel does not wait for the reply: its reader was killed, or [`crate::fuse`] has written
+/// it.
+const NOT_WAITED_FOR: &str = "(os error 2)";
 
 /// Starts the log: warnings and errors, or what `RUST_LOG` says. Panics go there, too.
 pub fn start() {
@@ -62,7 +70,7 @@ impl Log for Everywhere {
     }
 
     fn log(&self, record: &Record<'_>) {
-        if !self.filter.matches(record) {
+        if !self.filter.matches(record) || !self.is_news(record) {
             return;
         }
         match is_detached() {
@@ -72,6 +80,16 @@ impl Log for Everywhere {
     }
 
     fn flush(&self) {}
+}
+
+impl Everywhere {
+    /// False for a reply that the kernel does not wait for, unless the log is to have everything.
+    fn is_news(&self, record: &Record<'_>) -> bool {
+        let debug = Metadata::builder().target(REPLIES).level(Level::Debug).build();
+        record.target() != REPLIES
+            || self.filter.enabled(&debug)
+            || !record.args().to_string().ends_with(NOT_WAITED_FOR)
+    }
 }
 
 /// A text that commands no terminal, whatever names are in it.

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use lru::LruCache;
 
 use super::cache::TextCache;
+use super::failure::Failure;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
 use super::remote::Remote;
@@ -234,7 +235,8 @@ impl DatabaseFs {
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
             Node::Table(table) => {
                 let (tables, digits) = (self.tables()?, self.tree.digits());
-                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
+                let bytes = tables.read(self.entry(), digits, table, offset, size);
+                Ok(bytes.ok_or_else(|| self.texts.fail(Failure::Tags))?.into())
             }
             _ => self.read_join(file, offset, size),
         }
@@ -312,9 +314,8 @@ impl DatabaseFs {
             match read {
                 Ok(Ok(more)) if more > 0 => filled += more,
                 end => {
-                    let path = self.entry().name();
-                    log::error!("{path}: member {member} cannot be read at byte {at}: {end:?}");
-                    return Err(FsError::Io);
+                    log::debug!("{}: file {member} in it: {end:?}", self.entry().name());
+                    return Err(self.texts.fail(Failure::Member(member, at)));
                 }
             }
         }
@@ -356,7 +357,7 @@ impl DatabaseFs {
             self.know_sizes(Games::All(self.entry().database.len()));
         }
         if !self.sizes().are_complete() {
-            return Err(FsError::Io);
+            return Err(self.texts.fail(Failure::Sizes));
         }
         let problems = self.problems.get_or_init(|| {
             let own = self.entry().database.problems();

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLo
 
 use super::ChessFs;
 use super::database::DatabaseFs;
+use super::failure::{Failure, Failures};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics, Where};
@@ -30,6 +31,7 @@ pub struct Live {
     /// Held while one epoch is followed by the next.
     replacing: Mutex<()>,
     on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    failures: Failures,
 }
 
 #[derive(Clone)]
@@ -65,6 +67,7 @@ impl Live {
             }),
             replacing: Mutex::new(()),
             on_error: OnceLock::new(),
+            failures: Failures::new(),
         }
     }
 
@@ -197,12 +200,13 @@ impl Live {
 
     /// See [`ChessFs::may_wait`].
     pub fn may_wait(&self, inode: Inode) -> bool {
-        self.of(inode).is_ok_and(|fs| fs.may_wait(inode))
+        self.serving(inode).is_some_and(|fs| fs.may_wait(inode))
     }
 
     /// See [`ChessFs::where_to_answer`].
     pub fn where_to_answer(&self, inode: Inode) -> Where {
-        self.of(inode).map_or(Where::Here, |fs| fs.where_to_answer(inode))
+        self.serving(inode)
+            .map_or(Where::Here, |fs| fs.where_to_answer(inode))
     }
 
     /// See [`ChessFs::read_dir`].
@@ -234,7 +238,7 @@ impl Live {
 
     /// See [`ChessFs::next_games`].
     pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-        self.of(directory).ok()?.next_games(directory, game, most)
+        self.serving(directory)?.next_games(directory, game, most)
     }
 
     /// See [`ChessFs::entries`].
@@ -293,11 +297,16 @@ impl Live {
     }
 
     /// The epoch that serves an inode: the latest that has it.
-    fn of(&self, inode: Inode) -> Result<Arc<ChessFs>, FsError> {
+    pub(super) fn serving(&self, inode: Inode) -> Option<Arc<ChessFs>> {
         let epochs = self.read_epochs();
-        let found = epochs.all().find(|epoch| epoch.serves(inode)).cloned();
-        found.ok_or_else(|| match inode.node() {
-            Some((prefix, _)) if epochs.given.contains(&prefix) => FsError::Io,
+        epochs.all().find(|epoch| epoch.serves(inode)).cloned()
+    }
+
+    fn of(&self, inode: Inode) -> Result<Arc<ChessFs>, FsError> {
+        self.serving(inode).ok_or_else(|| match inode.node() {
+            Some((prefix, _)) if self.read_epochs().given.contains(&prefix) => {
+                self.fail(inode, Failure::Gone)
+            }
             _ => FsError::Stale,
         })
     }
@@ -312,7 +321,13 @@ impl Live {
         let gone = epochs.gone.iter().find(|(number, _)| *number == epoch);
         let then = gone.and_then(|(_, folders)| folders.by_inode(folder));
         let offset = then.and_then(|then| epochs.current.resumed(then, offset));
-        Ok((Arc::clone(&epochs.current), offset.ok_or(FsError::Io)?))
+        let offset = offset.ok_or_else(|| self.fail(folder, Failure::Listing))?;
+        Ok((Arc::clone(&epochs.current), offset))
+    }
+
+    fn fail(&self, inode: Inode, failure: Failure) -> FsError {
+        let inode = format_args!("inode {:#x}", inode.0);
+        self.failures.report(inode, failure)
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {

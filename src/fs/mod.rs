@@ -6,6 +6,8 @@
 
 mod cache;
 mod database;
+mod describe;
+mod failure;
 mod gather;
 mod info;
 mod join;

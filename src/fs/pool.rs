@@ -8,14 +8,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::failure::Pause;
+
 /// Jobs that wait for a thread, at most.
 const MOST_WAITING: usize = 512;
 
 /// A thread without work ends after this time.
 const IDLE: Duration = Duration::from_secs(5);
-
-/// How often the log says that a source does not answer.
-const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// A few threads that do jobs in the order in which they come, and a clock that gives up those that take too long.
 ///
@@ -86,6 +85,7 @@ impl Pool {
         let mut state = self.0.state();
         if state.waiting.len() >= MOST_WAITING {
             drop(state);
+            self.0.pulse.tell_refusal();
             return give_up();
         }
         state.last += 1;
@@ -257,8 +257,9 @@ pub(super) struct Pulse {
     begin: Instant,
     /// Milliseconds from the begin.
     last: AtomicU64,
-    /// When the log last spoke of silence, in milliseconds from the begin; 0 when it never did.
-    told: AtomicU64,
+    /// Between lines of the log on its silence, and on jobs that are refused.
+    silences: Pause,
+    refusals: Pause,
 }
 
 impl Pulse {
@@ -268,7 +269,8 @@ impl Pulse {
             name,
             begin: Instant::now(),
             last: AtomicU64::new(0),
-            told: AtomicU64::new(0),
+            silences: Pause::new(),
+            refusals: Pause::new(),
         }
     }
 
@@ -288,14 +290,17 @@ impl Pulse {
 
     /// Says in the log that it does not answer, where that was not said lately.
     fn tell_silence(&self, since: Duration) {
-        let (now, told) = (self.now(), self.told.load(Ordering::Relaxed));
-        let is_news = told == 0 || u128::from(now - told.min(now)) >= LOG_PAUSE.as_millis();
-        let swapped = self
-            .told
-            .compare_exchange(told, now.max(1), Ordering::Relaxed, Ordering::Relaxed);
-        if is_news && swapped.is_ok() {
+        if self.silences.is_due() {
             let (name, seconds) = (&self.name, since.as_secs());
             log::error!("{name}: the source has not answered for {seconds} s");
+        }
+    }
+
+    /// The same of a request that is refused because too many wait.
+    fn tell_refusal(&self) {
+        if self.refusals.is_due() {
+            let name = &self.name;
+            log::error!("{name}: {MOST_WAITING} requests wait for the source, and no more can");
         }
     }
 }

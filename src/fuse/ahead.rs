@@ -109,6 +109,7 @@ fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     let mut is_stored = false;
     guarded(|| {
         is_stored = shared.fs.read_ahead(games, &mut |game, text| {
+            log::trace!("STORE {:#x}: {} bytes", game.0, text.len());
             store(&shared.kernel, game, text)
                 .inspect_err(|error| log::debug!("{:#x} is not stored ahead: {error}", game.0))
                 .is_ok()
