@@ -5,7 +5,6 @@ mod merged;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use lru::LruCache;
@@ -14,6 +13,7 @@ use super::cache::TextCache;
 use super::failure::Failure;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
+use super::lookups::Lookups;
 use super::remote::Remote;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
@@ -36,8 +36,7 @@ pub(super) struct DatabaseFs {
     options: ServeOptions,
     prefix: Prefix,
     cache: Arc<TextCache>,
-    /// How often the kernel was told of its nodes, less what it forgot.
-    known: AtomicI64,
+    pub(super) lookups: Lookups,
     all: OnceLock<Arc<Join>>,
     joins: Mutex<LruCache<Node, Arc<Join>>>,
     info: OnceLock<Arc<[u8]>>,
@@ -78,7 +77,7 @@ impl DatabaseFs {
             options,
             prefix,
             cache,
-            known: AtomicI64::new(0),
+            lookups: Lookups::new(),
             all: OnceLock::new(),
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
@@ -133,24 +132,6 @@ impl DatabaseFs {
             problems: entry.database.problems().len() + self.sizes().problem_count(),
             silence: self.texts.remote().and_then(|remote| remote.silence()),
         }
-    }
-
-    /// Takes down that the kernel was told of one of its nodes once more. True where it knew nothing before.
-    pub(super) fn remember(&self) -> bool {
-        self.known.fetch_add(1, Ordering::Relaxed) == 0
-    }
-
-    /// Takes down that the kernel forgot so many of the times that it was told. True where it knows nothing any more
-    /// and did before.
-    pub(super) fn forget(&self, times: u64) -> bool {
-        let times = i64::try_from(times).unwrap_or(i64::MAX);
-        let before = self.known.fetch_sub(times, Ordering::Relaxed);
-        before > 0 && before <= times
-    }
-
-    /// True while the kernel knows one of its nodes.
-    pub(super) fn is_known(&self) -> bool {
-        self.known.load(Ordering::Relaxed) > 0
     }
 
     /// The inode of a node below the database's directory.

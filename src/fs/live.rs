@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
 use super::database::DatabaseFs;
 use super::failure::{Failure, Failures};
+use super::lookups::{self, Known};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics, Where};
@@ -49,9 +49,8 @@ struct Epochs {
 #[derive(Clone)]
 struct Old {
     fs: Arc<ChessFs>,
-    /// Databases that no later epoch has and of which the kernel knows something. It is counted along, because
-    /// there may be many databases and the kernel forgets them one by one.
-    known: Arc<AtomicUsize>,
+    /// Databases that no later epoch has.
+    known: Arc<Known>,
 }
 
 impl Live {
@@ -133,7 +132,7 @@ impl Live {
         let mut epochs = self.write_epochs();
         epochs.old.push_front(Old {
             fs: current,
-            known: Arc::default(),
+            known: Arc::new(Known::new()),
         });
         epochs.current = Arc::clone(&now);
         epochs.given = given;
@@ -151,11 +150,8 @@ impl Live {
     /// Says that the kernel is told of an inode.
     pub fn remember(&self, inode: Inode) {
         let epochs = self.read_epochs();
-        if let Some((old, database)) = epochs.database(inode)
-            && database.remember()
-            && let Some(old) = old
-        {
-            old.known.fetch_add(1, Ordering::Relaxed);
+        if let Some((old, database)) = epochs.database(inode) {
+            lookups::remember(old.map(|old| &*old.known), &database.lookups);
         }
     }
 
@@ -163,8 +159,8 @@ impl Live {
     pub fn forget(&self, inode: Inode, times: u64) {
         let is_last = match self.read_epochs().database(inode) {
             Some((old, database)) => {
-                let is_forgotten = database.forget(times);
-                old.is_some_and(|old| is_forgotten && old.known.fetch_sub(1, Ordering::Relaxed) == 1)
+                let known = old.map(|old| &*old.known);
+                lookups::forget(known, &database.lookups, times)
             }
             None => false,
         };
@@ -370,9 +366,9 @@ impl Epochs {
         for epoch in self.old.drain(..) {
             let databases = epoch.fs.databases.iter();
             let own = databases.filter(|database| !later.contains(&database.prefix()));
-            let known = own.filter(|database| database.is_known()).count();
+            let known = own.filter(|database| database.lookups.is_known()).count();
             if kept.len() < MOST_OLD && known > 0 {
-                epoch.known.store(known, Ordering::Relaxed);
+                epoch.known.set(known);
                 later.extend(prefixes(&epoch.fs));
                 kept.push_back(epoch);
             } else {

@@ -13,6 +13,7 @@ mod info;
 mod join;
 mod listing;
 mod live;
+mod lookups;
 mod outdated;
 mod pass;
 mod place;
@@ -31,8 +32,8 @@ mod walk;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{self, AtomicU64};
+use std::sync::{self, Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use live::Live;
