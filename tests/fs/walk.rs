@@ -186,7 +186,7 @@ fn no_store_waits_for_a_request_that_waits_for_a_store() {
 
 #[test]
 fn long_games_are_left_to_their_readers() {
-    let long = game("White", "Black").comment(&"long ".repeat(20_000));
+    let long = game("White", "Black").comment("long ".repeat(20_000));
     let live = live(vec![Fake::of([game("a", "b"), long, game("c", "d")]).at("")]);
     let directory = find(&live, "games/000001-001000");
     let games: Vec<Inode> = list(&live, directory).iter().map(|entry| entry.0).collect();
