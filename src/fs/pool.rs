@@ -288,20 +288,20 @@ impl Pulse {
         u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Says in the log that it does not answer, where that was not said lately.
+    /// Puts into the log that it does not answer.
     fn tell_silence(&self, since: Duration) {
-        if self.silences.is_due() {
-            let (name, seconds) = (&self.name, since.as_secs());
-            log::error!("{name}: the source has not answered for {seconds} s");
-        }
+        let (name, seconds) = (&self.name, since.as_secs());
+        let level = self.silences.level();
+        log::log!(level, "{name}: the source has not answered for {seconds} s");
     }
 
-    /// The same of a request that is refused because too many wait.
+    /// Puts into the log that a request is refused because too many wait.
     fn tell_refusal(&self) {
-        if self.refusals.is_due() {
-            let name = &self.name;
-            log::error!("{name}: {MOST_WAITING} requests wait for the source, and no more can");
-        }
+        let (name, level) = (&self.name, self.refusals.level());
+        log::log!(
+            level,
+            "{name}: {MOST_WAITING} requests wait for the source, and no more can"
+        );
     }
 }
 
