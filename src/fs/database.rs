@@ -5,14 +5,15 @@ mod merged;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use lru::LruCache;
 
 use super::cache::TextCache;
+use super::failure::Failure;
 use super::info::{database_info, problem_rows};
 use super::join::Join;
+use super::lookups::Lookups;
 use super::remote::Remote;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
@@ -35,8 +36,7 @@ pub(super) struct DatabaseFs {
     options: ServeOptions,
     prefix: Prefix,
     cache: Arc<TextCache>,
-    /// How often the kernel was told of its nodes, less what it forgot.
-    known: AtomicI64,
+    pub(super) lookups: Lookups,
     all: OnceLock<Arc<Join>>,
     joins: Mutex<LruCache<Node, Arc<Join>>>,
     info: OnceLock<Arc<[u8]>>,
@@ -77,7 +77,7 @@ impl DatabaseFs {
             options,
             prefix,
             cache,
-            known: AtomicI64::new(0),
+            lookups: Lookups::new(),
             all: OnceLock::new(),
             joins: Mutex::new(LruCache::new(JOINS)),
             info: OnceLock::new(),
@@ -138,24 +138,6 @@ impl DatabaseFs {
             problems: entry.database.problems().len() + self.sizes().problem_count(),
             silence: self.texts.remote().and_then(|remote| remote.silence()),
         }
-    }
-
-    /// Takes down that the kernel was told of one of its nodes once more. True where it knew nothing before.
-    pub(super) fn remember(&self) -> bool {
-        self.known.fetch_add(1, Ordering::Relaxed) == 0
-    }
-
-    /// Takes down that the kernel forgot so many of the times that it was told. True where it knows nothing any more
-    /// and did before.
-    pub(super) fn forget(&self, times: u64) -> bool {
-        let times = i64::try_from(times).unwrap_or(i64::MAX);
-        let before = self.known.fetch_sub(times, Ordering::Relaxed);
-        before > 0 && before <= times
-    }
-
-    /// True while the kernel knows one of its nodes.
-    pub(super) fn is_known(&self) -> bool {
-        self.known.load(Ordering::Relaxed) > 0
     }
 
     /// The inode of a node below the database's directory.
@@ -240,7 +222,8 @@ impl DatabaseFs {
             Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
             Node::Table(table) => {
                 let (tables, digits) = (self.tables()?, self.tree.digits());
-                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
+                let bytes = tables.read(self.entry(), digits, table, offset, size);
+                Ok(bytes.ok_or_else(|| self.texts.fail(Failure::Tags))?.into())
             }
             _ => self.read_join(file, offset, size),
         }
@@ -318,9 +301,8 @@ impl DatabaseFs {
             match read {
                 Ok(Ok(more)) if more > 0 => filled += more,
                 end => {
-                    let path = self.entry().name();
-                    log::error!("{path}: member {member} cannot be read at byte {at}: {end:?}");
-                    return Err(FsError::Io);
+                    log::debug!("{}: file {member} in it: {end:?}", self.entry().name());
+                    return Err(self.texts.fail(Failure::Member(member, at)));
                 }
             }
         }
@@ -362,7 +344,7 @@ impl DatabaseFs {
             self.know_sizes(Games::All(self.entry().database.len()));
         }
         if !self.sizes().are_complete() {
-            return Err(FsError::Io);
+            return Err(self.texts.fail(Failure::Sizes));
         }
         let problems = self.problems.get_or_init(|| {
             let own = self.entry().database.problems();

@@ -6,11 +6,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
 use super::database::DatabaseFs;
+use super::failure::{Failure, Failures};
+use super::lookups::{self, Known};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics, Where};
@@ -30,6 +31,7 @@ pub struct Live {
     /// Held while one epoch is followed by the next.
     replacing: Mutex<()>,
     on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    failures: Failures,
 }
 
 #[derive(Clone)]
@@ -47,9 +49,8 @@ struct Epochs {
 #[derive(Clone)]
 struct Old {
     fs: Arc<ChessFs>,
-    /// Databases that no later epoch has and of which the kernel knows something. It is counted along, because
-    /// there may be many databases and the kernel forgets them one by one.
-    known: Arc<AtomicUsize>,
+    /// Databases that no later epoch has.
+    known: Arc<Known>,
 }
 
 impl Live {
@@ -65,6 +66,7 @@ impl Live {
             }),
             replacing: Mutex::new(()),
             on_error: OnceLock::new(),
+            failures: Failures::new(),
         }
     }
 
@@ -130,7 +132,7 @@ impl Live {
         let mut epochs = self.write_epochs();
         epochs.old.push_front(Old {
             fs: current,
-            known: Arc::default(),
+            known: Arc::new(Known::new()),
         });
         epochs.current = Arc::clone(&now);
         epochs.given = given;
@@ -148,11 +150,8 @@ impl Live {
     /// Says that the kernel is told of an inode.
     pub fn remember(&self, inode: Inode) {
         let epochs = self.read_epochs();
-        if let Some((old, database)) = epochs.database(inode)
-            && database.remember()
-            && let Some(old) = old
-        {
-            old.known.fetch_add(1, Ordering::Relaxed);
+        if let Some((old, database)) = epochs.database(inode) {
+            lookups::remember(old.map(|old| &*old.known), &database.lookups);
         }
     }
 
@@ -160,8 +159,8 @@ impl Live {
     pub fn forget(&self, inode: Inode, times: u64) {
         let is_last = match self.read_epochs().database(inode) {
             Some((old, database)) => {
-                let is_forgotten = database.forget(times);
-                old.is_some_and(|old| is_forgotten && old.known.fetch_sub(1, Ordering::Relaxed) == 1)
+                let known = old.map(|old| &*old.known);
+                lookups::forget(known, &database.lookups, times)
             }
             None => false,
         };
@@ -197,12 +196,13 @@ impl Live {
 
     /// See [`ChessFs::may_wait`].
     pub fn may_wait(&self, inode: Inode) -> bool {
-        self.of(inode).is_ok_and(|fs| fs.may_wait(inode))
+        self.serving(inode).is_some_and(|fs| fs.may_wait(inode))
     }
 
     /// See [`ChessFs::where_to_answer`].
     pub fn where_to_answer(&self, inode: Inode) -> Where {
-        self.of(inode).map_or(Where::Here, |fs| fs.where_to_answer(inode))
+        self.serving(inode)
+            .map_or(Where::Here, |fs| fs.where_to_answer(inode))
     }
 
     /// See [`ChessFs::read_dir`].
@@ -234,7 +234,7 @@ impl Live {
 
     /// See [`ChessFs::next_games`].
     pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-        self.of(directory).ok()?.next_games(directory, game, most)
+        self.serving(directory)?.next_games(directory, game, most)
     }
 
     /// See [`ChessFs::entries`].
@@ -293,11 +293,16 @@ impl Live {
     }
 
     /// The epoch that serves an inode: the latest that has it.
-    fn of(&self, inode: Inode) -> Result<Arc<ChessFs>, FsError> {
+    pub(super) fn serving(&self, inode: Inode) -> Option<Arc<ChessFs>> {
         let epochs = self.read_epochs();
-        let found = epochs.all().find(|epoch| epoch.serves(inode)).cloned();
-        found.ok_or_else(|| match inode.node() {
-            Some((prefix, _)) if epochs.given.contains(&prefix) => FsError::Io,
+        epochs.all().find(|epoch| epoch.serves(inode)).cloned()
+    }
+
+    fn of(&self, inode: Inode) -> Result<Arc<ChessFs>, FsError> {
+        self.serving(inode).ok_or_else(|| match inode.node() {
+            Some((prefix, _)) if self.read_epochs().given.contains(&prefix) => {
+                self.fail(inode, Failure::Gone)
+            }
             _ => FsError::Stale,
         })
     }
@@ -312,7 +317,13 @@ impl Live {
         let gone = epochs.gone.iter().find(|(number, _)| *number == epoch);
         let then = gone.and_then(|(_, folders)| folders.by_inode(folder));
         let offset = then.and_then(|then| epochs.current.resumed(then, offset));
-        Ok((Arc::clone(&epochs.current), offset.ok_or(FsError::Io)?))
+        let offset = offset.ok_or_else(|| self.fail(folder, Failure::Listing))?;
+        Ok((Arc::clone(&epochs.current), offset))
+    }
+
+    fn fail(&self, inode: Inode, failure: Failure) -> FsError {
+        let inode = format_args!("inode {:#x}", inode.0);
+        self.failures.report(inode, failure)
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {
@@ -355,9 +366,9 @@ impl Epochs {
         for epoch in self.old.drain(..) {
             let databases = epoch.fs.databases.iter();
             let own = databases.filter(|database| !later.contains(&database.prefix()));
-            let known = own.filter(|database| database.is_known()).count();
+            let known = own.filter(|database| database.lookups.is_known()).count();
             if kept.len() < MOST_OLD && known > 0 {
-                epoch.known.store(known, Ordering::Relaxed);
+                epoch.known.set(known);
                 later.extend(prefixes(&epoch.fs));
                 kept.push_back(epoch);
             } else {

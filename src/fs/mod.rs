@@ -6,10 +6,14 @@
 
 mod cache;
 mod database;
+mod describe;
+mod failure;
 mod gather;
 mod info;
 mod join;
+mod listing;
 mod live;
+mod lookups;
 mod outdated;
 mod pass;
 mod place;
@@ -25,12 +29,13 @@ mod tags;
 mod texts;
 mod times;
 mod types;
+mod walk;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{self, AtomicU64};
+use std::sync::{self, Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use live::Live;
@@ -40,6 +45,7 @@ pub use pool::Pool;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
+pub use walk::{Task, Walks};
 
 use crate::library::{Library, LibraryEntry, Opening};
 use crate::tree::{Branch, Node, Prefix, SourceTree};

@@ -24,3 +24,4 @@ mod source;
 mod stuck;
 mod tables;
 mod views;
+mod walk;

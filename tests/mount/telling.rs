@@ -77,7 +77,7 @@ fn the_log_of_the_system_has_what_happens_in_the_background() {
     // Facility 3 is that of daemons, severity 3 an error.
     let line = received(&syslog);
     assert!(line.starts_with("<27>pgnfs["), "{line}");
-    assert!(line.contains("]: a.dci: a file was changed"), "{line}");
+    assert!(line.contains("]: a.dci: a.dcg was changed"), "{line}");
 }
 
 /// Mounts with the socket in the folder `run`.

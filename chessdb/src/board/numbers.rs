@@ -1,6 +1,7 @@
 //! Numbers that pieces keep through a game, for formats that name the piece instead of its square.
 
-use super::{CastlingSide, Color, File, Move, Position, Role, Square};
+use super::packed::PackedPiece;
+use super::{CastlingSide, Color, File, Move, Position, Square};
 
 /// Most numbers of a side.
 pub const MOST_NUMBERS: usize = 128;
@@ -10,15 +11,21 @@ pub const MOST_NUMBERS: usize = 128;
 /// What a number means - the kind of piece, its first file, its turn among its like - is the format's affair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceNumbers {
-    squares: [[Option<Square>; MOST_NUMBERS]; 2],
-    numbers: [Option<u8>; 64],
+    /// Squares by colour and number, [`NONE`] where there is no such piece. The last place of a side stands for pieces
+    /// without a number, so that moves need not ask whether a piece has one; what is written there means nothing.
+    squares: [[u8; MOST_NUMBERS + 1]; 2],
+    /// Numbers by square, [`NONE`] for pieces without one and for empty squares.
+    numbers: [u8; 64],
 }
+
+/// No number, and no square.
+const NONE: u8 = MOST_NUMBERS as u8;
 
 impl Default for PieceNumbers {
     fn default() -> PieceNumbers {
         PieceNumbers {
-            squares: [[None; MOST_NUMBERS]; 2],
-            numbers: [None; 64],
+            squares: [[NONE; MOST_NUMBERS + 1]; 2],
+            numbers: [NONE; 64],
         }
     }
 }
@@ -26,34 +33,33 @@ impl Default for PieceNumbers {
 impl PieceNumbers {
     /// Gives the piece on `square` a number, which must be below [`MOST_NUMBERS`]; larger ones are not kept.
     pub fn place(&mut self, color: Color, number: u8, square: Square) {
-        if let Some(place) = self.squares[color as usize].get_mut(usize::from(number)) {
-            *place = Some(square);
-            self.numbers[square as usize] = Some(number);
+        if number < NONE {
+            self.squares[color as usize][usize::from(number)] = square as u8;
+            self.numbers[square as usize] = number;
         }
     }
 
     /// Where the piece with a number stands; none where it was never placed or has been taken.
     #[inline]
     pub fn square(&self, color: Color, number: u8) -> Option<Square> {
-        self.squares[color as usize]
+        let square = self.squares[color as usize]
             .get(usize::from(number))
-            .copied()
-            .flatten()
+            .filter(|_| number < NONE)?;
+        (*square < NONE).then(|| Square::new(u32::from(*square)))
     }
 
     /// The number of the piece on a square.
     #[inline]
     pub fn number(&self, square: Square) -> Option<u8> {
-        self.numbers[square as usize]
+        let number = self.numbers[square as usize];
+        (number < NONE).then_some(number)
     }
 
     /// Takes the piece of `color` off a square; its number is free again.
+    #[inline]
     pub fn remove(&mut self, color: Color, square: Square) {
-        if let Some(number) = self.numbers[square as usize].take()
-            && let Some(place) = self.squares[color as usize].get_mut(usize::from(number))
-        {
-            *place = None;
-        }
+        let number = std::mem::replace(&mut self.numbers[square as usize], NONE);
+        self.squares[color as usize][usize::from(number.min(NONE))] = NONE;
     }
 
     /// Follows a move that is about to be played in `position`: what is taken loses its number, the rook of a
@@ -63,12 +69,17 @@ impl PieceNumbers {
         let us = position.turn();
         match mv {
             Move::Normal { from, to, .. } => {
-                let en_passant = position.role_at(from) == Some(Role::Pawn)
-                    && from.file() != to.file()
-                    && position.role_at(to).is_none();
-                let taken = if en_passant { to.xor(Square::A2) } else { to };
-                self.remove(!us, taken);
-                self.step(us, from, to);
+                // No short circuit: a wrong guess of the processor costs more than the other tests.
+                let en_passant = (position.packed_at(from).is_pawn())
+                    & (from.file() != to.file())
+                    & (position.packed_at(to) == PackedPiece::NONE);
+                if en_passant {
+                    self.remove(!us, to.xor(Square::A2));
+                }
+                self.remove(!us, to);
+                let number = std::mem::replace(&mut self.numbers[from as usize], NONE);
+                self.numbers[to as usize] = number;
+                self.squares[us as usize][usize::from(number.min(NONE))] = to as u8;
             }
             Move::Castle(side) => {
                 let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(side)) else {
@@ -90,12 +101,6 @@ impl PieceNumbers {
                 }
             }
             Move::Null => {}
-        }
-    }
-
-    fn step(&mut self, color: Color, from: Square, to: Square) {
-        if let Some(number) = self.numbers[from as usize].take() {
-            self.place(color, number, to);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::{Bitboard, Color, Position, Rank, Role, Setup, Square};
 
 /// Why a set-up position cannot be played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SetupError {
     /// Not FEN: the text cannot be read as a position.
     NotFen,

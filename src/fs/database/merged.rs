@@ -4,6 +4,7 @@ use std::iter;
 use std::sync::{Arc, PoisonError};
 
 use super::DatabaseFs;
+use crate::fs::failure::Failure;
 use crate::fs::join::Join;
 use crate::fs::sizes::Games;
 use crate::fs::types::{Chunk, FsError};
@@ -28,7 +29,7 @@ impl DatabaseFs {
             self.know_sizes(games);
             Join::new(games, self.sizes())
         });
-        let join = Arc::new(join.ok_or(FsError::Io)?);
+        let join = Arc::new(join.ok_or_else(|| self.texts.fail(Failure::Sizes))?);
         if file == Node::All {
             return Ok(Arc::clone(self.all.get_or_init(|| join)));
         }
