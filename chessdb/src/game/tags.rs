@@ -50,13 +50,13 @@ pub struct Tags {
     /// The values, one behind the other.
     values: String,
     /// Where the values of the roster stand.
-    roster: [Option<Place>; 6],
+    roster: [Option<ValueRange>; 6],
     /// The others, sorted by name.
-    others: Vec<(Cow<'static, str>, Place)>,
+    others: Vec<(Cow<'static, str>, ValueRange)>,
 }
 
 /// Start and end of a value in [`Tags::values`].
-type Place = (usize, usize);
+type ValueRange = (usize, usize);
 
 impl Tags {
     /// Tags of a game with this result; everything else is unknown.
@@ -132,7 +132,7 @@ impl Tags {
         }
     }
 
-    fn set_other(&mut self, name: Cow<'static, str>, value: Place) {
+    fn set_other(&mut self, name: Cow<'static, str>, value: ValueRange) {
         match self.others.binary_search_by(|(other, _)| other.cmp(&name)) {
             Ok(found) => self.others[found].1 = value,
             Err(gap) => self.others.insert(gap, (name, value)),
@@ -177,7 +177,7 @@ impl Tags {
         }
     }
 
-    fn value(&self, (start, end): Place) -> &str {
+    fn value(&self, (start, end): ValueRange) -> &str {
         self.values.get(start..end).unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Origin, Place, Unplayed};
+use super::{Origin, PlaceForm, Unplayed};
 use crate::board::Illegal;
 use crate::problem::{Problem, ProblemKind};
 
@@ -46,10 +46,10 @@ impl Fault {
     pub fn report(&self, origin: Origin<'_>, offset: u64, detail: &str) -> (Problem, String) {
         let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
         let remark = match origin.place {
-            Place::Hexadecimal(extension) => {
+            PlaceForm::Hexadecimal(extension) => {
                 format!("pgnfs: {self}{detail} at {extension} offset 0x{offset:x}")
             }
-            Place::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
+            PlaceForm::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
         };
         (problem, remark)
     }

@@ -42,7 +42,7 @@ impl Limits {
 
 /// How a remark names a place; the pages of the formats say which form is theirs.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Place {
+pub enum PlaceForm {
     /// Behind the fault, with the extension of the file: `at .dcg offset 0x1f4`.
     Hexadecimal(&'static str),
     /// Before the fault, with the name of the file: `byte 500 of games.brn: `.
@@ -56,7 +56,7 @@ pub struct Origin<'a> {
     /// Name of the file, for problems.
     pub file: &'a str,
     /// The form of places in remarks.
-    pub place: Place,
+    pub place: PlaceForm,
 }
 
 /// What a format keeps for each line beside the position.

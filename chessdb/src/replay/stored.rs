@@ -19,14 +19,14 @@ pub enum Notation {
 /// `T` is what the format keeps for each line, as in a [`Replay`](super::Replay).
 #[derive(Debug)]
 pub struct StoredLine<T = ()> {
-    line: Line<T>,
-    outer: Vec<Line<T>>,
+    line: StoredFrame<T>,
+    outer: Vec<StoredFrame<T>>,
     notation: Notation,
     text: String,
 }
 
 #[derive(Clone, Debug)]
-struct Line<T> {
+struct StoredFrame<T> {
     position: Position,
     state: T,
     /// What a variation on the last move goes back to.
@@ -37,7 +37,7 @@ impl<T: State> StoredLine<T> {
     /// A line that goes on from a position.
     pub fn new(position: Position, state: T, notation: Notation) -> StoredLine<T> {
         StoredLine {
-            line: Line {
+            line: StoredFrame {
                 position,
                 state,
                 before: None,
@@ -94,7 +94,7 @@ impl<T: State> StoredLine<T> {
             return false;
         };
         state.carry(&self.line.state);
-        let inner = Line {
+        let inner = StoredFrame {
             position,
             state,
             before: None,

@@ -2,7 +2,7 @@
 
 use super::dates;
 use super::items::{Item, Items, Text};
-use super::texts::Texts;
+use super::texts::TextReader;
 use crate::game::{Outcome, Tags};
 
 /// A header, by what its letter stands for.
@@ -42,7 +42,7 @@ impl Headers {
 }
 
 /// Sets the tags of a header; an empty one says nothing.
-pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: Texts) {
+pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: TextReader) {
     let value = texts.value(value);
     if value.is_empty() {
         return;
@@ -66,7 +66,7 @@ pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: Text
 }
 
 /// All tags of a record.
-pub(super) fn tags(record: &[u8], outcome: Outcome, texts: Texts) -> Tags {
+pub(super) fn tags(record: &[u8], outcome: Outcome, texts: TextReader) -> Tags {
     let mut tags = Tags::new(outcome);
     let mut headers = Headers::default();
     for item in Items::new(record) {

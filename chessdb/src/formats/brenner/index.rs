@@ -6,7 +6,7 @@ use super::cut::{Record, Records};
 use super::dates;
 use super::headers::{Header, Headers};
 use super::reading::Sample;
-use super::texts::Texts;
+use super::texts::TextReader;
 use crate::formats::{Keys, SourceFile, TextId};
 use crate::game::{Date, Outcome};
 
@@ -46,7 +46,7 @@ pub(super) struct Index {
 
 impl Index {
     /// Cuts a file; gives the records that tell its reading as well.
-    pub(super) fn build(file: &SourceFile, texts: Texts) -> (Index, Sample) {
+    pub(super) fn build(file: &SourceFile, texts: TextReader) -> (Index, Sample) {
         let mut index = Index::default();
         let mut sample = Sample::default();
         let mut known = HashMap::new();

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use super::codes::{Code, Way};
-use super::reading::{Numbering, Reading, Right};
+use super::reading::{HalfMoveReading, Numbering, Right};
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, PieceNumbers, Position, Rank, Role, Square};
 
 /// Reads the half-moves of one game by the numbers of its pieces.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    reading: Reading,
+    reading: HalfMoveReading,
     /// The pieces by number, for readings in which they keep it.
     pieces: PieceNumbers,
     prefix: Option<Prefix>,
@@ -75,7 +75,7 @@ fn name_of(role: Role) -> &'static str {
 
 impl Numbers {
     /// The numbers of the start position.
-    pub(super) fn new(reading: Reading) -> Numbers {
+    pub(super) fn new(reading: HalfMoveReading) -> Numbers {
         let mut pieces = PieceNumbers::default();
         if reading.numbering == Numbering::Identity {
             place_start(&mut pieces);

@@ -4,7 +4,7 @@ use super::ChessAssistant;
 use super::address::{Found, Lost, follow};
 use super::header::{Header, Judgement};
 use super::names::{Kind, NoName};
-use super::reading::Reading;
+use super::reading::CodeReading;
 use super::record::{self, LengthForm};
 use super::replay::{Replayed, Source, origin, replay};
 use crate::board::Position;
@@ -54,7 +54,7 @@ pub(super) fn moves(
     database: &ChessAssistant,
     game: u32,
     header: &Header,
-    reading: Reading,
+    reading: CodeReading,
 ) -> Replayed<Movetext> {
     match address(database, header) {
         Ok((d02, address)) => at_address(database, d02, address, header.judgement(), reading),
@@ -70,7 +70,7 @@ fn at_address(
     d02: &SourceFile,
     address: u32,
     judgement: Option<Judgement>,
-    reading: Reading,
+    reading: CodeReading,
 ) -> Replayed<Movetext> {
     let under = |form| {
         let source = source(database, d02, address, reading, form)?;
@@ -95,7 +95,7 @@ fn source<'d>(
     database: &'d ChessAssistant,
     d02: &'d SourceFile,
     address: u32,
-    reading: Reading,
+    reading: CodeReading,
     form: LengthForm,
 ) -> Option<Source<'d>> {
     Some(Source {

@@ -9,7 +9,7 @@ use super::pieces::Pieces;
 use crate::board::{Illegal, LongMove, Move, Position};
 
 /// A line whose codes are being read.
-pub(super) struct Line {
+pub(super) struct OpenLine {
     /// Place of the next code.
     pub(super) at: usize,
     /// Place behind the last one.
@@ -49,9 +49,9 @@ pub(super) enum Waiting {
     Rendered(String),
 }
 
-impl Line {
-    pub(super) fn new(at: usize, end: usize, pieces: Pieces, form: Form) -> Line {
-        Line {
+impl OpenLine {
+    pub(super) fn new(at: usize, end: usize, pieces: Pieces, form: Form) -> OpenLine {
+        OpenLine {
             at,
             end,
             has_move: false,

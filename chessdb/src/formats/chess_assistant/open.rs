@@ -10,7 +10,7 @@ use super::emb::Emb;
 use super::encoding::{Evidence, decode};
 use super::header::{self, Header};
 use super::names::Names;
-use super::reading::{self, Reading};
+use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
 use crate::formats::rows::Rows;
@@ -57,7 +57,7 @@ impl ChessAssistant {
             a02: files.get("a02").cloned(),
             d02: files.get("d02").cloned(),
             names: Names::new(emb, WINDOWS_1251),
-            reading: Reading::DEFAULT,
+            reading: CodeReading::DEFAULT,
             headers: headers.unwrap_or_default(),
             info: Info::default(),
             problems: files.holes().into_iter().chain(missing_files(&files)).collect(),
@@ -100,7 +100,7 @@ impl ChessAssistant {
     }
 
     fn choose_reading(&mut self, sample: &[u32], options: &Options) {
-        if let Some(reading) = options.reading.as_deref().and_then(Reading::named) {
+        if let Some(reading) = options.reading.as_deref().and_then(CodeReading::named) {
             self.reading = reading;
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::Jose;
 use super::columns::Column;
-use super::decode::{Decoder, Findings, Place, Reading};
+use super::decode::{Decoder, Findings, MoveDataPlace, DecodedMoves};
 use super::games::{Entry, Record};
 use super::myisam::{Row, Table};
 use super::set_up::SetUp;
@@ -151,13 +151,13 @@ fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
 }
 
 /// Rows of a game that are damaged.
-fn damaged_rows<'t>(record: &Record<'t>) -> impl Iterator<Item = (Place<'t>, &'static str)> {
+fn damaged_rows<'t>(record: &Record<'t>) -> impl Iterator<Item = (MoveDataPlace<'t>, &'static str)> {
     let place = |(table, row): (&'t Table, &Row<'t>)| Some((place_of(table, row), row.damage?));
     record.rows().filter_map(place)
 }
 
-fn place_of<'t>(table: &'t Table, row: &Row<'_>) -> Place<'t> {
-    Place {
+fn place_of<'t>(table: &'t Table, row: &Row<'_>) -> MoveDataPlace<'t> {
+    MoveDataPlace {
         file: table.file_name(),
         data: None,
         row: row.offset,
@@ -184,7 +184,12 @@ fn without_moves(record: &Record<'_>, start: &Start, lacks_data: bool) -> (Movet
 }
 
 /// Decodes the move data by whichever reading of NAG 0 fits (section 3.7).
-fn read<'a>(tokens: Tokens<'a>, place: Place<'a>, start: &Start, record: &Record<'_>) -> Reading<Movetext> {
+fn read<'a>(
+    tokens: Tokens<'a>,
+    place: MoveDataPlace<'a>,
+    start: &Start,
+    record: &Record<'_>,
+) -> DecodedMoves<Movetext> {
     let (position, first_move, flaw) = beginning(start).unwrap_or((Position::initial(), 1, None));
     let decoder = |tokens: Tokens<'a>| {
         let sink = Tree::beginning(&position, first_move, tokens.bin.len());

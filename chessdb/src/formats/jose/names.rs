@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Known};
 use super::myisam::Table;
-use super::text::Texts;
+use super::text::TextDecoder;
 use crate::formats::{Files, Problem};
 
 /// What stands for a name that is not known.
@@ -24,7 +24,7 @@ impl Names {
         files: &Files,
         table: &str,
         known: &[&Known],
-        texts: Texts,
+        texts: TextDecoder,
         warnings: &mut Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Names {

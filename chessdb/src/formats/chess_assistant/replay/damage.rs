@@ -1,6 +1,6 @@
 //! What is wrong with a record: lines that end early, remarks, and rows of the problems (section 9).
 
-use super::super::codes::{BadCode, Code, StoredMove, read};
+use super::super::codes::{BadCode, Code, CodedMove, read};
 use super::super::pieces::{Meant, Pieces, is_possible};
 use super::Replaying;
 use crate::board::Position;
@@ -88,7 +88,7 @@ impl<S: Sink> Replaying<'_, S> {
     /// The remark on the first move of a variation, which cannot be played.
     pub(super) fn why_no_move(
         &mut self,
-        stored: StoredMove,
+        stored: CodedMove,
         at: usize,
         (next, end): (usize, usize),
         position: &Position,

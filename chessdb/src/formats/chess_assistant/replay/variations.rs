@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::codes::{Code, read};
-use super::super::line::{Form, Line, TextLine, Waiting};
+use super::super::line::{Form, OpenLine, TextLine, Waiting};
 use super::super::outline::{Outline, Span};
 use super::super::pieces::Pieces;
 use super::super::reading::Side;
@@ -140,7 +140,7 @@ impl<S: Sink> Replaying<'_, S> {
         } else {
             return false;
         };
-        let inner = Line::new(span.start + 1, span.end, pieces, form);
+        let inner = OpenLine::new(span.start + 1, span.end, pieces, form);
         self.outer.push(std::mem::replace(&mut self.line, inner));
         true
     }

@@ -57,7 +57,7 @@ pub(super) struct Field {
 
 /// Where a column that is read stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ColumnPlace {
     pub(super) field: usize,
     pub(super) null: Option<NullBit>,
     pub(super) charset: Charset,
@@ -73,7 +73,7 @@ pub(super) struct Layout {
     /// The first field is a bitmap of NULL columns.
     pub(super) has_bitmap: bool,
     pub(super) fields: Vec<Field>,
-    pub(super) columns: [Option<Place>; COLUMNS],
+    pub(super) columns: [Option<ColumnPlace>; COLUMNS],
 }
 
 impl Layout {
@@ -189,7 +189,7 @@ impl Layout {
         for (number, (column, null)) in columns.iter().zip(nulls).enumerate() {
             let place = Column::place(column.name.as_ref());
             if let Some(slot) = place.and_then(|place| self.columns.get_mut(place)) {
-                slot.get_or_insert(Place {
+                slot.get_or_insert(ColumnPlace {
                     field: number + usize::from(self.has_bitmap),
                     null,
                     charset: column.charset,
