@@ -1,4 +1,4 @@
-//! Tag pairs in the order in which PGN export format wants them.
+//! Tag pairs in the order of PGN export format.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
@@ -47,7 +47,7 @@ fn ascii(bytes: &[u8]) -> &str {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     outcome: Outcome,
-    /// The values, one behind the other.
+    /// The values, one after another.
     values: String,
     /// Where the values of the roster stand.
     roster: [Option<ValueRange>; 6],
@@ -139,7 +139,7 @@ impl Tags {
         }
     }
 
-    /// All values that have been set, one behind the other.
+    /// All values that have been set, one after another.
     pub(crate) fn all_values(&self) -> &str {
         &self.values
     }

@@ -68,7 +68,7 @@ fn decode<S: Sink>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineState {
     Open,
-    /// A half-move could not be played: those behind it are skipped.
+    /// A half-move could not be played: those after it are skipped.
     Broken,
 }
 

@@ -16,7 +16,7 @@ pub(super) enum Header {
     Variation,
 }
 
-/// The texts of one record before its first item that is no text, told apart.
+/// The texts of one record before its first item that is not a text, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Headers {
     /// A bit for each header that has occurred.
@@ -41,7 +41,7 @@ impl Headers {
     }
 }
 
-/// Sets the tags of a header; an empty one says nothing.
+/// Sets the tags of a header, unless it is empty.
 pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: TextReader) {
     let value = texts.value(value);
     if value.is_empty() {

@@ -166,7 +166,7 @@ impl Numbers {
         let us = position.turn();
         let from = self.square(position, Role::Pawn, number)?;
         let forward = us.fold_wb(1, -1);
-        // To the right is to the east, but to the west for a black pawn that is asked itself.
+        // To the right is to the east, but to the west for a black pawn under the reading `own`.
         let right = match self.reading.right {
             Right::Own => forward,
             Right::Diagram => 1,
@@ -192,9 +192,9 @@ impl Numbers {
         Ok(Move::Normal { from, to, promotion })
     }
 
-    /// True where a promoted piece cannot get a number because another one has it.
+    /// True if a promoted piece cannot get a number because another one has it.
     fn is_in_use(&self, us: Color, role: Role, number: u8) -> bool {
-        // By order of place the number of a promotion says nothing.
+        // Under the reading `order` the number of a promotion is ignored.
         self.reading.numbering == Numbering::Identity && self.pieces.square(us, key(role, number)).is_some()
     }
 

@@ -10,7 +10,7 @@ use crate::board::{Position, Undo};
 pub(super) enum Numbering {
     /// A piece keeps its number for life.
     Identity,
-    /// The number is the piece's place among its like on the board, by file, then by rank.
+    /// The number counts the pieces of the kind on the board, by file, then by rank.
     Order,
 }
 
@@ -85,7 +85,7 @@ impl HalfMoveReading {
 const LONG: usize = 10;
 /// So many long records are enough.
 const LONG_RECORDS: usize = 64;
-/// Where there are fewer, so many records of any length are taken.
+/// If there are fewer, this many records of any length are used.
 const ANY_RECORDS: usize = 4096;
 
 /// The records that vote, as they come by (section 4.5).
@@ -166,7 +166,7 @@ impl Vote {
         self.score.whole == self.sampled
     }
 
-    /// A game that replays has so many half-moves that hardly anything else would have replayed (section 4.7).
+    /// A game that replays is long enough to exclude an accident (section 4.7).
     pub(super) fn is_convincing(&self) -> bool {
         self.is_unanimous() && self.score.longest >= LONG
     }

@@ -10,7 +10,7 @@ const LONGEST_VALUE: usize = 1 << 16;
 /// How texts are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextReader {
-    /// The code page that the user wants for all of them.
+    /// The code page of the option `encoding`, for all texts.
     forced: Option<&'static Encoding>,
 }
 
@@ -58,7 +58,7 @@ impl TextReader {
     }
 }
 
-/// True where a text is on one line already.
+/// True if a text is on one line already.
 fn is_line(text: &str) -> bool {
     let mut blank_before = true;
     for &byte in text.as_bytes() {

@@ -26,7 +26,7 @@ pub(super) const SET_UP_SIZE: usize = 76;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code<'d> {
     Move(CodedMove),
-    /// Says nothing that the moves do not say: 210 and 233.
+    /// Adds nothing to the moves: 210 and 233.
     Mark,
     SetUp(&'d [u8]),
     VariationStart,

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `.cdp` | who made the base, number of games, a comment on it ([`cdp`]) |
+//! | `.cdp` | the program that made the database, number of games, a comment ([`cdp`]) |
 //! | `.d00` | headers of 38 bytes ([`header`]) |
 //! | `.a02` | i32 per GameID: place of the record in `.d02`, or the negated id of another entry ([`address`]) |
 //! | `.d02` | records: length, then codes for moves, variations and comments ([`record`], [`codes`]) |

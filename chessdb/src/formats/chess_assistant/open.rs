@@ -21,7 +21,7 @@ use crate::formats::{
 /// Games of the sample by which a reading is chosen.
 const SAMPLE: u64 = 32;
 
-/// The files of a base, by their names: a `.cdp`, or a `.d00` beside which moves stand.
+/// The files of a database, by their names: a `.cdp`, or a `.d00` with a file of moves next to it.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut found = by_stem(directory, &["cdp", "d00"], &["a02", "d02", "emb"]);
     found.retain(|candidate| has(candidate, "cdp") || is_complete(|kind| has(candidate, kind)));
@@ -136,7 +136,7 @@ impl ChessAssistant {
         self.names.encoding = evidence.guess();
     }
 
-    /// Counts what the comments of a game say about the code page.
+    /// Adds the evidence for the code page in the comments of a game.
     fn add_texts_of(&self, game: u32, evidence: &mut Evidence) {
         let Ok((d02, address)) = game::address(self, &self.header(game)) else {
             return;

@@ -26,7 +26,7 @@ pub(super) struct Coded {
 /// Who moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mover {
-    /// The king, or nobody.
+    /// The king, or no piece.
     King,
     /// A piece of the lists.
     Listed(Slot),

@@ -204,7 +204,7 @@ fn root(name: String, games: Vec<u32>) -> Folder {
     }
 }
 
-/// The name that people see (section 11.2).
+/// The name to show (section 11.2).
 fn name_of(stored: &str, id: i32) -> String {
     let system = SYSTEM_NAMES.iter().find(|(name, _)| *name == stored);
     match system {

@@ -17,7 +17,7 @@ pub(super) const LIMITS: Limits = Limits {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MoveDataPlace<'a> {
     pub(super) file: &'a str,
-    /// The first byte of the move data; none where their row is in pieces.
+    /// The first byte of the move data; none if their row is in pieces.
     pub(super) data: Option<u64>,
     /// The row.
     pub(super) row: u64,
@@ -326,7 +326,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.replay.end_variation();
     }
 
-    /// Goes on with what waits; false where nothing does.
+    /// Goes on with what waits; false if nothing does.
     fn next_frame(&mut self) -> bool {
         let (depth, cursor, is_variation) = match self.frames.pop() {
             Some(Frame::Line(cursor, depth)) => (depth, cursor, false),

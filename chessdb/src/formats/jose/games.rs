@@ -40,7 +40,7 @@ pub(super) struct Games {
     header: Option<Table>,
     more: Option<Table>,
     pub(super) entries: Vec<Entry>,
-    /// What the dates tell about the bug of section 10.2; none where nobody may correct them.
+    /// The evidence of the dates for the bug of section 10.2; none if they must not be corrected.
     pub(super) shift: Option<Shift>,
     /// Headers and moves are in one table.
     pub(super) is_archive: bool,
@@ -286,13 +286,13 @@ impl<'t> Record<'t> {
         self.row_of(column)?.int(column)
     }
 
-    /// A text on one line; none where it is NULL.
+    /// A text on one line; none if it is NULL.
     pub(super) fn text(&self, column: Column, texts: TextDecoder) -> Option<String> {
         let row = self.row_of(column)?;
         Some(texts.line(row.bytes(column)?, row.charset(column)))
     }
 
-    /// A text that says something.
+    /// A text that is not empty or a placeholder.
     pub(super) fn known_text(&self, column: Column, texts: TextDecoder) -> Option<String> {
         self.text(column, texts).filter(|text| !is_unknown(text))
     }
@@ -308,7 +308,7 @@ impl<'t> Record<'t> {
         stored_date(self.header.as_ref()?, column)
     }
 
-    /// The move data and where they stand; none where there are none.
+    /// The move data and where they stand; none if there are none.
     pub(super) fn moves(&self, texts: TextDecoder) -> Option<(Tokens<'_>, MoveDataPlace<'t>)> {
         let found = self
             .rows()

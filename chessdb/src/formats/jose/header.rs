@@ -2,7 +2,7 @@
 
 use super::Jose;
 use super::columns::Column;
-use super::decode::{Decoder, Findings, MoveDataPlace, DecodedMoves};
+use super::decode::{DecodedMoves, Decoder, Findings, MoveDataPlace};
 use super::games::{Entry, Record};
 use super::myisam::{Row, Table};
 use super::set_up::SetUp;
@@ -12,7 +12,7 @@ use crate::formats::{Decoded, Problem};
 use crate::game::{Game, Movetext, Tags};
 use crate::replay::{Fault, MainLine, Replay, Tree};
 
-/// Attribute of a Chess960 game; the others are not trusted.
+/// Attribute of a Chess960 game; the others are not reliable.
 const CHESS960: i32 = 8;
 
 /// The start position of a game (section 5).
@@ -126,7 +126,7 @@ impl Jose {
         }
     }
 
-    /// The main line of a game into a sink; none where it takes the whole game to know how it is to be read.
+    /// The main line of a game into a sink; none if it takes the whole game to know how it is to be read.
     pub(super) fn replay_main_line(&self, entry: &Entry, sink: MainLine<'_>) -> Option<()> {
         let record = self.games.record(entry);
         let (tokens, place) = record.moves(self.texts)?;
@@ -141,7 +141,7 @@ impl Jose {
     }
 }
 
-/// Position, number of the first move, and why no game can be played from there; none where it cannot be read.
+/// Position, number of the first move, and why no game can be played from there; none if it cannot be read.
 fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
     match start {
         Start::Normal => Some((Position::initial(), 1, None)),

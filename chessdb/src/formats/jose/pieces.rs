@@ -6,12 +6,12 @@
 use crate::board::{Color, Position, Role, Square};
 use crate::replay::State;
 
-/// Most places of a list.
+/// Maximum number of places of a list.
 const MOST: usize = 64;
 /// Kinds of pieces that have lists: all but the king.
 const KINDS: usize = 5;
 const PER_SIDE: usize = KINDS * MOST;
-/// Behind the lists stand eight cells a side: the place of the piece that a pawn has become.
+/// After the lists stand eight cells a side: the place of the piece that a pawn has become.
 const PROMOTED: usize = 2 * PER_SIDE;
 const CELLS: usize = PROMOTED + 16;
 /// A vacant place, a pawn that has not been promoted.

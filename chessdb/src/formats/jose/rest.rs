@@ -1,4 +1,4 @@
-//! Moves that PGN cannot hold as moves, as text for a remark or a comment.
+//! Moves that PGN cannot represent, as text for a remark or a comment.
 
 use super::decode::{Decoder, LIMITS, choose};
 use super::tokens::{Cursor, MoveToken};

@@ -7,8 +7,8 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::myisam::Charset;
 use crate::text;
 
-/// Most bytes of a name or another text of one line: no column of the program has more than 765, and readers of
-/// PGN give up at long tags.
+/// Maximum number of bytes of a name or another text of one line: no column of the program has more than 765, and PGN
+/// readers reject long tags.
 const LONGEST_LINE: usize = 2048;
 
 /// How bytes become characters.
@@ -27,7 +27,7 @@ impl Default for TextDecoder {
 }
 
 impl TextDecoder {
-    /// Texts with a code page of the user's; none where nobody knows the label.
+    /// A decoder with the user's code page; none if the label is unknown.
     pub(super) fn with_label(label: &str) -> Option<TextDecoder> {
         let fallback = Encoding::for_label(label.as_bytes())?;
         Some(TextDecoder { fallback })
@@ -48,7 +48,7 @@ impl TextDecoder {
         }
     }
 
-    /// A text on one line: control characters become blanks, blanks at both ends are cut.
+    /// A text on one line: control characters become spaces, spaces at both ends are cut.
     pub(super) fn line(self, bytes: &[u8], charset: Charset) -> String {
         let bytes = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
         let text = self.decode(bytes, charset);

@@ -25,7 +25,7 @@ pub(super) enum MoveToken<'a> {
     },
     Nag(u8),
     Result(Outcome),
-    /// First byte, and the text where there is one left.
+    /// First byte, and the text if there is one left.
     Text(u8, Option<&'a [u8]>),
     Start,
     End,
@@ -49,7 +49,7 @@ pub(super) struct Cursor {
 pub(super) struct Variation {
     /// What stands in it, up to and with its end.
     pub(super) inside: Cursor,
-    /// What stands behind it.
+    /// What stands after it.
     pub(super) behind: Cursor,
 }
 
@@ -65,7 +65,7 @@ impl Variation {
 pub(super) enum TextSource<'a> {
     /// In a column of their own.
     Column(&'a [u8]),
-    /// Behind their tokens.
+    /// After their tokens.
     Inline,
 }
 
@@ -96,12 +96,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// False where no variation can begin.
+    /// False if no variation can begin.
     pub(super) fn may_have_variations(&self) -> bool {
         self.bin.contains(&0xf0)
     }
 
-    /// False where the code b0 does not occur, which has two readings.
+    /// False if the code b0 does not occur, which has two readings.
     pub(super) fn has_zero_nag(&self) -> bool {
         self.bin.contains(&0xb0)
     }
@@ -159,7 +159,7 @@ impl<'a> Tokens<'a> {
         rest.get(..len)
     }
 
-    /// A text as a comment; none where it is blank.
+    /// A text as a comment; none if it is blank.
     pub(super) fn comment(&self, byte: u8, text: Option<&[u8]>) -> Option<String> {
         let Some(text) = text else {
             return Some("...".to_owned());
@@ -210,8 +210,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Passes over everything up to the end of the current line; that end itself is left. Without an `outer` line
-    /// only the end of the data ends it. False where the data end was met.
+    /// Skips everything up to the end of the current line; that end itself is left. Without an `outer` line
+    /// only the end of the data ends it. False if the data end was met.
     pub(super) fn skip_line(&self, cursor: &mut Cursor, has_outer: bool) -> bool {
         let mut depth = 0usize;
         loop {

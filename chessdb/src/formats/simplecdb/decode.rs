@@ -202,7 +202,7 @@ impl<'a, S: Sink> Body<'a, S> {
         }
     }
 
-    /// Passes over all items up to the end of the variation that is being read.
+    /// Skips all items up to the end of the variation that is being read.
     fn skip_variation(&mut self) -> Next {
         let mut depth = 1u32;
         loop {

@@ -6,7 +6,7 @@ use super::Replaying;
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
 
-/// An oddity that costs nothing: its first place, and how often it occurs.
+/// An oddity that loses nothing: its first offset, and how often it occurs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Doubt {
     first: usize,
@@ -46,7 +46,7 @@ impl<S: Sink> Replaying<'_, S> {
     }
 
     /// The moves of a line from one on that hurts the king's safety, as the detail of a remark. `pieces` have followed
-    /// it already; the codes behind it are those from `at` to `end`.
+    /// it already; the codes after it are those from `at` to `end`.
     pub(super) fn stored_rest(
         &mut self,
         position: Position,

@@ -1,7 +1,7 @@
 //! A record replayed: codes to movetext (sections 6.5 to 7.4 and 9).
 //!
-//! A variation stands before the move that it replaces, and PGN wants it behind that move. So a variation is passed
-//! over first, with the help of the [`Outline`], and read when the next code shows that all is said about the move.
+//! A variation stands before the move that it replaces, but in PGN it follows that move. So a variation is skipped
+//! first, with the help of the [`Outline`], and read when the next code shows that the annotations of the move end.
 //! One that no move follows becomes text. Nothing recurses: open lines are a list.
 
 mod damage;
@@ -43,7 +43,7 @@ impl Source<'_> {
 /// A replayed record.
 pub(super) struct Replayed<O> {
     pub(super) output: O,
-    /// The set-up position, where there is one.
+    /// The set-up position, if there is one.
     pub(super) fen: Option<String>,
     pub(super) problems: Vec<Problem>,
     /// All codes were understood and all moves legal.
@@ -191,7 +191,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// The position before the last move of the line; the one at its start where it has none.
+    /// The position before the last move of the line; the one at its start if it has none.
     fn position_before(&self) -> Position {
         match &self.line.form {
             Form::Movetext => self.replay.position_before().unwrap_or(*self.replay.position()),

@@ -28,7 +28,7 @@ impl BookReading {
             .find(|reading| reading.name() == name)
     }
 
-    /// Flat where as many variants begin as end, each right behind the other.
+    /// Flat where as many variants begin as end, each right after the other.
     pub(super) fn choose(moves: impl Iterator<Item = BookMove>) -> BookReading {
         let (mut starts, mut ends) = (0u64, 0u64);
         let mut after_end = true;
@@ -52,7 +52,7 @@ const NO_MOVE: u32 = u32::MAX;
 
 /// The moves of a book by what they follow.
 pub(super) struct Lines {
-    /// The move before each one, or [`NO_MOVE`]. Behind the first ply that no line shows, it is that ply.
+    /// The move before each one, or [`NO_MOVE`]. After the first ply that no line shows, it is that ply.
     parents: Vec<u32>,
     /// The last move of each line.
     ends: Vec<u32>,

@@ -106,7 +106,7 @@ fn offset_of(moves: &Rows, number: u32) -> usize {
     moves.place(number).saturating_mul(MOVE)
 }
 
-/// A move as it is stored; zeros behind the end.
+/// A move as it is stored; zeros after the end.
 fn stored(fbk: &SourceFile, moves: &Rows, number: u32) -> BookMove {
     let bytes = fbk.bytes.get(offset_of(moves, number)..);
     BookMove(

@@ -38,13 +38,13 @@ pub(in crate::formats::jose) enum Charset {
 pub(super) enum FieldKind {
     /// Raw bytes.
     Normal,
-    /// A flag says that blanks were cut on one side: a length and the rest.
+    /// If the flag is set, spaces were cut on one side, and a length and the rest follow.
     SkipSpace,
-    /// A flag says that it is zero, and nothing is stored.
+    /// If the flag is set, the value is zero and not stored.
     SkipZero,
-    /// A flag says that it is empty; `length` is the size of the length.
+    /// If the flag is set, the value is empty; `length` is the size of the length.
     Blob,
-    /// `length` is the most there may be.
+    /// `length` is the maximum.
     Varchar,
 }
 
@@ -99,7 +99,7 @@ impl Layout {
         layouts
     }
 
-    /// The layout of a `.MYI`; none where it has another number of columns.
+    /// The layout of a `.MYI`; none if it has another number of columns.
     fn stored<Name: AsRef<str>>(myi: &Myi, columns: &[ColumnSpec<Name>]) -> Option<Layout> {
         let has_bitmap = match myi.fields.len().checked_sub(columns.len())? {
             0 => false,
