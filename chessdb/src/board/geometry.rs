@@ -31,8 +31,8 @@ pub(super) fn between(a: Square, b: Square) -> Bitboard {
 
 /// Those of `pieces` that have no piece between them and `square`.
 ///
-/// There are few such pieces, so that going through them is cheaper than an attack set, whose table is too large to stay
-/// in the nearest cache.
+/// There are few such pieces, so that going through them is cheaper than an attack set, whose table is too large for
+/// the innermost cache.
 #[inline]
 pub(super) fn with_free_way(pieces: Bitboard, square: Square, occupied: Bitboard) -> Bitboard {
     pieces.into_iter().fold(Bitboard::EMPTY, |free, piece| {

@@ -2,7 +2,7 @@
 
 use super::{Color, Role};
 
-/// What stands on a square. The low three bits are the role, and each colour has a bit of its own, so that an empty
+/// The contents of a square. The low three bits are the role, and each colour has a bit of its own, so that an empty
 /// square is of neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PackedPiece(u8);

@@ -16,7 +16,7 @@ pub enum Move {
         from: Square,
         /// Target square.
         to: Square,
-        /// What a pawn becomes.
+        /// The promotion of a pawn.
         promotion: Option<Role>,
     },
     /// Castling to the given side; the rook is the one that has the right (Chess960 too).
@@ -314,8 +314,8 @@ impl Position {
         self.turn = !us;
     }
 
-    /// Pieces of `us` that give check after one of them went from `from` to `to`, where it attacks `attacked` on an empty
-    /// board.
+    /// Pieces of `us` that give check after one of them went from `from` to `to`, where it attacks `attacked` on an
+    /// empty board.
     #[inline(always)]
     fn checks_after(&self, us: Color, from: Square, to: Square, attacked: Bitboard) -> Bitboard {
         let direct = attacked & self.of_kind(!us, Role::King);

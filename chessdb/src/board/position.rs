@@ -10,11 +10,11 @@ use super::{Bitboard, CastlingSide, Color, Piece, Role, Square};
 
 /// The pieces on the board, the side to move, the rights to castle and the en passant square.
 ///
-/// A position always has at most one piece a square. It may lack a king after [`Position::play`] was given an
-/// illegal move; nothing panics then, and a side without a king is never in check.
+/// A position has at most one piece on each square. It may lack a king after [`Position::play`] played an illegal
+/// move; nothing panics then, and a side without a king is never in check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// What stands on each square.
+    /// The contents of each square.
     pub(super) pieces: [PackedPiece; 64],
     /// The same by role and colour; index 0 is for empty squares, so that no test is needed.
     pub(super) by_kind: [Bitboard; PackedPiece::KINDS],
@@ -46,7 +46,7 @@ impl Position {
         *INITIAL
     }
 
-    /// A position as given, with no test at all.
+    /// The given position, without any test.
     pub(super) fn from_pieces(
         board: &shakmaty::Board,
         turn: Color,
@@ -114,19 +114,19 @@ impl Position {
         self.of_kind(color, Role::King).first()
     }
 
-    /// The king's square as an index, 64 for a king that is not there.
+    /// The king's square as an index, 64 if there is no king.
     #[inline]
     pub(super) fn king_index(&self, color: Color) -> usize {
         self.of_kind(color, Role::King).0.trailing_zeros() as usize
     }
 
-    /// What stands on a square.
+    /// The contents of a square.
     #[inline]
     pub fn role_at(&self, square: Square) -> Option<Role> {
         self.packed_at(square).role()
     }
 
-    /// Whose piece stands on a square.
+    /// The colour of the piece on a square.
     pub fn color_at(&self, square: Square) -> Option<Color> {
         self.packed_at(square).color()
     }
@@ -208,7 +208,7 @@ impl Position {
         }
     }
 
-    /// Pieces of `by` that attack `square` when `occupied` is the board.
+    /// Pieces of `by` that attack `square` if `occupied` are the squares with pieces.
     #[inline]
     pub(super) fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let near = (attacks::pawn_attacks(!by, square) & self.of_kind(by, Role::Pawn))

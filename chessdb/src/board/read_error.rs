@@ -4,15 +4,15 @@ use std::fmt;
 
 use super::{CastlingSide, Role, Square};
 
-/// Why a text gives no move.
+/// Why the text of a move cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The text is not that of a move.
+    /// The text is not a move.
     NotAMove,
     /// No piece of the kind that the text names can go there.
     NoPiece {
-        /// The kind of piece; none if no piece of the side to move stands on the square that the text names.
+        /// The kind of piece; none if there is no piece of the side to move on the square that the text names.
         role: Option<Role>,
         /// The square that it should come from, if the text names it.
         from: Option<Square>,
@@ -83,7 +83,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What pieces are called, by the number of their role; the first is any piece.
+/// Names of pieces by the number of their role; the first is for any piece.
 const NAMES: [&str; 7] = ["piece", "pawn", "knight", "bishop", "rook", "queen", "king"];
 
 fn name_of(role: Option<Role>) -> &'static str {

@@ -99,7 +99,7 @@ impl San {
         (self.0 >> 56) as usize
     }
 
-    /// The characters, padded with zeros; [`San::len`] of them count.
+    /// The characters, padded with zeros; the first [`San::len`] of them are used.
     #[inline]
     pub fn bytes(self) -> [u8; 8] {
         (self.0 & 0x00ff_ffff_ffff_ffff).to_le_bytes()
@@ -133,7 +133,7 @@ impl fmt::Debug for San {
     }
 }
 
-/// A move in long algebraic notation (`e2e4`, `e7e8q`, `--`), as remarks give moves that PGN cannot hold.
+/// A move in long algebraic notation (`e2e4`, `e7e8q`, `--`), as remarks show moves that PGN cannot represent.
 ///
 /// Castling is the king's move to the g- or c-file; the position before the move has the square of the king.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ pub enum SetupError {
     NotFen,
     /// A side has no king or more than one.
     Kings,
-    /// A pawn stands on the first or last rank.
+    /// A pawn is on the first or last rank.
     PawnOnEdge,
     /// The side that is not to move is in check.
     OpponentInCheck,
@@ -38,7 +38,7 @@ impl Position {
     /// have left are dropped; too many pieces and impossible checks are accepted.
     ///
     /// # Errors
-    /// Where no game can be played: see [`SetupError`].
+    /// If no game can be played from it: see [`SetupError`].
     pub fn from_setup(setup: &Setup) -> Result<Position, SetupError> {
         let board = &setup.board;
         if Color::ALL
@@ -63,7 +63,8 @@ impl Position {
 }
 
 impl Position {
-    /// The pieces of a set-up that no game can be played from, for [`Position::play`] to go through what a file has.
+    /// The pieces of a set-up from which no game can be played, so that [`Position::play`] can follow the
+    /// moves of a file.
     ///
     /// Nothing is tested and no castling right is kept. Pieces can move as their kind does, however impossible the
     /// position is.
@@ -75,7 +76,7 @@ impl Position {
 }
 
 impl Position {
-    /// The position as a set-up; the counters, which a position does not have, are those of a first move.
+    /// The position as a set-up; a position has no counters, so they are those before the first move.
     ///
     /// The en passant square is named after every double step, as the FEN of the PGN standard does.
     pub fn setup(&self) -> Setup {
@@ -105,7 +106,7 @@ impl Position {
     }
 }
 
-/// Rooks among `rights` that stand on the home rank of their king.
+/// Rooks among `rights` that are on the home rank of their king.
 fn playable_rights(position: &Position, rights: Bitboard) -> Bitboard {
     let mut playable = Bitboard::EMPTY;
     for color in Color::ALL {
@@ -130,7 +131,7 @@ fn is_playable_en_passant(position: &Position, square: Square) -> bool {
         && !position.occupied().contains(from)
 }
 
-/// A set-up read from FEN, with what a game needs of it.
+/// A set-up read from FEN.
 #[derive(Clone, Copy, Debug)]
 pub struct Fen {
     /// The position.
@@ -140,7 +141,7 @@ pub struct Fen {
 }
 
 impl Fen {
-    /// A set-up as FEN, as it is given: rights and en passant square are not tested.
+    /// A set-up as FEN; castling rights and en passant square are not tested.
     pub fn text(setup: &Setup) -> String {
         let fen = shakmaty::fen::Fen::try_from_setup(setup.clone());
         fen.unwrap_or_else(|lossy| lossy.ignore()).to_string()
@@ -158,10 +159,10 @@ impl Fen {
         })
     }
 
-    /// Reads FEN as [`Fen::parse`] does, without putting anything to the test.
+    /// Reads FEN like [`Fen::parse`], without testing the position.
     ///
     /// # Errors
-    /// Where it is no FEN.
+    /// If it is not FEN.
     pub fn setup(text: &str) -> Result<Setup, SetupError> {
         if !(4..=6).contains(&text.split_ascii_whitespace().count()) {
             return Err(SetupError::NotFen);

@@ -1,4 +1,4 @@
-//! The one model of a game: tags and a flat list of movetext tokens. Nothing in it recurses.
+//! The model of a game: tags and a flat list of movetext tokens, without recursion.
 
 mod movetext;
 mod tags;

@@ -1,4 +1,4 @@
-//! Movetext: a flat list of tokens, and what makes it.
+//! Movetext: a flat list of tokens, and its builder.
 
 use crate::board::{Move, Position, San};
 
@@ -9,15 +9,15 @@ pub enum Token {
     Move(San, Move),
     /// A numeric annotation glyph for the move before it.
     Nag(u8),
-    /// A comment on the move before it, or on what follows at the start of a line.
+    /// A comment on the move before it, or at the start of a line on the line.
     Comment(TextRange),
-    /// What follows, up to the matching end, may be played instead of the move before it.
+    /// The moves up to the matching end are an alternative to the move before it.
     VariationStart,
     /// End of a variation.
     VariationEnd,
 }
 
-/// Where a comment stands in [`Movetext::text`].
+/// Range of a comment in [`Movetext::text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextRange {
     start: u32,
@@ -34,7 +34,7 @@ pub struct Movetext {
     first_ply: u32,
 }
 
-/// Tokens that a usual game has at most.
+/// Maximum number of tokens in a typical game.
 const USUAL: usize = 256;
 
 impl Movetext {
@@ -55,7 +55,7 @@ impl Movetext {
         self.texts.len()
     }
 
-    /// Plies before the first move: even when White begins, `2 * (first move number - 1)` then.
+    /// Plies before the first move: `2 * (first move number - 1)`, and one more if Black begins.
     pub fn first_ply(&self) -> u32 {
         self.first_ply
     }
@@ -67,7 +67,7 @@ impl Movetext {
 #[derive(Debug, Default)]
 pub struct Tree {
     movetext: Movetext,
-    /// Where annotations of the last move belong once a variation stands after it.
+    /// Where annotations of the last move belong once a variation follows it.
     anchor: Option<usize>,
     outer: Vec<Outer>,
     /// Annotations that came after a variation of their move, with the place they belong to.
@@ -114,7 +114,8 @@ impl Tree {
         self.movetext.tokens.push(Token::VariationStart);
     }
 
-    /// Ends the current variation. An empty one vanishes, and its comments go to the move that it would have replaced.
+    /// Ends the current variation. An empty one is removed, and its comments go to the move that it would
+    /// have replaced.
     pub(crate) fn end_variation(&mut self, is_empty: bool) {
         let Some(Outer { start, anchor }) = self.outer.pop() else {
             return;

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 use super::{Date, Outcome};
 
-/// The seven tag roster with what stands for an unknown value.
+/// The seven tag roster with the placeholders for unknown values.
 pub const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -30,7 +30,7 @@ fn roster_place(name: &str) -> Option<usize> {
     }
 }
 
-/// A name that PGN allows. What begins with `_` is no tag for many readers, which take what follows for moves.
+/// A name that PGN allows. Many readers do not accept a name that begins with `_` and read what follows as moves.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
@@ -49,7 +49,7 @@ pub struct Tags {
     outcome: Outcome,
     /// The values, one after another.
     values: String,
-    /// Where the values of the roster stand.
+    /// Ranges of the values of the roster.
     roster: [Option<ValueRange>; 6],
     /// The others, sorted by name.
     others: Vec<(Cow<'static, str>, ValueRange)>,
@@ -113,7 +113,7 @@ impl Tags {
         });
     }
 
-    /// Sets a tag to what `append` adds to its argument, as [`Tags::set`] does.
+    /// Sets a tag to the text that `append` adds to its argument, as [`Tags::set`] does.
     // Inlined, so that what depends on the name alone is decided at compile time.
     #[inline(always)]
     pub fn set_with(&mut self, name: impl Into<Cow<'static, str>>, append: impl FnOnce(&mut String)) {

@@ -1,4 +1,4 @@
-//! Comments: made harmless, cut into words, and wrapped where a line may end.
+//! Comments: cleaned, split into words, and wrapped where a line may end.
 
 use super::lines::Lines;
 use super::writer::is_control;
@@ -46,7 +46,7 @@ impl Words {
         }
     }
 
-    /// Adds a word in pieces of at most [`LONGEST_WORD`] bytes, none of which but the first begins with `[` or `%`.
+    /// Adds a word in parts of at most [`LONGEST_WORD`] bytes, of which only the first may begin with `[` or `%`.
     fn add_word(&mut self, word: &str) {
         let mut start = self.text.len();
         for character in word.chars() {
@@ -92,12 +92,12 @@ impl Words {
     }
 }
 
-/// Bytes of the command that a text begins with, its brackets included.
+/// Length of the command at the beginning of a text, including its brackets.
 fn command_len(text: &str) -> Option<usize> {
     if !text.starts_with("[%") {
         return None;
     }
-    // A bracket further away ends no command. It is not looked for, or a text of open brackets would take for ever.
+    // The search for the closing bracket is bounded, or a text of open brackets would take very long.
     let bracket = text.bytes().take(LONGEST_WORD).position(|c| c == b']')?;
     Some(bracket + 1)
 }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn brackets_that_nobody_closes_are_words() {
-        // Who searched to the end of the text for each of them would read terabytes.
+        // A search to the end of the text for each of them would read terabytes.
         let brackets = "[% ".repeat(1 << 20);
         assert_eq!(written(&[&brackets]).matches("[%").count(), 1 << 20);
     }

@@ -1,9 +1,9 @@
 //! Lines of at most 79 columns, filled word by word.
 
-/// Most characters in a line of movetext.
+/// Maximum number of characters in a line of movetext.
 const WIDTH: usize = 79;
 
-/// Bytes of short words that are collected before they go to the text; a usual game has fewer.
+/// Bytes of short words that are collected before they are written to the text; a typical game has fewer.
 const BUFFER: usize = 512;
 
 /// Appends words to a text, separated by spaces or line feeds.
@@ -29,7 +29,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends the first `len` of eight ASCII bytes as a word; it has seven at most, and no blank.
+    /// Appends the first `len` of eight ASCII bytes as a word; it has at most seven, and no space.
     #[inline]
     pub(super) fn short_word(&mut self, bytes: [u8; 8], len: usize) {
         if self.open > 0 {
@@ -39,7 +39,7 @@ impl<'a> Lines<'a> {
         if self.buffered > BUFFER - 8 {
             self.flush();
         }
-        // Eight bytes of which some do not count are one store.
+        // Eight bytes are one store, even if some of them are not used.
         if let Some(place) = self
             .buffer
             .get_mut(self.buffered..)
@@ -52,7 +52,7 @@ impl<'a> Lines<'a> {
 
     /// The text with all that has been appended.
     fn flush(&mut self) -> &mut Vec<u8> {
-        // No blank stands before the first word of all.
+        // There is no space before the very first word.
         let first = usize::from(self.column == 0);
         if self.buffered > 0
             && let Some(words) = self.buffer.get_mut(first..self.buffered)
@@ -102,7 +102,7 @@ impl<'a> Lines<'a> {
         self.flush().extend_from_slice(b"\n\n");
     }
 
-    /// Makes room for a word of so many columns, and writes the parentheses that belong to it.
+    /// Makes room for a word of `columns` columns, and writes the parentheses that belong to it.
     fn separate(&mut self, columns: usize) {
         self.flush();
         let columns = columns + self.open;
@@ -124,12 +124,12 @@ impl<'a> Lines<'a> {
 }
 
 /// Ends lines in a text of words of seven characters at most, each after a space, that follows `column` columns of a
-/// line. Gives the columns of its last line.
+/// line. Returns the number of columns of its last line.
 fn break_lines(words: &mut [u8], column: usize) -> usize {
     let mut column = column;
     let mut start = 0;
     while column + words.len() - start > WIDTH {
-        // The line ends at the last blank before which all fits into it.
+        // The line ends at the last space up to which everything fits into it.
         let fits = WIDTH.saturating_sub(column);
         let line = words.get(start..=start + fits).unwrap_or_default();
         let blank = line.iter().rposition(|&c| c == b' ').unwrap_or(0);

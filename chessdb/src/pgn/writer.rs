@@ -33,7 +33,7 @@ pub fn append_game(out: &mut Vec<u8>, game: &Game) {
 
 /// Appends the tag pairs and the empty line after them.
 pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
-    // All values are examined in one go, for hardly any game has something to escape.
+    // All values are examined at once, because hardly any game has characters to escape.
     let escape = !tags
         .all_values()
         .bytes()
@@ -52,7 +52,7 @@ pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
     out.push(b'\n');
 }
 
-/// A character that stands for itself in a tag's value.
+/// A character that needs no escape in a tag's value.
 fn is_plain(c: u8) -> bool {
     (b' '..0x7f).contains(&c) & (c != b'"') & (c != b'\\')
 }
@@ -68,7 +68,7 @@ fn append_escaped(out: &mut Vec<u8>, value: &str) {
     }
 }
 
-/// A control character of ASCII. Those of U+0080 to U+009F do no harm in PGN and stay as the database has them.
+/// A control character of ASCII. Those of U+0080 to U+009F are harmless in PGN and are kept.
 pub(super) fn is_control(c: char) -> bool {
     c < ' ' || c == '\x7f'
 }
@@ -156,7 +156,7 @@ fn append_number(lines: &mut Lines<'_>, ply: u32) {
     }
 }
 
-/// The digits of the numbers that games have, with points after them, and how many digits there are.
+/// The digits of move numbers, followed by points, and the number of digits.
 static NUMBERS: [([u8; 8], usize); 1000] = numbers();
 
 const fn numbers() -> [([u8; 8], usize); 1000] {

@@ -34,7 +34,7 @@ struct StoredFrame<T> {
 }
 
 impl<T: State> StoredLine<T> {
-    /// A line that goes on from a position.
+    /// A line that continues from a position.
     pub fn new(position: Position, state: T, notation: Notation) -> StoredLine<T> {
         StoredLine {
             line: StoredFrame {

@@ -23,7 +23,7 @@ pub(super) enum Code {
         number: u8,
         way: Way,
     },
-    /// The next byte is about this piece: it moves, or a pawn becomes it.
+    /// The next byte moves this piece, or promotes a pawn to it.
     Prefix {
         role: Role,
         number: u8,
@@ -115,7 +115,7 @@ const KNIGHT_STEPS: [Direction; 8] = [
     Direction(1, -2),
 ];
 
-/// `001 mm www`: the order of the ways is all that differs (section 10.5).
+/// `001 mm www`: only the order of the kinds of moves differs (section 10.5).
 #[allow(clippy::indexing_slicing)]
 const fn pawn(notation: Notation, byte: u8) -> Code {
     let ways = match notation {

@@ -1,10 +1,10 @@
-//! Cutting a file into records in one pass, without chess and without a notation (sections 2.5 to 2.7).
+//! Splitting a file into records in one pass, without a board and without a notation (sections 2.5 to 2.7).
 
 use super::items::{Item, Items, Text, is_glyph, is_halfmove, outcome};
 use crate::formats::SourceFile;
 use crate::game::Outcome;
 
-/// What the pass finds out about a record.
+/// What the pass determines about a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) start: usize,
@@ -12,13 +12,13 @@ pub(super) struct Record {
     /// Bytes of half-moves, prefixes among them.
     pub(super) halfmoves: usize,
     pub(super) outcome: Outcome,
-    /// It holds a header or half-moves; what holds neither is no game.
+    /// It holds a header or half-moves; a record with neither is not a game.
     pub(super) is_game: bool,
     /// Every text in it has its closing 00.
     pub(super) is_closed: bool,
 }
 
-/// Cuts a file into records. Texts that may be headers are shown on the way, so that one pass is enough.
+/// Splits a file into records. It passes on texts that may be headers, so that one pass is enough.
 pub(super) struct Records<'a> {
     items: Items<'a>,
     len: usize,
@@ -28,14 +28,14 @@ pub(super) struct Records<'a> {
     gap: usize,
 }
 
-/// What the rules of section 2.5 need to know about the record so far.
+/// The state of the record so far, for the rules of section 2.5.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// An item that is no text was seen.
+    /// There was an item that is not a text.
     moved: bool,
-    /// A text tagged W was seen before that.
+    /// There was a text tagged W before that.
     white: bool,
-    /// A result was seen.
+    /// There was a result.
     done: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Records<'a> {
         self.file.is_some_and(|file| file.bytes.is_lost())
     }
 
-    /// The next record. `opening` gets the texts before its first item that is no text, and where they begin.
+    /// The next record. `opening` gets the texts before its first item that is not a text, with their offsets.
     pub(super) fn next(&mut self, mut opening: impl FnMut(Text<'a>, usize)) -> Option<Record> {
         while self.items.at >= self.gap {
             self.pass_gap();
@@ -159,7 +159,7 @@ mod tests {
     fn a_result_ends_a_record_with_what_is_said_about_it() {
         assert_eq!(starts(b"\x2c\x02\x07\0good\0\x2c\x01"), [0, 9]);
         assert_eq!(starts(b"\x2c\x02\0Wa\0\x2c"), [0, 2]);
-        // The last text of the file is a remark whatever it begins with.
+        // The last text of the file is a comment, whatever it begins with.
         assert_eq!(starts(b"\x2c\x02\0White resigned\0"), [0]);
         assert_eq!(starts(b"\x2c\x02\0White resigned"), [0, 2]);
         assert_eq!(starts(b"\x02\x02\x02"), [0, 1, 2]);

@@ -38,7 +38,7 @@ impl Stated {
         let month = given(self.month).filter(|&month| month <= 12);
         let day = given(self.day).filter(|&day| month.is_some_and(|month| day <= days(year, month)));
         let is_lossy = self.year == Some(0) || month != given(self.month) || day != given(self.day);
-        // Both are two digits at most, and within the calendar.
+        // Both have at most two digits and are in the valid range.
         let part = |part: Option<u16>| part.and_then(|number| u8::try_from(number).ok()).unwrap_or(0);
         (Date::new(year, part(month), part(day)), is_lossy)
     }
@@ -137,7 +137,7 @@ fn part(text: &str) -> Option<Option<u16>> {
     }
 }
 
-/// A number of nothing but digits.
+/// A number that consists of digits only.
 fn number(text: &str) -> Option<u16> {
     let all_digits = text.bytes().all(|c| c.is_ascii_digit());
     if all_digits { text.parse().ok() } else { None }

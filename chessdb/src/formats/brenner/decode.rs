@@ -1,4 +1,4 @@
-//! One game: items to tags and tokens, and what to do about damage (sections 6 to 8).
+//! One game: items to tags and tokens, and the handling of damage (sections 6 to 8).
 
 use super::headers::{Headers, set_tag};
 use super::items::{Item, Items, Text, is_glyph, outcome};
@@ -10,7 +10,7 @@ use crate::formats::Decoded;
 use crate::game::{Game, Outcome, Tags};
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Replay, Sink, Tree};
 
-/// A record and where it stands.
+/// A record and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub(super) file: &'a str,
@@ -78,9 +78,9 @@ struct Decoder<'a, S> {
     tags: Tags,
     replay: Replay<'a, S>,
     numbers: Numbers,
-    /// Tells headers from comments; none once there was an item that is no text.
+    /// Distinguishes headers from comments; none once there was an item that is not a text.
     headers: Option<Headers>,
-    /// Where the prefix stands that is being held.
+    /// Offset of the pending prefix.
     prefix_at: usize,
     glyphs: Glyphs,
     line: LineState,
@@ -136,7 +136,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Something other than a half-move comes: a prefix before it is damage.
+    /// Anything but a half-move follows: a prefix before it is damage.
     #[inline]
     fn interrupt(&mut self, what: &'static str) {
         if let Err(damage) = self.numbers.interrupt(what) {
@@ -169,7 +169,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// A glyph that stands alone means what it is.
+    /// Ends a pair of glyphs: a single glyph has its own NAG.
     fn end_glyphs(&mut self) {
         if let Some(nag) = self.glyphs.end() {
             self.replay.nag(nag);
@@ -188,7 +188,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Ends the last comment with a remark on each damage.
+    /// Adds a remark for each damage.
     fn report_damage(&mut self) {
         self.damage.sort_by_key(|(at, _)| *at);
         for (at, fault) in &self.damage {
@@ -198,14 +198,14 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 }
 
-/// Glyph bytes on their way to NAGs (section 7.3).
+/// Combines glyph bytes into NAGs (section 7.3).
 #[derive(Clone, Copy, Debug, Default)]
 struct Glyphs {
-    /// A glyph that the next one may join.
+    /// A glyph that may form a pair with the next one.
     held: Option<u8>,
     /// A bit for each NAG that the half-move has.
     given: u8,
-    /// A glyph stood before the first half-move.
+    /// There was a glyph before the first half-move.
     dropped: bool,
 }
 
@@ -230,7 +230,7 @@ impl Glyphs {
         }
     }
 
-    /// The NAG of a glyph that stands alone.
+    /// The NAG of a single glyph.
     #[inline]
     fn end(&mut self) -> Option<u8> {
         let alone = self.held.take()?;

@@ -5,7 +5,7 @@ use super::items::{Item, Items, Text};
 use super::texts::TextReader;
 use crate::game::{Outcome, Tags};
 
-/// A header, by what its letter stands for.
+/// A header, by the meaning of its letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Header {
     White,
@@ -24,7 +24,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// The header that the next text is, and its value; none for a comment.
+    /// The kind and value of the next text if it is a header; none for a comment.
     pub(super) fn take<'a>(&mut self, text: Text<'a>) -> Option<(Header, &'a [u8])> {
         let header = match text.tag()? {
             b'W' => Header::White,

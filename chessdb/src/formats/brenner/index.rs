@@ -12,10 +12,10 @@ use crate::game::{Date, Outcome};
 
 /// Maximum number of places without a game that get a row of their own in `problems.txt`.
 const MOST_STRAYS: usize = 1000;
-/// The id of what is unknown.
+/// The id of an unknown text.
 const UNKNOWN: TextId = TextId(u32::MAX);
 
-/// A game: its bytes, and the keys that its headers give.
+/// A game: its bytes, and the keys from its headers.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     start: usize,
@@ -27,7 +27,7 @@ struct Entry {
     outcome: Outcome,
 }
 
-/// Bytes between games that make no game.
+/// Bytes between games that are not a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stray {
     pub(super) start: usize,
@@ -141,7 +141,7 @@ impl Index {
         }
     }
 
-    /// Where the text of an id stands.
+    /// The range of the text of an id.
     pub(super) fn value<'a>(&self, bytes: &'a [u8], id: TextId) -> &'a [u8] {
         let place = self.values.get(id.0 as usize);
         place
@@ -150,7 +150,7 @@ impl Index {
     }
 }
 
-/// The id of a header value that stands at `start`; none for an empty one.
+/// The id of the header value at `start`; none for an empty one.
 fn intern(
     known: &mut HashMap<Box<[u8]>, TextId>,
     values: &mut Vec<(usize, usize)>,
@@ -163,7 +163,7 @@ fn intern(
     if let Some(&id) = known.get(value) {
         return id;
     }
-    // A value is at least a byte, and four billion of them behave as if they were unknown.
+    // A value has at least one byte; values beyond four billion are treated as unknown.
     let Ok(id) = u32::try_from(values.len()).map(TextId) else {
         return UNKNOWN;
     };

@@ -1,4 +1,4 @@
-//! The layer below chess: a file is a row of items, each a text or a single byte (section 2).
+//! The layer below the moves: a file is a sequence of items, each a text or a single byte (section 2).
 //!
 //! | byte | means |
 //! |---|---|
@@ -76,7 +76,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The result that a byte gives.
+/// The result of a byte.
 pub(super) fn outcome(byte: u8) -> Option<Outcome> {
     match byte {
         1 => Some(Outcome::BlackWins),

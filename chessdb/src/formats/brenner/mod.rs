@@ -11,7 +11,7 @@
 //! | 08-1F | king and knight moves |
 //! | 20-FF | all other half-moves, and prefixes that name a promoted piece; two notations ([`codes`]) |
 //!
-//! What the description leaves open makes eight readings, of which a file's games choose one ([`reading`]).
+//! The ambiguities of the description give eight readings; the games of a file decide which one applies ([`reading`]).
 //! Section numbers in this module are those of `docs/formats/brenner.md`.
 
 mod codes;
@@ -41,7 +41,7 @@ use super::{
 use crate::game::Tags;
 use crate::replay::{MainLine, Ply};
 
-/// What the format calls its only file.
+/// The format's name for its only file.
 const KIND: &str = "brn";
 
 /// The format's row.
@@ -71,7 +71,7 @@ fn find(directory: &Directory) -> Vec<Candidate> {
         .collect()
 }
 
-/// Whether bytes without the extension are records of games beyond reasonable doubt (section 4.7).
+/// Whether bytes without the extension are certainly records of games (section 4.7).
 fn accepts(bytes: &[u8]) -> bool {
     let mut sample = Sample::default();
     let mut records = Records::new(bytes);

@@ -30,7 +30,7 @@ pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     }
 }
 
-/// The main line of a game into a sink; none if it takes the whole game to know how it is to be read.
+/// The main line of a game into a sink; none if its reading depends on the whole game.
 pub(super) fn main_line(database: &ChessAssistant, game: u32, line: MainLine<'_>) -> Option<()> {
     let (d02, address) = address(database, &database.header(game)).ok()?;
     let source = source(database, d02, address, database.reading, LengthForm::TwoBytes)?;

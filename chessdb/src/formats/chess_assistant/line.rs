@@ -18,7 +18,7 @@ pub(super) struct OpenLine {
     pub(super) pieces: Pieces,
     /// The pieces before the last move, kept where a variation replaces it.
     pub(super) before: Pieces,
-    /// What stands before the next move.
+    /// Items before the next move.
     pub(super) waiting: Vec<Waiting>,
     /// Variations in `waiting` before this place are texts already.
     pub(super) rendered: usize,
@@ -29,7 +29,7 @@ pub(super) struct OpenLine {
     pub(super) form: Form,
 }
 
-/// What a line becomes.
+/// The output of a line.
 pub(super) enum Form {
     /// Movetext: the main line, or a variation that the builder has begun.
     Movetext,
@@ -37,7 +37,7 @@ pub(super) enum Form {
     Text(Box<TextLine>),
 }
 
-/// What waits for the next move of a line.
+/// Items that wait for the next move of a line.
 pub(super) enum Waiting {
     Text(Cow<'static, str>),
     Glyph(Glyph),

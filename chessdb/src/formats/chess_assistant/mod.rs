@@ -54,7 +54,7 @@ pub const FORMAT: Format = Format {
 /// Directory of the mounted tree that shows the inside of the `.emb`.
 const EMB_DIRECTORY: &str = "emb";
 
-/// What stands for a text that is not known.
+/// The placeholder for an unknown text.
 const UNKNOWN: &str = "?";
 
 /// An open Chess Assistant database.

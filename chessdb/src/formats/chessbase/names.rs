@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::characters::Characters;
 use super::record::Record;
 
-/// What stands for an empty text.
+/// The placeholder for an empty text.
 const UNKNOWN: &str = "?";
 
 /// The texts of one record. Reading another record into it reuses its memory.

@@ -12,11 +12,11 @@ use crate::replay::{Notation, StoredLine};
 /// Maximum number of variations that are open at once inside the text.
 const DEEPEST: usize = 255;
 
-/// A line that is played on.
+/// A line that is played without testing legality.
 pub(super) struct Rest(StoredLine<EnPassant>);
 
 impl Rest {
-    /// A line that goes on from a position.
+    /// A line that continues from a position.
     pub(super) fn new(position: Position, en_passant: EnPassant) -> Rest {
         Rest(StoredLine::new(position, en_passant, Notation::Long))
     }
@@ -40,7 +40,7 @@ impl Rest {
         }
     }
 
-    /// Plays what the stream has, up to the end of the line or of the game. Where a byte cannot be read, the rest of
+    /// Plays the stream up to the end of the line or of the game. If a byte cannot be read, the rest of
     /// its line is skipped. True if the line's own end was read.
     pub(super) fn read(&mut self, moves: &mut Moves<'_>, comments: &mut Comments<'_>) -> bool {
         // Ends to skip; the last of them belongs to a line that has been begun.
@@ -65,7 +65,7 @@ impl Rest {
                         return true;
                     }
                 }
-                // Where no move stands that it replaces, the rest of the line is skipped as well.
+                // If there is no move to replace, the rest of the line is skipped as well.
                 START if !self.0.start_variation() => skip = 2,
                 START => skip = u32::from(self.0.depth() > DEEPEST),
                 _ => {

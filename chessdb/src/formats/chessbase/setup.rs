@@ -17,14 +17,14 @@ pub(super) struct StoredPosition {
     pub(super) position: Result<Position, SetupError>,
     /// Number of the first move.
     pub(super) first_move: u32,
-    /// The first byte, counted from the position's start, that names no piece.
+    /// The first byte, counted from the position's start, with an undefined piece.
     pub(super) invalid_at: Option<usize>,
-    /// Bytes are missing: squares that are not there are empty.
+    /// Bytes are missing; the missing squares are empty.
     pub(super) is_cut: bool,
 }
 
 impl StoredPosition {
-    /// Reads a position; `bytes` may be cut.
+    /// Reads a position; `bytes` may be truncated.
     pub(super) fn read(bytes: &[u8], header: &Header) -> StoredPosition {
         let mut setup = Setup::empty();
         setup.turn = header.set_up_turn();
@@ -117,7 +117,7 @@ fn en_passant_square(setup: &Setup, file: u8) -> Option<Square> {
     is_double_step.then_some(square)
 }
 
-/// True if a pawn can legally take a pawn that skipped `square`.
+/// True if a pawn can legally capture a pawn that skipped `square`.
 fn can_take_en_passant(position: &Position, square: Square) -> bool {
     let pawns = position.of_kind(position.turn(), Role::Pawn) & !Bitboard::from_file(square.file());
     pawns

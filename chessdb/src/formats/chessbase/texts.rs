@@ -1,6 +1,6 @@
 //! Which games share a player or an event: ids of texts.
 //!
-//! Texts are not kept. An id names a game and a place in it where the text stands first.
+//! Texts are not kept. An id identifies the first game with the text and its place in the game.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const PLACES: u32 = 3;
 /// Ids of White, Black and event.
 pub(super) type Ids = [TextId; PLACES as usize];
 
-/// The id of what is unknown.
+/// The id of an unknown text.
 pub(super) const UNKNOWN: Ids = [TextId(0); PLACES as usize];
 
 /// White, Black and event.
@@ -24,10 +24,11 @@ fn of_names(names: &Names) -> [Cow<'_, str>; PLACES as usize] {
     [names.white(), names.black(), names.event()]
 }
 
-/// Ids of the texts of games, which are numbered from 0. `read` gives the texts of a game, and false for a game that has none.
+/// Ids of the texts of games, which are numbered from 0. `read` reads
+/// the texts of a game, and returns false for a game that has none.
 ///
-/// Texts count as equal where 96 bits of their hashes are, which no two of a database will ever be by chance: so no
-/// text is kept, and none is read twice.
+/// Texts are treated as equal if 96 bits of their hashes are, which is practically impossible by chance. So no text
+/// is kept, and none is read twice.
 pub(super) fn ids(
     games: impl Iterator<Item = u32>,
     mut read: impl FnMut(u32, &mut Names) -> bool,
@@ -61,7 +62,7 @@ fn hash(text: &str) -> (u64, u32) {
     (first, u32::from_le_bytes([a, b, c, d]))
 }
 
-/// The game and the place of an id other than that of the unknown.
+/// The game and the place of an id other than the unknown one.
 fn split(id: TextId) -> (u32, usize) {
     let number = id.0.saturating_sub(1);
     (number / PLACES, (number % PLACES) as usize)

@@ -1,4 +1,4 @@
-//! `.jose` archives: tar, mostly in gzip, unpacked into memory and bounded (section 9).
+//! `.jose` archives: tar, usually with gzip, unpacked into bounded memory (section 9).
 
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::formats::{Files, NotADatabase, SourceFile};
 
 /// Unpacked bytes that every archive may have.
 const FREE: u64 = 64 << 20;
-/// Times the packed size that an archive may unpack to.
+/// Maximum ratio of unpacked to packed size.
 const MOST_TIMES: u64 = 100;
-/// Most unpacked bytes.
+/// Maximum number of unpacked bytes.
 const MOST: u64 = 4 << 30;
 /// Bytes of a `.MYI` that are kept: its header is no longer.
 const MYI_HEADER: usize = 1 << 16;

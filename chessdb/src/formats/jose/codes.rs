@@ -16,14 +16,14 @@
 use super::pieces::{PieceLists, Slot};
 use crate::board::{CastlingSide, Color, Illegal, Move, Position, Role, Square};
 
-/// A move that a code means, and the piece that makes it.
+/// The move of a code, and the piece that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Coded {
     pub(super) mv: Move,
     piece: Mover,
 }
 
-/// Who moves.
+/// The piece that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mover {
     /// The king, or no piece.
@@ -34,7 +34,7 @@ enum Mover {
     Promotes(u8, Role),
 }
 
-/// Why a code is no move.
+/// Why a code is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Impossible {
     /// The piece is not on the board, or the target is not.
@@ -56,10 +56,10 @@ impl std::fmt::Display for Impossible {
 const KNIGHT: [i32; 8] = [10, -6, -15, -17, -10, 6, 15, 17];
 /// Steps of the king's directions.
 const KING: [i32; 8] = [9, -7, -9, 7, 1, -1, 8, -8];
-/// What a pawn becomes.
+/// The promotion of a pawn.
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// The move that a code means by its rule alone, legal or not.
+/// The move of a code by its rule alone, legal or not.
 #[inline]
 pub(super) fn coded(position: &Position, lists: &PieceLists, code: u8, second: u8) -> Option<Coded> {
     let us = position.turn();
@@ -116,7 +116,7 @@ impl Coded {
         }
     }
 
-    /// What this move, which is about to be played in `position`, changes in the lists.
+    /// The changes of the lists by this move, which is about to be played in `position`.
     #[inline]
     pub(super) fn effect(self, position: &Position) -> Effect {
         let us = position.turn();
@@ -148,7 +148,7 @@ impl Coded {
     }
 }
 
-/// What a move changes in the lists.
+/// The changes of the lists by a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     us: Color,
@@ -160,7 +160,7 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// Brings the lists up to date.
+    /// Updates the lists.
     #[inline]
     pub(super) fn apply(self, lists: &mut PieceLists) {
         if let Some(taken) = self.taken {
@@ -177,7 +177,7 @@ impl Effect {
     }
 }
 
-/// Where a piece of the lists goes.
+/// The target of a piece of the lists.
 #[inline]
 fn of_list(lists: &PieceLists, us: Color, role: Role, index: u8, direction: u8) -> Option<Coded> {
     piece_to(lists, PieceLists::place(us, role, index), role, direction)
@@ -193,8 +193,8 @@ fn piece_to(lists: &PieceLists, place: Slot, role: Role, direction: u8) -> Optio
     })
 }
 
-/// The target of a knight, bishop, rook or queen. What leads over the edge of the board is left to the rules of
-/// the board, which know no such move.
+/// The target of a knight, bishop, rook or queen. A step over the edge of the board gives a move that the
+/// board rejects.
 #[inline]
 fn target(from: Square, role: Role, direction: u8) -> Option<Square> {
     match role {
@@ -235,7 +235,7 @@ fn pawn_target(us: Color, from: Square, direction: u8) -> Option<Square> {
     from.offset(us.fold_wb(step, -step))
 }
 
-/// Where the rook of a castling goes.
+/// The target of the rook in castling.
 fn castled_rook(side: CastlingSide, us: Color) -> Square {
     let square = match side {
         CastlingSide::KingSide => Square::F1,
@@ -244,7 +244,7 @@ fn castled_rook(side: CastlingSide, us: Color) -> Square {
     us.fold_wb(square, square.flip_vertical())
 }
 
-/// The one legal move that a code may mean that the writer could not express (section 3.8).
+/// The only legal move of a piece without a code that matches this code (section 3.8).
 #[cold]
 pub(super) fn recovered(position: &Position, lists: &PieceLists, code: u8) -> Option<Coded> {
     let us = position.turn();
@@ -263,7 +263,7 @@ pub(super) fn recovered(position: &Position, lists: &PieceLists, code: u8) -> Op
     legal.next().is_none().then_some(found)
 }
 
-/// True for a move that hurts nothing but the safety of the king (section 3.6, step 3).
+/// True for a move that is illegal only because it leaves the king in check (section 3.6, step 3).
 #[cold]
 pub(super) fn is_possible(position: &Position, mv: Move, illegal: Illegal) -> bool {
     match mv {

@@ -7,7 +7,7 @@ use super::myisam::Table;
 use super::text::TextDecoder;
 use crate::formats::{Files, Folder, Problem};
 
-/// Number of the collection with the games that were thrown away.
+/// Number of the collection with deleted games.
 const TRASH: i32 = 3;
 /// Longest chain of parents (section 11.3).
 const DEEPEST: usize = 64;
@@ -85,7 +85,7 @@ impl Collections {
         self.place(parent)
     }
 
-    /// Cuts the chains that lead nowhere or into a circle (sections 11.1, 11.3).
+    /// Cuts chains of parents that lead nowhere or form a loop (sections 11.1, 11.3).
     fn find_roots(&mut self) {
         let parents: Vec<Option<i32>> = (0..self.rows.len())
             .map(|place| {

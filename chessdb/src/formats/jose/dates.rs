@@ -78,7 +78,7 @@ impl StoredDate {
         }
     }
 
-    /// The date that is meant; `shift` none leaves every date as it is stored.
+    /// The correct date; without a `shift` every date stays as it is stored.
     pub(super) fn meant(self, shift: Option<Shift>) -> Date {
         let is_early = match self.tells() {
             Tells::OneDayEarly => shift.is_some(),

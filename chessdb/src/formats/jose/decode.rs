@@ -1,4 +1,4 @@
-//! One game: tokens to movetext, and what to do about damage (sections 3.5 to 3.10, 12).
+//! One game: tokens to movetext, and the handling of damage (sections 3.5 to 3.10, 12).
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
@@ -13,7 +13,7 @@ pub(super) const LIMITS: Limits = Limits {
     moves: u32::MAX,
 };
 
-/// Where the move data stand.
+/// The place of the move data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MoveDataPlace<'a> {
     pub(super) file: &'a str,
@@ -31,20 +31,20 @@ impl<'a> MoveDataPlace<'a> {
         }
     }
 
-    /// The byte of the file where a byte of the move data stands, or their row.
+    /// The offset of a byte of the move data in the file, or that of their row.
     fn offset(&self, at: usize) -> u64 {
         self.data.map_or(self.row, |data| data + at as u64)
     }
 }
 
-/// A replayed game, and how well it went.
+/// A replayed game, and the result of the replay.
 pub(super) struct DecodedMoves<O> {
     pub(super) output: O,
     pub(super) problems: Vec<Problem>,
     pub(super) findings: Findings,
 }
 
-/// How well a replay went.
+/// The result of a replay.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Findings {
     /// Moves of the main line.
@@ -62,7 +62,7 @@ pub(super) struct Decoder<'a, S> {
     pub(super) tokens: Tokens<'a>,
     place: MoveDataPlace<'a>,
     cursor: Cursor,
-    /// What is read when the cursor's range ends, the next last.
+    /// What is read after the cursor's range, the next one last.
     frames: Vec<Frame>,
     pub(super) replay: Replay<'a, S, PieceLists>,
     /// There may be variations.
@@ -77,9 +77,9 @@ pub(super) struct Decoder<'a, S> {
     has_stray_end: bool,
 }
 
-/// A piece of the data that waits.
+/// A part of the data that is read later.
 enum Frame {
-    /// The line goes on, at this depth.
+    /// The rest of the line at this depth.
     Line(Cursor, usize),
     /// A variation of the line's first move.
     Variation(Cursor, usize),
@@ -146,7 +146,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.finish()
     }
 
-    /// Puts a game into a remark that begins where none can be played.
+    /// Puts a game into a remark if it begins in a position that cannot be played.
     pub(super) fn describe(mut self, position: Position, reason: String) -> DecodedMoves<S::Output> {
         let mut cursor = self.cursor;
         let rest = self.rest(position, &mut cursor, Notation::Long, false);
@@ -192,7 +192,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// A code that is no legal move by its rule (section 3.6).
+    /// A code that is not a legal move by its rule (section 3.6).
     #[cold]
     fn play_doubtful(&mut self, code: u8, second: u8, at: usize) {
         let position = *self.replay.position();
@@ -298,7 +298,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.cursor.end = self.cursor.at;
     }
 
-    /// The variations that came before a first move that never came, as comments.
+    /// Shows variations before a missing first move as comments.
     fn show_early(&mut self) {
         let depth = self.replay.depth();
         if self.replay.has_move() {
@@ -326,7 +326,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.replay.end_variation();
     }
 
-    /// Goes on with what waits; false if nothing does.
+    /// Continues with the next waiting part; false if there is none.
     fn next_frame(&mut self) -> bool {
         let (depth, cursor, is_variation) = match self.frames.pop() {
             Some(Frame::Line(cursor, depth)) => (depth, cursor, false),
@@ -356,7 +356,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 }
 
-/// The move that a code means: legal as it is or recovered, else possible with the rule that it breaks.
+/// The move of a code: legal by its rule or recovered, else pseudo-legal with the rule that it breaks.
 #[cold]
 pub(super) fn choose(
     position: &Position,

@@ -24,7 +24,7 @@ const TABLES: [&str; 14] = [
 
 const EXTENSIONS: [&str; 3] = ["myd", "myi", "frm"];
 
-/// What a file name is called here: `game.myd`; none for files that are no tables.
+/// The name of a file in this module: `game.myd`; none for files that are not tables.
 pub(super) fn kind_of(name: &str) -> Option<String> {
     let (table, extension) = name.rsplit_once('.')?;
     let table = TABLES.iter().find(|known| known.eq_ignore_ascii_case(table))?;

@@ -11,15 +11,15 @@ use super::tokens::{TextSource, Tokens, ZeroNag};
 use crate::formats::{Files, Problem};
 use crate::game::{Date, Eco, Outcome};
 
-/// Stands for a row that is not there.
+/// A missing row.
 const NO_ROW: u64 = u64::MAX;
 
-/// What is kept of every game.
+/// The data that is kept for every game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// Row in the table of headers.
     header: u64,
-    /// Row in the table of moves, where that is another one.
+    /// Row in the table of moves, if that is another table.
     more: u64,
     /// Places of the names.
     pub(super) white: u32,
@@ -132,7 +132,7 @@ impl Games {
         drafts
     }
 
-    /// Gives every game its moves; what is left over are lost games (sections 7.4, 11.4).
+    /// Assigns the rows of moves to games; the remaining rows are lost games (sections 7.4, 11.4).
     fn join(&self, drafts: &mut Vec<Draft>, texts: TextDecoder, problems: &mut Vec<Problem>) {
         let Some(table) = &self.more else {
             if let Some(header) = &self.header {
@@ -272,7 +272,7 @@ impl<'t> Record<'t> {
         rows.into_iter().flatten().find(|row| row.has(column))
     }
 
-    /// The rows that are there.
+    /// The rows that exist.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&'t Table, &Row<'t>)> {
         let rows = [self.header.as_ref(), self.more.as_ref()];
         self.tables
@@ -281,7 +281,7 @@ impl<'t> Record<'t> {
             .filter_map(|(table, row)| Some((table?, row?)))
     }
 
-    /// An integer of whichever row has the column.
+    /// An integer of the row that has the column.
     pub(super) fn int(&self, column: Column) -> Option<i32> {
         self.row_of(column)?.int(column)
     }
@@ -308,7 +308,7 @@ impl<'t> Record<'t> {
         stored_date(self.header.as_ref()?, column)
     }
 
-    /// The move data and where they stand; none if there are none.
+    /// The move data and their place; none if there are none.
     pub(super) fn moves(&self, texts: TextDecoder) -> Option<(Tokens<'_>, MoveDataPlace<'t>)> {
         let found = self
             .rows()
@@ -347,7 +347,7 @@ fn moves_of<'r>(row: &'r Row<'_>, texts: TextDecoder) -> Option<(Column, Tokens<
     Some((column, tokens))
 }
 
-/// The result by the move data (section 3.9). Where a lone NAG 0 swallowed it, the other reading finds it (section 3.7).
+/// The result by the move data (section 3.9). If a single NAG 0 hides it, the other reading finds it (section 3.7).
 fn outcome_of(row: &Row<'_>, texts: TextDecoder) -> Outcome {
     let Some((_, tokens)) = moves_of(row, texts) else {
         return Outcome::Unknown;

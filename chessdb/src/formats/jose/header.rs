@@ -19,7 +19,7 @@ const CHESS960: i32 = 8;
 enum Start {
     Normal,
     SetUp(Box<SetUp>),
-    /// The text is no position.
+    /// The text is not a position.
     Unreadable(String),
 }
 
@@ -126,7 +126,7 @@ impl Jose {
         }
     }
 
-    /// The main line of a game into a sink; none if it takes the whole game to know how it is to be read.
+    /// The main line of a game into a sink; none if its reading depends on the whole game.
     pub(super) fn replay_main_line(&self, entry: &Entry, sink: MainLine<'_>) -> Option<()> {
         let record = self.games.record(entry);
         let (tokens, place) = record.moves(self.texts)?;
@@ -221,7 +221,7 @@ fn read<'a>(
     if is_better { other } else { reading }
 }
 
-/// The tags of `Info`: `key=value;key=value`; what begins no pair belongs to the value before it.
+/// The tags of `Info`: `key=value;key=value`; a part without a key belongs to the value before it.
 fn add_info(tags: &mut Tags, info: &str) {
     let mut pairs: Vec<(&str, String)> = Vec::new();
     for part in info.split(';') {
@@ -237,7 +237,7 @@ fn add_info(tags: &mut Tags, info: &str) {
     }
     for (key, value) in pairs {
         let is_taken = tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(key));
-        // A position that the moves do not begin with would be a lie.
+        // The moves do not begin in such a position.
         if is_taken || key.eq_ignore_ascii_case("FEN") {
             continue;
         }

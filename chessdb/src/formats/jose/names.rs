@@ -5,7 +5,7 @@ use super::myisam::Table;
 use super::text::TextDecoder;
 use crate::formats::{Files, Problem};
 
-/// What stands for a name that is not known.
+/// The placeholder for an unknown name.
 pub(super) const UNKNOWN: &str = "?";
 
 /// The names of one table.

@@ -1,4 +1,4 @@
-//! One game: items to tokens, and what to do about damage (sections 6.6 to 7.5).
+//! One game: items to tokens, and the handling of damage (sections 6.6 to 7.5).
 
 use std::fmt::Write;
 

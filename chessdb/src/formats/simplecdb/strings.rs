@@ -3,7 +3,7 @@
 use crate::formats::{SourceFile, TextId};
 use crate::text::{append_ascii, utf8_line, without_cut_character};
 
-/// What stands for a text that is not known.
+/// The placeholder for an unknown text.
 pub(super) const UNKNOWN: &str = "?";
 
 const HEADER: u32 = 10;
@@ -45,7 +45,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Old writers put other magics at the head of these files, so a wrong one is only a warning (section 1.4).
+    /// Old writers put other magic bytes into these files, so wrong ones are only a warning (section 1.4).
     pub(super) fn open(file: Option<&SourceFile>, kind: &Kind, warnings: &mut Vec<String>) -> Strings {
         if let Some(file) = file
             && !file.bytes.is_empty()
@@ -84,7 +84,7 @@ impl Strings {
         })
     }
 
-    /// The bytes at a good reference (section 3.2).
+    /// The bytes at a valid reference (section 3.2).
     fn record(&self, reference: u32) -> Option<&Record> {
         let number = reference.checked_sub(HEADER)?;
         if number % RECORD != 0 {
@@ -95,7 +95,7 @@ impl Strings {
     }
 }
 
-/// Appends the text of 36 bytes (section 3.4); the writer keeps the escapes of PGN as they stood.
+/// Appends the text of 36 bytes (section 3.4); the writer copies the escapes of PGN.
 fn append_text(record: &Record, out: &mut String) {
     let start = out.len();
     if is_plain(record) {
@@ -108,14 +108,14 @@ fn append_text(record: &Record, out: &mut String) {
     }
 }
 
-/// True for a text that begins at once and is printable ASCII without escapes, as nearly all are.
+/// True for a text without spaces at its start that is printable ASCII without escapes, as nearly all are.
 fn is_plain(record: &Record) -> bool {
     // All bytes are examined, many at once, because the processor cannot predict where a text ends.
     let is_odd = |&c: &u8| !(b' '..0x7f).contains(&c) | (c == b'\\');
     record.iter().fold(0, |odd, c| odd | u8::from(is_odd(c))) == 0 && !record.starts_with(b" ")
 }
 
-/// Bytes of a record up to its last one that is no blank, found without a jump.
+/// Bytes of a record up to its last one that is not a space, found without a branch.
 fn len_without_padding(record: &Record) -> usize {
     // The last eight bytes overlap those before them.
     [0, 8, 16, 24, 28].into_iter().fold(0, |len, start| {

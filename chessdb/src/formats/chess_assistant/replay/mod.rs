@@ -52,8 +52,8 @@ pub(super) struct Replayed<O> {
     pub(super) folder_marks: u32,
 }
 
-/// Replays a record into the sink for a position, a number of the first move and a number of tokens. A judgement becomes
-/// a glyph of the last move.
+/// Replays a record into the sink for a position, a number of the first move and a number of tokens. A judgement
+/// becomes a glyph of the last move.
 pub(super) fn replay<S: Sink>(
     source: Source<'_>,
     judgement: Option<Judgement>,

@@ -1,8 +1,8 @@
-//! Lines of a book: each is the way from its last move back to the start (sections 14.2 and 14.3).
+//! Lines of a book, each stored as the path from its last move back to the start (sections 14.2 and 14.3).
 
 use super::{BookMove, MOST_PLIES};
 
-/// How the flags of a book are meant.
+/// The meaning of the flags of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BookReading {
     /// A variant begins in the position before its first move, and its end leads back there.
@@ -28,7 +28,7 @@ impl BookReading {
             .find(|reading| reading.name() == name)
     }
 
-    /// Flat where as many variants begin as end, each right after the other.
+    /// Flat if as many variants begin as end, each directly after the previous one.
     pub(super) fn choose(moves: impl Iterator<Item = BookMove>) -> BookReading {
         let (mut starts, mut ends) = (0u64, 0u64);
         let mut after_end = true;
@@ -47,16 +47,16 @@ impl BookReading {
     }
 }
 
-/// Stands for the start position, where no move is.
+/// The start position, before any move.
 const NO_MOVE: u32 = u32::MAX;
 
-/// The moves of a book by what they follow.
+/// The moves of a book, with the move before each.
 pub(super) struct Lines {
     /// The move before each one, or [`NO_MOVE`]. After the first ply that no line shows, it is that ply.
     parents: Vec<u32>,
     /// The last move of each line.
     ends: Vec<u32>,
-    /// The last move, where it has no end.
+    /// The last move, if its line has no end.
     unended: Option<u32>,
 }
 
@@ -114,7 +114,7 @@ impl Lines {
         u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
     }
 
-    /// The last move of the book, where its line has no end.
+    /// The last move of the book, if its line has no end.
     pub(super) fn unended(&self) -> Option<u32> {
         self.unended
     }
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_tree_goes_back_to_where_the_variant_began() {
-        // 0 1 (2 3) (4) 5: after 1 there are three ways.
+        // 0 1 (2 3) (4) 5: three moves follow 1.
         let flags = ["", "", "s", "e", "se", "", "e"];
         assert_eq!(BookReading::choose(book(&flags).into_iter()), BookReading::Tree);
         assert_eq!(

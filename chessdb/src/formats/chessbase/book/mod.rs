@@ -36,12 +36,12 @@ pub const FORMAT: Format = Format {
     open: |files, options| Ok(Box::new(Book::open(files, options)?)),
 };
 
-/// What all games of a book have as their event.
+/// The event of all games of a book.
 const EVENT: &str = "Opening book";
 const EVENT_ID: TextId = TextId(1);
 /// The glyph of a weak move: a mistake.
 const WEAK: u8 = 2;
-/// Most plies of a line (section 14.5).
+/// Maximum number of plies of a line (section 14.5).
 const MOST_PLIES: usize = 512;
 
 /// One move as it is stored.
@@ -61,7 +61,7 @@ impl BookMove {
         self.0[1] & 0x80 != 0
     }
 
-    /// Squares of departure and arrival.
+    /// Departure and target square.
     fn squares(self) -> (Square, Square) {
         let [from, to] = self.0.map(|byte| Square::new(u32::from(byte & 63)));
         (from, to)
@@ -101,7 +101,7 @@ struct Book {
 /// Bytes of a move.
 const MOVE: usize = 2;
 
-/// The byte at which a move stands.
+/// The offset of a move.
 fn offset_of(moves: &Rows, number: u32) -> usize {
     moves.place(number).saturating_mul(MOVE)
 }

@@ -10,7 +10,7 @@ use crate::replay::{Limits, Replay, Unplayed};
 /// The start position.
 const ROOT: u32 = 0;
 
-/// Moves of the book; what is played in the same position several times is one node.
+/// Moves of the book; a move that is stored several times for the same position is one node.
 struct Moves {
     nodes: Vec<Node>,
 }
@@ -85,11 +85,11 @@ impl Moves {
     }
 }
 
-/// What is still to be written.
+/// The next step of writing the tree.
 enum Step {
-    /// What follows a node, which has just been played.
+    /// The moves after a node that has just been played.
     Line(u32),
-    /// A node and what follows it, instead of the move that has just been played.
+    /// A node and the moves after it, as an alternative to the move that has just been played.
     Variation(u32),
     /// A variation ends.
     End,
