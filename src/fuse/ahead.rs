@@ -105,7 +105,7 @@ impl Ahead {
 
     /// Takes down that a directory is listed from its begin.
     pub(super) fn listed(&self, fs: &Live, directory: Inode) {
-        let Some(first) = fs.next_games(directory, None, 1) else {
+        let Some(first) = next_games(fs, directory, None, 1) else {
             return;
         };
         let mut state = self.state();
@@ -200,7 +200,7 @@ impl State {
     fn follow(&mut self, fs: &Live, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
             && walk.behind != Behind::Coming
-            && let Some(behind) = fs.next_games(walk.directory, Some(game), 1)
+            && let Some(behind) = next_games(fs, walk.directory, Some(game), 1)
         {
             walk.mark = behind.first().copied();
             walk.behind = Behind::Nothing;
@@ -218,7 +218,7 @@ impl State {
 impl Walk {
     /// Moves the mark on from the one that the reader has come to. Gives what is to be stored now.
     fn advance(&mut self, fs: &Live, mark: Inode) -> Task {
-        let games = fs.next_games(self.directory, Some(mark), 2 * STRIDE);
+        let games = next_games(fs, self.directory, Some(mark), 2 * STRIDE);
         let mut first = games.unwrap_or_default();
         let mut then = first.split_off(first.len().min(STRIDE));
         // The last of each is a mark, where there is a further game.
@@ -238,6 +238,11 @@ impl Walk {
             mark: next,
         }
     }
+}
+
+/// The games that a directory lists behind one of them, or its first ones.
+fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+    fs.resolve(directory).ok()?.next_games(game, most)
 }
 
 /// Starts the thread that stores.
@@ -283,16 +288,18 @@ fn work(shared: &Arc<Shared>, task: Task) {
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     for games in games.chunks(TOGETHER) {
         let mut stored = Ok(());
-        let read = shared.fs.read_games(games, LONGEST, &mut |game, text| {
+        let mut each = |game, text: &[u8]| {
             if text.len() <= LONGEST as usize && stored.is_ok() {
                 stored = store(&shared.kernel, game, text);
             }
-        });
+        };
+        let first = games.first().map(|&first| shared.fs.resolve(first));
+        let read = first.map(|first| first?.read_games(games, LONGEST, &mut each));
         if let Err(error) = stored {
             log::debug!("not stored ahead: {error}");
             return false;
         }
-        if read.is_err() {
+        if read.is_some_and(|read| read.is_err()) {
             return false;
         }
     }

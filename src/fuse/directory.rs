@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use fuser::{Errno, Generation, INodeNo, ReplyDirectoryPlus, RequestId};
 
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Entry, Inode, Kind};
+use crate::fs::{Entry, Kind, Resolved};
 
 /// A directory of more entries is listed without attributes: the kernel would make an inode for every entry, which
 /// takes it ten times as long as the listing itself.
@@ -22,48 +22,46 @@ const HUGE: usize = 10_000;
 pub(super) fn answer(
     shared: &Shared,
     request: RequestId,
-    directory: Inode,
+    directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
-    let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
+    let with_attributes = directory.entries().is_ok_and(|entries| entries <= HUGE);
     let mut own = None;
     let mut is_empty = true;
     let mut told = Vec::new();
-    let read = shared
-        .fs
-        .read_dir(directory, offset, with_attributes, &mut |entry| {
-            // The kernel looks at no attributes of `.` and `..`.
-            let is_dots = matches!(entry.name, "." | "..");
-            if entry.attributes.is_none() && !is_dots && own.is_none() {
-                if !is_empty {
-                    // The next answer begins with it and is written here.
-                    return ControlFlow::Break(());
-                }
-                own = Some(Answer::new(request));
-            }
-            let attributes = match &entry.attributes {
-                Some(attributes) => presentation.of(attributes),
-                None => presentation.bare(entry.inode, entry.kind),
-            };
-            let number = INodeNo(entry.inode.0);
-            let add = |reply: &mut ReplyDirectoryPlus| {
-                let generation = Generation(0);
-                reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
-            };
-            if reply.with(add) != Some(false) {
+    let read = directory.read_dir(offset, with_attributes, &mut |entry| {
+        // The kernel looks at no attributes of `.` and `..`.
+        let is_dots = matches!(entry.name, "." | "..");
+        if entry.attributes.is_none() && !is_dots && own.is_none() {
+            if !is_empty {
+                // The next answer begins with it and is written here.
                 return ControlFlow::Break(());
             }
-            is_empty = false;
-            if let Some(own) = &mut own {
-                own.add(&entry, presentation);
-            }
-            if entry.attributes.is_some() && !is_dots {
-                told.push(entry.inode);
-            }
-            ControlFlow::Continue(())
-        });
+            own = Some(Answer::new(request));
+        }
+        let attributes = match &entry.attributes {
+            Some(attributes) => presentation.of(attributes),
+            None => presentation.bare(entry.inode, entry.kind),
+        };
+        let number = INodeNo(entry.inode.0);
+        let add = |reply: &mut ReplyDirectoryPlus| {
+            let generation = Generation(0);
+            reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
+        };
+        if reply.with(add) != Some(false) {
+            return ControlFlow::Break(());
+        }
+        is_empty = false;
+        if let Some(own) = &mut own {
+            own.add(&entry, presentation);
+        }
+        if entry.attributes.is_some() && !is_dots {
+            told.push(entry.inode);
+        }
+        ControlFlow::Continue(())
+    });
     if let Err(error) = read {
         return reply.refuse(errno(error));
     }
@@ -98,6 +96,7 @@ impl Answer {
         let format = match entry.kind {
             Kind::Directory => 0o040_000,
             Kind::File => 0o100_000,
+            Kind::Link => 0o120_000,
         };
         match &entry.attributes {
             Some(attributes) => {

@@ -15,7 +15,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +27,7 @@ use fuser::{
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Where};
+use crate::fs::{FsError, Inode, Kind, Live, Resolved, Where};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 
@@ -82,12 +81,39 @@ impl Fuse {
         }
     }
 
-    fn answer<R, A>(&self, inode: Inode, reply: R, how: A)
+    /// Answers a request for a node in the thread where that may be done.
+    fn answer<R, A>(&self, inode: INodeNo, reply: R, how: A)
     where
         R: Reply,
-        A: FnOnce(&Arc<Shared>, Pending<R>) + Send + 'static,
+        A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
     {
-        guarded(|| answer(&self.shared, inode, Pending::Own(reply), how));
+        guarded(|| match self.shared.fs.resolve(Inode(inode.0)) {
+            Ok(node) => answer(&self.shared, node, Pending::Own(reply), how),
+            Err(error) => reply.refuse(errno(error)),
+        });
+    }
+
+    /// The same for a request to list a directory from an offset.
+    fn answer_listing<R, A>(&self, directory: INodeNo, offset: u64, reply: R, how: A)
+    where
+        R: Reply,
+        A: FnOnce(&Arc<Shared>, Resolved, u64, Pending<R>) + Send + 'static,
+    {
+        guarded(
+            || match self.shared.fs.resolve_listing(Inode(directory.0), offset) {
+                Ok((node, offset)) => {
+                    answer(
+                        &self.shared,
+                        node,
+                        Pending::Own(reply),
+                        move |shared, node, reply| {
+                            how(shared, node, offset, reply);
+                        },
+                    );
+                }
+                Err(error) => reply.refuse(errno(error)),
+            },
+        );
     }
 }
 
@@ -103,18 +129,15 @@ fn errno(error: FsError) -> Errno {
 }
 
 /// Looks up a name and answers with the attributes of what it stands for.
-fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: Pending<ReplyEntry>) {
-    let found = match name.as_bytes() {
-        b"." => Ok(parent),
-        b".." => shared.fs.parent(parent),
-        long if long.len() > NAME_MAX as usize => return reply.refuse(Errno::ENAMETOOLONG),
-        _ => shared.fs.lookup(parent, name),
-    };
-    match found.map_err(errno) {
+fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, reply: Pending<ReplyEntry>) {
+    if name.len() > NAME_MAX as usize {
+        return reply.refuse(Errno::ENAMETOOLONG);
+    }
+    match shared.fs.child(directory, name).map_err(errno) {
         // It is the same database's, whose few threads must not be kept by what takes long.
-        Ok(inode) if reply.is_shared() && !shared.fs.may_wait(inode) => describe(shared, inode, reply),
-        Ok(inode) => answer(shared, inode, reply, move |shared, reply| {
-            describe(shared, inode, reply);
+        Ok(found) if reply.is_shared() && !found.may_wait() => describe(shared, &found, reply),
+        Ok(found) => answer(shared, found, reply, |shared, found, reply| {
+            describe(shared, &found, reply);
         }),
         // Node 0 tells the kernel to remember that there is nothing.
         Err(error) if error == Errno::ENOENT => {
@@ -125,11 +148,11 @@ fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: Pending<Rep
 }
 
 /// Answers a look-up with what was found.
-fn describe(shared: &Shared, inode: Inode, reply: Pending<ReplyEntry>) {
-    match shared.fs.attributes(inode) {
+fn describe(shared: &Shared, found: &Resolved, reply: Pending<ReplyEntry>) {
+    match found.attributes() {
         Ok(attributes) => reply.answer(|reply| {
             // Before the kernel can forget it.
-            shared.fs.remember(inode);
+            shared.fs.remember(found.inode());
             let attributes = shared.presentation.of(&attributes);
             reply.entry(&FOREVER, &attributes, Generation(0));
         }),
@@ -138,8 +161,8 @@ fn describe(shared: &Shared, inode: Inode, reply: Pending<ReplyEntry>) {
 }
 
 /// Lists a directory from `offset`.
-fn list(shared: &Shared, directory: Inode, offset: u64, mut reply: Pending<ReplyDirectory>) {
-    let read = shared.fs.read_dir(directory, offset, false, &mut |entry| {
+fn list(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
+    let read = directory.read_dir(offset, false, &mut |entry| {
         let kind = attributes::file_type(entry.kind);
         let add =
             |reply: &mut ReplyDirectory| reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name);
@@ -171,6 +194,7 @@ impl Filesystem for Fuse {
         let wanted = InitFlags::FUSE_EXPORT_SUPPORT
             | InitFlags::FUSE_DO_READDIRPLUS
             | InitFlags::FUSE_PARALLEL_DIROPS
+            | InitFlags::FUSE_CACHE_SYMLINKS
             | InitFlags::FUSE_ASYNC_DIO;
         // Older kernels lack some of them, and all is well without.
         let _ = config.add_capabilities(wanted & offered);
@@ -180,10 +204,9 @@ impl Filesystem for Fuse {
     }
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let parent = Inode(parent.0);
         let name = name.to_owned();
-        self.answer(parent, reply, move |shared, reply| {
-            look_up(shared, parent, &name, reply)
+        self.answer(parent, reply, move |shared, directory, reply| {
+            look_up(shared, &directory, &name, reply);
         });
     }
 
@@ -192,15 +215,19 @@ impl Filesystem for Fuse {
     }
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attributes(inode) {
-                Ok(attributes) => {
-                    let attributes = shared.presentation.of(&attributes);
-                    reply.answer(|reply| reply.attr(&FOREVER, &attributes));
-                }
-                Err(error) => reply.refuse(errno(error)),
+        self.answer(inode, reply, |shared, node, reply| match node.attributes() {
+            Ok(attributes) => {
+                let attributes = shared.presentation.of(&attributes);
+                reply.answer(|reply| reply.attr(&FOREVER, &attributes));
             }
+            Err(error) => reply.refuse(errno(error)),
+        });
+    }
+
+    fn readlink(&self, _: &Request, inode: INodeNo, reply: ReplyData) {
+        self.answer(inode, reply, |_, node, reply| match node.target() {
+            Ok(target) => reply.answer(|reply| reply.data(target.as_bytes())),
+            Err(error) => reply.refuse(errno(error)),
         });
     }
 
@@ -226,26 +253,31 @@ impl Filesystem for Fuse {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let inode = Inode(inode.0);
-        let answer = move |shared: &Arc<Shared>, reply: Pending<ReplyData>| match shared
-            .fs
-            .read(inode, offset, size)
-        {
-            Ok(chunk) => reply.answer(|reply| reply.data(&chunk)),
-            Err(error) => reply.refuse(errno(error)),
-        };
-        // What is read ahead is read for all databases by one thread, which must not hang.
-        let is_followed = || !matches!(self.shared.fs.where_to_answer(inode), Where::Pool(_));
-        if offset > 0 || !inode.is_game() || !is_followed() {
-            return self.answer(inode, reply, answer);
-        }
-        let request = ahead::Request {
-            game: inode,
-            answer: Box::new(move |shared| answer(shared, Pending::Own(reply))),
-        };
-        if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
-            guarded(|| (request.answer)(&self.shared));
-        }
+        guarded(|| {
+            let file = match self.shared.fs.resolve(Inode(inode.0)) {
+                Ok(file) => file,
+                Err(error) => return reply.error(errno(error)),
+            };
+            let read = move |_: &Arc<Shared>, file: Resolved, reply: Pending<ReplyData>| match file
+                .read(offset, size)
+            {
+                Ok(chunk) => reply.answer(|reply| reply.data(&chunk)),
+                Err(error) => reply.refuse(errno(error)),
+            };
+            let game = file.inode();
+            // What is read ahead is read for all databases by one thread, which must not hang.
+            let is_followed = || !matches!(file.where_to_answer(), Where::Pool(_));
+            if offset > 0 || !game.is_game() || !is_followed() {
+                return answer(&self.shared, file, Pending::Own(reply), read);
+            }
+            let request = ahead::Request {
+                game,
+                answer: Box::new(move |shared| read(shared, file, Pending::Own(reply))),
+            };
+            if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
+                (request.answer)(&self.shared);
+            }
+        });
     }
 
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
@@ -268,9 +300,8 @@ impl Filesystem for Fuse {
     }
 
     fn readdir(&self, _: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            list(shared, inode, offset, reply)
+        self.answer_listing(inode, offset, reply, |_, directory, offset, reply| {
+            list(&directory, offset, reply);
         });
     }
 
@@ -282,13 +313,12 @@ impl Filesystem for Fuse {
         offset: u64,
         reply: ReplyDirectoryPlus,
     ) {
-        let inode = Inode(inode.0);
         let request = request.unique();
-        self.answer(inode, reply, move |shared, reply| {
+        self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
             let is_followed = offset == 0 && !reply.is_shared();
-            directory::answer(shared, request, inode, offset, reply);
+            directory::answer(shared, request, &directory, offset, reply);
             if is_followed {
-                shared.ahead.listed(&shared.fs, inode);
+                shared.ahead.listed(&shared.fs, directory.inode());
             }
         });
     }
@@ -309,9 +339,9 @@ impl Filesystem for Fuse {
         if !self.shared.presentation.xattr {
             return reply.error(Errno::ENOSYS);
         }
-        let (inode, name) = (Inode(inode.0), name.to_owned());
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attribute_value(inode, &name) {
+        let name = name.to_owned();
+        self.answer(inode, reply, move |_, node, reply| {
+            match node.attribute_value(&name) {
                 Ok(value) => reply.answer(|reply| sized(reply, size, &value)),
                 Err(error) => reply.refuse(errno(error)),
             }
@@ -322,15 +352,12 @@ impl Filesystem for Fuse {
         if !self.shared.presentation.xattr {
             return reply.error(Errno::ENOSYS);
         }
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attribute_names(inode) {
-                Ok(names) => {
-                    let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
-                    reply.answer(|reply| sized(reply, size, &list));
-                }
-                Err(error) => reply.refuse(errno(error)),
+        self.answer(inode, reply, move |_, node, reply| match node.attribute_names() {
+            Ok(names) => {
+                let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
+                reply.answer(|reply| sized(reply, size, &list));
             }
+            Err(error) => reply.refuse(errno(error)),
         });
     }
 
@@ -338,11 +365,10 @@ impl Filesystem for Fuse {
         if mask.contains(AccessFlags::W_OK) {
             return reply.error(Errno::EROFS);
         }
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attributes_if_known(inode) {
+        self.answer(inode, reply, move |_, node, reply| {
+            match node.attributes_if_known() {
                 Err(error) => reply.refuse(errno(error)),
-                Ok(Some(attributes)) if attributes.kind == Kind::Directory => reply.answer(ReplyEmpty::ok),
+                Ok(_) if node.kind() == Kind::Directory => reply.answer(ReplyEmpty::ok),
                 Ok(_) if mask.contains(AccessFlags::X_OK) => reply.refuse(Errno::EACCES),
                 Ok(_) => reply.answer(ReplyEmpty::ok),
             }

@@ -165,10 +165,12 @@ impl Entries {
     fn new(view: &View, entry: &LibraryEntry) -> Entries {
         let database = &*entry.database;
         match view {
-            View::BuiltIn(view) => Entries::collect(entry, |_, keys| {
-                (view.groups)(keys).map(|group| group.map(|group| (group, group)))
+            View::BuiltIn(view) => Entries::collect(entry, |_, keys, each| {
+                (view.groups)(keys, &mut |group| each(group, group));
             }),
-            View::Own(view) => Entries::collect(entry, |game, keys| view.groups(database, game, keys)),
+            View::Own(view) => Entries::collect(entry, |game, keys, each| {
+                view.each_group(game, &mut |group| each(view.key(database, keys, group), group));
+            }),
         }
     }
 
@@ -176,7 +178,7 @@ impl Entries {
     fn collect<K, F>(entry: &LibraryEntry, groups_of: F) -> Entries
     where
         K: Eq + Hash,
-        F: Fn(u32, &Keys) -> [Option<(K, Group)>; 2],
+        F: Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
     {
         let database = &*entry.database;
         let mut groups = Vec::new();
@@ -190,13 +192,13 @@ impl Entries {
             if keys.deleted {
                 continue;
             }
-            for (key, group) in groups_of(game, &keys).into_iter().flatten() {
+            groups_of(game, &keys, &mut |key, group| {
                 let place = *places.entry(key).or_insert_with(|| {
                     groups.push(group);
                     groups.len() as u32 - 1
                 });
                 entries.push((game, place));
-            }
+            });
         }
         Entries { groups, entries }
     }
