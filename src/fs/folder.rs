@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::ChessFs;
 use super::database::DatabaseFs;
-use super::files::File;
+use super::files::Text;
 use super::info::{database_info, library_info};
 use super::object::Directory;
 use super::times::seconds_and_nanoseconds;
-use super::types::{Attributes, Chunk, FsError, Inode, Kind};
+use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Node, Section, SourceFolder};
 
 pub(super) const INFO: &str = "info.txt";
@@ -134,7 +134,7 @@ impl RootInfo<'_> {
     pub(super) fn attributes(&self) -> Attributes {
         let modified = self.0.folders.get(0).map_or(0, |root| root.modified);
         let modified = seconds_and_nanoseconds(modified);
-        let size = self.text().len() as u64;
+        let size = self.made().len() as u64;
         Attributes {
             inode: self.inode(),
             kind: Kind::File,
@@ -146,7 +146,7 @@ impl RootInfo<'_> {
         }
     }
 
-    pub(super) fn text(&self) -> &Arc<[u8]> {
+    pub(super) fn made(&self) -> &Arc<[u8]> {
         self.0.info.get_or_init(|| {
             let library = &self.0.library;
             let others = library.left_out().len() + library.opening().len();
@@ -167,16 +167,8 @@ impl RootInfo<'_> {
     }
 }
 
-impl File for RootInfo<'_> {
-    fn size_if_known(&self) -> Option<u64> {
-        Some(self.text().len() as u64)
-    }
-
-    fn size(&self) -> Result<u64, FsError> {
-        Ok(self.text().len() as u64)
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        Ok(Chunk::of(Arc::clone(self.text()), offset, size))
+impl Text for RootInfo<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        Some(Arc::clone(self.made()))
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
         .collect();
     outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
     let (before, after) = (RootInfo(before), RootInfo(after));
-    if before.text() != after.text() || before.attributes() != after.attributes() {
+    if before.made() != after.made() || before.attributes() != after.attributes() {
         outdated.push(Outdated {
             inode: after.inode(),
             names: Vec::new(),

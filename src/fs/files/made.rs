@@ -1,5 +1,5 @@
-//! Files that are made as a whole when somebody first asks for them, and then kept: `info.txt`, `problems.txt`,
-//! documents, tables.
+//! Files that are made when somebody first asks for them, and then kept: `info.txt`, `problems.txt`, documents,
+//! tables.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,57 +31,25 @@ impl Made {
     }
 }
 
-/// `info.txt`
-pub(super) struct Info<'a>(pub(super) &'a DatabaseFs);
+/// A file that is made as a whole.
+pub(in crate::fs) trait Text {
+    /// The text, where nothing has to be decoded or read for it.
+    fn text_if_known(&self) -> Option<Arc<[u8]>>;
 
-impl Info<'_> {
-    fn text(&self) -> &Arc<[u8]> {
-        let make = || database_info(self.0.entry()).into_bytes().into();
-        self.0.made.info.get_or_init(make)
-    }
-}
-
-impl File for Info<'_> {
-    fn size_if_known(&self) -> Option<u64> {
-        Some(self.text().len() as u64)
+    /// The text.
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        self.text_if_known().ok_or(FsError::Stale)
     }
 
-    fn size(&self) -> Result<u64, FsError> {
-        Ok(self.text().len() as u64)
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        Ok(Chunk::of(Arc::clone(self.text()), offset, size))
-    }
-
+    /// True where the text may need many games.
     fn may_wait(&self) -> bool {
-        false
+        self.text_if_known().is_none()
     }
 }
 
-/// `problems.txt`, for which all games are decoded.
-pub(super) struct Problems<'a>(pub(super) &'a DatabaseFs);
-
-impl Problems<'_> {
-    fn text(&self) -> Result<&Arc<[u8]>, FsError> {
-        let database = self.0;
-        if !database.sizes().are_complete() {
-            database.know_sizes(Games::All(database.entry().database.len()));
-        }
-        if !database.sizes().are_complete() {
-            return Err(FsError::Io);
-        }
-        Ok(database.made.problems.get_or_init(|| {
-            let own = database.entry().database.problems();
-            let rows = problem_rows(own, database.sizes(), database.tree.digits());
-            rows.into_bytes().into()
-        }))
-    }
-}
-
-impl File for Problems<'_> {
+impl<T: Text> File for T {
     fn size_if_known(&self) -> Option<u64> {
-        (!self.may_wait()).then(|| self.size().ok())?
+        self.text_if_known().map(|text| text.len() as u64)
     }
 
     fn size(&self) -> Result<u64, FsError> {
@@ -89,7 +57,45 @@ impl File for Problems<'_> {
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        Ok(Chunk::of(Arc::clone(self.text()?), offset, size))
+        Ok(Chunk::of(self.text()?, offset, size))
+    }
+
+    fn may_wait(&self) -> bool {
+        Text::may_wait(self)
+    }
+}
+
+/// `info.txt`
+pub(super) struct Info<'a>(pub(super) &'a DatabaseFs);
+
+impl Text for Info<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        let make = || database_info(self.0.entry()).into_bytes().into();
+        Some(Arc::clone(self.0.made.info.get_or_init(make)))
+    }
+}
+
+/// `problems.txt`, for which all games are decoded.
+pub(super) struct Problems<'a>(pub(super) &'a DatabaseFs);
+
+impl Text for Problems<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        if !self.0.sizes().are_complete() {
+            return None;
+        }
+        let problems = self.0.made.problems.get_or_init(|| {
+            let own = self.0.entry().database.problems();
+            let rows = problem_rows(own, self.0.sizes(), self.0.tree.digits());
+            rows.into_bytes().into()
+        });
+        Some(Arc::clone(problems))
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        if !self.0.sizes().are_complete() {
+            self.0.know_sizes(Games::All(self.0.entry().database.len()));
+        }
+        self.text_if_known().ok_or(FsError::Io)
     }
 
     fn may_wait(&self) -> bool {
@@ -104,29 +110,21 @@ impl Document<'_> {
     fn kept(&self) -> Option<&OnceLock<Arc<[u8]>>> {
         self.0.made.documents.get(self.1 as usize)
     }
+}
+
+impl Text for Document<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        self.kept()?.get().cloned()
+    }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        let kept = self.kept().ok_or(FsError::Stale)?;
-        if let Some(text) = kept.get() {
-            return Ok(Arc::clone(text));
+        if let Some(text) = self.text_if_known() {
+            return Ok(text);
         }
         let text = document_text(self.0.entry(), self.1).into();
         self.0.texts().check()?;
+        let kept = self.kept().ok_or(FsError::Stale)?;
         Ok(Arc::clone(kept.get_or_init(|| text)))
-    }
-}
-
-impl File for Document<'_> {
-    fn size_if_known(&self) -> Option<u64> {
-        self.kept()?.get().map(|text| text.len() as u64)
-    }
-
-    fn size(&self) -> Result<u64, FsError> {
-        self.text().map(|text| text.len() as u64)
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        Ok(Chunk::of(self.text()?, offset, size))
     }
 }
 

@@ -15,7 +15,7 @@ use made::{Document, Info, Problems, TableFile};
 use member::RawFile;
 
 pub(super) use joined::Joins;
-pub(super) use made::Made;
+pub(super) use made::{Made, Text};
 
 /// A file that exists.
 pub(super) trait File {
