@@ -14,13 +14,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
-use chessdb::board::{Position, Undo};
+use chessdb::board::{Fen, Position, RunningKey, Undo};
 use chessdb::formats::Options;
 use chessdb::pgn::append_game;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pgnfs::fs::{ChessFs, Inode, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry, tags_of, text_of};
-use shakmaty::{Chess, Position as _};
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Chess, Position as _};
 
 /// Formats that the example writer knows, and the extension of the main file.
 const WRITERS: &[(&str, &str)] = &[
@@ -34,7 +35,7 @@ const WRITERS: &[(&str, &str)] = &[
 /// Games in each database.
 const GAMES: u32 = 1000;
 
-criterion_group!(benches, games, board, tree);
+criterion_group!(benches, games, board, reading, keys, tree);
 criterion_main!(benches);
 
 /// A library of one database that is made from the example games.
@@ -112,6 +113,59 @@ fn board(criterion: &mut Criterion) {
     });
     group.bench_function("test legality", |b| {
         b.iter(|| legal.iter().filter(|&&mv| start.test(mv).is_ok()).count())
+    });
+    group.finish();
+}
+
+/// A position with captures, castling of both sides and pieces that stand in each other's way.
+const MIDDLE_GAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// Reading the text of moves.
+fn reading(criterion: &mut Criterion) {
+    let position = Fen::parse(MIDDLE_GAME).expect("a position").position;
+    let theirs: shakmaty::fen::Fen = MIDDLE_GAME.parse().expect("a position");
+    let theirs: Chess = theirs.into_position(CastlingMode::Standard).expect("a position");
+    let legal = theirs.legal_moves();
+    let san: Vec<String> = legal
+        .iter()
+        .map(|&mv| SanPlus::from_move(theirs.clone(), mv).to_string())
+        .collect();
+    let uci: Vec<String> = legal
+        .iter()
+        .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+        .collect();
+    let mut group = criterion.benchmark_group("reading");
+    group.throughput(Throughput::Elements(legal.len() as u64));
+    for (name, texts) in [("SAN", san), ("UCI", uci)] {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                texts
+                    .iter()
+                    .filter(|text| position.read_move(text).is_ok())
+                    .count()
+            })
+        });
+    }
+    group.finish();
+}
+
+/// Keys of positions.
+fn keys(criterion: &mut Criterion) {
+    let start = Fen::parse(MIDDLE_GAME).expect("a position").position;
+    let mut after = start;
+    let mut undo = Undo::default();
+    let capture = start.read_move("Qxf6").expect("a move");
+    after.play_legal(capture, &mut undo).expect("a legal move");
+    let running = RunningKey::new(&start);
+    let mut group = criterion.benchmark_group("keys");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("from scratch", |b| b.iter(|| black_box(&after).key()));
+    group.bench_function("after a move", |b| {
+        b.iter(|| {
+            let mut running = black_box(running);
+            running.follow(black_box(&undo), &after);
+            running.key(&after)
+        })
     });
     group.finish();
 }

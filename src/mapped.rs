@@ -98,6 +98,11 @@ impl Mapped {
         self.file.identity
     }
 
+    /// Time of the last change of anything of the file, in nanoseconds since 1970, that left its contents as they are.
+    pub fn changed(&self) -> i128 {
+        self.file.changed()
+    }
+
     /// True while the file has the contents that it had when it was mapped: what was read until now is what was
     /// there then. Once false, this remains so.
     ///

@@ -90,6 +90,25 @@ impl Mounts {
         Ok(Mounts(table.split(|&c| c == b'\n').filter_map(parse).collect()))
     }
 
+    /// Reads the table. Where it cannot be read, everything is on one mount that is not [local](Mount::is_local): to
+    /// wait needlessly does less harm than to hang.
+    pub fn read_or_unknown() -> Mounts {
+        Mounts::or_unknown(Mounts::read())
+    }
+
+    fn or_unknown(read: io::Result<Mounts>) -> Mounts {
+        read.unwrap_or_else(|error| {
+            log::debug!("the table of mounts cannot be read: {error}");
+            Mounts(vec![Mount {
+                device: Device(0),
+                path: PathBuf::from("/"),
+                kind: "unknown".to_owned(),
+                source: OsString::new(),
+                user: None,
+            }])
+        })
+    }
+
     /// The mount that one sees at a path: the last one, where several lie on one another.
     pub fn top_at(&self, path: &Path) -> Option<&Mount> {
         self.0.iter().rfind(|mount| mount.path == path)
@@ -100,14 +119,19 @@ impl Mounts {
         path.ancestors().find_map(|above| self.top_at(above))
     }
 
-    /// True where a path lies on a [local](Mount::is_local) file system, or where that is unknown.
+    /// True where everything on the way to a path is on [local](Mount::is_local) file systems.
     pub fn is_local(&self, path: &Path) -> bool {
         self.of_others(path).is_none()
     }
 
-    /// The mount that a path lies on, where it is known and not [local](Mount::is_local).
+    /// The mount that is not [local](Mount::is_local) on which an absolute path without symbolic links lies, or else
+    /// the last such mount that it leads through: looking a name up there may hang.
+    ///
+    /// That of `/` counts only for what lies on it. When it hangs, no program goes on anyway.
     pub fn of_others(&self, path: &Path) -> Option<&Mount> {
-        self.of(path).filter(|mount| !mount.is_local())
+        let own = self.of(path)?;
+        let mut above = path.ancestors().filter_map(|above| self.top_at(above));
+        above.find(|mount| !mount.is_local() && (mount.path != Path::new("/") || *mount == own))
     }
 
     /// The paths below a folder on which something is mounted.
@@ -200,6 +224,37 @@ mod tests {
         assert_eq!(kind("/mnt/usb2"), Some("nfs4"));
         let is_local = |path: &str| mounts.is_local(Path::new(path));
         assert!(is_local("/home/a") && !is_local("/mnt/a") && !is_local("/mnt/usb/a"));
+    }
+
+    #[test]
+    fn what_is_reached_through_a_file_system_of_others_is_not_local() {
+        let line =
+            |path: &str, kind: &str| parse(format!("1 2 0:3 / {path} ro - {kind} x ro").as_bytes()).unwrap();
+        let mounts = Mounts(vec![
+            line("/", "9p"),
+            line("/home", "ext4"),
+            line("/home/far", "fuse.sshfs"),
+            line("/home/far/disk", "ext4"),
+            line("/home/far/disk/share", "cifs"),
+            line("/home/far/disk/share/memory", "tmpfs"),
+            line("/home/covered", "nfs4"),
+            line("/home/covered", "xfs"),
+        ]);
+        let others = |path: &str| mounts.of_others(Path::new(path)).map(|mount| mount.kind.as_str());
+        assert_eq!(others("/srv"), Some("9p"));
+        assert_eq!(others("/home/a"), None);
+        assert_eq!(others("/home/far/a"), Some("fuse.sshfs"));
+        assert_eq!(others("/home/far/disk/a"), Some("fuse.sshfs"));
+        assert_eq!(others("/home/far/disk/share/memory/a"), Some("cifs"));
+        assert_eq!(others("/home/covered/a"), None);
+    }
+
+    #[test]
+    fn nothing_is_local_where_the_table_cannot_be_read() {
+        let unknown = Mounts::or_unknown(Err(io::ErrorKind::PermissionDenied.into()));
+        assert!(!unknown.is_local(Path::new("/")) && !unknown.is_local(Path::new("/home/a")));
+        let none = Mounts::or_unknown(Ok(Mounts::default()));
+        assert!(none.is_local(Path::new("/home/a")));
     }
 
     #[test]

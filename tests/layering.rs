@@ -49,15 +49,7 @@ const LAYERS: &[Layer] = &[
     ),
     layer(
         "fs",
-        &[
-            "bytes",
-            "formats::Problem",
-            "game",
-            "library",
-            "pgn::REVISION",
-            "store",
-            "tree",
-        ],
+        &["bytes", "formats::Problem", "game", "library", "store", "tree"],
     ),
     layer("fuse", &["fs"]),
     layer("status", &["fs"]),

@@ -31,7 +31,7 @@ pub fn figures(shared: &Path) {
             .movetext
             .tokens()
             .iter()
-            .all(|token| matches!(token, Token::Move(_)))
+            .all(|token| matches!(token, Token::Move(..)))
     };
     let plain: Vec<Place> = (0..all.len())
         .zip(&places)

@@ -18,6 +18,8 @@ mod jose;
 #[allow(dead_code)]
 mod source;
 
+use std::ops::ControlFlow;
+
 use chessdb::formats::Database;
 use chessdb::game::Token;
 use chessdb::pgn::append_game;
@@ -82,6 +84,31 @@ fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
         &format!("{name}: export against the documented path, times"),
         documented / ours,
         Some(at_least),
+    );
+    main_line_figures(name, database, ours);
+}
+
+/// The moves of all main lines alone, against export, which took so many seconds.
+fn main_line_figures(name: &str, database: &dyn Database, export: f64) {
+    let plies = fastest(|| {
+        let mut plies = 0;
+        for game in 0..database.len() {
+            database.main_line(game, &mut |_| {
+                plies += 1;
+                ControlFlow::Continue(())
+            });
+        }
+        plies
+    });
+    row(
+        &format!("{name}: plies of main lines, games/s"),
+        f64::from(database.len()) / plies,
+        None,
+    );
+    row(
+        &format!("{name}: plies of main lines against export, times"),
+        export / plies,
+        Some(2.5),
     );
 }
 
@@ -159,7 +186,7 @@ fn uci_moves(database: &dyn Database, game: u32) -> (Chess, Vec<UciMove>) {
         match token {
             Token::VariationStart => depth += 1,
             Token::VariationEnd => depth -= 1,
-            Token::Move(san) if depth == 0 => return Some(san.to_string()),
+            Token::Move(san, _) if depth == 0 => return Some(san.to_string()),
             _ => {}
         }
         None

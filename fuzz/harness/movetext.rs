@@ -1,7 +1,8 @@
 //! Games from any bytes: what a decoder could hand to the PGN writer.
 
 use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
-use chessdb::game::{Game, MovetextBuilder, Outcome, Tags};
+use chessdb::game::{Game, Outcome, Tags};
+use chessdb::replay::Replay;
 
 use super::told::Told;
 
@@ -53,7 +54,7 @@ pub fn game(bytes: &[u8]) -> Game {
         let name = NAMES[usize::from(told.byte()) % NAMES.len()];
         tags.set_str(name, &told.text());
     }
-    let mut movetext = MovetextBuilder::new(fen.position, fen.first_move);
+    let mut movetext = Replay::builder(fen.position, fen.first_move);
     for _ in 0..MOST_TOKENS {
         let Some(what) = told.next() else { break };
         match what % 16 {
@@ -72,7 +73,7 @@ pub fn game(bytes: &[u8]) -> Game {
     }
     Game {
         tags,
-        movetext: movetext.finish(),
+        movetext: movetext.finish().0,
     }
 }
 

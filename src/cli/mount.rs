@@ -31,9 +31,9 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         return Ok(mount::start_in_background()?.into());
     }
     let settings = &request.settings;
+    hung::prepare(mount::give_up_to_read);
     let point = MountPoint::check(request.point, request.source)?;
     let source = absolute(request.source)?;
-    hung::prepare(mount::give_up_to_read);
     // What changes from now on is seen.
     let watch = Watch::start(&source, settings.watch)?;
     let library = Library::open_within(

@@ -58,7 +58,8 @@ pub const PARTS: &[Section] = &[
         &[
             Term(
                 "RUST_LOG",
-                "How much goes to the log: error, warn (the default), info or debug. \
+                "How much goes to the log: error, warn (the default), info, debug or trace; pgnfs=trace has every \
+                 request with its result and its time. \
                  The log is on standard error, and in the log of the system (syslog, or the journal) once \
                  pgnfs is in the background.",
             ),

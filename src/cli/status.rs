@@ -61,8 +61,9 @@ fn wait(point: &Path) -> Result<Value, Failure> {
         if let Some(database) = given_up(&status).filter(|_| !is_opening) {
             bar.finish_and_clear();
             return Err(format!(
-                "{}: a file was changed, so not all sizes can be known: ask again when the mount has taken notice",
-                line(database, "name")
+                "{}: a file was changed, so not all sizes can be known: {}",
+                line(database, "name"),
+                advice(&status)
             )
             .into());
         }
@@ -81,6 +82,17 @@ fn given_up(status: &Value) -> Option<&Value> {
         }
     }
     found
+}
+
+/// What to do where a database was given up.
+fn advice(status: &Value) -> String {
+    match status["watched"].as_bool() {
+        Some(false) => format!(
+            "unmount {} and mount it again, as it does not follow its source (watch=off)",
+            line(status, "mount_point")
+        ),
+        _ => "ask again when the mount has taken notice".to_owned(),
+    }
 }
 
 fn databases(status: &Value) -> &[Value] {
@@ -190,6 +202,16 @@ mod tests {
             &[],
         ] {
             assert_eq!(asked(at_work), None, "{at_work:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_watches_is_to_be_mounted_again() {
+        let advice = |watched: Value| advice(&json!({ "mount_point": "/mnt", "watched": watched }));
+        assert!(advice(json!(false)).starts_with("unmount /mnt and mount it again"));
+        // Programs before did not say so.
+        for watched in [json!(true), json!(null)] {
+            assert_eq!(advice(watched), "ask again when the mount has taken notice");
         }
     }
 

@@ -1,10 +1,10 @@
 //! One database as it is served: its directory, its texts and what is kept of its files.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::cache::TextCache;
-use super::files::{Joins, Made};
+use super::files::{Joins, Made, Wait};
+use super::lookups::Lookups;
 use super::remote::Remote;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
@@ -22,8 +22,7 @@ pub(super) struct DatabaseFs {
     pub(super) options: ServeOptions,
     prefix: Prefix,
     pub(super) cache: Arc<TextCache>,
-    /// How often the kernel was told of its nodes, less what it forgot.
-    known: AtomicI64,
+    pub(super) lookups: Lookups,
     pub(super) joins: Joins,
     pub(super) made: Made,
 }
@@ -55,7 +54,7 @@ impl DatabaseFs {
             options,
             prefix,
             cache,
-            known: AtomicI64::new(0),
+            lookups: Lookups::new(),
             joins: Joins::new(),
         }
     }
@@ -73,12 +72,18 @@ impl DatabaseFs {
     /// Where requests for a node are to be answered. The source is not touched to tell.
     pub(super) fn where_to_answer(&self, node: Node) -> Where {
         match self.texts.remote() {
-            None if self.may_wait(node) => Where::Aside,
-            None => Where::Here,
+            None if self.wait(node) == Wait::None => Where::Here,
+            None => Where::Aside,
             // What they show is in memory.
             Some(_) if matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
-            Some(remote) if self.may_wait(node) => Where::Pool(Arc::clone(&remote.long)),
-            Some(remote) => Where::Pool(Arc::clone(&remote.quick)),
+            Some(remote) => {
+                let pool = match self.wait(node) {
+                    Wait::None => &remote.quick,
+                    Wait::Common => &remote.common,
+                    Wait::Own => &remote.long,
+                };
+                Where::Pool(Arc::clone(pool))
+            }
         }
     }
 
@@ -108,40 +113,21 @@ impl DatabaseFs {
         }
     }
 
-    /// Takes down that the kernel was told of one of its nodes once more. True where it knew nothing before.
-    pub(super) fn remember(&self) -> bool {
-        self.known.fetch_add(1, Ordering::Relaxed) == 0
-    }
-
-    /// Takes down that the kernel forgot so many of the times that it was told. True where it knows nothing any more
-    /// and did before.
-    pub(super) fn forget(&self, times: u64) -> bool {
-        let times = i64::try_from(times).unwrap_or(i64::MAX);
-        let before = self.known.fetch_sub(times, Ordering::Relaxed);
-        before > 0 && before <= times
-    }
-
-    /// True while the kernel knows one of its nodes.
-    pub(super) fn is_known(&self) -> bool {
-        self.known.load(Ordering::Relaxed) > 0
-    }
-
     /// The inode of a node below the database's directory.
     pub(super) fn inode(&self, node: Node) -> Inode {
         Inode::of(self.prefix, node)
     }
 
-    /// True where many games may have to be decoded or sorted before a node can be shown.
-    pub(super) fn may_wait(&self, node: Node) -> bool {
-        let Some(section) = self.tree.section(node) else {
-            return false;
-        };
-        section.must_build(node)
-            || section.kind(node) == Kind::File
-                && match section.open(node) {
-                    Some(Object::File(content)) => self.with_file(node, content, |file| file.may_wait()),
-                    _ => false,
-                }
+    /// What has to be done before a node can be shown.
+    pub(super) fn wait(&self, node: Node) -> Wait {
+        match self.tree.section(node) {
+            Some(section) if section.must_build(node) => Wait::Common,
+            Some(section) if section.kind(node) == Kind::File => match section.open(node) {
+                Some(Object::File(content)) => self.with_file(node, content, |file| file.wait()),
+                _ => Wait::None,
+            },
+            _ => Wait::None,
+        }
     }
 
     /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use super::progress;
+
 /// Games that a thread takes at a time.
 const CHUNK: usize = 32;
 
@@ -20,13 +22,15 @@ pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u3
     });
 }
 
-/// Does `work` on so many threads, this one among them, until it is done on all.
+/// Does `work` on so many threads, this one among them, until it is done on all. All of them work for the same job.
 pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
+    let mark = progress::current();
+    let help = || progress::work_for(mark.clone(), &work);
     thread::scope(|scope| {
         for _ in 1..threads {
             let other = thread::Builder::new().name("pgnfs-decode".to_owned());
             // Without the thread the others have more to do, that is all.
-            if let Err(error) = other.spawn_scoped(scope, &work) {
+            if let Err(error) = other.spawn_scoped(scope, help) {
                 log::warn!("no thread for decoding: {error}");
                 break;
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::ChessFs;
-use super::files::File;
+use super::files::{File, Wait};
 use super::folder::{Folder, RootInfo};
 use super::object::{DatabaseNode, Object};
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Where};
@@ -124,7 +124,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
             Place::Folder(_) | Place::RootInfo => false,
             Place::Node(database, node) => {
                 let database = self.fs.databases.get(database);
-                database.is_some_and(|database| database.may_wait(node))
+                database.is_some_and(|database| database.wait(node) != Wait::None)
             }
         }
     }

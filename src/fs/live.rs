@@ -5,12 +5,14 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
 use super::database::DatabaseFs;
+use super::failure::{Failure, Failures};
 use super::handle::{Handle, Resolved};
+use super::lookups::{self, Known};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
@@ -29,6 +31,7 @@ pub struct Live {
     epochs: RwLock<Epochs>,
     /// Held while one epoch is followed by the next.
     replacing: Mutex<()>,
+    failures: Failures,
 }
 
 #[derive(Clone)]
@@ -46,9 +49,8 @@ struct Epochs {
 #[derive(Clone)]
 struct Old {
     fs: Arc<ChessFs>,
-    /// Databases that no later epoch has and of which the kernel knows something. It is counted along, because
-    /// there may be many databases and the kernel forgets them one by one.
-    known: Arc<AtomicUsize>,
+    /// Databases that no later epoch has.
+    known: Arc<Known>,
 }
 
 impl Live {
@@ -63,6 +65,7 @@ impl Live {
                 given,
             }),
             replacing: Mutex::new(()),
+            failures: Failures::new(),
         }
     }
 
@@ -128,7 +131,7 @@ impl Live {
         let mut epochs = self.write_epochs();
         epochs.old.push_front(Old {
             fs: current,
-            known: Arc::default(),
+            known: Arc::new(Known::new()),
         });
         epochs.current = Arc::clone(&now);
         epochs.given = given;
@@ -146,11 +149,8 @@ impl Live {
     /// Says that the kernel is told of an inode.
     pub fn remember(&self, inode: Inode) {
         let epochs = self.read_epochs();
-        if let Some((old, database)) = epochs.database(inode)
-            && database.remember()
-            && let Some(old) = old
-        {
-            old.known.fetch_add(1, Ordering::Relaxed);
+        if let Some((old, database)) = epochs.database(inode) {
+            lookups::remember(old.map(|old| &*old.known), &database.lookups);
         }
     }
 
@@ -158,8 +158,8 @@ impl Live {
     pub fn forget(&self, inode: Inode, times: u64) {
         let is_last = match self.read_epochs().database(inode) {
             Some((old, database)) => {
-                let is_forgotten = database.forget(times);
-                old.is_some_and(|old| is_forgotten && old.known.fetch_sub(1, Ordering::Relaxed) == 1)
+                let known = old.map(|old| &*old.known);
+                lookups::forget(known, &database.lookups, times)
             }
             None => false,
         };
@@ -177,13 +177,19 @@ impl Live {
     /// # Errors
     /// [`FsError::Io`] for an inode of an epoch that is gone; [`FsError::Stale`] for one that never was.
     pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
-        let epochs = self.read_epochs();
-        epochs.current.common.requests.fetch_add(1, Ordering::Relaxed);
-        let found = epochs.all().find_map(|epoch| Handle::new(epoch, inode));
-        found.ok_or_else(|| match inode.node() {
-            Some((prefix, _)) if epochs.given.contains(&prefix) => FsError::Io,
+        self.find(inode).ok_or_else(|| match inode.node() {
+            Some((prefix, _)) if self.read_epochs().given.contains(&prefix) => {
+                self.fail(inode, Failure::Gone)
+            }
             _ => FsError::Stale,
         })
+    }
+
+    /// The same without an error in the log.
+    pub(super) fn find(&self, inode: Inode) -> Option<Resolved> {
+        let epochs = self.read_epochs();
+        epochs.current.common.requests.fetch_add(1, Ordering::Relaxed);
+        epochs.all().find_map(|epoch| Handle::new(epoch, inode))
     }
 
     /// The entry `name` of a directory, see [`Handle::child`], in the latest epoch that has it.
@@ -219,12 +225,12 @@ impl Live {
         }
         let gone = epochs.gone.iter().find(|(number, _)| *number == epoch);
         let then = gone.and_then(|(_, folders)| folders.by_inode(directory));
-        let now = Handle::new(&epochs.current, directory).ok_or(FsError::Io)?;
-        let place = now
-            .folder()
-            .zip(then)
-            .and_then(|(now, then)| now.resumed(then, place));
-        Ok((now, place.ok_or(FsError::Io)?))
+        let now = Handle::new(&epochs.current, directory);
+        let resumed = now.and_then(|now| {
+            let place = now.folder()?.resumed(then?, place)?;
+            Some((now, place))
+        });
+        resumed.ok_or_else(|| self.fail(directory, Failure::Listing))
     }
 
     /// See [`ChessFs::status`].
@@ -235,6 +241,11 @@ impl Live {
     /// See [`ChessFs::statistics`].
     pub fn statistics(&self) -> Statistics {
         self.current().statistics()
+    }
+
+    fn fail(&self, inode: Inode, failure: Failure) -> FsError {
+        let inode = format_args!("inode {:#x}", inode.0);
+        self.failures.report(inode, failure)
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {
@@ -277,9 +288,9 @@ impl Epochs {
         for epoch in self.old.drain(..) {
             let databases = epoch.fs.databases.iter();
             let own = databases.filter(|database| !later.contains(&database.prefix()));
-            let known = own.filter(|database| database.is_known()).count();
+            let known = own.filter(|database| database.lookups.is_known()).count();
             if kept.len() < MOST_OLD && known > 0 {
-                epoch.known.store(known, Ordering::Relaxed);
+                epoch.known.set(known);
                 later.extend(prefixes(&epoch.fs));
                 kept.push_back(epoch);
             } else {

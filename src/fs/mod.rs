@@ -6,18 +6,24 @@
 
 mod cache;
 mod database;
+mod describe;
+mod failure;
 mod files;
 mod folder;
 mod gather;
 mod handle;
 mod info;
 mod join;
+mod listing;
 mod live;
+mod lookups;
 mod object;
 mod outdated;
 mod pass;
 mod pool;
+mod progress;
 mod remote;
+mod silence;
 mod size_file;
 mod sizes;
 mod status;
@@ -26,10 +32,11 @@ mod tags;
 mod texts;
 mod times;
 mod types;
+mod walk;
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{self, AtomicU64, Ordering};
+use std::sync::{self, Arc, OnceLock};
 
 pub use handle::{Handle, Resolved};
 pub use live::Live;
@@ -39,6 +46,7 @@ pub use pool::Pool;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
+pub use walk::{Task, Walks};
 
 use crate::library::{Library, LibraryEntry, Opening};
 use crate::tree::{Branch, Prefix, SourceTree};

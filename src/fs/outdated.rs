@@ -63,7 +63,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     let gone = fs.databases.iter().filter(|database| {
         let directory = fs.folders.directory_of(database.prefix());
-        directory != Inode::ROOT && database.is_known() && after.database(database.prefix()).is_none()
+        directory != Inode::ROOT && database.lookups.is_known() && after.database(database.prefix()).is_none()
     });
     let entries = gone.map(|database| Outdated {
         inode: fs.folders.directory_of(database.prefix()),

@@ -159,7 +159,7 @@ impl Worker {
         let give_up = move || {
             let _ = given_up.send(());
         };
-        remote.background.submit(work, give_up);
+        remote.background.submit(Instant::now(), work, give_up);
         let mut end = None;
         while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(LOOK) {
             if self.is_over() && Instant::now() >= *end.get_or_insert_with(|| Instant::now() + FAREWELL) {
@@ -226,7 +226,7 @@ fn save_remote(databases: impl Iterator<Item = Arc<Texts>>) {
             texts.save();
             drop(done);
         };
-        remote.background.submit(save, || ());
+        remote.background.submit(Instant::now(), save, || ());
     }
     drop(done);
     // Nothing is sent: it ends early when the last one has let go.

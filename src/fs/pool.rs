@@ -3,19 +3,18 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use super::progress::{self, Mark};
+use super::silence::Silence;
 
 /// Jobs that wait for a thread, at most.
 const MOST_WAITING: usize = 512;
 
 /// A thread without work ends after this time.
 const IDLE: Duration = Duration::from_secs(5);
-
-/// How often the log says that a source does not answer.
-const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// A few threads that do jobs in the order in which they come, and a clock that gives up those that take too long.
 ///
@@ -31,14 +30,28 @@ pub(super) struct PoolOptions {
     pub(super) threads: usize,
     /// How long a job may take.
     pub(super) timeout: Duration,
-    /// A job may take longer as long as its source gives something.
-    pub(super) is_patient: bool,
+    pub(super) patience: Patience,
+    /// Its jobs are requests: as long as one of them hangs, others are given up at once.
+    pub(super) is_for_requests: bool,
+}
+
+/// When a job may take longer than the timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Never.
+    None,
+    /// As long as the source goes on giving something for this job.
+    Own,
+    /// As long as the source goes on giving something for any job of the pool: they wait for each other.
+    Common,
 }
 
 /// Jobs are dropped without the lock, as the last one may hold the pool.
 struct Shared {
     options: PoolOptions,
-    pulse: Arc<Pulse>,
+    silence: Arc<Silence>,
+    /// The mark of all jobs, where patience is [common](Patience::Common).
+    common: Arc<Mark>,
     state: Mutex<State>,
     jobs: Condvar,
     clock: Condvar,
@@ -47,11 +60,11 @@ struct Shared {
 #[derive(Default)]
 struct State {
     /// Jobs that no thread has begun, by number.
-    waiting: VecDeque<(u64, Call)>,
+    waiting: VecDeque<Waiting>,
     /// Jobs that are neither done nor given up, by number.
     open: VecDeque<Open>,
-    /// When the jobs were begun that are being done, given up or not.
-    begun: BTreeMap<u64, Instant>,
+    /// Jobs that are being done, given up or not, by number.
+    begun: BTreeMap<u64, Begun>,
     /// Number of the last job.
     last: u64,
     threads: usize,
@@ -62,48 +75,93 @@ struct State {
 
 type Call = Box<dyn FnOnce() + Send>;
 
+/// A job that no thread has begun.
+struct Waiting {
+    number: u64,
+    mark: Arc<Mark>,
+    job: Call,
+}
+
+/// A job that is being done.
+struct Begun {
+    at: Instant,
+    mark: Arc<Mark>,
+}
+
+impl Begun {
+    /// When the source last gave something for it.
+    fn sign(&self) -> Instant {
+        self.mark.last_since(self.at)
+    }
+}
+
 /// A job that may be given up.
 struct Open {
     number: u64,
+    /// When its time began.
     since: Instant,
+    /// When it came to this pool.
+    came: Instant,
     give_up: Call,
 }
 
 impl Pool {
-    pub(super) fn new(options: PoolOptions, pulse: &Arc<Pulse>) -> Pool {
+    pub(super) fn new(options: PoolOptions, silence: &Arc<Silence>) -> Pool {
         Pool(Arc::new(Shared {
             options,
-            pulse: Arc::clone(pulse),
+            silence: Arc::clone(silence),
+            common: Arc::default(),
             state: Mutex::default(),
             jobs: Condvar::new(),
             clock: Condvar::new(),
         }))
     }
 
-    /// Has a job done. Where that takes too long, `give_up` is called once, and the job may still be done later. It is
-    /// called at once where too many jobs wait.
-    pub fn submit(&self, job: impl FnOnce() + Send + 'static, give_up: impl FnOnce() + Send + 'static) {
+    /// Has a job done whose time began at `since`. Where it takes too long, `give_up` is called once, and the job may
+    /// still be done later. It is called at once where too many jobs wait, or where an earlier request hangs.
+    pub fn submit(
+        &self,
+        since: Instant,
+        job: impl FnOnce() + Send + 'static,
+        give_up: impl FnOnce() + Send + 'static,
+    ) {
+        let options = &self.0.options;
+        let mark = match options.patience {
+            Patience::Common => Arc::clone(&self.0.common),
+            Patience::None | Patience::Own => Arc::default(),
+        };
+        if options.is_for_requests && self.0.silence.refuses(&mark, options.timeout) {
+            return give_up();
+        }
         let mut state = self.0.state();
         if state.waiting.len() >= MOST_WAITING {
             drop(state);
+            self.0.silence.log_refusal(MOST_WAITING);
             return give_up();
         }
         state.last += 1;
         let number = state.last;
-        state.waiting.push_back((number, Box::new(job)));
+        state.waiting.push_back(Waiting {
+            number,
+            mark,
+            job: Box::new(job),
+        });
+        let came = Instant::now();
+        // Others may have got more time than this one has left.
+        let is_next = state.open.is_empty() || options.patience != Patience::None;
         state.open.push_back(Open {
             number,
-            since: Instant::now(),
+            since,
+            came,
             give_up: Box::new(give_up),
         });
         let needs_thread = state.waiting.len() > state.idle && state.threads < self.0.options.threads;
         let needs_clock = !state.has_clock;
         state.threads += usize::from(needs_thread);
         state.has_clock = true;
-        let is_first = state.open.len() == 1;
         drop(state);
         self.0.jobs.notify_one();
-        if is_first {
+        if is_next {
             self.0.clock.notify_one();
         }
         if needs_clock && !self.start(Shared::watch_clock) {
@@ -123,8 +181,7 @@ impl Pool {
 
     /// Since when the job has hung that hangs longest.
     pub(super) fn oldest(&self) -> Option<Instant> {
-        let begun = self.0.state().begun.values().next().copied()?;
-        Some(self.0.last_sign(begun))
+        self.0.state().begun.values().map(Begun::sign).min()
     }
 
     fn start(&self, run: impl FnOnce(&Shared) + Send + 'static) -> bool {
@@ -150,11 +207,13 @@ impl Shared {
     fn work(&self) {
         let mut state = self.state();
         loop {
-            if let Some((number, job)) = state.waiting.pop_front() {
-                state.begun.insert(number, Instant::now());
+            if let Some(Waiting { number, mark, job }) = state.waiting.pop_front() {
+                state.begin(number, &mark, self.options.patience);
                 drop(state);
+                let work = || progress::work_for(Some(Arc::clone(&mark)), job);
                 // What it said when it panicked is in the log.
-                let _ = catch_unwind(AssertUnwindSafe(job));
+                let _ = catch_unwind(AssertUnwindSafe(work));
+                mark.beat();
                 state = self.state();
                 state.begun.remove(&number);
                 let done = state.close(number);
@@ -182,23 +241,28 @@ impl Shared {
         let mut state = self.state();
         loop {
             let now = Instant::now();
-            match state
-                .open
-                .front()
-                .map(|job| self.last_sign(job.since) + self.options.timeout)
-            {
-                Some(end) if end <= now => {
-                    let Some(job) = state.open.pop_front() else {
+            match state.next_end(&self.options) {
+                Some((end, place)) if end <= now => {
+                    let Some(job) = state.open.remove(place) else {
                         continue;
                     };
                     let waiting = state.take_waiting(job.number);
+                    let silence = now.saturating_duration_since(end) + self.options.timeout;
+                    let begun = state.begun.get(&job.number).filter(|begun| {
+                        // One that waited for its turn most of the time says little of the source.
+                        now.saturating_duration_since(begun.sign()) >= self.options.timeout / 2
+                    });
+                    let mark = begun.map(|begun| Arc::clone(&begun.mark));
                     drop(state);
                     drop(waiting);
-                    self.pulse.tell_silence(now - job.since);
+                    self.silence.log_silence(silence);
+                    if let Some(mark) = mark.filter(|_| self.options.is_for_requests) {
+                        self.silence.begin(mark, now);
+                    }
                     (job.give_up)();
                     state = self.state();
                 }
-                Some(end) => state = wait(&self.clock, state, end - now).0,
+                Some((end, _)) => state = wait(&self.clock, state, end - now).0,
                 None if state.is_over => break,
                 None => {
                     let (next, waited) = wait(&self.clock, state, IDLE);
@@ -212,20 +276,42 @@ impl Shared {
         state.has_clock = false;
     }
 
-    /// When the source gave something for a job that has been there since then.
-    fn last_sign(&self, since: Instant) -> Instant {
-        match self.options.is_patient {
-            true => since.max(self.pulse.last()),
-            false => since,
-        }
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
+    /// Takes down that a job is begun.
+    fn begin(&mut self, number: u64, mark: &Arc<Mark>, patience: Patience) {
+        let begun = Begun {
+            at: Instant::now(),
+            mark: Arc::clone(mark),
+        };
+        if patience != Patience::None
+            && let Ok(place) = self.open.binary_search_by_key(&number, |job| job.number)
+            && let Some(job) = self.open.get_mut(place)
+        {
+            // It waited for others that went on.
+            job.since += begun.at.saturating_duration_since(job.came);
+        }
+        self.begun.insert(number, begun);
+    }
+
+    /// When the next job is to be given up, and its place among those that are open.
+    fn next_end(&self, options: &PoolOptions) -> Option<(Instant, usize)> {
+        // What has not begun waits for any of those that have.
+        let newest = self.begun.values().map(Begun::sign).max();
+        let sign = |job: &Open| match (options.patience, self.begun.get(&job.number)) {
+            (Patience::None, _) => job.since,
+            (_, Some(begun)) => begun.mark.last_since(job.since),
+            (_, None) => job.since.max(newest.unwrap_or(job.since)),
+        };
+        let signs = self.open.iter().map(sign);
+        let (place, sign) = signs.enumerate().min_by_key(|&(_, sign)| sign)?;
+        Some((sign + options.timeout, place))
+    }
+
     /// Takes out a job that is done, unless it was given up.
     fn close(&mut self, number: u64) -> Option<Open> {
         let found = self.open.binary_search_by_key(&number, |job| job.number).ok()?;
@@ -233,8 +319,11 @@ impl State {
     }
 
     /// Takes out a job that is not to be begun any more.
-    fn take_waiting(&mut self, number: u64) -> Option<(u64, Call)> {
-        let found = self.waiting.binary_search_by_key(&number, |job| job.0).ok()?;
+    fn take_waiting(&mut self, number: u64) -> Option<Waiting> {
+        let found = self
+            .waiting
+            .binary_search_by_key(&number, |job| job.number)
+            .ok()?;
         self.waiting.remove(found)
     }
 }
@@ -251,161 +340,5 @@ fn wait<'a>(
     (state, waited.timed_out())
 }
 
-/// When the source of a database last gave something.
-pub(super) struct Pulse {
-    name: String,
-    begin: Instant,
-    /// Milliseconds from the begin.
-    last: AtomicU64,
-    /// When the log last spoke of silence, in milliseconds from the begin; 0 when it never did.
-    told: AtomicU64,
-}
-
-impl Pulse {
-    /// The source of a database of this name.
-    pub(super) fn new(name: String) -> Pulse {
-        Pulse {
-            name,
-            begin: Instant::now(),
-            last: AtomicU64::new(0),
-            told: AtomicU64::new(0),
-        }
-    }
-
-    /// Takes down that it gave something.
-    pub(super) fn beat(&self) {
-        self.last.store(self.now(), Ordering::Relaxed);
-    }
-
-    fn last(&self) -> Instant {
-        self.begin + Duration::from_millis(self.last.load(Ordering::Relaxed))
-    }
-
-    /// Milliseconds from the begin.
-    fn now(&self) -> u64 {
-        u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
-    /// Says in the log that it does not answer, where that was not said lately.
-    fn tell_silence(&self, since: Duration) {
-        let (now, told) = (self.now(), self.told.load(Ordering::Relaxed));
-        let is_news = told == 0 || u128::from(now - told.min(now)) >= LOG_PAUSE.as_millis();
-        let swapped = self
-            .told
-            .compare_exchange(told, now.max(1), Ordering::Relaxed, Ordering::Relaxed);
-        if is_news && swapped.is_ok() {
-            let (name, seconds) = (&self.name, since.as_secs());
-            log::error!("{name}: the source has not answered for {seconds} s");
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc::{Receiver, Sender, channel};
-
-    use super::*;
-
-    /// How long anything may take.
-    const PATIENCE: Duration = Duration::from_secs(20);
-
-    fn pool(threads: usize, timeout: Duration, is_patient: bool) -> (Pool, Arc<Pulse>) {
-        let pulse = Arc::new(Pulse::new("a source".to_owned()));
-        let options = PoolOptions {
-            name: "test",
-            threads,
-            timeout,
-            is_patient,
-        };
-        (Pool::new(options, &pulse), pulse)
-    }
-
-    #[derive(Debug, PartialEq, Eq)]
-    enum End {
-        Done(usize),
-        GivenUp(usize),
-    }
-
-    /// Submits jobs that take until something is sent for each.
-    fn submit(pool: &Pool, jobs: usize) -> (Sender<()>, Receiver<End>) {
-        let (open, gate) = channel();
-        let (end, ended) = channel();
-        let gate = Arc::new(Mutex::new(gate));
-        for job in 0..jobs {
-            let (gate, done, given_up) = (Arc::clone(&gate), end.clone(), end.clone());
-            pool.submit(
-                move || {
-                    let _ = gate.lock().unwrap().recv();
-                    done.send(End::Done(job)).unwrap();
-                },
-                move || given_up.send(End::GivenUp(job)).unwrap(),
-            );
-        }
-        (open, ended)
-    }
-
-    fn next(ended: &Receiver<End>) -> End {
-        ended.recv_timeout(PATIENCE).unwrap()
-    }
-
-    #[test]
-    fn what_takes_too_long_is_given_up_and_never_begun() {
-        let (pool, _) = pool(2, Duration::from_millis(50), false);
-        let (open, ended) = submit(&pool, 10);
-        for job in 0..10 {
-            assert_eq!(next(&ended), End::GivenUp(job));
-        }
-        drop(open);
-        // At most two had been begun.
-        assert!(ended.iter().all(|end| matches!(end, End::Done(0 | 1))));
-        let (open, again) = submit(&pool, 1);
-        open.send(()).unwrap();
-        assert!(matches!(next(&again), End::Done(0)));
-    }
-
-    #[test]
-    fn a_job_that_hangs_leaves_the_other_threads() {
-        let (pool, _) = pool(2, PATIENCE, false);
-        let (_open, hanging) = submit(&pool, 1);
-        let (open, ended) = submit(&pool, 100);
-        drop(open);
-        let done: Vec<End> = (0..100).map(|_| next(&ended)).collect();
-        assert_eq!(done, (0..100).map(End::Done).collect::<Vec<_>>());
-        assert!(hanging.try_recv().is_err());
-    }
-
-    #[test]
-    fn a_queue_that_is_full_gives_up_at_once() {
-        let (pool, _) = pool(1, PATIENCE, false);
-        let (open, ended) = submit(&pool, MOST_WAITING + 2);
-        // The first job is being done, or waits with the others.
-        assert!(matches!(next(&ended), End::GivenUp(job) if job >= MOST_WAITING));
-        drop(open);
-        let others: Vec<End> = (0..=MOST_WAITING).map(|_| next(&ended)).collect();
-        let done = others.iter().filter(|end| matches!(end, End::Done(_))).count();
-        assert!(done >= MOST_WAITING, "{done}");
-    }
-
-    #[test]
-    fn a_source_that_gives_something_is_waited_for() {
-        let (pool, pulse) = pool(1, Duration::from_secs(1), true);
-        let (open, ended) = submit(&pool, 1);
-        let begin = Instant::now();
-        while begin.elapsed() < Duration::from_secs(2) {
-            pulse.beat();
-            thread::sleep(Duration::from_millis(5));
-        }
-        open.send(()).unwrap();
-        assert_eq!(next(&ended), End::Done(0));
-        let (_open, ended) = submit(&pool, 1);
-        assert_eq!(next(&ended), End::GivenUp(0));
-    }
-
-    #[test]
-    fn dropping_a_pool_waits_for_nothing() {
-        let (pool, _) = pool(1, Duration::from_millis(50), false);
-        let (_open, ended) = submit(&pool, 3);
-        drop(pool);
-        assert_eq!([(); 3].map(|()| next(&ended)), [0, 1, 2].map(End::GivenUp));
-    }
-}
+mod tests;

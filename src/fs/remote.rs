@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::pool::{Pool, PoolOptions, Pulse};
+use super::pool::{Patience, Pool, PoolOptions};
+use super::progress;
+use super::silence::Silence;
 use crate::library::LibraryEntry;
 
 /// Requests that are answered at a time.
 const QUICK: usize = 4;
 
-/// Requests that may need many games.
-const LONG: usize = 16;
+/// Requests of each kind that may need many games.
+const LONG: usize = 8;
 
 /// A source that says nothing for less time is only slow.
 const SLOW: Duration = Duration::from_secs(1);
@@ -19,8 +21,10 @@ const SLOW: Duration = Duration::from_secs(1);
 pub(super) struct Remote {
     /// For requests that need a few bytes.
     pub(super) quick: Arc<Pool>,
-    /// For requests that may need many games.
+    /// For requests that may need many games, each on its own.
     pub(super) long: Arc<Pool>,
+    /// For requests that wait for sizes or for views. That work is done once, and who comes meanwhile waits for it.
+    pub(super) common: Arc<Pool>,
     /// For the background pass.
     pub(super) background: Pool,
 }
@@ -28,31 +32,33 @@ pub(super) struct Remote {
 impl Remote {
     /// Pools for a database, and the database for what works in them.
     pub(super) fn new(entry: &LibraryEntry, timeout: Duration) -> (Arc<Remote>, Arc<LibraryEntry>) {
-        let pulse = Arc::new(Pulse::new(entry.name().to_owned()));
-        let pool = |name, threads, is_patient| {
+        let silence = Arc::new(Silence::new(entry.name().to_owned()));
+        let pool = |name, threads, patience, is_for_requests| {
             let options = PoolOptions {
                 name,
                 threads,
                 timeout,
-                is_patient,
+                patience,
+                is_for_requests,
             };
-            Pool::new(options, &pulse)
+            Pool::new(options, &silence)
         };
         let remote = Remote {
-            quick: Arc::new(pool("remote", QUICK, false)),
-            long: Arc::new(pool("remote-long", LONG, true)),
-            background: pool("remote-pass", 1, true),
+            quick: Arc::new(pool("remote", QUICK, Patience::None, true)),
+            long: Arc::new(pool("remote-long", LONG, Patience::Own, true)),
+            common: Arc::new(pool("remote-common", LONG, Patience::Common, true)),
+            background: pool("remote-pass", 1, Patience::Own, false),
         };
         for map in &entry.maps {
             map.unmap_aside();
         }
-        let heard = entry.heard(move || pulse.beat());
+        let heard = entry.heard(progress::beat);
         (Arc::new(remote), Arc::new(heard))
     }
 
     /// For how long the source has not answered, where that is longer than it should be.
     pub(super) fn silence(&self) -> Option<Duration> {
-        let pools = [&*self.quick, &*self.long, &self.background];
+        let pools = [&*self.quick, &*self.long, &*self.common, &self.background];
         let oldest = pools.into_iter().filter_map(Pool::oldest).min()?;
         let silence = Instant::now().saturating_duration_since(oldest);
         (silence > SLOW).then_some(silence)

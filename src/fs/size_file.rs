@@ -23,7 +23,7 @@
 //! | 4 | revision of the PGN writer |
 //! | 4 + *n* | options of reading |
 //! | 4 + *n* | name of the format |
-//! | for each file: 4 + *n*, 8, 8, 8, 16 | its name, device, inode, size, and time of last change in nanoseconds |
+//! | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything |
 //!
 //! The name of a size file is a hash of what stays when a database changes, so that its next size file takes the
 //! place of this one.
@@ -38,10 +38,9 @@ use super::sizes::Sizes;
 use crate::library::LibraryEntry;
 use crate::store::{Store, program_hash};
 use chessdb::bytes::{le_u32, slice};
-use chessdb::pgn::REVISION;
 
 const MAGIC: &[u8; 8] = b"pgnfs sz";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 24;
 
 /// What stands for the size of a game that has its own among the long ones.
@@ -143,7 +142,6 @@ impl SizeFile {
 
     fn key(&self, entry: &LibraryEntry) -> Option<Vec<u8>> {
         let mut key = program_hash()?.to_le_bytes().to_vec();
-        key.extend(REVISION.to_le_bytes());
         push_text(&mut key, &self.files.options);
         push_text(&mut key, entry.format.name);
         for (name, identity) in &entry.files {
@@ -152,6 +150,7 @@ impl SizeFile {
                 key.extend(number.to_le_bytes());
             }
             key.extend(identity.modified.to_le_bytes());
+            key.extend(entry.changed(identity).to_le_bytes());
         }
         Some(key)
     }

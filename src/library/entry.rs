@@ -48,10 +48,24 @@ impl LibraryEntry {
         self.maps.iter().any(|map| map.is_lost())
     }
 
+    /// The name of a file that makes it [lost](LibraryEntry::is_lost).
+    pub fn lost_file(&self) -> Option<&str> {
+        let lost = self.maps.iter().find(|map| map.is_lost())?.identity();
+        let mut files = self.files.iter();
+        files.find_map(|(name, identity)| (*identity == lost).then_some(name.as_str()))
+    }
+
     /// The newest time of its files, in nanoseconds since 1970.
     pub fn modified(&self) -> i128 {
         let times = self.files.iter().map(|(_, identity)| identity.modified);
         times.max().unwrap_or(0)
+    }
+
+    /// Time of the last change of anything of a file, in nanoseconds since 1970; 0 for one that is not mapped.
+    pub fn changed(&self, file: &Identity) -> i128 {
+        let mut maps = self.maps.iter();
+        let map = maps.find(|map| map.identity() == *file);
+        map.map_or(0, |map| map.changed())
     }
 
     /// Bytes of its files.

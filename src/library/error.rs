@@ -71,8 +71,12 @@ impl fmt::Display for LibraryError {
                 };
                 write!(f, "{}: cannot be read: {error}{remedy}", shown(path))
             }
-            LibraryError::Hung(path, hung) => {
-                write!(f, "{}: {}", shown(path), on_one_line(&hung.to_string()))
+            LibraryError::Hung(path, Hung { point }) => {
+                let (path, point) = (shown(path), shown(point));
+                write!(
+                    f,
+                    "{path}: the file system at {point} does not answer: try again when it does"
+                )
             }
             LibraryError::Refused(path, reason) => write!(f, "{}: {}", shown(path), on_one_line(reason)),
             LibraryError::NoneWanted(source) => write!(

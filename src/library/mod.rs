@@ -173,14 +173,14 @@ impl Library {
         let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
         let opener = self.opener(open, rest).with_patience(patience);
         self.search(&opener, &mut None).unwrap_or_else(|error| {
-            let kept = match &error {
+            let (kept, reason) = match &error {
                 // They stay what they were.
-                LibraryError::Hung(..) => self.clone(),
-                _ => Library::of(Vec::new()),
+                LibraryError::Hung(_, hung) => (self.clone(), hung.to_string()),
+                _ => (Library::of(Vec::new()), error.to_string()),
             };
             let left_out = LeftOut {
                 path: ".".to_owned(),
-                reason: error.to_string(),
+                reason,
             };
             Library {
                 is_restless: opener.is_restless(),
@@ -282,6 +282,8 @@ impl Library {
             place(&mut found, self.selection.flat);
         }
         left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        // A link that does not answer may be all that there is of a database.
+        left_out.dedup();
         let mut databases: Vec<_> = found.iter().map(|found| Arc::clone(&found.entry)).collect();
         databases.sort_by(|a, b| a.path.cmp(&b.path));
         Library {

@@ -51,7 +51,7 @@ impl<'a> Opener<'a> {
         let mut opener = Opener {
             options,
             selection,
-            mounts: Mounts::read().unwrap_or_default(),
+            mounts: Mounts::read_or_unknown(),
             openings,
             patience: None,
             open: HashMap::new(),
@@ -109,6 +109,9 @@ impl<'a> Opener<'a> {
 
     /// Begins to open a database that is not open and has rested.
     fn begin(&self, task: &Arc<Task>, how: &Arc<How>) -> Result<Outcome, Hung> {
+        if let Some(hung) = &task.hung {
+            return Err(hung.clone());
+        }
         let mut seen = Seen::new();
         for (format, candidate) in &task.candidates {
             let now = self.identities(task, candidate)?;

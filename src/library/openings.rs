@@ -16,6 +16,9 @@ use crate::mapped::{Identity, Mapped};
 /// An opening that has taken so long keeps no other from beginning.
 const YOUNG: Duration = Duration::from_millis(200);
 
+/// How long to wait before a thread is asked for again where none could be started.
+const RETRY: Duration = Duration::from_secs(1);
+
 /// Most threads.
 const MOST: usize = 64;
 
@@ -30,13 +33,29 @@ static PROCESSORS: LazyLock<usize> =
 #[derive(Clone, Default)]
 pub(super) struct Openings(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// An opening has ended.
+    /// An opening has ended, or one could not be begun.
     ended: Condvar,
     /// Called on each thread before its first opening.
     prepare: OnceLock<fn() -> io::Result<()>>,
+    /// Starts a thread.
+    spawn: Spawn,
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+type Spawn = fn(&str, Work) -> io::Result<()>;
+
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared {
+            state: Mutex::default(),
+            ended: Condvar::new(),
+            prepare: OnceLock::new(),
+            spawn: |name, work| thread::Builder::new().name(name.to_owned()).spawn(work).map(drop),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -45,6 +64,8 @@ struct State {
     waiting: VecDeque<Arc<Job>>,
     running: Vec<(Arc<Job>, Instant)>,
     has_starter: bool,
+    /// No thread could be started for one that waits.
+    is_short: bool,
     /// Openings that have ended after somebody had given up waiting for them.
     late: u64,
 }
@@ -122,17 +143,11 @@ impl Openings {
         for job in jobs {
             while job.opened.get().is_none() {
                 let left = patience.map(|patience| patience.saturating_sub(begin.elapsed()));
-                state = match left {
-                    None => self.0.ended.wait(state).unwrap_or_else(PoisonError::into_inner),
-                    Some(Duration::ZERO) => {
-                        job.is_late.store(true, Ordering::Relaxed);
-                        break;
-                    }
-                    Some(left) => {
-                        let waited = self.0.ended.wait_timeout(state, left);
-                        waited.unwrap_or_else(PoisonError::into_inner).0
-                    }
-                };
+                if left == Some(Duration::ZERO) {
+                    job.is_late.store(true, Ordering::Relaxed);
+                    break;
+                }
+                state = self.0.wait(state, left);
             }
         }
     }
@@ -141,7 +156,7 @@ impl Openings {
     pub(super) fn wait_for_late(&self, seen: u64) -> u64 {
         let mut state = self.0.state();
         while state.late == seen {
-            state = self.0.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.0.wait(state, None);
         }
         state.late
     }
@@ -178,12 +193,37 @@ impl Job {
 }
 
 impl Shared {
+    /// Waits until an opening has ended, or for so long. Meanwhile threads are asked for again where there were none.
+    fn wait<'a>(
+        self: &'a Arc<Shared>,
+        state: MutexGuard<'a, State>,
+        longest: Option<Duration>,
+    ) -> MutexGuard<'a, State> {
+        let is_short = state.is_short;
+        let pause = match (longest, is_short) {
+            (None, false) => return self.ended.wait(state).unwrap_or_else(PoisonError::into_inner),
+            (Some(longest), false) => longest,
+            (longest, true) => longest.map_or(RETRY, |longest| longest.min(RETRY)),
+        };
+        let waited = self.ended.wait_timeout(state, pause);
+        let (state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if !is_short || !waited.timed_out() {
+            return state;
+        }
+        drop(state);
+        self.start();
+        self.state()
+    }
+
     /// Starts as many threads as may run.
     fn start(self: &Arc<Shared>) {
+        let mut is_short = false;
         loop {
             let mut state = self.state();
-            let Some(job) = state.next() else {
-                if !state.waiting.is_empty() && !state.has_starter {
+            let Some(job) = state.next(is_short) else {
+                state.is_short = is_short;
+                let is_later = state.pause(false).is_some_and(|pause| !pause.is_zero());
+                if is_later && !state.has_starter {
                     state.has_starter = true;
                     drop(state);
                     self.start_later();
@@ -192,19 +232,32 @@ impl Shared {
             };
             drop(state);
             let (shared, first) = (Arc::clone(self), Arc::clone(&job));
-            let thread = thread::Builder::new().name("pgnfs-open".to_owned());
-            let work = move || match shared.prepare.get().map_or(Ok(()), |prepare| prepare()) {
-                Ok(()) => shared.work(first, Job::open),
-                Err(error) => shared.work(first, |_| Err(format!("cannot be opened safely: {error}").into())),
+            let work = move || {
+                match shared.prepare.get().map_or(Ok(()), |prepare| prepare()) {
+                    Ok(()) => shared.work(first, false, Job::open),
+                    Err(error) => shared.work(first, false, |_| {
+                        Err(format!("cannot be opened safely: {error}").into())
+                    }),
+                }
+                shared.start();
             };
-            if let Err(error) = thread.spawn(work) {
+            let Err(error) = (self.spawn)("pgnfs-open", Box::new(work)) else {
+                continue;
+            };
+            if job.task.mount.is_none() {
                 log::warn!("no thread for opening databases: {error}");
-                self.work(job, Job::open);
+                self.work(job, true, Job::open);
+                continue;
             }
+            // This thread must not hang. It waits for a better time.
+            log::debug!("no thread for opening databases: {error}");
+            is_short = true;
+            self.state().put_back(job);
+            self.ended.notify_all();
         }
     }
 
-    /// Starts further threads when those that run have become old.
+    /// Starts further threads as soon as those that run have become old, and as long as that makes a difference.
     fn start_later(self: &Arc<Shared>) {
         let shared = Arc::clone(self);
         let start = move || {
@@ -212,25 +265,27 @@ impl Shared {
                 return log::warn!("databases are opened one by one: {error}");
             }
             loop {
-                thread::sleep(YOUNG / 2);
                 let mut state = shared.state();
-                if state.waiting.is_empty() {
+                let Some(pause) = state.pause(state.is_short) else {
                     state.has_starter = false;
                     return;
-                }
+                };
                 drop(state);
+                thread::sleep(pause);
                 shared.start();
             }
         };
-        let thread = thread::Builder::new().name("pgnfs-openings".to_owned());
-        if let Err(error) = thread.spawn(start) {
-            log::warn!("no thread for opening databases: {error}");
-            self.state().has_starter = false;
+        if let Err(error) = (self.spawn)("pgnfs-openings", Box::new(start)) {
+            log::debug!("no thread for opening databases: {error}");
+            let mut state = self.state();
+            (state.has_starter, state.is_short) = (false, true);
+            drop(state);
+            self.ended.notify_all();
         }
     }
 
     /// Opens one database after the other.
-    fn work(&self, first: Arc<Job>, open: impl Fn(&Job) -> Opened) {
+    fn work(&self, first: Arc<Job>, only_local: bool, open: impl Fn(&Job) -> Opened) {
         let mut next = Some(first);
         while let Some(job) = next {
             let opened = open(&job);
@@ -238,7 +293,7 @@ impl Shared {
             state.running.retain(|(other, _)| !Arc::ptr_eq(other, &job));
             let _ = job.opened.set(opened);
             state.late += u64::from(job.is_late.load(Ordering::Relaxed));
-            next = state.next();
+            next = state.next(only_local);
             drop(state);
             self.ended.notify_all();
         }
@@ -251,23 +306,50 @@ impl Shared {
 
 impl State {
     /// The next opening that may begin now, which counts as running from here on.
-    fn next(&mut self) -> Option<Arc<Job>> {
-        let young = self.running.iter().filter(|(_, begin)| begin.elapsed() < YOUNG);
-        if young.count() >= *PROCESSORS || self.running.len() >= MOST {
+    fn next(&mut self, only_local: bool) -> Option<Arc<Job>> {
+        if self.pause(only_local) != Some(Duration::ZERO) {
             return None;
         }
-        let running = &self.running;
-        let may_run = |job: &Arc<Job>| {
-            let is_beside = |(other, _): &&(Arc<Job>, Instant)| other.task.mount == job.task.mount;
-            job.task.mount.is_none() || running.iter().filter(is_beside).count() < MOST_OF_A_MOUNT
-        };
-        let place = self.waiting.iter().position(may_run)?;
+        let place = self.place(only_local)?;
         let job = self.waiting.remove(place)?;
         self.running.push((Arc::clone(&job), Instant::now()));
         Some(job)
+    }
+
+    /// How long until an opening may begin; none where another one has to end before.
+    fn pause(&self, only_local: bool) -> Option<Duration> {
+        self.place(only_local)?;
+        let ages = self.running.iter().map(|(_, begin)| begin.elapsed());
+        let young = ages.filter(|&age| age < YOUNG);
+        match young.clone().count() < *PROCESSORS {
+            true => Some(Duration::ZERO),
+            false => young.max().map(|oldest| YOUNG - oldest),
+        }
+    }
+
+    /// The place of the first opening that waits, and not for the end of another one.
+    fn place(&self, only_local: bool) -> Option<usize> {
+        if self.running.len() >= MOST {
+            return None;
+        }
+        let may_run = |job: &Arc<Job>| {
+            let is_beside = |(other, _): &&(Arc<Job>, Instant)| other.task.mount == job.task.mount;
+            let beside = || self.running.iter().filter(is_beside).count();
+            job.task.mount.is_none() || (!only_local && beside() < MOST_OF_A_MOUNT)
+        };
+        self.waiting.iter().position(may_run)
+    }
+
+    /// Has an opening wait again that could not begin.
+    fn put_back(&mut self, job: Arc<Job>) {
+        self.running.retain(|(other, _)| !Arc::ptr_eq(other, &job));
+        self.waiting.push_front(job);
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Searching a folder for databases.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::opener::Opener;
 use super::task::{self, Named, Task, Unusable};
 use crate::hung::{self, Hung, Pulse};
 use crate::mounts::{Mount, Mounts};
-use chessdb::formats::Directory;
+use chessdb::formats::{Candidate, Directory, Format};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
@@ -61,10 +61,10 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
         for (name, reason) in listing.left_out {
             scan.leave_out(&folder.names, Some(&name), reason);
         }
-        for (name, hung) in listing.hung {
-            scan.leave_out(&folder.names, Some(&name), hung.to_string());
+        for (name, hung) in &listing.hung {
+            scan.leave_out(&folder.names, Some(name), hung.to_string());
             scan.hung
-                .push(folder.names.iter().cloned().chain([name]).collect());
+                .push(folder.names.iter().chain([name]).cloned().collect());
         }
         for (name, target) in listing.folders {
             let is_link = target.is_some();
@@ -105,6 +105,7 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
         scan.tasks.extend(wanted.map(|(name, candidates)| Task {
             folder: folder.names.clone(),
             name,
+            hung: hung_of(&candidates, &listing.hung),
             candidates,
             by_content: false,
             unusable: Arc::clone(&listing.unusable),
@@ -123,6 +124,13 @@ pub(super) fn in_directory(
         let named = task::in_directory(&directory);
         (directory, named)
     })
+}
+
+/// Why the first of these candidates cannot be looked at that has a link into a file system that does not answer.
+pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<String, Hung>) -> Option<Hung> {
+    let files = candidates.iter().flat_map(|(_, candidate)| &candidate.files);
+    let mut hung = files.filter_map(|(_, path)| links.get(path.file_name()?.to_str()?));
+    hung.next().cloned()
 }
 
 impl Scan {
@@ -154,8 +162,8 @@ pub(super) struct Listing {
     /// Folders; for a link to one, where it leads.
     folders: Vec<(String, Option<PathBuf>)>,
     left_out: Vec<(String, String)>,
-    /// Links on whose way a file system does not answer.
-    hung: Vec<(String, Hung)>,
+    /// Links on whose way a file system does not answer. They are among the files, as they may lead to some.
+    pub(super) hung: HashMap<String, Hung>,
 }
 
 impl Listing {
@@ -181,7 +189,7 @@ impl Listing {
             mount: mount.cloned(),
             folders: names.folders.into_iter().map(|name| (name, None)).collect(),
             left_out: names.left_out,
-            hung: Vec::new(),
+            hung: HashMap::new(),
         };
         for name in names.links {
             listing.add_link(name, &mut unusable, how.root.path(), mounts);
@@ -208,7 +216,8 @@ impl Listing {
         let target = match resolve(&self.directory.path.join(&name), mounts) {
             Ok(target) => target,
             Err(hung) => {
-                self.hung.push((name, hung));
+                self.hung.insert(name.clone(), hung);
+                self.directory.files.push(name);
                 return;
             }
         };

@@ -10,7 +10,7 @@ use super::LibraryError;
 use super::open::How;
 use super::opener::Opener;
 use super::root::Root;
-use super::scan::{Listing, Scan, scan};
+use super::scan::{Listing, Scan, hung_of, scan};
 use super::task::{Task, of_file};
 use crate::hung;
 use chessdb::formats::{Directory, recognisable};
@@ -85,15 +85,20 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
     })?;
     let folder = how.root.path();
     let listing = Listing::read(folder, how, &opener.mounts).map_err(hung)?;
-    let (directory, unusable, mount) = match listing {
-        Ok(listing) => (listing.directory, listing.unusable, listing.mount),
+    let (directory, unusable, mount, links) = match listing {
+        Ok(listing) => (listing.directory, listing.unusable, listing.mount, listing.hung),
         // The file itself may still be read where its folder may not be listed.
         Err(error) => {
             log::warn!("{}: cannot be listed: {error}", folder.display());
             let files = vec![name.to_owned()];
             let path = folder.to_owned();
             let mount = opener.mounts.of_others(file).cloned();
-            (Directory { path, files }, Arc::new(HashMap::new()), mount)
+            (
+                Directory { path, files },
+                Arc::new(HashMap::new()),
+                mount,
+                HashMap::new(),
+            )
         }
     };
     let wanted = file.to_owned();
@@ -105,6 +110,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
     Ok(Task {
         folder: Vec::new(),
         name: name.to_owned(),
+        hung: hung_of(&candidates, &links),
         candidates,
         by_content,
         unusable,

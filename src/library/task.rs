@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::hung::Hung;
 use crate::mounts::Mount;
 use chessdb::formats::{Candidate, Directory, FORMATS, Format};
 
@@ -24,6 +25,8 @@ pub(super) struct Task {
     pub(super) unusable: Arc<Unusable>,
     /// Where its files lie, unless that is a local file system.
     pub(super) mount: Option<Mount>,
+    /// A file of it is a symbolic link into a file system that does not answer.
+    pub(super) hung: Option<Hung>,
 }
 
 impl Task {

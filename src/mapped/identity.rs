@@ -109,6 +109,12 @@ impl Watched {
         &self.file
     }
 
+    /// Time of the last change of anything that did not change the contents.
+    pub(super) fn changed(&self) -> i128 {
+        let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.changed
+    }
+
     /// True while the file has the contents that it had.
     pub(super) fn is_unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|meta| {

@@ -68,7 +68,18 @@ pub fn report_failure(code: u8) {
         let mut report = io::stdout();
         // Whoever does not hear it sees the end of this process.
         let _ = report.write_all(&[code]).and_then(|()| report.flush());
+        // A thread that hangs in a system call keeps this process, and nobody is to wait for the end of its output.
+        let _ = let_go_of_terminal();
     }
+}
+
+/// Has standard input, output and error lead nowhere.
+fn let_go_of_terminal() -> io::Result<()> {
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(&null)?;
+    Ok(())
 }
 
 /// True where nobody sees standard error any more.
@@ -102,10 +113,7 @@ pub(super) fn report_ready() -> io::Result<()> {
     let mut report = io::stdout();
     report.write_all(&[READY])?;
     report.flush()?;
-    let null = File::options().read(true).write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&null)?;
-    rustix::stdio::dup2_stdout(&null)?;
-    rustix::stdio::dup2_stderr(&null)?;
+    let_go_of_terminal()?;
     detach();
     Ok(())
 }

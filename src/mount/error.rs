@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hung::Hung;
 use crate::library::{on_one_line, shown};
 
 /// Why something cannot be mounted or unmounted.
@@ -34,6 +35,8 @@ pub enum MountError {
         /// Where.
         path: PathBuf,
     },
+    /// The file system of the source does not answer.
+    Hung(PathBuf, Hung),
     /// There is no pgnfs here to be unmounted.
     NotMounted(PathBuf),
     /// Somebody else mounted it.
@@ -127,6 +130,15 @@ impl fmt::Display for MountError {
                 shown(source),
                 shown(path)
             ),
+            MountError::Hung(source, Hung { point }) => {
+                let word = in_shell(point);
+                let (source, point) = (shown(source), shown(point));
+                write!(
+                    f,
+                    "source {source}: the file system at {point} does not answer: mount again when it does, or run \
+                     umount -l {word} and mount it anew"
+                )
+            }
             MountError::NotMounted(path) => {
                 write!(
                     f,

@@ -91,6 +91,7 @@ pub fn serve(
         source: options.source.clone(),
         device: device.0,
         since: Instant::now(),
+        is_watched: watch.is_some(),
     };
     let served = Arc::clone(&live);
     let socket = status::serve(mounted, move || served.status())

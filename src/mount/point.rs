@@ -8,6 +8,7 @@ use rustix::io::Errno;
 
 use super::device;
 use super::error::MountError;
+use crate::hung;
 use crate::mounts::{Device, Mount, Mounts, TYPE};
 
 /// A folder on which one can mount.
@@ -148,7 +149,7 @@ fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), Mount
     if !fs::metadata(path).map_err(MountError::at(path))?.is_dir() {
         return Err(MountError::NotAFolder(path.to_owned()));
     }
-    if let Ok(from) = fs::canonicalize(source)
+    if let Ok(from) = real_path(source)?
         && (from.starts_with(resolved) || resolved.starts_with(&from))
     {
         return Err(MountError::Overlap {
@@ -164,6 +165,16 @@ fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), Mount
         Some(_) => Err(MountError::NotEmpty(path.to_owned())),
         None => Ok(()),
     }
+}
+
+/// Where a source really is, as far as it is there.
+fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
+    let absolute = match std::path::absolute(source) {
+        Ok(absolute) => absolute,
+        Err(error) => return Ok(Err(error)),
+    };
+    hung::real_path(&Mounts::read_or_unknown(), &absolute)
+        .map_err(|hung| MountError::Hung(source.to_owned(), hung))
 }
 
 /// The path without links. The last part may be a mount that nobody, or not this user, can look at.

@@ -18,6 +18,8 @@ pub struct Mounted {
     pub device: u64,
     /// When it was mounted.
     pub since: Instant,
+    /// It follows its source.
+    pub is_watched: bool,
 }
 
 /// The keys are documented in `docs/commands.md` and only ever get more.
@@ -32,6 +34,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "process": std::process::id(),
         "uptime": mounted.since.elapsed().as_secs(),
+        "watched": mounted.is_watched,
         "games": games.sum::<u64>(),
         "sizes_known": known.sum::<u64>(),
         "databases": databases.map(database).collect::<Vec<_>>(),

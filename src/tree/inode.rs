@@ -7,6 +7,7 @@
 //! | 0..32  | number of the node among those of a kind | hash of the path    |
 
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// Number of a node, the same in every mount of the same files.
@@ -70,7 +71,7 @@ impl Prefix {
 /// A file, directory or link in a database's directory: its kind and its number among those of the kind.
 ///
 /// What it stands for is known to the [`Section`](super::Section) that has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node {
     kind: u8,
     number: u32,
@@ -164,6 +165,40 @@ impl Node {
     /// The number of the game that it is.
     pub fn as_game(self) -> Option<u32> {
         (self.kind == KIND_GAME).then_some(self.number)
+    }
+}
+
+/// What the log calls the nodes from these on.
+const NAMES: [(Node, &str); 17] = [
+    (Node::DATABASE, "Database"),
+    (Node::ALL, "All"),
+    (Node::INFO, "Info"),
+    (Node::PROBLEMS, "Problems"),
+    (Node::GAMES, "Games"),
+    (Node::MERGED, "Merged"),
+    (Node::CSV, "Csv"),
+    (Node::NDJSON, "Ndjson"),
+    (Node::new(KIND_BLOCK, 0), "Block"),
+    (Node::new(KIND_GAME, 0), "Game"),
+    (Node::new(KIND_MEMBER_DIRECTORY, 0), "MemberDirectory"),
+    (Node::new(KIND_MEMBER, 0), "Member"),
+    (Node::new(KIND_COLLECTION, 0), "Collection"),
+    (Node::new(KIND_DOCUMENT, 0), "Document"),
+    (Node::new(KIND_VIEW, 0), "View"),
+    (Node::new(KIND_MERGED, 0), "Merged"),
+    (Node::new(KIND_MERGED_FOLDER, 0), "MergedFolder"),
+];
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = NAMES.iter().rfind(|(first, _)| first <= self);
+        let (first, name) = named.unwrap_or(&(Node::DATABASE, ""));
+        match (self.kind, self.kind - first.kind) {
+            (KIND_SINGLE, _) => f.write_str(name),
+            (..KIND_VIEW, 0) => write!(f, "{name}({})", self.number),
+            (KIND_VIEW..=LAST_MERGED_FOLDER, view) => write!(f, "{name}({view}, {})", self.number),
+            _ => write!(f, "{:#x}({})", self.kind, self.number),
+        }
     }
 }
 

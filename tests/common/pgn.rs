@@ -64,7 +64,7 @@ pub fn of_game(game: &Game) -> Read {
     };
     for token in game.movetext.tokens() {
         let _ = match *token {
-            Token::Move(san) => collector.san(&mut movetext, san.to_string().parse().unwrap()),
+            Token::Move(san, _) => collector.san(&mut movetext, san.to_string().parse().unwrap()),
             Token::Nag(nag) => collector.nag(&mut movetext, Nag(nag)),
             Token::Comment(range) => {
                 let text = game

@@ -22,6 +22,8 @@ mod sections;
 mod sizes;
 mod source;
 mod steps;
+#[allow(dead_code)]
 mod stuck;
 mod tables;
 mod views;
+mod walk;

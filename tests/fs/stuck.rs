@@ -14,24 +14,38 @@ pub struct Gate(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    /// Whether it is closed, and how many wait at it.
-    waiting: Mutex<(bool, usize)>,
+    closed: Mutex<Closed>,
     opened: Condvar,
+}
+
+/// What does not get through a gate, and how many wait at it.
+#[derive(Default)]
+struct Closed {
+    is_all: bool,
+    game: Option<u32>,
+    waiting: usize,
 }
 
 impl Gate {
     pub fn close(&self) {
-        self.0.waiting.lock().unwrap().0 = true;
+        self.0.closed.lock().unwrap().is_all = true;
+    }
+
+    /// Closes it for the moves of one game.
+    pub fn close_for(&self, game: u32) {
+        self.0.closed.lock().unwrap().game = Some(game);
     }
 
     pub fn open(&self) {
-        self.0.waiting.lock().unwrap().0 = false;
+        let mut closed = self.0.closed.lock().unwrap();
+        (closed.is_all, closed.game) = (false, None);
+        drop(closed);
         self.0.opened.notify_all();
     }
 
     /// How many threads wait for it to open.
     pub fn waiting(&self) -> usize {
-        self.0.waiting.lock().unwrap().1
+        self.0.closed.lock().unwrap().waiting
     }
 }
 
@@ -43,13 +57,15 @@ impl Drop for Gate {
 
 impl State {
     fn pass(&self) {
-        let mut waiting = self.waiting.lock().unwrap();
-        waiting.1 += 1;
-        waiting = self
-            .opened
-            .wait_while(waiting, |(is_closed, _)| *is_closed)
-            .unwrap();
-        waiting.1 -= 1;
+        self.pass_with(None);
+    }
+
+    fn pass_with(&self, game: Option<u32>) {
+        let mut closed = self.closed.lock().unwrap();
+        closed.waiting += 1;
+        let is_kept = |closed: &mut Closed| closed.is_all || (game.is_some() && closed.game == game);
+        closed = self.opened.wait_while(closed, is_kept).unwrap();
+        closed.waiting -= 1;
     }
 }
 
@@ -87,7 +103,7 @@ impl Database for Stuck {
     }
 
     fn game(&self, game: u32) -> Decoded {
-        self.1.pass();
+        self.1.pass_with(Some(game));
         self.0.game(game)
     }
 

@@ -1,12 +1,14 @@
 //! A source that does not answer.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pgnfs::fs::ServeOptions;
 
 use crate::fake::Fake;
-use crate::kernel::{GETATTR, Kernel, NO_OPEN, READ, READDIRPLUS, ROOT, entries, reading, u64_at};
+use crate::kernel::{
+    GETATTR, Kernel, LOOKUP, NO_OPEN, READ, READDIRPLUS, ROOT, entries, reading, terminated, u64_at,
+};
 use crate::stuck::behind_gate;
 
 const EIO: i32 = 5;
@@ -54,17 +56,84 @@ fn a_source_that_does_not_answer_costs_only_its_own_readers() {
         kernel.receive(last + 2);
     }
     for (request, answer) in &kernel.others {
-        assert!(hung.remove(request), "a second answer to {request}");
+        assert!(hung.remove(request));
         assert_eq!(answer.error, EIO);
     }
     assert!(hung.is_empty(), "{} requests without an answer", hung.len());
 
     gate.open();
     kernel.others.clear();
+    let begin = Instant::now();
+    while kernel.read(READ, far[0], 0, 4096).error != 0 {
+        assert!(begin.elapsed() < PATIENCE, "it answers");
+    }
     for (&game, text) in far.iter().zip(&texts) {
         assert_eq!(&kernel.read(READ, game, 0, 4096).bytes, text);
     }
     let listed = kernel.read(READDIRPLUS, players, 0, 4096);
     assert!(entries(&listed).len() > 2);
     assert!(kernel.others.is_empty(), "{:?}", kernel.others);
+}
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_request_that_hangs_is_given_up_whatever_others_read() {
+    let (far, gate) = behind_gate(Fake::many(100), "far");
+    let options = ServeOptions {
+        cache_size: 0,
+        source_timeout: Duration::from_millis(500),
+        threads: 2,
+        ..ServeOptions::default()
+    };
+    let mut kernel = Kernel::mount_with(vec![far], NO_OPEN, options);
+    let directory = u64_at(&kernel.look_up("far").bytes, 0);
+    let game = u64_at(&kernel.look_up("far/games/000001-001000/000001.pgn").bytes, 0);
+    gate.close_for(50);
+    // It needs the sizes of all games.
+    let hanging = kernel.send(LOOKUP, directory, &terminated("all.pgn"));
+    let begin = Instant::now();
+    while kernel.others.is_empty() {
+        assert!(begin.elapsed() < PATIENCE, "it is not given up");
+        let read = kernel.read(READ, game, 0, 4096);
+        assert!(read.error == 0 || !kernel.others.is_empty(), "{}", read.error);
+    }
+    let [(request, answer)] = &kernel.others[..] else {
+        panic!("{:?}", kernel.others)
+    };
+    assert_eq!((*request, answer.error), (hanging, EIO));
+}
+
+#[test]
+fn many_requests_one_after_another_wait_but_once() {
+    const TIMEOUT: Duration = Duration::from_secs(1);
+    let (far, gate) = behind_gate(Fake::many(100), "far");
+    let options = ServeOptions {
+        cache_size: 0,
+        source_timeout: TIMEOUT,
+        ..ServeOptions::default()
+    };
+    let mut kernel = Kernel::mount_with(vec![far], NO_OPEN, options);
+    let path = |n| format!("far/games/000001-001000/{n:06}.pgn");
+    let games: Vec<u64> = (1..=100)
+        .map(|n| u64_at(&kernel.look_up(&path(n)).bytes, 0))
+        .collect();
+    gate.close();
+    let begin = Instant::now();
+    for &game in &games {
+        assert_eq!(kernel.read(READ, game, 0, 4096).error, EIO);
+    }
+    // A slow machine may give the source another chance or two.
+    assert!(begin.elapsed() < 5 * TIMEOUT, "{:?}", begin.elapsed());
+    gate.open();
+    let begin = Instant::now();
+    while kernel.read(READ, games[0], 0, 4096).error != 0 {
+        assert!(begin.elapsed() < PATIENCE, "it answers");
+    }
+    assert!(
+        games
+            .iter()
+            .all(|&game| kernel.read(READ, game, 0, 4096).error == 0)
+    );
 }

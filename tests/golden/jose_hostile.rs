@@ -101,7 +101,7 @@ fn many_faults_are_counted() {
     bin.extend(repeated(b"\xf0\x83\xf1"));
     let text = check(bin, Vec::new());
     let text = text.replace('\n', " ");
-    assert!(text.contains("more faults are not told"));
+    assert!(text.contains("more faults in this game are not listed"));
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn a_reading_can_be_forced() {
 fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("x");
-    let bodies = [30, 4096, 4097, 100_000].map(|illegal| {
+    let bodies = [30, 1000, 1001, 100_000].map(|illegal| {
         let e2e4 = [0x03, 0x1c];
         let variations = [0x84, 0, 0, 0x85].repeat(illegal);
         [&[0][..], &e2e4, &variations, &[0x0d, 0x24]].concat()
@@ -163,17 +163,17 @@ fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
         let text = String::from_utf8(to_text(&decoded.game)).unwrap();
         (decoded.problems.len(), text)
     };
-    for (game, remarks, goes_on) in [(0, 30, true), (1, 4096, true), (2, 4097, false), (3, 4097, false)] {
+    for (game, remarks) in [(0, 30), (1, 1000), (2, 1001), (3, 1001)] {
         let (problems, text) = read(game);
         assert_eq!(problems, remarks);
         assert_eq!(text.matches("pgnfs:").count(), remarks);
-        assert_eq!(text.contains("1... e5"), goes_on, "game {game}");
+        assert!(text.contains("1... e5"), "game {game}");
     }
     assert!(
         read(3)
             .1
             .replace('\n', " ")
-            .contains("more than 4096 places of the game cannot be read")
+            .contains("99000 more faults in this game are not listed")
     );
 }
 

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::common::hanging::{Hanging, Operation};
-use crate::scratch::{Foreground, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::scratch::{Foreground, PATIENCE, Scratch, can_mount, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
 #[test]
@@ -226,11 +227,11 @@ fn others_are_served_while_one_hangs(operations: &[Operation]) {
             reader.join().unwrap();
         }
     });
+    wait_for("an end of silence", || far.silence().is_none());
     let games: String = (1..=GAMES)
         .map(|number| fs::read_to_string(far.game(number)).unwrap())
         .collect();
     assert_eq!(games, texts[2]);
-    wait_for("an end of silence", || far.silence().is_none());
     far.scratch.unmount();
     assert_eq!(mount.end().code(), Some(0));
 }
@@ -248,6 +249,28 @@ fn others_are_served_while_attributes_hang() {
 #[test]
 fn others_are_served_while_reading_hangs() {
     others_are_served_while_one_hangs(&[Operation::Read]);
+}
+
+#[test]
+fn a_listing_of_a_database_that_hangs_waits_but_once() {
+    if !can_mount() {
+        return;
+    }
+    let far = Far::new();
+    let mount = far.mount();
+    far.hanging.hang(&Operation::ALL);
+    let recovery = Recovery(&far.hanging);
+    let begin = Instant::now();
+    let folder = far.scratch.mount.join("far/c.dci/games/000001-001000");
+    let games = (1..=GAMES).map(|number| folder.join(format!("{number:06}.pgn")));
+    let ended = run(Command::new("ls").arg("-l").args(games));
+    assert_eq!(ended.err.lines().count(), GAMES, "{ended:?}");
+    assert!(begin.elapsed() < PATIENCE, "{:?}", begin.elapsed());
+    drop(recovery);
+    wait_for("an end of silence", || far.silence().is_none());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), GAMES);
+    far.scratch.unmount();
+    assert_eq!(mount.end().code(), Some(0));
 }
 
 /// True where the main program has ended, even if a thread of it hangs in the kernel.

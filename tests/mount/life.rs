@@ -13,9 +13,6 @@ use crate::refusals::refused;
 use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
-/// What the log has unless one wants something else: fuser complains of readers that are gone.
-const LOG: &str = "warn,fuser=off";
-
 /// Threads that read all files of a mount again and again until one cannot be read.
 struct Readers {
     threads: Vec<JoinHandle<std::io::Error>>,
@@ -68,7 +65,7 @@ fn a_daemon_that_is_killed_while_it_is_read() {
         return;
     }
     let scratch = Scratch::new();
-    let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], LOG);
+    let foreground = scratch.mount_in_foreground_as_usual(&["-o", "cache-size=0"]);
     let open = File::open(scratch.games().remove(0)).unwrap();
     let readers = Readers::start(&scratch);
     foreground.signal("KILL");
@@ -131,7 +128,7 @@ fn a_daemon_that_is_ended_while_it_is_read() {
     }
     for name in ["TERM", "umount"] {
         let scratch = Scratch::new();
-        let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], LOG);
+        let foreground = scratch.mount_in_foreground_as_usual(&["-o", "cache-size=0"]);
         let readers = Readers::start(&scratch);
         match name {
             "umount" => scratch.unmount(),
@@ -151,7 +148,7 @@ fn open_files_of_a_mount_that_is_unmounted() {
         return;
     }
     let scratch = Scratch::new();
-    let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], LOG);
+    let foreground = scratch.mount_in_foreground_as_usual(&["-o", "cache-size=0"]);
     let games = scratch.games();
     let (first, second) = (File::open(&games[0]).unwrap(), File::open(&games[1]).unwrap());
     scratch.unmount();

@@ -1,14 +1,15 @@
 //! Databases that are opened slowly, and file systems below the source that do not answer.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::common::hanging::{Hanging, Operation};
-use crate::scratch::{Scratch, can_mount, pgnfs, run, wait_for};
+use crate::scratch::{PATIENCE, Scratch, can_mount, pgnfs, run, wait_for};
 use crate::simplecdb::{self, Game, IMMORTAL, OPERA};
 
 const OTHER: Game = Game {
@@ -195,4 +196,82 @@ fn a_source_part_of_which_does_not_answer_can_be_mounted() {
     wait_for("what was left out", || games(&slow.shown("slow/b.dci")) == 2);
     slow.hanging.hang(&Operation::ALL);
     slow.scratch.unmount();
+}
+
+#[test]
+fn a_database_behind_links_stays_while_what_they_lead_to_does_not_answer() {
+    if !can_mount() {
+        return;
+    }
+    let slow = Slow::new();
+    for extension in ["dci", "dcg", "dcn", "dcs", "dce"] {
+        let link = slow.scratch.source.join(format!("link.{extension}"));
+        symlink(format!("slow/b.{extension}"), link).unwrap();
+    }
+    // Only a part of it is on the other file system.
+    simplecdb::write(&slow.scratch.source.join("half"), &[OPERA, OTHER]);
+    let part = slow.scratch.source.join("half.dcg");
+    fs::rename(&part, slow.scratch.path("slow/half.dcg")).unwrap();
+    symlink("slow/half.dcg", &part).unwrap();
+    slow.scratch.mount(&[]);
+    let shown = ["a.dci", "half.dci", "link.dci"].map(|name| slow.shown(name));
+    assert!(shown.iter().all(|database| games(database) == 2));
+    let inodes = || {
+        shown
+            .each_ref()
+            .map(|database| fs::metadata(database).unwrap().ino())
+    };
+    let before = inodes();
+    slow.hanging.hang(&Operation::ALL);
+    simplecdb::write(&slow.scratch.source.join("new"), &[OTHER]);
+    wait_for("the new database", || games(&slow.shown("new.dci")) == 1);
+    assert_eq!(inodes(), before);
+    let info = slow.info();
+    assert!(
+        info.contains("link.dci: SimpleCDb, 2 games") && info.contains("half.dci: SimpleCDb, 2 games"),
+        "{info}"
+    );
+    slow.hanging.recover();
+    wait_for("the answer", || !slow.info().contains("does not answer"));
+    assert_eq!(inodes(), before);
+    slow.scratch.unmount();
+
+    slow.hanging.hang(&Operation::ALL);
+    let ended = run(&mut slow.scratch.mount_command(&[]));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(
+        ended
+            .err
+            .matches("link.dci: left out: the file system at ")
+            .count(),
+        1,
+        "{ended:?}"
+    );
+    assert!(!slow.shown("half.dci").exists());
+    slow.hanging.recover();
+    wait_for("what was left out", || {
+        shown.iter().all(|database| games(database) == 2)
+    });
+}
+
+#[test]
+fn a_source_that_does_not_answer_is_refused_soon() {
+    if !can_mount() {
+        return;
+    }
+    for source in ["slow", "slow/deep", "slow/b.dci"] {
+        let slow = Slow::new();
+        let source = slow.scratch.source.join(source);
+        slow.hanging.hang(&Operation::ALL);
+        let begin = Instant::now();
+        let ended = run(pgnfs().arg("mount").arg(&source).arg(&slow.scratch.mount));
+        assert!(begin.elapsed() < PATIENCE, "{:?}", begin.elapsed());
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        let point = slow.scratch.source.join("slow");
+        let what = format!("the file system at {} does not answer: ", point.display());
+        assert!(
+            ended.err.contains(&what) && ended.err.contains(&*source.to_string_lossy()),
+            "{ended:?}"
+        );
+    }
 }

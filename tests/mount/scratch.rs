@@ -107,19 +107,23 @@ impl Scratch {
 
     /// Mounts in the foreground. The log is in the file `log`.
     pub fn mount_in_foreground(&self, options: &[&str], log: &str) -> Foreground {
+        let mut command = self.mount_command(&["-f"]);
+        self.start(command.args(options).env("RUST_LOG", log))
+    }
+
+    /// The same, with what the log has by default.
+    pub fn mount_in_foreground_as_usual(&self, options: &[&str]) -> Foreground {
+        let mut command = self.mount_command(&["-f"]);
+        self.start(command.args(options))
+    }
+
+    fn start(&self, command: &mut Command) -> Foreground {
         let file = File::options()
             .create(true)
             .append(true)
             .open(self.path("log"))
             .unwrap();
-        let mut command = self.mount_command(&["-f"]);
-        let child = command
-            .args(options)
-            .env("RUST_LOG", log)
-            .stdin(Stdio::null())
-            .stderr(file)
-            .spawn()
-            .unwrap();
+        let child = command.stdin(Stdio::null()).stderr(file).spawn().unwrap();
         wait_for("the mount", || self.is_mounted() && self.games().len() == 2);
         Foreground(child)
     }

@@ -1,13 +1,14 @@
 //! Sizes that are kept from one mount to the next.
 
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 /// A source whose files were changed long ago: what was written this very moment is not kept.
 fn scratch() -> Scratch {
@@ -204,4 +205,34 @@ fn the_usual_folder_is_the_users_own() {
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
     wait_for("the size files", || kept(&home.join(".cache/pgnfs")).len() == 2);
     unmount(&scratch);
+}
+
+#[test]
+fn a_file_with_its_old_length_and_time_is_another_one() {
+    if !can_mount() {
+        return;
+    }
+    let scratch = scratch();
+    keep(&scratch, &[], &usual(&scratch));
+    let files: Vec<_> = fs::read_dir(&scratch.source)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect();
+    let state = |path: &PathBuf| {
+        let meta = path.metadata().unwrap();
+        (meta.ino(), meta.len(), meta.modified().unwrap())
+    };
+    let before: Vec<_> = files.iter().map(state).collect();
+    // As cp -p does it: the same inodes get other bytes and their old times.
+    simplecdb::write(&scratch.source.join("a"), &[IMMORTAL, OPERA]);
+    for (path, (_, _, time)) in files.iter().zip(&before) {
+        File::open(path).unwrap().set_modified(*time).unwrap();
+    }
+    assert_eq!(files.iter().map(state).collect::<Vec<_>>(), before);
+    scratch.mount(&[]);
+    for game in scratch.games() {
+        let size = fs::metadata(&game).unwrap().len();
+        assert_eq!(fs::read(&game).unwrap().len() as u64, size);
+    }
 }

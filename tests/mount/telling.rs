@@ -77,7 +77,7 @@ fn the_log_of_the_system_has_what_happens_in_the_background() {
     // Facility 3 is that of daemons, severity 3 an error.
     let line = received(&syslog);
     assert!(line.starts_with("<27>pgnfs["), "{line}");
-    assert!(line.contains("]: a.dci: a file was changed"), "{line}");
+    assert!(line.contains("]: a.dci: a.dcg was changed"), "{line}");
 }
 
 /// Mounts with the socket in the folder `run`.
@@ -129,6 +129,7 @@ fn status_is_there_for_people_and_programs() {
     assert_eq!(begin["databases"][1]["path"], "sub/b.dci");
     assert_eq!(begin["databases"][1]["format"], "simplecdb");
     assert_eq!(begin["cache"]["capacity"], 64 << 20);
+    assert_eq!(begin["watched"], true);
 
     for game in scratch.games() {
         fs::read(game).unwrap();

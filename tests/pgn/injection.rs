@@ -1,7 +1,8 @@
 //! Texts that would end a tag, a comment or a game, or begin one.
 
 use chessdb::board::{Move, Position, Square};
-use chessdb::game::{Game, MovetextBuilder, Outcome, Tags};
+use chessdb::game::{Game, Outcome, Tags};
+use chessdb::replay::Replay;
 
 /// What a database may call a player, and say about a move.
 pub const TEXTS: [&str; 23] = [
@@ -45,7 +46,7 @@ pub fn game(text: &str) -> Game {
     ] {
         tags.set_str(name, text);
     }
-    let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+    let mut movetext = Replay::builder(Position::initial(), 1);
     movetext.comment(text);
     movetext.play(Move::normal(Square::E2, Square::E4)).unwrap();
     movetext.comment(text);
@@ -60,7 +61,7 @@ pub fn game(text: &str) -> Game {
     movetext.comment(text);
     Game {
         tags,
-        movetext: movetext.finish(),
+        movetext: movetext.finish().0,
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The first rule that a move breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Illegal {
     /// No piece of the side to move stands on the square of departure.
     NoPiece,

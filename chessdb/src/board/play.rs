@@ -47,6 +47,14 @@ pub struct Undo {
     checkers: Bitboard,
 }
 
+impl Undo {
+    /// The squares that the move changed, with what stood there. Castling may name a square twice.
+    #[inline]
+    pub(super) fn changes(&self) -> impl Iterator<Item = &(Square, PackedPiece)> {
+        self.before.iter().take(self.changed.into())
+    }
+}
+
 impl Default for Undo {
     fn default() -> Undo {
         Undo {
@@ -67,12 +75,27 @@ impl Position {
     // Inlined so that neither the parts of the move nor the result go through memory.
     #[inline(always)]
     pub fn play_legal(&mut self, mv: Move, undo: &mut Undo) -> Result<San, Illegal> {
+        self.play_tested::<true>(mv, undo)
+    }
+
+    /// Plays a legal move without making its SAN.
+    ///
+    /// # Errors
+    /// As [`Position::test`]; the position and `undo` are then unchanged.
+    #[inline(always)]
+    pub fn advance(&mut self, mv: Move, undo: &mut Undo) -> Result<(), Illegal> {
+        self.play_tested::<false>(mv, undo).map(drop)
+    }
+
+    /// Without `NAMED` the SAN means nothing.
+    #[inline(always)]
+    fn play_tested<const NAMED: bool>(&mut self, mv: Move, undo: &mut Undo) -> Result<San, Illegal> {
         let mut san = match mv {
             // Twice the same, but each is compiled for one colour: a game changes sides so regularly that the
             // processor is never wrong here, and nothing behind it needs to ask for the colour.
             Move::Normal { from, to, promotion } => match self.turn {
-                Color::White => self.play_legal_normal(Color::White, from, to, promotion, undo)?,
-                Color::Black => self.play_legal_normal(Color::Black, from, to, promotion, undo)?,
+                Color::White => self.play_legal_normal::<NAMED>(Color::White, from, to, promotion, undo)?,
+                Color::Black => self.play_legal_normal::<NAMED>(Color::Black, from, to, promotion, undo)?,
             },
             Move::Castle(side) => self.play_legal_castle(side, undo)?,
             Move::Null => {
@@ -82,7 +105,7 @@ impl Position {
                 San::NULL
             }
         };
-        if self.checkers.any() {
+        if NAMED && self.checkers.any() {
             san.push(self.check_sign());
         }
         Ok(san)
@@ -90,7 +113,7 @@ impl Position {
 
     /// Takes the last legal move back. `undo` is what playing it gave.
     pub fn take_back(&mut self, undo: &Undo) {
-        for &(square, piece) in undo.before.iter().take(undo.changed.into()) {
+        for &(square, piece) in undo.changes() {
             self.set(square, piece);
         }
         self.castling = undo.castling;
@@ -148,7 +171,7 @@ impl Position {
 
     /// Plays the move of one piece of `us`, whose turn it is.
     #[inline(always)]
-    fn play_legal_normal(
+    fn play_legal_normal<const NAMED: bool>(
         &mut self,
         us: Color,
         from: Square,
@@ -158,7 +181,7 @@ impl Position {
     ) -> Result<San, Illegal> {
         let piece = self.mover(us, from, to)?;
         if !piece.is_pawn() {
-            return self.play_legal_piece(us, piece, from, to, promotion, undo);
+            return self.play_legal_piece::<NAMED>(us, piece, from, to, promotion, undo);
         }
         let common = promotion.is_none() & !Bitboard::BACKRANKS.contains(to);
         if common & self.pawn_targets(us, from).contains(to) {
@@ -215,7 +238,7 @@ impl Position {
     }
 
     #[inline(always)]
-    fn play_legal_piece(
+    fn play_legal_piece<const NAMED: bool>(
         &mut self,
         us: Color,
         piece: PackedPiece,
@@ -229,7 +252,7 @@ impl Position {
         let takes = self.packed_at(to) != PackedPiece::NONE;
         // Most pieces have no twin that could go there even on an empty board.
         let twins = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
-        let candidates = if twins.any() {
+        let candidates = if NAMED && twins.any() {
             self.candidates(twins, to)
         } else {
             Bitboard::EMPTY
@@ -240,7 +263,11 @@ impl Position {
             self.castling &= !Bitboard::from_rank(us.backrank());
         }
         self.checkers = self.checks_after(us, from, to, attacked);
-        Ok(San::piece(piece, from, to, takes, candidates))
+        Ok(if NAMED {
+            San::piece(piece, from, to, takes, candidates)
+        } else {
+            San::NULL
+        })
     }
 
     fn play_legal_castle(&mut self, side: CastlingSide, undo: &mut Undo) -> Result<San, Illegal> {

@@ -6,7 +6,7 @@ use shakmaty::attacks;
 
 use super::geometry::{reach, with_free_way};
 use super::packed::PackedPiece;
-use super::{Bitboard, CastlingSide, Color, Role, Square};
+use super::{Bitboard, CastlingSide, Color, Piece, Role, Square};
 
 /// The pieces on the board, the side to move, the rights to castle and the en passant square.
 ///
@@ -31,8 +31,14 @@ pub struct Position {
     pub(super) sound: bool,
 }
 
+impl Default for Position {
+    fn default() -> Position {
+        Position::initial()
+    }
+}
+
 impl Position {
-    /// The normal start position.
+    /// The normal start position, which is also the default.
     pub fn initial() -> Position {
         static INITIAL: LazyLock<Position> = LazyLock::new(|| {
             Position::from_pieces(&shakmaty::Board::new(), Color::White, Bitboard::CORNERS, None)
@@ -77,6 +83,14 @@ impl Position {
     }
 
     /// All pieces of a colour.
+    ///
+    /// ```
+    /// use chessdb::board::{Color, Position, Role};
+    ///
+    /// let start = Position::initial();
+    /// assert_eq!(start.pieces(Color::White).count(), 16);
+    /// assert_eq!(start.of_kind(Color::White, Role::Pawn).count(), 8);
+    /// ```
     #[inline]
     pub fn pieces(&self, color: Color) -> Bitboard {
         self.by_color[color as usize]
@@ -117,6 +131,23 @@ impl Position {
         self.packed_at(square).color()
     }
 
+    /// The piece on a square.
+    ///
+    /// ```
+    /// use chessdb::board::{Color, Position, Role, Square};
+    ///
+    /// let start = Position::initial();
+    /// assert_eq!(start.piece_at(Square::D8), Some(Role::Queen.of(Color::Black)));
+    /// assert_eq!(start.piece_at(Square::D5), None);
+    /// ```
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        let packed = self.packed_at(square);
+        packed
+            .role()
+            .zip(packed.color())
+            .map(|(role, color)| role.of(color))
+    }
+
     #[inline]
     pub(super) fn packed_at(&self, square: Square) -> PackedPiece {
         self.pieces[square as usize]
@@ -137,10 +168,27 @@ impl Position {
         self.checkers.any()
     }
 
+    /// True when the side to move is in check and has no legal move.
+    ///
+    /// ```
+    /// use chessdb::board::Fen;
+    ///
+    /// let mate = Fen::parse("4R1k1/5ppp/8/8/8/8/8/4K3 b - - 0 1").unwrap().position;
+    /// assert!(mate.is_checkmate());
+    /// ```
+    pub fn is_checkmate(&self) -> bool {
+        self.is_check() && !self.has_evasion()
+    }
+
     /// The rook with which the side to move may castle to `side`, whether or not castling is possible now.
     pub fn castling_rook(&self, side: CastlingSide) -> Option<Square> {
-        let king = self.king(self.turn)?;
-        let rooks = self.castling & self.of_kind(self.turn, Role::Rook) & Bitboard::from_rank(king.rank());
+        self.castling_rook_of(self.turn, side)
+    }
+
+    /// The same for a side that need not be the one to move.
+    pub(super) fn castling_rook_of(&self, color: Color, side: CastlingSide) -> Option<Square> {
+        let king = self.king(color)?;
+        let rooks = self.castling & self.of_kind(color, Role::Rook) & Bitboard::from_rank(king.rank());
         match side {
             CastlingSide::KingSide => rooks.last().filter(|rook| rook.file() > king.file()),
             CastlingSide::QueenSide => rooks.first().filter(|rook| rook.file() < king.file()),

@@ -6,6 +6,7 @@ use super::{Bitboard, Color, Position, Rank, Role, Setup, Square};
 
 /// Why a set-up position cannot be played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SetupError {
     /// Not FEN: the text cannot be read as a position.
     NotFen,
@@ -69,6 +70,37 @@ impl Position {
         let mut position = Position::from_pieces(&setup.board, setup.turn, Bitboard::EMPTY, None);
         position.sound = false;
         position
+    }
+}
+
+impl Position {
+    /// The position as a set-up; the counters, which a position does not have, are those of a first move.
+    ///
+    /// The en passant square is named after every double step, as the FEN of the PGN standard does.
+    pub fn setup(&self) -> Setup {
+        let mut setup = Setup::empty();
+        for square in self.occupied() {
+            if let Some(piece) = self.piece_at(square) {
+                setup.board.set_piece_at(square, piece);
+            }
+        }
+        setup.turn = self.turn;
+        setup.castling_rights = self.castling;
+        setup.ep_square = self.en_passant;
+        setup
+    }
+
+    /// The position as FEN, with the counters `0 1`: those of [`Position::setup`].
+    ///
+    /// ```
+    /// use chessdb::board::{Fen, Position};
+    ///
+    /// let fen = "r3k2r/8/8/3pP3/8/8/8/4K3 w kq d6 0 1";
+    /// let position = Fen::parse(fen).unwrap().position;
+    /// assert_eq!(position.fen(), fen);
+    /// ```
+    pub fn fen(&self) -> String {
+        Fen::text(&self.setup())
     }
 }
 

@@ -1,9 +1,11 @@
 //! What the serving side sees of a database.
 
-use std::fmt;
 use std::io;
+use std::ops::ControlFlow;
 
 use crate::game::{Date, Eco, Game, Outcome, Tags};
+use crate::problem::Problem;
+use crate::replay::{Ply, main_line};
 
 /// An interned text of one database: a player, an event. Equal ids are equal texts, but equal texts may have
 /// several ids.
@@ -65,6 +67,12 @@ pub trait Database: Send + Sync {
     /// The whole game.
     fn game(&self, game: u32) -> Decoded;
 
+    /// Gives the legal moves of a game's main line to `each`, one by one, until it breaks off. No text is decoded and
+    /// no SAN is made where the format can do without, so this is much faster than [`Database::game`].
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        main_line(&self.game(game).game, each);
+    }
+
     /// What `info.txt` says.
     fn info(&self) -> Info;
 
@@ -111,26 +119,6 @@ pub struct Decoded {
     pub game: Game,
     /// One row of `problems.txt` each.
     pub problems: Vec<Problem>,
-}
-
-/// Damage or doubt: what is wrong at which byte of which file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Name of the file, without its folder.
-    pub file: String,
-    /// Byte in the file, from 0; none where the problem has no place.
-    pub offset: Option<u64>,
-    /// What is wrong, in lower case, without a full stop.
-    pub what: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.offset {
-            Some(offset) => write!(f, "{}: byte {offset} (0x{offset:x}): {}", self.file, self.what),
-            None => write!(f, "{}: {}", self.file, self.what),
-        }
-    }
 }
 
 /// What is known about a database as soon as it is open.

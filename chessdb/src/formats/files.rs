@@ -50,10 +50,12 @@ impl Files {
     pub fn holes(&self) -> Vec<Problem> {
         let holes = |(_, file): &(String, SourceFile)| {
             let gaps = file.bytes.gaps().iter().take(MOST_HOLES);
-            let problem = |gap: &Range<usize>| Problem {
-                file: file.name.clone(),
-                offset: Some(gap.start as u64),
-                what: format!("{} bytes from here are a hole and are passed over", gap.len()),
+            let problem = |gap: &Range<usize>| {
+                Problem::damage(
+                    file.name.clone(),
+                    gap.start as u64,
+                    format!("{} bytes from here are a hole and are passed over", gap.len()),
+                )
             };
             gaps.map(problem).collect::<Vec<_>>()
         };

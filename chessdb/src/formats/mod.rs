@@ -24,7 +24,8 @@ mod simplecdb;
 
 use std::path::Path;
 
-pub use database::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+pub use crate::problem::{Problem, ProblemKind};
+pub use database::{Database, Decoded, Folder, Info, Keys, Member, TextId};
 pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
 
 /// What the user may say about how games are read. The default leaves every choice to the format's own rule.

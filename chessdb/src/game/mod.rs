@@ -4,7 +4,7 @@ mod movetext;
 mod tags;
 mod values;
 
-pub use movetext::{Movetext, MovetextBuilder, NoMove, TextRange, Token};
+pub use movetext::{Movetext, TextRange, Token, Tree};
 pub use tags::{ROSTER, Tags};
 pub use values::{Date, Eco, Outcome};
 

@@ -1,12 +1,12 @@
-//! Movetext: a flat list of tokens, and the builder that lets only legal moves into it.
+//! Movetext: a flat list of tokens, and what makes it.
 
-use crate::board::{Color, Illegal, Move, Position, San, Undo};
+use crate::board::{Move, Position, San};
 
 /// One item of movetext, in PGN's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// A move of the current line.
-    Move(San),
+    Move(San, Move),
     /// A numeric annotation glyph for the move before it.
     Nag(u8),
     /// A comment on the move before it, or on what follows at the start of a line.
@@ -61,175 +61,82 @@ impl Movetext {
     }
 }
 
-/// A variation was begun where no move stands that it could replace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoMove;
-
-/// Builds movetext and keeps the position.
+/// Makes movetext of moves that are known to be legal: what a [`Replay`](crate::replay::Replay) fills.
 ///
 /// Annotations of a move may come after its variations; they end up where PGN wants them, before them.
-#[derive(Debug)]
-pub struct MovetextBuilder {
+#[derive(Debug, Default)]
+pub struct Tree {
     movetext: Movetext,
-    line: Line,
-    /// The lines that the current one branches off from, outermost first.
-    outer: Vec<OuterLine>,
+    /// Where annotations of the last move belong once a variation stands behind it.
+    anchor: Option<usize>,
+    outer: Vec<Outer>,
     /// Annotations that came after a variation of their move, with the place they belong to.
     late: Vec<(usize, Token)>,
-    moves: u32,
 }
 
+/// A line that a variation branches off from.
 #[derive(Clone, Copy, Debug)]
-struct Line {
-    position: Position,
-    /// Takes the last move of this line back, where it has one.
-    undo: Undo,
-    has_move: bool,
-    /// Where annotations of the last move belong once a variation stands behind it.
+struct Outer {
+    /// Place of the variation's [`Token::VariationStart`].
+    start: usize,
+    /// The line's anchor before the variation.
     anchor: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct OuterLine {
-    line: Line,
-    /// Place of the inner line's [`Token::VariationStart`].
-    start: usize,
-    anchor_before: Option<usize>,
-}
-
-impl MovetextBuilder {
-    /// Movetext that begins in `position` with move `first_move`.
-    pub fn new(position: Position, first_move: u32) -> MovetextBuilder {
-        let black = u32::from(position.turn() == Color::Black);
-        MovetextBuilder {
+impl Tree {
+    /// Movetext that begins in a position with the move number `first_move`, with room for so many tokens.
+    pub fn beginning(position: &Position, first_move: u32, tokens: usize) -> Tree {
+        Tree {
             movetext: Movetext {
-                tokens: Vec::with_capacity(USUAL),
+                tokens: Vec::with_capacity(tokens.min(USUAL)),
                 texts: String::new(),
                 first_ply: first_move
                     .saturating_sub(1)
                     .saturating_mul(2)
-                    .saturating_add(black),
+                    .saturating_add(u32::from(position.turn().is_black())),
             },
-            line: Line {
-                position,
-                undo: Undo::default(),
-                has_move: false,
-                anchor: None,
-            },
-            outer: Vec::new(),
-            late: Vec::new(),
-            moves: 0,
+            ..Tree::default()
         }
     }
 
-    /// Makes room for this many more tokens.
-    pub fn reserve(&mut self, tokens: usize) {
-        self.movetext.tokens.reserve(tokens);
-    }
-
-    /// The position after the last move of the current line.
-    pub fn position(&self) -> &Position {
-        &self.line.position
-    }
-
-    /// The position before the last move of the current line: where a variation on it begins.
-    pub fn position_before(&self) -> Option<Position> {
-        self.line.has_move.then(|| {
-            let mut position = self.line.position;
-            position.take_back(&self.line.undo);
-            position
-        })
-    }
-
-    /// True when the current line has a move.
-    pub fn has_move(&self) -> bool {
-        self.line.has_move
-    }
-
-    /// Number of variations that are open.
-    pub fn depth(&self) -> usize {
-        self.outer.len()
-    }
-
-    /// Moves played so far in all lines.
-    pub fn moves(&self) -> u32 {
-        self.moves
-    }
-
-    /// Plays a move in the current line.
-    ///
-    /// # Errors
-    /// The rule that it breaks; nothing has changed then.
-    // Inlined so that each caller has only the code for the kind of move that it plays.
     #[inline(always)]
-    pub fn play(&mut self, mv: Move) -> Result<(), Illegal> {
-        let san = self.line.position.play_legal(mv, &mut self.line.undo)?;
-        self.line.has_move = true;
-        self.line.anchor = None;
-        self.moves += 1;
-        self.movetext.tokens.push(Token::Move(san));
-        Ok(())
+    pub(crate) fn add_move(&mut self, mv: Move, san: San) {
+        self.anchor = None;
+        self.movetext.tokens.push(Token::Move(san, mv));
     }
 
-    /// Begins an alternative to the last move of the current line.
-    ///
-    /// # Errors
-    /// The line has no move yet.
-    pub fn start_variation(&mut self) -> Result<(), NoMove> {
-        let position = self.position_before().ok_or(NoMove)?;
+    pub(crate) fn start_variation(&mut self) {
         let start = self.movetext.tokens.len();
-        let anchor_before = self.line.anchor;
-        self.line.anchor = anchor_before.or(Some(start));
-        self.outer.push(OuterLine {
-            line: self.line,
+        self.outer.push(Outer {
             start,
-            anchor_before,
+            anchor: self.anchor.take(),
         });
         self.movetext.tokens.push(Token::VariationStart);
-        self.line = Line {
-            position,
-            undo: Undo::default(),
-            has_move: false,
-            anchor: None,
-        };
-        Ok(())
     }
 
-    /// Ends the current variation; false where none is open.
-    ///
-    /// A variation without a move vanishes, and its comments go to the move that it would have replaced.
-    pub fn end_variation(&mut self) -> bool {
-        let Some(outer) = self.outer.pop() else {
-            return false;
+    /// Ends the current variation. An empty one vanishes, and its comments go to the move that it would have replaced.
+    pub(crate) fn end_variation(&mut self, is_empty: bool) {
+        let Some(Outer { start, anchor }) = self.outer.pop() else {
+            return;
         };
-        let is_empty = !self.line.has_move;
-        self.line = outer.line;
         if is_empty {
-            self.line.anchor = outer.anchor_before;
-            let orphans = self.movetext.tokens.split_off(outer.start);
-            for token in orphans {
+            self.anchor = anchor;
+            for token in self.movetext.tokens.split_off(start) {
                 if matches!(token, Token::Comment(_)) {
                     self.annotate(token);
                 }
             }
         } else {
+            self.anchor = anchor.or(Some(start));
             self.movetext.tokens.push(Token::VariationEnd);
         }
-        true
     }
 
-    /// Adds a glyph to the last move of the current line; 0, and one before the first move, are dropped.
-    pub fn nag(&mut self, nag: u8) {
-        if nag != 0 && self.has_move() {
-            self.annotate(Token::Nag(nag));
-        }
+    pub(crate) fn add_nag(&mut self, nag: u8) {
+        self.annotate(Token::Nag(nag));
     }
 
-    /// Adds a comment to the last move of the current line, or before its first move. Blank ones are dropped.
-    pub fn comment(&mut self, text: &str) {
-        if text.trim().is_empty() {
-            return;
-        }
+    pub(crate) fn add_comment(&mut self, text: &str) {
         let texts = &mut self.movetext.texts;
         let start = texts.len();
         texts.push_str(text);
@@ -239,15 +146,13 @@ impl MovetextBuilder {
     }
 
     fn annotate(&mut self, token: Token) {
-        match self.line.anchor {
+        match self.anchor {
             Some(anchor) => self.late.push((anchor, token)),
             None => self.movetext.tokens.push(token),
         }
     }
 
-    /// Closes open variations and gives the movetext.
-    pub fn finish(mut self) -> Movetext {
-        while self.end_variation() {}
+    pub(crate) fn into_movetext(mut self) -> Movetext {
         if !self.late.is_empty() {
             self.late.sort_by_key(|(place, _)| *place);
             self.movetext.tokens = merge(&self.movetext.tokens, &self.late);

@@ -8,6 +8,3 @@ mod lines;
 mod writer;
 
 pub use writer::{append_game, append_tags, to_text};
-
-/// Raised whenever the text of any game changes: tables of sizes made by another revision are not believed.
-pub const REVISION: u32 = 2;

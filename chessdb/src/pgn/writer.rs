@@ -1,5 +1,7 @@
 //! Tags and movetext of one game.
 
+use std::fmt;
+
 use super::comment::append_comment;
 use super::lines::Lines;
 use crate::game::{Game, Movetext, Tags, Token};
@@ -10,6 +12,13 @@ pub fn to_text(game: &Game) -> Vec<u8> {
     let mut out = Vec::with_capacity(512 + 8 * tokens + game.movetext.text_len());
     append_game(&mut out, game);
     out
+}
+
+impl fmt::Display for Game {
+    /// The PGN of the game.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&to_text(self)))
+    }
 }
 
 /// Appends the PGN of a game.
@@ -72,7 +81,7 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     let mut needs_number = true;
     while let Some((&token, tail)) = rest.split_first() {
         match token {
-            Token::Move(san) => {
+            Token::Move(san, _) => {
                 if ply.is_multiple_of(2) || needs_number {
                     append_number(lines, ply);
                 }

@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::Arc;
 
-use super::File;
+use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;
@@ -28,8 +28,8 @@ impl File for Game<'_> {
         Ok(Chunk::of(self.0.text(self.1)?, offset, size))
     }
 
-    fn may_wait(&self) -> bool {
-        false
+    fn wait(&self) -> Wait {
+        Wait::None
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lru::LruCache;
 
-use super::File;
+use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
+use crate::fs::failure::Failure;
 use crate::fs::join::Join;
 use crate::fs::sizes::Games;
 use crate::fs::types::{Chunk, FsError};
@@ -80,7 +81,7 @@ impl<'a> Joined<'a> {
             database.know_sizes(games);
             Join::new(games, database.sizes())
         });
-        let join = Arc::new(join.ok_or(FsError::Io)?);
+        let join = Arc::new(join.ok_or_else(|| database.texts().fail(Failure::Sizes))?);
         database.joins.keep(self.file, games, &join);
         Ok(join)
     }
@@ -89,7 +90,7 @@ impl<'a> Joined<'a> {
 impl File for Joined<'_> {
     fn size_if_known(&self) -> Option<u64> {
         match self.games {
-            Games::All(_) if self.may_wait() => None,
+            Games::All(_) if self.wait() != Wait::None => None,
             Games::All(_) => self.size().ok(),
             games @ Games::Listed(_) => self.database.sizes().sum(games),
         }
@@ -150,10 +151,10 @@ impl File for Joined<'_> {
         Ok(Chunk::of_joined(texts, offset - begin, size))
     }
 
-    fn may_wait(&self) -> bool {
-        match self.games {
-            Games::All(_) => !self.database.sizes().are_complete(),
-            Games::Listed(_) => self.size_if_known().is_none(),
-        }
+    fn wait(&self) -> Wait {
+        Wait::Common.unless(match self.games {
+            Games::All(_) => self.database.sizes().are_complete(),
+            Games::Listed(_) => self.size_if_known().is_some(),
+        })
     }
 }

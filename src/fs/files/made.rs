@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::File;
+use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
+use crate::fs::failure::Failure;
 use crate::fs::info::{database_info, problem_rows};
 use crate::fs::sizes::Games;
 use crate::fs::table::Tables;
@@ -41,9 +42,9 @@ pub(in crate::fs) trait Text {
         self.text_if_known().ok_or(FsError::Stale)
     }
 
-    /// True where the text may need many games.
-    fn may_wait(&self) -> bool {
-        self.text_if_known().is_none()
+    /// What has to be done before the text is known.
+    fn wait(&self) -> Wait {
+        Wait::Own.unless(self.text_if_known().is_some())
     }
 }
 
@@ -60,8 +61,8 @@ impl<T: Text> File for T {
         Ok(Chunk::of(self.text()?, offset, size))
     }
 
-    fn may_wait(&self) -> bool {
-        Text::may_wait(self)
+    fn wait(&self) -> Wait {
+        Text::wait(self)
     }
 }
 
@@ -95,11 +96,12 @@ impl Text for Problems<'_> {
         if !self.0.sizes().are_complete() {
             self.0.know_sizes(Games::All(self.0.entry().database.len()));
         }
-        self.text_if_known().ok_or(FsError::Io)
+        self.text_if_known()
+            .ok_or_else(|| self.0.texts().fail(Failure::Sizes))
     }
 
-    fn may_wait(&self) -> bool {
-        !self.0.sizes().are_complete()
+    fn wait(&self) -> Wait {
+        Wait::Common.unless(self.0.sizes().are_complete())
     }
 }
 
@@ -154,8 +156,13 @@ impl File for TableFile<'_> {
         Ok(self.tables()?.len(self.1))
     }
 
+    fn wait(&self) -> Wait {
+        Wait::Own.unless(self.size_if_known().is_some())
+    }
+
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let (tables, digits) = (self.tables()?, self.0.tree.digits());
-        Ok(tables.read(self.0.entry(), digits, self.1, offset, size)?.into())
+        let bytes = tables.read(self.0.entry(), digits, self.1, offset, size);
+        Ok(bytes.ok_or_else(|| self.0.texts().fail(Failure::Tags))?.into())
     }
 }

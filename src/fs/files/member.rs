@@ -2,8 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::File;
+use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
+use crate::fs::failure::Failure;
 use crate::fs::types::{Chunk, FsError};
 
 /// A member of a database.
@@ -32,6 +33,10 @@ impl File for RawFile<'_> {
         Ok(self.size)
     }
 
+    fn wait(&self) -> Wait {
+        Wait::None
+    }
+
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let (entry, member) = (self.database.entry(), self.member);
         let wanted = self.size.saturating_sub(offset).min(u64::from(size));
@@ -46,9 +51,8 @@ impl File for RawFile<'_> {
             match read {
                 Ok(Ok(more)) if more > 0 => filled += more,
                 end => {
-                    let path = entry.name();
-                    log::error!("{path}: member {member} cannot be read at byte {at}: {end:?}");
-                    return Err(FsError::Io);
+                    log::debug!("{}: file {member} in it: {end:?}", entry.name());
+                    return Err(self.database.texts().fail(Failure::Member(member, at)));
                 }
             }
         }

@@ -28,9 +28,28 @@ pub(super) trait File {
     /// Bytes of the file: `size` of them from `offset`, fewer only at its end.
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError>;
 
-    /// True where many games may have to be read or decoded before size and bytes are known.
-    fn may_wait(&self) -> bool {
-        self.size_if_known().is_none()
+    /// What has to be done before size and bytes are known.
+    fn wait(&self) -> Wait;
+}
+
+/// What a request has to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// A game at most.
+    None,
+    /// Sizes of many games or a view: that work is done once, for all who wait.
+    Common,
+    /// Many games, for itself.
+    Own,
+}
+
+impl Wait {
+    /// No wait for what is known.
+    fn unless(self, is_known: bool) -> Wait {
+        match is_known {
+            true => Wait::None,
+            false => self,
+        }
     }
 }
 

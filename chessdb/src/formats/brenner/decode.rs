@@ -2,15 +2,13 @@
 
 use super::headers::{Headers, set_tag};
 use super::items::{Item, Items, Text, is_glyph, outcome};
+use super::numbers::Numbers;
 use super::reading::Reading;
-use super::replay::{Replay, illegal};
 use super::texts::Texts;
 use crate::board::Position;
-use crate::formats::{Decoded, Problem};
-use crate::game::{Game, MovetextBuilder, Outcome, Tags};
-
-/// Most places of damage in one game that are told one by one.
-const MOST_REMARKS: usize = 32;
+use crate::formats::Decoded;
+use crate::game::{Game, Outcome, Tags};
+use crate::replay::{Fault, Limits, MainLine, Origin, Place, Replay, Sink, Tree};
 
 /// A record and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -24,22 +22,41 @@ pub(super) struct Source<'a> {
 
 /// Decodes a game.
 pub(super) fn game(source: Source<'_>, reading: Reading, texts: Texts) -> Decoded {
+    let sink = Tree::beginning(&Position::initial(), 1, source.record.len());
+    let decoder = decode(source, reading, texts, sink);
+    let tags = decoder.tags;
+    let (movetext, problems) = decoder.replay.finish();
+    Decoded {
+        game: Game { tags, movetext },
+        problems,
+    }
+}
+
+/// The main line of a game into a sink.
+pub(super) fn main_line(source: Source<'_>, reading: Reading, texts: Texts, sink: MainLine<'_>) {
+    decode(source, reading, texts, sink);
+}
+
+fn decode<S: Sink>(source: Source<'_>, reading: Reading, texts: Texts, sink: S) -> Decoder<'_, S> {
+    let origin = Origin {
+        file: source.file,
+        place: Place::Decimal,
+    };
     let mut decoder = Decoder {
         tags: Tags::new(source.outcome),
-        builder: MovetextBuilder::new(Position::initial(), 1),
-        replay: Replay::new(reading),
+        replay: Replay::new(sink, Position::initial(), (), Limits::NONE, origin),
+        numbers: Numbers::new(reading),
         headers: Some(Headers::default()),
         prefix_at: 0,
         glyphs: Glyphs::default(),
         line: Line::Open,
         damage: Vec::new(),
-        more_damage: 0,
         source,
         texts,
     };
-    decoder.builder.reserve(source.record.len().min(256));
     decoder.decode();
-    decoder.finish()
+    decoder.report_damage();
+    decoder
 }
 
 /// Whether half-moves are still played.
@@ -50,27 +67,26 @@ enum Line {
     Broken,
 }
 
-struct Decoder<'a> {
+struct Decoder<'a, S> {
     source: Source<'a>,
     texts: Texts,
     tags: Tags,
-    builder: MovetextBuilder,
-    replay: Replay,
+    replay: Replay<'a, S>,
+    numbers: Numbers,
     /// Tells headers from comments; none once there was an item that is no text.
     headers: Option<Headers>,
     /// Where the prefix stands that is being held.
     prefix_at: usize,
     glyphs: Glyphs,
     line: Line,
-    damage: Vec<(usize, String)>,
-    /// Damage beyond [`MOST_REMARKS`].
-    more_damage: usize,
+    /// What is wrong, and at which byte of the record.
+    damage: Vec<(usize, Fault)>,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a, S: Sink> Decoder<'a, S> {
     fn decode(&mut self) {
         let mut items = Items::new(self.source.record);
-        loop {
+        while !self.replay.is_done() {
             let at = items.at;
             let Some(item) = items.next() else { break };
             match item {
@@ -100,50 +116,48 @@ impl<'a> Decoder<'a> {
 
     #[inline(always)]
     fn halfmove(&mut self, byte: u8, at: usize) {
-        let at = if self.replay.has_prefix() {
+        let at = if self.numbers.has_prefix() {
             self.prefix_at
         } else {
             at
         };
-        match self.replay.read(self.builder.position(), byte) {
+        match self.numbers.read(self.replay.position(), byte) {
             Ok(None) => self.prefix_at = at,
-            Ok(Some(mv)) => match self.builder.play(mv) {
+            Ok(Some(mv)) => match self.replay.play(mv) {
                 Ok(()) => self.glyphs.begin_move(),
-                Err(rule) => {
-                    let what = illegal(self.builder.position(), mv, rule);
-                    self.break_off(at, what);
-                }
+                Err(unplayed) => self.break_off(at, unplayed.into()),
             },
-            Err(damage) => self.break_off(at, damage.to_string()),
+            Err(damage) => self.break_off(at, Fault::damage(damage.to_string())),
         }
     }
 
     /// Something other than a half-move comes: a prefix before it is damage.
     #[inline]
     fn interrupt(&mut self, what: &'static str) {
-        if let Err(damage) = self.replay.interrupt(what) {
-            self.break_off(self.prefix_at, damage.to_string());
+        if let Err(damage) = self.numbers.interrupt(what) {
+            self.break_off(self.prefix_at, Fault::damage(damage.to_string()));
         }
     }
 
     #[cold]
-    fn break_off(&mut self, at: usize, what: String) {
+    fn break_off(&mut self, at: usize, fault: Fault) {
         self.line = Line::Broken;
-        self.add_damage(at, || what);
+        self.damage.push((at, fault));
     }
 
     fn glyph(&mut self, byte: u8, at: usize) {
         self.interrupt("a glyph");
-        match (self.line, self.builder.has_move()) {
+        match (self.line, self.replay.has_move()) {
             (Line::Broken, _) => {}
             (Line::Open, true) => {
                 if let Some(nag) = self.glyphs.add(byte) {
-                    self.builder.nag(nag);
+                    self.replay.nag(nag);
                 }
             }
             (Line::Open, false) => {
                 if !self.glyphs.dropped {
-                    self.add_damage(at, || "a glyph before the first half-move".to_owned());
+                    let fault = Fault::damage("a glyph before the first half-move");
+                    self.damage.push((at, fault));
                 }
                 self.glyphs.dropped = true;
             }
@@ -153,56 +167,28 @@ impl<'a> Decoder<'a> {
     /// A glyph that stands alone means what it is.
     fn end_glyphs(&mut self) {
         if let Some(nag) = self.glyphs.end() {
-            self.builder.nag(nag);
+            self.replay.nag(nag);
         }
     }
 
     fn text(&mut self, text: Text<'a>, at: usize) {
         if !text.is_closed {
-            self.add_damage(at, || "the text is not closed".to_owned());
+            self.damage.push((at, Fault::damage("the text is not closed")));
         }
         let header = self.headers.as_mut().and_then(|headers| headers.take(text));
         match header {
             Some((header, value)) => set_tag(&mut self.tags, header, value, self.texts),
-            None => self.builder.comment(&self.texts.line(text.bytes)),
+            None if S::WHOLE => self.replay.comment(&self.texts.line(text.bytes)),
+            None => {}
         }
     }
 
-    /// Notes damage at a place of the record.
-    fn add_damage(&mut self, at: usize, what: impl FnOnce() -> String) {
-        if self.damage.len() < MOST_REMARKS {
-            self.damage.push((self.source.start.saturating_add(at), what()));
-        } else {
-            self.more_damage += 1;
-        }
-    }
-
-    /// The game, its last comment ending with a remark on each damage.
-    fn finish(mut self) -> Decoded {
-        let file = self.source.file;
-        if self.more_damage > 0 {
-            let what = format!("{} more places like these in this game", self.more_damage);
-            if let Some((_, last)) = self.damage.last_mut() {
-                *last = format!("{last}, and {what}");
-            }
-        }
+    /// Ends the last comment with a remark on each damage.
+    fn report_damage(&mut self) {
         self.damage.sort_by_key(|(at, _)| *at);
-        let mut problems = Vec::with_capacity(self.damage.len());
-        for (at, what) in self.damage {
-            self.builder
-                .comment(&format!("pgnfs: byte {at} of {file}: {what}"));
-            problems.push(Problem {
-                file: file.to_owned(),
-                offset: Some(at as u64),
-                what,
-            });
-        }
-        Decoded {
-            game: Game {
-                tags: self.tags,
-                movetext: self.builder.finish(),
-            },
-            problems,
+        for (at, fault) in &self.damage {
+            let offset = self.source.start.saturating_add(*at);
+            self.replay.fault(offset as u64, fault);
         }
     }
 }

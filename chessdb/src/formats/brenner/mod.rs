@@ -21,13 +21,15 @@ mod decode;
 mod headers;
 mod index;
 mod items;
+mod numbers;
 mod reading;
-mod replay;
 mod texts;
 
 use std::path::Path;
 
 use self::cut::Records;
+use std::ops::ControlFlow;
+
 use self::decode::Source;
 use self::index::Index;
 use self::reading::{Reading, Sample, Vote};
@@ -37,6 +39,7 @@ use super::{
     Problem, SourceFile, TextId,
 };
 use crate::game::Tags;
+use crate::replay::{MainLine, Ply};
 
 /// What the format calls its only file.
 const KIND: &str = "brn";
@@ -135,11 +138,7 @@ impl Brenner {
 
 /// Rows for bytes that belong to no game.
 fn problems(file: &str, index: &Index) -> Vec<Problem> {
-    let problem = |offset, what| Problem {
-        file: file.to_owned(),
-        offset,
-        what,
-    };
+    let problem = |offset, what| Problem::damage(file, offset, what);
     let strays = index.strays.iter().map(|stray| {
         let len = stray.end - stray.start;
         let bytes = if len == 1 { "byte belongs" } else { "bytes belong" };
@@ -177,6 +176,10 @@ impl Database for Brenner {
 
     fn game(&self, game: u32) -> Decoded {
         decode::game(self.source(game), self.reading, self.texts)
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        decode::main_line(self.source(game), self.reading, self.texts, MainLine(each));
     }
 
     fn info(&self) -> Info {

@@ -2,7 +2,7 @@
 
 use super::codes::Notation;
 use super::items::{Item, Items};
-use super::replay::Replay;
+use super::numbers::Numbers;
 use crate::board::{Position, Undo};
 
 /// How pieces are numbered (section 4.1).
@@ -125,7 +125,7 @@ pub(super) struct Vote {
 }
 
 impl Vote {
-    /// Replays the sample under one reading after the other until one replays all of it.
+    /// Numberss the sample under one reading after the other until one replays all of it.
     pub(super) fn take(bytes: &[u8], sample: &Sample) -> Vote {
         let records = sample.records();
         let mut best: Option<Vote> = None;
@@ -196,7 +196,7 @@ fn score(bytes: &[u8], records: &[(usize, usize)], reading: Reading) -> Score {
 
 /// Plays the moves of a record; gives how many could be played, and whether these were all.
 fn replay(record: &[u8], reading: Reading) -> (usize, bool) {
-    let mut replay = Replay::new(reading);
+    let mut replay = Numbers::new(reading);
     let mut position = Position::initial();
     let mut undo = Undo::default();
     let mut halfmoves = 0;

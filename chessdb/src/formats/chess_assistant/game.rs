@@ -6,11 +6,12 @@ use super::header::{Header, Judgement};
 use super::names::{Kind, NoName};
 use super::reading::Reading;
 use super::record::{self, LengthForm};
-use super::replay::{Replay, Source, replay};
+use super::replay::{Replayed, Source, origin, replay};
 use crate::board::Position;
 use crate::bytes::le_u32;
 use crate::formats::{Decoded, Problem, SourceFile};
-use crate::game::{Game, MovetextBuilder, Tags};
+use crate::game::{Game, Movetext, Tags};
+use crate::replay::{Fault, MainLine, Replay, Tree};
 
 /// Decodes a game.
 pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
@@ -23,10 +24,21 @@ pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     Decoded {
         game: Game {
             tags,
-            movetext: replay.movetext,
+            movetext: replay.output,
         },
         problems,
     }
+}
+
+/// The main line of a game into a sink; none where it takes the whole game to know how it is to be read.
+pub(super) fn main_line(database: &ChessAssistant, game: u32, line: MainLine<'_>) -> Option<()> {
+    let (d02, address) = address(database, &database.header(game)).ok()?;
+    let source = source(database, d02, address, database.reading, LengthForm::TwoBytes)?;
+    if source.record.is_ambiguous {
+        return None;
+    }
+    replay(source, None, |_, _, _| line);
+    Some(())
 }
 
 /// Adds the tags of a set-up position.
@@ -38,7 +50,12 @@ pub(super) fn set_fen(tags: &mut Tags, fen: Option<&str>) {
 }
 
 /// The moves of a game under a reading.
-pub(super) fn moves(database: &ChessAssistant, game: u32, header: &Header, reading: Reading) -> Replay {
+pub(super) fn moves(
+    database: &ChessAssistant,
+    game: u32,
+    header: &Header,
+    reading: Reading,
+) -> Replayed<Movetext> {
     match address(database, header) {
         Ok((d02, address)) => at_address(database, d02, address, header.judgement(), reading),
         Err(mut problem) => {
@@ -54,16 +71,11 @@ fn at_address(
     address: u32,
     judgement: Option<Judgement>,
     reading: Reading,
-) -> Replay {
+) -> Replayed<Movetext> {
     let under = |form| {
-        let record = record::read(&d02.bytes, address, form)?;
-        let source = Source {
-            record,
-            file: &d02.name,
-            reading,
-            encoding: database.names.encoding,
-        };
-        Some((replay(source, judgement), record.is_ambiguous))
+        let source = source(database, d02, address, reading, form)?;
+        let is_ambiguous = source.record.is_ambiguous;
+        Some((replay(source, judgement, Tree::beginning), is_ambiguous))
     };
     match under(LengthForm::TwoBytes) {
         Some((replay, true)) if !replay.is_clean => match under(LengthForm::Leb128) {
@@ -72,14 +84,26 @@ fn at_address(
         },
         Some((replay, _)) => replay,
         None => {
-            let problem = Problem {
-                file: d02.name.clone(),
-                offset: Some(address.into()),
-                what: "the file ends inside the length of the game".to_owned(),
-            };
-            without_moves(problem, judgement)
+            let what = "the file ends inside the length of the game";
+            without_moves(Problem::damage(&d02.name, u64::from(address), what), judgement)
         }
     }
+}
+
+/// The record at an address; none where the file ends inside its length.
+fn source<'d>(
+    database: &'d ChessAssistant,
+    d02: &'d SourceFile,
+    address: u32,
+    reading: Reading,
+    form: LengthForm,
+) -> Option<Source<'d>> {
+    Some(Source {
+        record: record::read(&d02.bytes, address, form)?,
+        file: &d02.name,
+        reading,
+        encoding: database.names.encoding,
+    })
 }
 
 /// The file with the moves and the place of a game's record in it.
@@ -90,18 +114,12 @@ pub(super) fn address<'d>(
     database: &'d ChessAssistant,
     header: &Header,
 ) -> Result<(&'d SourceFile, u32), Problem> {
-    let missing = |file: &str| Problem {
-        file: file.to_owned(),
-        offset: None,
-        what: "the file is missing: put it beside the others".to_owned(),
-    };
+    let missing = |file: &str| Problem::damage(file, None, "the file is missing: put it beside the others");
     let a02 = database.a02.as_ref().ok_or_else(|| missing("(missing .a02)"))?;
     let d02 = database.d02.as_ref().ok_or_else(|| missing("(missing .d02)"))?;
     let id = header.game_id;
-    let problem = |offset: Option<u32>, what: String| Problem {
-        file: a02.name.clone(),
-        offset: offset.map(|id| u64::from(id) * 4),
-        what,
+    let problem = |offset: Option<u32>, what: String| {
+        Problem::damage(a02.name.clone(), offset.map(|id| u64::from(id) * 4), what)
     };
     let entry = |id: u32| {
         let place = usize::try_from(id).ok()?.checked_mul(4)?;
@@ -126,20 +144,24 @@ pub(super) fn address<'d>(
 }
 
 /// No moves but a remark.
-fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replay {
-    let mut builder = MovetextBuilder::new(Position::initial(), 1);
+fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replayed<Movetext> {
+    let mut replay = Replay::builder(Position::initial(), 1);
     if let Some(judgement) = judgement {
-        builder.comment(judgement.sign);
+        replay.comment(judgement.sign);
     }
-    let place = problem.offset.unwrap_or(0);
-    builder.comment(&format!(
-        "pgnfs: no moves: {} at byte {place} of {}",
-        problem.what, problem.file
-    ));
-    Replay {
-        movetext: builder.finish(),
+    let fault = Fault::damage(problem.what);
+    let origin = origin(&problem.file);
+    replay.fault_in(
+        origin,
+        problem.offset.unwrap_or(0),
+        &fault,
+        ": there are no moves",
+    );
+    let (output, problems) = replay.finish();
+    Replayed {
+        output,
         fen: None,
-        problems: vec![problem],
+        problems,
         is_clean: false,
         folder_marks: 0,
     }
@@ -150,11 +172,7 @@ impl ChessAssistant {
     pub(super) fn tags_of(&self, header: &Header, game: u32, problems: &mut Vec<Problem>) -> Tags {
         let mut tags = Tags::new(header.outcome());
         let mut doubt = |what: String| {
-            problems.push(Problem {
-                file: self.d00_name().to_owned(),
-                offset: Some(self.place(game)),
-                what,
-            });
+            problems.push(Problem::damage(self.d00_name(), self.place(game), what));
         };
         if let Some(value) = header.unknown_outcome() {
             doubt(format!("unknown outcome {value}"));

@@ -30,6 +30,7 @@ mod setup;
 mod steps;
 
 use std::io;
+use std::ops::ControlFlow;
 
 use self::header::Header;
 use self::names::{Kind, Names, text_id};
@@ -37,6 +38,7 @@ use self::reading::Reading;
 use super::rows::Rows;
 use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
 use crate::game::Tags;
+use crate::replay::{MainLine, Ply, main_line};
 use crate::text::decode;
 
 /// The format's row.
@@ -124,6 +126,12 @@ impl Database for ChessAssistant {
 
     fn game(&self, game: u32) -> Decoded {
         game::decode(self, game)
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        if game::main_line(self, game, MainLine(&mut *each)).is_none() {
+            main_line(&self.game(game).game, each);
+        }
     }
 
     fn info(&self) -> Info {

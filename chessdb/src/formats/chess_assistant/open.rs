@@ -262,10 +262,6 @@ fn missing_files(files: &Files) -> Vec<Problem> {
     ];
     let missing = needed.into_iter().filter(|(kind, ..)| files.get(kind).is_none());
     missing
-        .map(|(_, file, what)| Problem {
-            file: file.to_owned(),
-            offset: None,
-            what: what.to_owned(),
-        })
+        .map(|(_, file, what)| Problem::damage(file, None, what))
         .collect()
 }

@@ -7,23 +7,27 @@ use super::list::{EnPassant, numbered};
 use super::record::Record;
 use super::rest::Rest;
 use super::setup::StoredPosition;
-use super::{END, START, Source, remark};
-use crate::board::{Illegal, Position};
+use super::{END, START};
+use crate::board::Position;
 use crate::formats::Problem;
-use crate::game::{Movetext, MovetextBuilder};
+use crate::replay::{self, Fault, Limits, Origin, Replay, Sink, Unplayed};
 
-/// Most variations that are open at once (section 6.6).
-const DEEPEST: usize = 255;
-/// Most remarks of a game that do not end it: the first hundred say enough.
-const MOST_NOTES: u32 = 100;
+/// Section 6.6.
+const LIMITS: Limits = Limits {
+    depth: 255,
+    moves: u32::MAX,
+};
 
-/// Decodes the moves of a record; `stored` is its set-up position, where it has one.
-pub(super) fn movetext(
+/// Replays the moves of a record; `stored` is its set-up position, where it has one, and `file_len` the length of the
+/// file. `sink` makes the sink for a position, a number of the first move and a number of tokens.
+pub(super) fn replay<S: Sink>(
     record: &Record<'_>,
     stored: Option<StoredPosition>,
     characters: Characters,
-    source: Source<'_>,
-) -> (Movetext, Vec<Problem>) {
+    origin: Origin<'_>,
+    file_len: usize,
+    sink: impl FnOnce(&Position, u32, usize) -> S,
+) -> (S::Output, Vec<Problem>) {
     let (position, first_move) = match &stored {
         Some(StoredPosition {
             position: Ok(position),
@@ -33,45 +37,38 @@ pub(super) fn movetext(
         }) => (*position, *first_move),
         _ => (Position::initial(), 1),
     };
-    let set_up_file = record.header.set_up_file();
+    let en_passant = EnPassant::on_file(if stored.is_some() {
+        record.header.set_up_file()
+    } else {
+        0
+    });
+    let sink = sink(&position, first_move, record.moves_len() + 8);
+    let state = State {
+        en_passant,
+        position_glyph: 0,
+    };
     let mut game = Decoder {
         record,
+        file_len,
         moves: record.moves(),
         comments: Comments::new(record.comments),
         characters,
-        builder: MovetextBuilder::new(position, first_move),
-        line: Line {
-            en_passant: EnPassant::on_file(if stored.is_some() { set_up_file } else { 0 }),
-            ..Line::default()
-        },
-        outer: Vec::new(),
-        remarks: Remarks {
-            source,
-            problems: Vec::new(),
-            notes: 0,
-        },
+        replay: Replay::new(sink, position, state, LIMITS, origin),
         text: String::new(),
     };
-    game.builder.reserve(record.moves_len() + 8);
     game.decode(stored);
-    (game.builder.finish(), game.remarks.problems)
+    game.replay.finish()
 }
 
-struct Remarks<'a> {
-    source: Source<'a>,
-    problems: Vec<Problem>,
-    notes: u32,
-}
-
-/// State of a line beside its position.
-#[derive(Clone, Copy, Debug, Default)]
-struct Line {
+/// What a line has beside its position.
+#[derive(Clone, Copy, Debug)]
+struct State {
     en_passant: EnPassant,
-    /// The state before the last move, to which a variation goes back.
-    before: EnPassant,
     /// Glyph of the position after the last move.
     position_glyph: u8,
 }
+
+impl replay::State for State {}
 
 /// Whether reading goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,23 +77,23 @@ enum Next {
     End,
 }
 
-struct Decoder<'a> {
+struct Decoder<'a, S> {
     record: &'a Record<'a>,
+    file_len: usize,
     moves: Moves<'a>,
     comments: Comments<'a>,
     characters: Characters,
-    builder: MovetextBuilder,
-    line: Line,
-    outer: Vec<Line>,
-    remarks: Remarks<'a>,
+    replay: Replay<'a, S, State>,
     /// Text of the comment that is being read.
     text: String,
 }
 
-impl Decoder<'_> {
+impl<S: Sink> Decoder<'_, S> {
     fn decode(&mut self, stored: Option<StoredPosition>) {
-        self.initial_comment();
-        self.header_remarks();
+        if S::WHOLE {
+            self.initial_comment();
+            self.header_remarks();
+        }
         let is_whole = match stored {
             Some(stored) if !stored.is_playable() => {
                 self.unplayable(&stored);
@@ -106,14 +103,14 @@ impl Decoder<'_> {
                 if let Some(at) = stored.and_then(|stored| stored.invalid_at) {
                     self.remark(
                         self.record.position_at() + at,
-                        "the position names a piece that does not exist",
+                        &Fault::damage("the position names a piece that does not exist"),
                     );
                 }
                 self.decode_moves()
             }
         };
         if self.record.is_cut {
-            self.remark(self.remarks.source.len, "the file ends inside the game");
+            self.remark(self.file_len, &Fault::Cut);
         } else if is_whole {
             self.line_result();
         }
@@ -132,42 +129,41 @@ impl Decoder<'_> {
         }
         for comment in self.comments.clone().skip(used) {
             self.characters.decode(comment.text(), &mut self.text);
-            self.builder.comment(&self.text);
+            self.replay.comment(&self.text);
         }
     }
 
     fn header_remarks(&mut self) {
         let start = self.record.start;
         if !self.record.header.is_checksum_good {
-            self.remark(start + 13, "the checksum is wrong");
+            self.remark(start + 13, &Fault::damage("the checksum is wrong"));
         }
         if self.record.header.mlen == 0 {
-            self.remark(start + 2, "the length of the moves is 0, which no game has");
+            let what = "the length of the moves is 0, which no game has";
+            self.remark(start + 2, &Fault::damage(what));
         }
     }
 
-    /// A position that no game can be played from is told in a remark, with the moves (section 9.2).
+    /// The remark on a position that no game can be played from holds it and the moves (section 9.2).
     fn unplayable(&mut self, stored: &StoredPosition) {
         let fen = stored.fen();
-        let what = match &stored.position {
+        let (what, rest) = match &stored.position {
             Err(error) if !stored.is_cut => {
                 let position = Position::unplayable(&stored.setup);
                 let file = EnPassant::on_file(self.record.header.set_up_file());
                 let mut rest = Rest::new(position, file);
                 rest.read(&mut self.moves, &mut self.comments);
-                match rest.text().trim_start() {
-                    "" => format!("{error}: {fen}"),
-                    moves => format!("{error}: {fen}, stored moves: {moves}"),
-                }
+                (format!("{error}: {fen}"), rest.detail())
             }
-            _ => format!("the position is cut: {fen}"),
+            _ => (format!("the position is cut: {fen}"), String::new()),
         };
-        self.remark(self.record.position_at(), &what);
+        let offset = self.record.position_at() as u64;
+        self.replay.fault_with(offset, &Fault::damage(what), &rest);
     }
 
     /// Reads the whole stream. True where the main line is whole.
     fn decode_moves(&mut self) -> bool {
-        loop {
+        while !self.replay.is_done() {
             let at = self.moves.at();
             let Some(byte) = self.moves.next() else {
                 return self.end_of_area();
@@ -182,30 +178,31 @@ impl Decoder<'_> {
                 return false;
             }
         }
+        false
     }
 
     #[inline(always)]
     fn numbered_move(&mut self, byte: u8, at: usize) -> Next {
-        match numbered(self.builder.position(), self.line.en_passant, byte & 0x7f) {
-            Ok((mv, after)) => match self.builder.play(mv) {
+        let en_passant = self.replay.state().en_passant;
+        match numbered(self.replay.position(), en_passant, byte & 0x7f) {
+            Ok((mv, en_passant)) => match self.replay.play(mv) {
                 Ok(()) => {
-                    self.line = Line {
-                        en_passant: after,
-                        before: self.line.en_passant,
+                    self.replay.follow(State {
+                        en_passant,
                         position_glyph: 0,
-                    };
-                    if byte & 0x80 != 0 {
+                    });
+                    if S::WHOLE && byte & 0x80 != 0 {
                         self.annotate(at);
                     }
                     Next::Byte
                 }
-                Err(illegal) => self.illegal(illegal, byte, at),
+                Err(unplayed) => self.unplayed(unplayed, byte, at),
             },
             Err(reason) => {
                 if byte & 0x80 != 0 {
                     self.comments.next();
                 }
-                self.stop_line(at, reason, 1)
+                self.stop_line(at, &Fault::damage(reason), 1)
             }
         }
     }
@@ -214,81 +211,69 @@ impl Decoder<'_> {
     fn annotate(&mut self, at: usize) {
         let Some(comment) = self.comments.next() else {
             if !self.record.is_cut {
-                self.note(at, "the move's comment is missing");
+                self.fault(at, &Fault::damage("the move's comment is missing"));
             }
             return;
         };
-        self.line.position_glyph = comment.position_glyph();
-        self.builder.nag(comment.move_glyph());
-        self.builder.nag(self.line.position_glyph);
-        self.builder.nag(comment.extra_glyph());
+        self.replay.state_mut().position_glyph = comment.position_glyph();
+        self.replay.nag(comment.move_glyph());
+        self.replay.nag(comment.position_glyph());
+        self.replay.nag(comment.extra_glyph());
         let text = comment.text();
         if !text.is_empty() {
             self.characters.decode(text, &mut self.text);
-            self.builder.comment(&self.text);
+            self.replay.comment(&self.text);
         }
     }
 
-    /// The legal line ends; what the file has behind it is told in the remark (section 11.4).
+    /// The legal line ends; the remark holds what is stored of it (section 11.4).
     #[cold]
-    fn illegal(&mut self, illegal: Illegal, byte: u8, at: usize) -> Next {
-        let mut rest = Rest::new(*self.builder.position(), self.line.en_passant);
+    fn unplayed(&mut self, unplayed: Unplayed, byte: u8, at: usize) -> Next {
+        let mut rest = Rest::new(*self.replay.position(), self.replay.state().en_passant);
         rest.play(byte, &mut self.comments);
         let is_closed = rest.read(&mut self.moves, &mut self.comments);
-        let what = format!("illegal move: {illegal}; the stored line goes on {}", rest.text());
-        if self.builder.depth() == 0 {
-            self.stop(at, &what)
-        } else {
-            self.note(at, &what);
-            if is_closed {
-                self.close_variation()
-            } else {
-                Next::End
+        let offset = self.record.moves_at() + at;
+        self.replay
+            .fault_with(offset as u64, &unplayed.into(), &rest.detail());
+        if self.replay.depth() > 0 && is_closed {
+            self.replay.end_variation();
+            return Next::Byte;
+        }
+        Next::End
+    }
+
+    fn start_variation(&mut self, at: usize) -> Next {
+        if !S::WHOLE {
+            return self.skip(1);
+        }
+        match self.replay.start_variation() {
+            Ok(()) => Next::Byte,
+            Err(Fault::NothingToReplace) => self.stop_line(at, &Fault::NothingToReplace, 2),
+            Err(fault) => {
+                self.fault(at, &fault);
+                self.skip(1)
             }
         }
     }
 
-    fn start_variation(&mut self, at: usize) -> Next {
-        if !self.builder.has_move() {
-            return self.stop_line(at, "a variation begins where no move stands that it replaces", 2);
-        }
-        if self.builder.depth() >= DEEPEST {
-            self.note(at, "variations are nested deeper than 255 levels");
-            return self.skip(1);
-        }
-        // The line has a move, so this does not fail.
-        let _ = self.builder.start_variation();
-        self.outer.push(self.line);
-        self.line = Line {
-            en_passant: self.line.before,
-            ..Line::default()
-        };
-        Next::Byte
-    }
-
     fn end_variation(&mut self, at: usize) -> Next {
-        if self.builder.depth() == 0 {
-            return self.stop(at, "a variation ends that did not begin");
+        match self.replay.end_variation() {
+            true => Next::Byte,
+            false => self.stop(at, &Fault::StrayEnd),
         }
-        self.close_variation()
-    }
-
-    fn close_variation(&mut self) -> Next {
-        self.builder.end_variation();
-        self.line = self.outer.pop().unwrap_or_default();
-        Next::Byte
     }
 
     /// Ends the game in the main line; ends a variation and passes over what is left of it, which has `depth` ends.
-    fn stop_line(&mut self, at: usize, reason: &str, depth: u32) -> Next {
-        if self.builder.depth() == 0 {
-            return self.stop(at, reason);
+    fn stop_line(&mut self, at: usize, fault: &Fault, depth: u32) -> Next {
+        self.fault(at, fault);
+        if self.replay.depth() == 0 {
+            return Next::End;
         }
-        self.note(at, reason);
-        match self.skip(depth) {
-            Next::Byte => self.close_variation(),
-            Next::End => Next::End,
+        let next = self.skip(depth);
+        if next == Next::Byte {
+            self.replay.end_variation();
         }
+        next
     }
 
     /// Passes over the stream up to the end of so many variations. Their comments are used up.
@@ -311,7 +296,8 @@ impl Decoder<'_> {
     /// A zero ends the game, whatever follows (section 6.2).
     fn zero(&mut self, at: usize) -> bool {
         if at + 1 < self.record.moves_len() {
-            self.stop(at, "a zero byte ends the game before the end of its moves");
+            let what = "a zero byte ends the game before the end of its moves";
+            self.stop(at, &Fault::damage(what));
             return false;
         }
         self.end_of_area()
@@ -319,7 +305,7 @@ impl Decoder<'_> {
 
     /// True where the stream ends in the main line.
     fn end_of_area(&mut self) -> bool {
-        if self.builder.depth() > 0 {
+        if self.replay.depth() > 0 {
             self.end_inside_variation();
             return false;
         }
@@ -328,39 +314,36 @@ impl Decoder<'_> {
 
     fn end_inside_variation(&mut self) {
         if !self.record.is_cut {
-            self.stop(self.record.moves_len(), "the moves end inside a variation");
+            self.stop(self.record.moves_len(), &Fault::OpenVariations);
         }
     }
 
     /// An evaluation of the last position in place of a result (section 10.5).
     fn line_result(&mut self) {
         let code = self.record.header.line_result();
-        if !self.builder.has_move() {
-            self.builder.comment(line_result_sign(code));
-        } else if self.line.position_glyph != line_result_glyph(code) {
-            self.builder.nag(line_result_glyph(code));
+        if !self.replay.has_move() {
+            self.replay.comment(line_result_sign(code));
+        } else if self.replay.state().position_glyph != line_result_glyph(code) {
+            self.replay.nag(line_result_glyph(code));
         }
     }
 
-    /// A remark on something at which the game ends.
+    /// A fault at which the game ends.
     #[cold]
-    fn stop(&mut self, at: usize, what: &str) -> Next {
-        self.remark(self.record.moves_at() + at, what);
+    fn stop(&mut self, at: usize, fault: &Fault) -> Next {
+        self.fault(at, fault);
         Next::End
     }
 
-    /// A remark on something after which the game goes on.
+    /// A fault at a place of the moves.
     #[cold]
-    fn note(&mut self, at: usize, what: &str) {
-        self.remarks.notes += 1;
-        if self.remarks.notes <= MOST_NOTES {
-            self.remark(self.record.moves_at() + at, what);
-        }
+    fn fault(&mut self, at: usize, fault: &Fault) {
+        self.remark(self.record.moves_at() + at, fault);
     }
 
+    /// A fault at a byte of the file.
     #[cold]
-    fn remark(&mut self, offset: usize, what: &str) {
-        let Remarks { source, problems, .. } = &mut self.remarks;
-        remark(&mut self.builder, problems, *source, offset, what);
+    fn remark(&mut self, offset: usize, fault: &Fault) {
+        self.replay.fault(offset as u64, fault);
     }
 }

@@ -40,11 +40,11 @@ impl Index {
         } else {
             format!("{unusable}: games found by walking the records")
         };
-        problems.push(Problem {
-            file: cbf.name.clone(),
-            offset: stopped.then_some(stop as u64),
+        problems.push(Problem::damage(
+            cbf.name.clone(),
+            stopped.then_some(stop as u64),
             what,
-        });
+        ));
         Index::Walked(offsets)
     }
 
@@ -93,11 +93,7 @@ fn word(file: &SourceFile, number: u32) -> Option<u32> {
 fn count(cbi: &SourceFile, cbf_len: usize, problems: &mut Vec<Problem>) -> u32 {
     let words = u32::try_from(cbi.bytes.len() / 4).unwrap_or(u32::MAX);
     let mut report = |offset: u64, what: String| {
-        problems.push(Problem {
-            file: cbi.name.clone(),
-            offset: Some(offset),
-            what,
-        });
+        problems.push(Problem::damage(cbi.name.clone(), offset, what));
     };
     let left_over = cbi.bytes.len() % 4;
     if left_over > 0 {

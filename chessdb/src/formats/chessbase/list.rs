@@ -8,6 +8,7 @@
 use super::by_file::{ByFile, DIAGONALS, ONES, Ray, STRAIGHTS, on_file};
 use super::pawns::Pawns;
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
+use crate::replay::State;
 
 /// What the list knows of en passant (section 6.5). It goes its own ways, apart from the rules of chess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) struct EnPassant {
     /// The file is left over from before castling: entries for it are fakes.
     kept: bool,
 }
+
+impl State for EnPassant {}
 
 impl EnPassant {
     /// The state of a set-up position, or after a double step.

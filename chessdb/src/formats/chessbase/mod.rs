@@ -34,6 +34,8 @@ mod rest;
 mod setup;
 mod texts;
 
+use std::ops::ControlFlow;
+
 use self::characters::Characters;
 use self::header::Header;
 use self::index::Index;
@@ -44,7 +46,8 @@ use super::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
 };
 use crate::board::Position;
-use crate::game::{Date, Game, MovetextBuilder, Outcome, Tags};
+use crate::game::{Date, Game, Outcome, Tags};
+use crate::replay::{Fault, Limits, MainLine, Origin, Place, Ply, Replay, Sink, Tree};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -64,33 +67,6 @@ pub const FORMAT: Format = Format {
 const START: u8 = 0xff;
 /// Ends a variation.
 const END: u8 = 0x80;
-
-/// The file that is read, for remarks and problems.
-#[derive(Clone, Copy, Debug)]
-struct Source<'a> {
-    name: &'a str,
-    extension: &'static str,
-    len: usize,
-}
-
-/// Puts a remark on the current move, and a row into the problems (section 11.1).
-fn remark(
-    builder: &mut MovetextBuilder,
-    problems: &mut Vec<Problem>,
-    source: Source<'_>,
-    offset: usize,
-    what: &str,
-) {
-    builder.comment(&format!(
-        "pgnfs: {what} at .{} offset 0x{offset:x}",
-        source.extension
-    ));
-    problems.push(Problem {
-        file: source.name.to_owned(),
-        offset: Some(offset as u64),
-        what: what.to_owned(),
-    });
-}
 
 /// An open database of games.
 struct ChessBase {
@@ -181,32 +157,30 @@ impl ChessBase {
         tags
     }
 
-    fn source(&self) -> Source<'_> {
-        Source {
-            name: &self.cbf.name,
-            extension: "cbf",
-            len: self.cbf.bytes.len(),
-        }
-    }
-
-    /// A game whose record is nowhere: a remark with the offset (section 2.4).
-    fn without_record(&self, game: u32) -> Decoded {
-        let mut builder = MovetextBuilder::new(Position::initial(), 1);
-        let mut problems = Vec::new();
-        let offset = self.index.offset(game) as usize;
-        remark(
-            &mut builder,
-            &mut problems,
-            self.source(),
-            offset,
-            "the index leads out of the file",
-        );
-        Decoded {
-            game: Game {
-                tags: Tags::new(Outcome::Unknown),
-                movetext: builder.finish(),
-            },
-            problems,
+    /// The moves of a game into a sink: see [`decode::replay`]. Without a record they are a remark with the offset that
+    /// the index gives (section 2.4).
+    fn replay<S: Sink>(
+        &self,
+        game: u32,
+        sink: impl FnOnce(&Position, u32, usize) -> S,
+    ) -> (S::Output, Vec<Problem>) {
+        let origin = Origin {
+            file: &self.cbf.name,
+            place: Place::Hexadecimal(".cbf"),
+        };
+        match self.record(game) {
+            Some(record) => {
+                let stored = stored_position(&record);
+                let file_len = self.cbf.bytes.len();
+                decode::replay(&record, stored, self.characters, origin, file_len, sink)
+            }
+            None => {
+                let start = Position::initial();
+                let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, origin);
+                let offset = self.index.offset(game);
+                replay.fault(offset.into(), &Fault::damage("the index leads out of the file"));
+                replay.finish()
+            }
         }
     }
 }
@@ -250,16 +224,16 @@ impl Database for ChessBase {
     }
 
     fn game(&self, game: u32) -> Decoded {
-        let Some(record) = self.record(game) else {
-            return self.without_record(game);
-        };
-        let stored = stored_position(&record);
-        let tags = self.tags_of(&record, stored.as_ref());
-        let (movetext, problems) = decode::movetext(&record, stored, self.characters, self.source());
+        let (movetext, problems) = self.replay(game, Tree::beginning);
+        let tags = self.tags(game);
         Decoded {
             game: Game { tags, movetext },
             problems,
         }
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        self.replay(game, |_, _, _| MainLine(each));
     }
 
     fn info(&self) -> Info {

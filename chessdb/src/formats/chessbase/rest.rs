@@ -2,49 +2,28 @@
 //!
 //! The board plays on, whatever the rules say, so that later numbers keep their meaning.
 
-use std::fmt::Write;
-
 use super::coding::Moves;
 use super::comments::Comments;
 use super::list::{EnPassant, numbered};
 use super::{END, START};
-use crate::board::{LongMove, Position};
+use crate::board::Position;
+use crate::replay::{Notation, StoredLine};
 
 /// Most variations that are open at once inside the text.
 const DEEPEST: usize = 255;
 
 /// A line that is played on.
-pub(super) struct Rest {
-    line: Line,
-    outer: Vec<Line>,
-    text: String,
-}
-
-#[derive(Clone, Copy)]
-struct Line {
-    position: Position,
-    en_passant: EnPassant,
-    /// The state before the last move.
-    before: Option<(Position, EnPassant)>,
-}
+pub(super) struct Rest(StoredLine<EnPassant>);
 
 impl Rest {
     /// A line that goes on from a position.
     pub(super) fn new(position: Position, en_passant: EnPassant) -> Rest {
-        Rest {
-            line: Line {
-                position,
-                en_passant,
-                before: None,
-            },
-            outer: Vec::new(),
-            text: String::new(),
-        }
+        Rest(StoredLine::new(position, en_passant, Notation::Long))
     }
 
-    /// Moves in long algebraic notation, variations in parentheses.
-    pub(super) fn text(&self) -> &str {
-        &self.text
+    /// The moves as the detail of a remark.
+    pub(super) fn detail(self) -> String {
+        self.0.detail()
     }
 
     /// Plays the move of a byte. False where there is none.
@@ -52,23 +31,13 @@ impl Rest {
         if byte & 0x80 != 0 {
             comments.next();
         }
-        let Line {
-            position, en_passant, ..
-        } = self.line;
-        let Ok((mv, after)) = numbered(&position, en_passant, byte & 0x7f) else {
-            return false;
-        };
-        let blank = if self.text.is_empty() || self.text.ends_with('(') {
-            ""
-        } else {
-            " "
-        };
-        // Writing to a string cannot fail.
-        let _ = write!(self.text, "{blank}{}", LongMove(&position, mv));
-        self.line.before = Some((position, en_passant));
-        self.line.position.play(mv);
-        self.line.en_passant = after;
-        true
+        match numbered(self.0.position(), *self.0.state(), byte & 0x7f) {
+            Ok((mv, after)) => {
+                self.0.play(mv, after);
+                true
+            }
+            Err(_) => false,
+        }
     }
 
     /// Plays what the stream has, up to the end of the line or of the game. Where a byte cannot be read, the rest of
@@ -77,7 +46,6 @@ impl Rest {
         // Ends to pass over; the last of them belongs to a line that has been begun.
         let mut skip = 0u32;
         while let Some(byte) = moves.next() {
-            let is_end = byte == END;
             if skip > 0 {
                 match byte {
                     START => skip += 1,
@@ -92,38 +60,22 @@ impl Rest {
                 break;
             }
             match byte {
-                _ if is_end => {
-                    let Some(outer) = self.outer.pop() else {
+                END => {
+                    if !self.0.end_variation() {
                         return true;
-                    };
-                    self.line = outer;
-                    self.text.push(')');
+                    }
                 }
-                START => skip = self.start_variation(),
+                // Where no move stands that it replaces, the rest of the line is passed over as well.
+                START if !self.0.start_variation() => skip = 2,
+                START => skip = u32::from(self.0.depth() > DEEPEST),
                 _ => {
                     if !self.play(byte, comments) {
-                        self.text.push_str(" ...");
+                        self.0.word("...");
                         skip = 1;
                     }
                 }
             }
         }
-        self.text.extend(self.outer.drain(..).map(|_| ')'));
         false
-    }
-
-    /// Begins a variation; gives the number of ends to pass over where that is not possible.
-    fn start_variation(&mut self) -> u32 {
-        let Some((position, en_passant)) = self.line.before else {
-            return 2;
-        };
-        self.outer.push(self.line);
-        self.line = Line {
-            position,
-            en_passant,
-            before: None,
-        };
-        self.text.push_str(" (");
-        u32::from(self.outer.len() > DEEPEST)
     }
 }

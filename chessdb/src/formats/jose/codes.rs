@@ -163,7 +163,6 @@ impl Effect {
     /// Brings the lists up to date.
     #[inline]
     pub(super) fn apply(self, lists: &mut PieceLists) {
-        lists.begin_move();
         if let Some(taken) = self.taken {
             lists.take(!self.us, taken);
         }

@@ -2,20 +2,20 @@
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
-use super::rest::Style;
 use super::tokens::{Cursor, Token, Tokens, Variation};
 use crate::board::{Illegal, Position};
 use crate::formats::Problem;
-use crate::game::{Movetext, MovetextBuilder, NoMove};
+use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
 
-/// Most variations that are open at once (section 3.10).
-pub(super) const DEEPEST: usize = 4096;
-/// Most remarks of a game; further ones are only counted.
-const MOST_REMARKS: usize = 1000;
+/// Section 3.10.
+pub(super) const LIMITS: Limits = Limits {
+    depth: 4096,
+    moves: u32::MAX,
+};
 
 /// Where the move data stand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin<'a> {
+pub(super) struct Place<'a> {
     pub(super) file: &'a str,
     /// The first byte of the move data; none where their row is in pieces.
     pub(super) data: Option<u64>,
@@ -23,37 +23,30 @@ pub(super) struct Origin<'a> {
     pub(super) row: u64,
 }
 
-impl Origin<'_> {
-    /// Puts a remark into the game, and a row without the detail into the problems.
-    pub(super) fn remark(
-        &self,
-        builder: &mut MovetextBuilder,
-        problems: &mut Vec<Problem>,
-        at: Option<usize>,
-        what: String,
-        detail: &str,
-    ) {
-        let offset = match (self.data, at) {
-            (Some(data), Some(at)) => data + at as u64,
-            _ => self.row,
-        };
-        let place = at.map_or(String::new(), |at| format!(" at offset {at} of the move data"));
-        builder.comment(&format!(
-            "pgnfs: {what}{place} ({} byte {offset}){detail}",
-            self.file
-        ));
-        problems.push(Problem {
-            file: self.file.to_owned(),
-            offset: Some(offset),
-            what,
-        });
+impl<'a> Place<'a> {
+    pub(super) fn origin(&self) -> Origin<'a> {
+        Origin {
+            file: self.file,
+            place: replay::Place::Decimal,
+        }
+    }
+
+    /// The byte of the file where a byte of the move data stands, or their row.
+    fn offset(&self, at: usize) -> u64 {
+        self.data.map_or(self.row, |data| data + at as u64)
     }
 }
 
-/// A decoded game, and how well it went.
-pub(super) struct Reading {
-    pub(super) movetext: Movetext,
+/// A replayed game, and how well it went.
+pub(super) struct Reading<O> {
+    pub(super) output: O,
     pub(super) problems: Vec<Problem>,
+    pub(super) findings: Findings,
+}
+
+/// How well a replay went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Findings {
     /// Moves of the main line.
     pub(super) plies: u32,
     /// The end of the data was reached.
@@ -65,24 +58,23 @@ pub(super) struct Reading {
 }
 
 /// A game being decoded.
-pub(super) struct Decoder<'a> {
+pub(super) struct Decoder<'a, S> {
     pub(super) tokens: Tokens<'a>,
-    origin: Origin<'a>,
+    place: Place<'a>,
     cursor: Cursor,
     /// What is read when the cursor's range ends, the next last.
     frames: Vec<Frame>,
-    pub(super) builder: MovetextBuilder,
-    pub(super) lists: PieceLists,
+    pub(super) replay: Replay<'a, S, PieceLists>,
+    /// There may be variations.
+    keeps_before: bool,
     /// Variations that came before the first move of their line, with the depth of the line (section 3.5).
     early: Vec<(usize, Cursor)>,
     /// All variations, once one of them came early.
     variations: Option<Vec<Variation>>,
-    pub(super) reading: Reading,
+    pub(super) findings: Findings,
     lacks_texts: bool,
     is_too_deep: bool,
     has_stray_end: bool,
-    /// Remarks beyond [`MOST_REMARKS`].
-    untold: u32,
 }
 
 /// A piece of the data that waits.
@@ -93,96 +85,87 @@ enum Frame {
     Variation(Cursor, usize),
 }
 
-impl<'a> Decoder<'a> {
+impl<'a, S: Sink> Decoder<'a, S> {
     /// A decoder at the beginning of a game.
-    pub(super) fn new(
-        tokens: Tokens<'a>,
-        origin: Origin<'a>,
-        position: Position,
-        first_move: u32,
-    ) -> Decoder<'a> {
-        let mut builder = MovetextBuilder::new(position, first_move);
-        builder.reserve(tokens.bin.len().min(512));
+    pub(super) fn new(tokens: Tokens<'a>, place: Place<'a>, position: Position, sink: S) -> Decoder<'a, S> {
+        let lists = PieceLists::new(&position);
         Decoder {
             tokens,
-            origin,
+            place,
             cursor: tokens.start(),
             frames: Vec::new(),
-            builder,
-            lists: PieceLists::new(&position),
+            replay: Replay::new(sink, position, lists, LIMITS, place.origin()),
+            keeps_before: S::WHOLE && tokens.may_have_variations(),
             early: Vec::new(),
             variations: None,
-            reading: Reading {
-                movetext: Movetext::default(),
-                problems: Vec::new(),
-                plies: 0,
-                is_finished: false,
-                has_undecodable: false,
-                has_illegal: false,
-            },
+            findings: Findings::default(),
             lacks_texts: false,
             is_too_deep: false,
             has_stray_end: false,
-            untold: 0,
         }
     }
 
     /// Decodes the game.
-    pub(super) fn decode(mut self) -> Reading {
-        loop {
+    pub(super) fn decode(mut self) -> Reading<S::Output> {
+        while !self.replay.is_done() {
             let at = self.cursor.at;
             match self.tokens.next(&mut self.cursor) {
                 Some(Token::Move { code, second }) => self.play(code, second, at),
-                Some(Token::Nag(nag)) => self.builder.nag(nag),
+                Some(Token::Nag(nag)) => self.replay.nag(nag),
                 Some(Token::Text(byte, text)) => self.comment(byte, text),
                 Some(Token::Start) => self.start_variation(at),
                 Some(Token::End) => self.end_variation(at),
                 Some(Token::Result(_) | Token::Nothing) => {}
                 Some(Token::Finish) => {
-                    self.reading.is_finished = true;
+                    self.findings.is_finished = true;
                     break;
                 }
-                Some(Token::Cut) => self.remark(at, "the second byte of a code is cut off".to_owned()),
+                Some(Token::Cut) => self.fault(at, &Fault::damage("the second byte of a code is cut off")),
                 None if !self.next_frame() => break,
                 None => {}
             }
         }
-        if self.builder.depth() > 0 {
-            self.remark(self.cursor.at, "variations are still open at the end".to_owned());
+        if self.replay.depth() > 0 {
+            self.fault(self.cursor.at, &Fault::OpenVariations);
         }
-        while self.builder.depth() > 0 {
+        while self.replay.depth() > 0 {
             self.close_line();
         }
         self.show_early();
-        if !self.reading.is_finished {
-            self.remark(self.tokens.bin.len(), "the move data has no end mark".to_owned());
+        if !self.findings.is_finished {
+            let what = "the move data has no end mark";
+            self.fault(self.tokens.bin.len(), &Fault::damage(what));
         }
-        if self.untold > 0 {
-            let what = format!("{} more faults are not told", self.untold);
-            let problems = &mut self.reading.problems;
-            self.origin.remark(&mut self.builder, problems, None, what, "");
-        }
-        self.reading.movetext = self.builder.finish();
-        self.reading
+        self.finish()
     }
 
-    /// Tells a game that begins where none can be played.
-    pub(super) fn tell(mut self, position: Position, reason: &str) -> Reading {
+    /// Puts a game into a remark that begins where none can be played.
+    pub(super) fn describe(mut self, position: Position, reason: String) -> Reading<S::Output> {
         let mut cursor = self.cursor;
-        let rest = self.rest(position, &mut cursor, Style::Line { has_outer: false });
-        self.fault(Some(0), reason.to_owned(), &format!("; the moves are {rest}"));
-        self.reading.movetext = self.builder.finish();
-        self.reading
+        let rest = self.rest(position, &mut cursor, Notation::Long, false);
+        let offset = self.place.offset(0);
+        let detail = format!("; the stored line goes on {rest}");
+        self.replay.fault_with(offset, &Fault::damage(reason), &detail);
+        self.finish()
+    }
+
+    fn finish(self) -> Reading<S::Output> {
+        let (output, problems) = self.replay.finish();
+        Reading {
+            output,
+            problems,
+            findings: self.findings,
+        }
     }
 
     #[inline(always)]
     fn play(&mut self, code: u8, second: u8, at: usize) {
-        let position = self.builder.position();
-        let Some(coded) = coded(position, &self.lists, code, second) else {
+        let position = self.replay.position();
+        let Some(coded) = coded(position, self.replay.state(), code, second) else {
             return self.play_doubtful(code, second, at);
         };
         let effect = coded.effect(position);
-        match self.builder.play(coded.mv) {
+        match self.replay.play(coded.mv) {
             Ok(()) => self.played(effect),
             Err(_) => self.play_doubtful(code, second, at),
         }
@@ -190,9 +173,12 @@ impl<'a> Decoder<'a> {
 
     #[inline(always)]
     fn played(&mut self, effect: Effect) {
-        effect.apply(&mut self.lists);
-        if self.builder.depth() == 0 {
-            self.reading.plies += 1;
+        if self.keeps_before {
+            self.replay.keep_state();
+        }
+        effect.apply(self.replay.state_mut());
+        if self.replay.depth() == 0 {
+            self.findings.plies += 1;
         }
         if !self.early.is_empty() {
             self.replay_early();
@@ -202,21 +188,23 @@ impl<'a> Decoder<'a> {
     /// A code that is no legal move by its rule (section 3.6).
     #[cold]
     fn play_doubtful(&mut self, code: u8, second: u8, at: usize) {
-        let position = *self.builder.position();
-        let has_outer = self.builder.depth() > 0;
-        match choose(&position, &self.lists, code, second) {
-            Ok((coded, None)) => match self.builder.play(coded.mv) {
+        let position = *self.replay.position();
+        match choose(&position, self.replay.state(), code, second) {
+            Ok((coded, None)) => match self.replay.play(coded.mv) {
                 Ok(()) => self.played(coded.effect(&position)),
-                Err(illegal) => self.undecodable(code, at, Impossible::Rule(illegal)),
+                Err(Unplayed::Illegal(illegal)) => self.undecodable(code, at, Impossible::Rule(illegal)),
+                Err(limit) => self.fault(at, &limit.into()),
             },
             Ok((_, Some(illegal))) => {
-                self.reading.has_illegal = true;
+                self.findings.has_illegal = true;
+                let has_outer = self.replay.depth() > 0;
                 self.cursor.at = at;
                 let mut cursor = self.cursor;
-                let rest = self.rest(position, &mut cursor, Style::Line { has_outer });
+                let rest = self.rest(position, &mut cursor, Notation::Long, has_outer);
                 self.cursor = cursor;
-                let detail = format!("; the file goes on with {rest}");
-                self.fault(Some(at), format!("illegal move, {illegal}"), &detail);
+                let detail = format!("; the stored line goes on {rest}");
+                let offset = self.place.offset(at);
+                self.replay.fault_with(offset, &Fault::Illegal(illegal), &detail);
             }
             Err(impossible) => self.undecodable(code, at, impossible),
         }
@@ -224,18 +212,19 @@ impl<'a> Decoder<'a> {
 
     /// The rest of the line cannot be read (section 12.1).
     fn undecodable(&mut self, code: u8, at: usize, impossible: Impossible) {
-        self.reading.has_undecodable = true;
-        self.remark(
-            at,
-            format!("move code 0x{code:02x} cannot be played, {impossible}"),
-        );
-        let has_outer = self.builder.depth() > 0;
+        self.findings.has_undecodable = true;
+        let what = format!("move code 0x{code:02x} cannot be played, {impossible}");
+        self.fault(at, &Fault::damage(what));
+        let has_outer = self.replay.depth() > 0;
         self.tokens.skip_line(&mut self.cursor, has_outer);
     }
 
     fn comment(&mut self, byte: u8, text: Option<&[u8]>) {
+        if !S::WHOLE {
+            return;
+        }
         if let Some(comment) = self.tokens.comment(byte, text) {
-            self.builder.comment(&comment);
+            self.replay.comment(&comment);
         }
         if text.is_none() {
             self.miss_text();
@@ -246,25 +235,31 @@ impl<'a> Decoder<'a> {
     pub(super) fn miss_text(&mut self) {
         if !self.lacks_texts {
             self.lacks_texts = true;
-            self.fault(None, "texts of comments are missing".to_owned(), "");
+            self.row_fault(self.place, "texts of comments are missing");
         }
     }
 
     fn start_variation(&mut self, at: usize) {
-        if self.builder.depth() >= DEEPEST {
-            if !self.is_too_deep {
-                self.is_too_deep = true;
-                self.remark(at, format!("variations are nested deeper than {DEEPEST} levels"));
-            }
-            if self.tokens.skip_line(&mut self.cursor, true) {
-                // The end of what was skipped.
-                self.tokens.next(&mut self.cursor);
-            }
-            return;
+        if !S::WHOLE {
+            return self.skip_variation();
         }
-        match self.builder.start_variation() {
-            Ok(()) => self.lists.start_variation(),
-            Err(NoMove) => self.put_off_variation(at),
+        match self.replay.start_variation() {
+            Ok(()) => {}
+            Err(Fault::NothingToReplace) => self.put_off_variation(at),
+            Err(fault) => {
+                if !self.is_too_deep {
+                    self.is_too_deep = true;
+                    self.fault(at, &fault);
+                }
+                self.skip_variation();
+            }
+        }
+    }
+
+    fn skip_variation(&mut self) {
+        if self.tokens.skip_line(&mut self.cursor, true) {
+            // The end of what was skipped.
+            self.tokens.next(&mut self.cursor);
         }
     }
 
@@ -276,7 +271,7 @@ impl<'a> Decoder<'a> {
         let found = variations.binary_search_by_key(&(at + 1), |variation| variation.inside.at);
         let found = found.ok().and_then(|found| variations.get(found).copied());
         let Some(variation) = found else { return };
-        self.early.push((self.builder.depth(), variation.inside));
+        self.early.push((self.replay.depth(), variation.inside));
         let end = self.cursor.end;
         self.cursor = variation.behind;
         self.cursor.end = end;
@@ -285,7 +280,7 @@ impl<'a> Decoder<'a> {
     /// The line has its first move: the variations that came before it are read now.
     #[cold]
     fn replay_early(&mut self) {
-        let depth = self.builder.depth();
+        let depth = self.replay.depth();
         if self.early.last().is_none_or(|(line, _)| *line != depth) {
             return;
         }
@@ -298,33 +293,30 @@ impl<'a> Decoder<'a> {
 
     /// The variations that came before a first move that never came, as comments.
     fn show_early(&mut self) {
-        let depth = self.builder.depth();
-        if self.builder.has_move() {
+        let depth = self.replay.depth();
+        if self.replay.has_move() {
             return;
         }
         let first = self.early.partition_point(|(line, _)| *line < depth);
         for (_, mut variation) in self.early.split_off(first) {
-            self.lists.start_variation();
-            let position = *self.builder.position();
-            let text = self.rest(position, &mut variation, Style::Variation);
-            self.lists.end_variation();
-            self.builder.comment(&format!("( {text} )"));
+            let position = *self.replay.position();
+            let text = self.rest(position, &mut variation, Notation::San, true);
+            self.replay.comment(&format!("({text})"));
         }
     }
 
     fn end_variation(&mut self, at: usize) {
-        if self.builder.depth() > 0 {
+        if self.replay.depth() > 0 {
             self.close_line();
         } else if !self.has_stray_end {
             self.has_stray_end = true;
-            self.remark(at, "a variation ends that did not begin".to_owned());
+            self.fault(at, &Fault::StrayEnd);
         }
     }
 
     fn close_line(&mut self) {
         self.show_early();
-        self.builder.end_variation();
-        self.lists.end_variation();
+        self.replay.end_variation();
     }
 
     /// Goes on with what waits; false where nothing does.
@@ -334,34 +326,26 @@ impl<'a> Decoder<'a> {
             Some(Frame::Variation(cursor, depth)) => (depth, cursor, true),
             None => return false,
         };
-        while self.builder.depth() > depth {
+        while self.replay.depth() > depth {
             self.close_line();
         }
-        if is_variation && self.builder.start_variation().is_ok() {
-            self.lists.start_variation();
+        // The line has just got its first move.
+        if is_variation {
+            let _ = self.replay.start_variation();
         }
         self.cursor = cursor;
         true
     }
 
-    /// Puts a remark on the current move, and a row into the problems.
-    pub(super) fn remark(&mut self, at: usize, what: String) {
-        self.fault(Some(at), what, "");
+    /// A fault at a byte of the move data.
+    pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
+        self.replay.fault(self.place.offset(at), fault);
     }
 
-    /// Puts a remark on a row at the beginning of the game.
-    pub(super) fn remark_row(&mut self, origin: &Origin<'_>, what: &str) {
-        let problems = &mut self.reading.problems;
-        origin.remark(&mut self.builder, problems, None, what.to_owned(), "");
-    }
-
-    fn fault(&mut self, at: Option<usize>, what: String, detail: &str) {
-        let problems = &mut self.reading.problems;
-        if problems.len() >= MOST_REMARKS {
-            self.untold = self.untold.saturating_add(1);
-            return;
-        }
-        self.origin.remark(&mut self.builder, problems, at, what, detail);
+    /// A fault of a row.
+    pub(super) fn row_fault(&mut self, place: Place<'_>, what: &str) {
+        let fault = Fault::damage(what.to_owned());
+        self.replay.fault_in(place.origin(), place.row, &fault, "");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::collections::{Collections, Shelf};
 use super::columns::{Column, GAME, IO_GAME, MORE_GAME};
 use super::dates::{Shift, StoredDate};
-use super::decode::Origin;
+use super::decode::Place;
 use super::myisam::{Charset, Row, Table};
 use super::names::{Names, is_unknown};
 use super::text::Texts;
@@ -309,17 +309,17 @@ impl<'t> Record<'t> {
     }
 
     /// The move data and where they stand; none where there are none.
-    pub(super) fn moves(&self, texts: Texts) -> Option<(Tokens<'_>, Origin<'t>)> {
+    pub(super) fn moves(&self, texts: Texts) -> Option<(Tokens<'_>, Place<'t>)> {
         let found = self
             .rows()
             .find_map(|(table, row)| Some((table, row, moves_of(row, texts)?)));
         found.map(|(table, row, (column, tokens))| {
-            let origin = Origin {
+            let place = Place {
                 file: table.file_name(),
                 data: row.place_of(column),
                 row: row.offset,
             };
-            (tokens, origin)
+            (tokens, place)
         })
     }
 }

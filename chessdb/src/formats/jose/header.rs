@@ -2,13 +2,15 @@
 
 use super::Jose;
 use super::columns::Column;
-use super::decode::{Decoder, Origin, Reading};
+use super::decode::{Decoder, Findings, Place, Reading};
 use super::games::{Entry, Record};
+use super::myisam::{Row, Table};
 use super::set_up::SetUp;
 use super::tokens::{Tokens, ZeroNag};
-use crate::board::Position;
-use crate::formats::Decoded;
-use crate::game::{Game, MovetextBuilder, Tags};
+use crate::board::{Position, SetupError};
+use crate::formats::{Decoded, Problem};
+use crate::game::{Game, Movetext, Tags};
+use crate::replay::{Fault, MainLine, Replay, Tree};
 
 /// Attribute of a Chess960 game; the others are not trusted.
 const CHESS960: i32 = 8;
@@ -111,96 +113,106 @@ impl Jose {
         let record = self.games.record(entry);
         let start = self.start(&record);
         let tags = self.header(entry, &record, &start);
-        let mut damage: Vec<(Origin<'_>, String)> = record
-            .rows()
-            .filter_map(|(table, row)| {
-                let what = row.damage?.to_owned();
-                let origin = Origin {
-                    file: table.file_name(),
-                    data: None,
-                    row: row.offset,
-                };
-                Some((origin, what))
-            })
-            .collect();
-        if let Start::Unreadable(text) = &start {
-            let what = format!("the start position cannot be read: {text}");
-            damage.extend(origin_of(&record).map(|origin| (origin, what)));
-        }
-        let (movetext, problems) = match (record.moves(self.texts), &start) {
-            (Some((tokens, origin)), Start::Normal | Start::SetUp(_)) => {
-                let reading = read(tokens, origin, &start, &record, &damage);
-                (reading.movetext, reading.problems)
+        let (movetext, problems) = match record.moves(self.texts) {
+            Some((tokens, place)) if !matches!(start, Start::Unreadable(_)) => {
+                let reading = read(tokens, place, &start, &record);
+                (reading.output, reading.problems)
             }
-            (moves, _) => {
-                if moves.is_none() {
-                    let what = "there are no move data".to_owned();
-                    damage.extend(origin_of(&record).map(|origin| (origin, what)));
-                }
-                let mut builder = MovetextBuilder::new(Position::initial(), 1);
-                let mut problems = Vec::new();
-                for (origin, what) in damage {
-                    origin.remark(&mut builder, &mut problems, None, what, "");
-                }
-                (builder.finish(), problems)
-            }
+            moves => without_moves(&record, &start, moves.is_none()),
         };
         Decoded {
             game: Game { tags, movetext },
             problems,
         }
     }
+
+    /// The main line of a game into a sink; none where it takes the whole game to know how it is to be read.
+    pub(super) fn replay_main_line(&self, entry: &Entry, sink: MainLine<'_>) -> Option<()> {
+        let record = self.games.record(entry);
+        let (tokens, place) = record.moves(self.texts)?;
+        let (position, _, None) = beginning(&self.start(&record))? else {
+            return None;
+        };
+        if tokens.has_zero_nag() {
+            return None;
+        }
+        Decoder::new(tokens, place, position, sink).decode();
+        Some(())
+    }
 }
 
-/// The place of a game without move data: its last row.
-fn origin_of<'t>(record: &Record<'t>) -> Option<Origin<'t>> {
-    let (table, row) = record.rows().last()?;
-    Some(Origin {
+/// Position, number of the first move, and why no game can be played from there; none where it cannot be read.
+fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
+    match start {
+        Start::Normal => Some((Position::initial(), 1, None)),
+        Start::SetUp(set_up) => Some((set_up.position, set_up.first_move, set_up.flaw)),
+        Start::Unreadable(_) => None,
+    }
+}
+
+/// Rows of a game that are damaged.
+fn damaged_rows<'t>(record: &Record<'t>) -> impl Iterator<Item = (Place<'t>, &'static str)> {
+    let place = |(table, row): (&'t Table, &Row<'t>)| Some((place_of(table, row), row.damage?));
+    record.rows().filter_map(place)
+}
+
+fn place_of<'t>(table: &'t Table, row: &Row<'_>) -> Place<'t> {
+    Place {
         file: table.file_name(),
         data: None,
         row: row.offset,
-    })
+    }
+}
+
+/// A game without moves, and why it has none.
+fn without_moves(record: &Record<'_>, start: &Start, lacks_data: bool) -> (Movetext, Vec<Problem>) {
+    let mut replay = Replay::builder(Position::initial(), 1);
+    for (place, what) in damaged_rows(record) {
+        replay.fault_in(place.origin(), place.row, &Fault::damage(what), "");
+    }
+    if let Some((table, row)) = record.rows().last() {
+        let place = place_of(table, row);
+        let mut fault = |what: String| replay.fault_in(place.origin(), place.row, &Fault::damage(what), "");
+        if let Start::Unreadable(text) = start {
+            fault(format!("the start position cannot be read: {text}"));
+        }
+        if lacks_data {
+            fault("there are no move data".to_owned());
+        }
+    }
+    replay.finish()
 }
 
 /// Decodes the move data by whichever reading of NAG 0 fits (section 3.7).
-fn read<'a>(
-    tokens: Tokens<'a>,
-    origin: Origin<'a>,
-    start: &Start,
-    record: &Record<'_>,
-    damage: &[(Origin<'_>, String)],
-) -> Reading {
-    let (position, first_move, flaw) = match start {
-        Start::SetUp(set_up) => (set_up.position, set_up.first_move, set_up.flaw),
-        _ => (Position::initial(), 1, None),
-    };
-    let decoder = |tokens| {
-        let mut decoder = Decoder::new(tokens, origin, position, first_move);
-        for (origin, what) in damage {
-            decoder.remark_row(origin, what);
+fn read<'a>(tokens: Tokens<'a>, place: Place<'a>, start: &Start, record: &Record<'_>) -> Reading<Movetext> {
+    let (position, first_move, flaw) = beginning(start).unwrap_or((Position::initial(), 1, None));
+    let decoder = |tokens: Tokens<'a>| {
+        let sink = Tree::beginning(&position, first_move, tokens.bin.len());
+        let mut decoder = Decoder::new(tokens, place, position, sink);
+        for (place, what) in damaged_rows(record) {
+            decoder.row_fault(place, what);
         }
         decoder
     };
     if let Some(flaw) = flaw {
         let reason = format!("no game can be played from this position, {flaw}");
-        return decoder(tokens).tell(position, &reason);
+        return decoder(tokens).describe(position, reason);
     }
     let reading = decoder(tokens).decode();
     let count = record.count(Column::PlyCount);
-    let fits = |reading: &Reading| count.is_none_or(|count| count == reading.plies);
-    if !tokens.bin.contains(&0xb0) || (!reading.has_undecodable && fits(&reading)) {
+    let fits = |findings: &Findings| count.is_none_or(|count| count == findings.plies);
+    if !tokens.has_zero_nag() || (!reading.findings.has_undecodable && fits(&reading.findings)) {
         return reading;
     }
     let mut other = decoder(Tokens {
         zero_nag: ZeroNag::Alone,
         ..tokens
     });
-    other.remark(
-        0,
-        "NAG 0 is stored without its value byte in this game".to_owned(),
-    );
+    let what = "NAG 0 is stored without its value byte in this game";
+    other.fault(0, &Fault::damage(what));
     let other = other.decode();
-    let is_better = !other.has_undecodable && !other.has_illegal && other.is_finished && fits(&other);
+    let found = &other.findings;
+    let is_better = !found.has_undecodable && !found.has_illegal && found.is_finished && fits(found);
     if is_better { other } else { reading }
 }
 

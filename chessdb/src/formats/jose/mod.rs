@@ -30,6 +30,8 @@ mod tar;
 mod text;
 mod tokens;
 
+use std::ops::ControlFlow;
+
 use self::collections::Collections;
 use self::columns::{NAMED, OPENING};
 use self::games::{Directory, Entry, Games};
@@ -37,6 +39,7 @@ use self::names::Names;
 use self::text::Texts;
 use super::{Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Problem, TextId};
 use crate::game::Tags;
+use crate::replay::{MainLine, Ply, main_line};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -188,6 +191,16 @@ impl Database for Jose {
         self.entry(game)
             .map(|entry| self.decode(entry))
             .unwrap_or_default()
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let entry = self.entry(game);
+        if entry
+            .and_then(|entry| self.replay_main_line(entry, MainLine(&mut *each)))
+            .is_none()
+        {
+            main_line(&self.game(game).game, each);
+        }
     }
 
     fn info(&self) -> Info {

@@ -1,9 +1,10 @@
-//! PieceLists of pieces: what the numbers in move codes mean (section 3.2).
+//! Lists of pieces: what the numbers in move codes mean (section 3.2).
 //!
 //! Every piece of a kind has a place in the list of its side and kind, given once by the start position. Places
-//! become vacant and are filled again by promotions; no list ever gets shorter, even when moves are taken back.
+//! become vacant and are filled again by promotions; no list ever gets shorter, even where a variation is left.
 
 use crate::board::{Color, Position, Role, Square};
+use crate::replay::State;
 
 /// Most places of a list.
 const MOST: usize = 64;
@@ -20,28 +21,22 @@ const NONE: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The lists, with what takes their changes back.
+/// The lists of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct PieceLists {
     cells: [u16; CELLS],
     lens: [[u8; KINDS]; 2],
     /// Place of the piece that stands on a square; of empty squares it means nothing.
     on: [u16; 64],
-    /// Cells that were changed, with what they held.
-    log: Vec<(u16, u16)>,
-    /// Where the last move of the current line begins in `log`.
-    last_move: Option<usize>,
-    /// Moves that were taken back, to be played again.
-    redo: Vec<(u16, u16)>,
-    lines: Vec<Branch>,
 }
 
-/// What brings back the line that a variation leaves.
-#[derive(Clone, Copy, Debug)]
-struct Branch {
-    log: usize,
-    redo: usize,
-    had_move: bool,
+impl State for PieceLists {
+    fn carry(&mut self, left: &PieceLists) {
+        let lens = self.lens.iter_mut().flatten();
+        for (len, left) in lens.zip(left.lens.iter().flatten()) {
+            *len = (*len).max(*left);
+        }
+    }
 }
 
 impl PieceLists {
@@ -51,10 +46,6 @@ impl PieceLists {
             cells: [NONE; CELLS],
             lens: [[0; KINDS]; 2],
             on: [NONE; 64],
-            log: Vec::with_capacity(256),
-            last_move: None,
-            redo: Vec::new(),
-            lines: Vec::new(),
         };
         for number in 0..64u32 {
             let square = Square::new(number ^ 56);
@@ -97,22 +88,16 @@ impl PieceLists {
         side.and_then(|side| side.get(kind)).copied().unwrap_or(0)
     }
 
-    /// A move begins: what follows up to the next one is taken back together.
-    #[inline]
-    pub(super) fn begin_move(&mut self) {
-        self.last_move = Some(self.log.len());
-    }
-
     /// The piece of a place goes to a square.
     #[inline]
     pub(super) fn step(&mut self, place: Place, to: Square) {
-        self.change(place.0, to as u16);
+        self.put(place.0, to as u16);
     }
 
     /// The piece on a square goes to another one.
     pub(super) fn step_from(&mut self, from: Square, to: Square) {
         let place = self.on.get(from as usize).copied().unwrap_or(NONE);
-        self.change(place, to as u16);
+        self.put(place, to as u16);
     }
 
     /// The piece of `color` on a square is taken.
@@ -122,25 +107,25 @@ impl PieceLists {
         if place == NONE {
             return;
         }
-        self.change(place, NONE);
+        self.put(place, NONE);
         for pawn in 0..8 {
             let cell = promoted_cell(color, pawn);
             if self.cells.get(cell) == Some(&place) {
-                self.change(u16::try_from(cell).unwrap_or(NONE), NONE);
+                self.put(u16::try_from(cell).unwrap_or(NONE), NONE);
             }
         }
     }
 
     /// A pawn becomes a piece of `role` on a square: the last vacant place of its list, else a new one.
     pub(super) fn promote(&mut self, color: Color, pawn: u8, role: Role, square: Square) {
-        self.change(PieceLists::place(color, Role::Pawn, pawn).0, NONE);
+        self.put(PieceLists::place(color, Role::Pawn, pawn).0, NONE);
         let places = (0..self.len(color, role)).rev();
         let vacant = places
             .map(|index| PieceLists::place(color, role, index))
             .find(|place| self.square(*place).is_none());
         if let Some(place) = vacant.or_else(|| self.append(color, role)) {
-            self.change(place.0, square as u16);
-            self.change(u16::try_from(promoted_cell(color, pawn)).unwrap_or(NONE), place.0);
+            self.put(place.0, square as u16);
+            self.put(u16::try_from(promoted_cell(color, pawn)).unwrap_or(NONE), place.0);
         }
     }
 
@@ -152,48 +137,6 @@ impl PieceLists {
         }
         *len += 1;
         Some(PieceLists::place(color, role, *len - 1))
-    }
-
-    /// Takes the last move of the current line back and begins a variation.
-    pub(super) fn start_variation(&mut self) {
-        let start = self.last_move.unwrap_or(self.log.len());
-        self.lines.push(Branch {
-            log: start,
-            redo: self.redo.len(),
-            had_move: self.last_move.is_some(),
-        });
-        while self.log.len() > start {
-            if let Some((cell, old)) = self.log.pop() {
-                let new = self.cells.get(usize::from(cell)).copied().unwrap_or(NONE);
-                self.redo.push((cell, new));
-                self.put(cell, old);
-            }
-        }
-        self.last_move = None;
-    }
-
-    /// Goes back to the line that the variation left, with its last move.
-    pub(super) fn end_variation(&mut self) {
-        let Some(branch) = self.lines.pop() else { return };
-        while self.log.len() > branch.log {
-            if let Some((cell, old)) = self.log.pop() {
-                self.put(cell, old);
-            }
-        }
-        while self.redo.len() > branch.redo {
-            if let Some((cell, new)) = self.redo.pop() {
-                self.change(cell, new);
-            }
-        }
-        self.last_move = branch.had_move.then_some(branch.log);
-    }
-
-    #[inline]
-    fn change(&mut self, cell: u16, value: u16) {
-        if let Some(&old) = self.cells.get(usize::from(cell)) {
-            self.log.push((cell, old));
-            self.put(cell, value);
-        }
     }
 
     #[inline]
@@ -230,30 +173,20 @@ mod tests {
     }
 
     #[test]
-    fn no_list_gets_shorter_when_a_promotion_is_taken_back() {
-        let mut lists = PieceLists::new(&Position::initial());
-        lists.begin_move();
-        lists.promote(Color::White, 0, Role::Queen, Square::A8);
-        assert_eq!(
-            lists.promoted(Color::White, 0),
-            Some((Role::Queen, PieceLists::place(Color::White, Role::Queen, 1)))
-        );
-        lists.start_variation();
-        assert_eq!(lists.promoted(Color::White, 0), None);
-        let pawn = PieceLists::place(Color::White, Role::Pawn, 0);
-        assert_eq!(lists.square(pawn), Some(Square::A2));
-        assert_eq!(lists.len(Color::White, Role::Queen), 2);
-        lists.begin_move();
-        lists.step(pawn, Square::A3);
-        lists.end_variation();
-        assert_eq!(lists.square(pawn), None);
+    fn no_list_gets_shorter_where_a_variation_is_left() {
+        let mut before = PieceLists::new(&Position::initial());
+        let mut after = before.clone();
+        after.promote(Color::White, 0, Role::Queen, Square::A8);
         let queen = PieceLists::place(Color::White, Role::Queen, 1);
-        assert_eq!(lists.square(queen), Some(Square::A8));
-        lists.begin_move();
-        lists.take(Color::White, Square::A8);
-        assert_eq!(lists.promoted(Color::White, 0), None);
-        lists.start_variation();
-        lists.end_variation();
-        assert_eq!(lists.square(queen), None);
+        assert_eq!(after.promoted(Color::White, 0), Some((Role::Queen, queen)));
+
+        before.carry(&after);
+        assert_eq!(before.len(Color::White, Role::Queen), 2);
+        assert_eq!(before.promoted(Color::White, 0), None);
+        assert_eq!(before.square(queen), None);
+
+        after.take(Color::White, Square::A8);
+        assert_eq!(after.promoted(Color::White, 0), None);
+        assert_eq!(after.square(queen), None);
     }
 }

@@ -8,6 +8,9 @@
 //! | 156 | 1 | type: `0` or NUL regular, `1` to `6` without contents |
 //! | 257 | 6 | `ustar`, NUL |
 //! | 345 | 155 | what stands before the name |
+//!
+//! The crate `tar` cannot be used: it refuses these sizes, which begin with blanks, and gives nothing of an archive
+//! that is cut.
 
 use crate::bytes::slice;
 use crate::text::utf8;

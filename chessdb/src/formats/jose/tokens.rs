@@ -96,6 +96,16 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// False where no variation can begin.
+    pub(super) fn may_have_variations(&self) -> bool {
+        self.bin.contains(&0xf0)
+    }
+
+    /// False where the code b0 does not occur, which has two readings.
+    pub(super) fn has_zero_nag(&self) -> bool {
+        self.bin.contains(&0xb0)
+    }
+
     /// The next token; none at the end of the cursor's range.
     #[inline(always)]
     pub(super) fn next(&self, cursor: &mut Cursor) -> Option<Token<'a>> {

@@ -1,6 +1,5 @@
 //! One game: items to tokens, and what to do about damage (sections 6.6 to 7.5).
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::SimpleCdb;
@@ -9,15 +8,15 @@ use super::promotion::Promotions;
 use super::record::{Damage, Record};
 use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::formats::{Decoded, Problem};
-use crate::game::{Game, Movetext, MovetextBuilder};
+use crate::game::Game;
+use crate::replay::{Fault, Limits, MainLine, Origin, Place, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
 
-/// Most variations that are open at once (section 7.5).
-const DEEPEST: usize = 255;
-/// Most moves of a game, all lines together.
-const MOST_MOVES: u32 = 65_535;
-/// Most remarks of a game. Each costs many times the bytes that it is about.
-const MOST_REMARKS: usize = 4096;
+/// Section 7.5.
+const LIMITS: Limits = Limits {
+    depth: 255,
+    moves: 65_535,
+};
 
 /// Decodes a game under a reading of the promotion codes.
 pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> Decoded {
@@ -25,31 +24,16 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
     let mut tags = database.header(&entry);
     let mut problems = Vec::new();
     if !matches!(entry.status, 0 | 0xff) {
-        problems.push(Problem {
-            file: database.index.file_name().to_owned(),
-            offset: Some(entry.at as u64),
-            what: format!("unknown status {:02x}", entry.status),
-        });
+        let file = database.index.file_name();
+        let what = format!("unknown status {:02x}", entry.status);
+        problems.push(Problem::doubt(file, entry.at as u64, what));
     }
-    let file = database.records.file_name();
-    let decoded = database.records.record(entry.offset).and_then(|record| {
-        let parts = record.parts()?;
-        if let Some(fen) = &parts.fen {
-            tags.set_str("SetUp", "1");
-            tags.set_str("FEN", fen);
-        }
-        let (position, first_move) = match &parts.fen {
-            None => (Position::initial(), 1),
-            Some(fen) => {
-                let fen = Fen::parse(fen).map_err(|error| Damage::new(record.start, error.to_string()))?;
-                (fen.position, fen.first_move)
-            }
-        };
-        let mut body = Body::new(record, parts.body, position, first_move, promotions, file);
-        body.decode();
-        Ok((body.builder.finish(), body.problems))
-    });
-    let (movetext, rest) = decoded.unwrap_or_else(|damage| without_moves(&damage, file));
+    let record = database.records.record(entry.offset);
+    if let Some(fen) = record.as_ref().ok().and_then(|record| record.fen()) {
+        tags.set_str("SetUp", "1");
+        tags.set_str("FEN", &fen);
+    }
+    let (movetext, rest) = replay(database, record, promotions, Tree::beginning);
     problems.extend(rest);
     Decoded {
         game: Game { tags, movetext },
@@ -57,40 +41,61 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
     }
 }
 
-/// Movetext that only says why there are no moves.
-fn without_moves(damage: &Damage, file: &str) -> (Movetext, Vec<Problem>) {
-    let mut builder = MovetextBuilder::new(Position::initial(), 1);
-    let mut problems = Vec::new();
-    remark(&mut builder, &mut problems, damage, "", file);
-    (builder.finish(), problems)
+/// Gives the moves of a game's main line to `sink`.
+pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: MainLine<'_>) {
+    let record = database.records.record(database.entry(game).offset);
+    replay(database, record, database.promotions, |_, _, _| sink);
 }
 
-/// Puts a remark on the current move, and a row into the problems. What the `rest` of the line was stands in the
-/// remark alone: it may be megabytes, and the problems of all games are kept.
-fn remark(
-    builder: &mut MovetextBuilder,
-    problems: &mut Vec<Problem>,
-    damage: &Damage,
-    rest: &str,
-    file: &str,
-) {
-    let Damage { offset, reason } = damage;
-    builder.comment(&format!("pgnfs: {reason}{rest} at .dcg offset 0x{offset:x}"));
-    problems.push(Problem {
-        file: file.to_owned(),
-        offset: Some(*offset),
-        what: reason.clone().into_owned(),
+/// Replays a record into the sink for a position, a number of the first move and a number of tokens.
+fn replay<S: Sink>(
+    database: &SimpleCdb,
+    record: Result<Record<'_>, Damage>,
+    promotions: Promotions,
+    sink: impl FnOnce(&Position, u32, usize) -> S,
+) -> (S::Output, Vec<Problem>) {
+    let origin = Origin {
+        file: database.records.file_name(),
+        place: Place::Hexadecimal(".dcg"),
+    };
+    let begun = record.and_then(|record| {
+        let parts = record.parts()?;
+        let (position, first_move) = match &parts.fen {
+            None => (Position::initial(), 1),
+            Some(fen) => {
+                let fen = Fen::parse(fen).map_err(|error| Damage::new(record.start, error.to_string()))?;
+                (fen.position, fen.first_move)
+            }
+        };
+        Ok((record, parts.body, position, first_move))
     });
+    match begun {
+        Ok((record, body, position, first_move)) => {
+            let sink = sink(&position, first_move, record.bytes.len() / 2);
+            let mut body = Body {
+                record,
+                items: Items::new(record.bytes, body),
+                replay: Replay::new(sink, position, (), LIMITS, origin),
+                promotions,
+            };
+            body.decode();
+            body.replay.finish()
+        }
+        Err(Damage { offset, reason }) => {
+            let start = Position::initial();
+            let mut replay = Replay::new(sink(&start, 1, 1), start, (), LIMITS, origin);
+            replay.fault(offset, &Fault::Damage(reason));
+            replay.finish()
+        }
+    }
 }
 
 /// A body being decoded.
-struct Body<'a> {
+struct Body<'a, S> {
     record: Record<'a>,
     items: Items<'a>,
-    builder: MovetextBuilder,
+    replay: Replay<'a, S>,
     promotions: Promotions,
-    problems: Vec<Problem>,
-    file: &'a str,
 }
 
 /// Whether reading goes on.
@@ -100,29 +105,9 @@ enum Next {
     End,
 }
 
-impl<'a> Body<'a> {
-    fn new(
-        record: Record<'a>,
-        body: usize,
-        position: Position,
-        first_move: u32,
-        promotions: Promotions,
-        file: &'a str,
-    ) -> Body<'a> {
-        let mut builder = MovetextBuilder::new(position, first_move);
-        builder.reserve((record.bytes.len() / 2).min(256));
-        Body {
-            record,
-            items: Items::new(record.bytes, body),
-            builder,
-            promotions,
-            problems: Vec::new(),
-            file,
-        }
-    }
-
+impl<'a, S: Sink> Body<'a, S> {
     fn decode(&mut self) {
-        loop {
+        while !self.replay.is_done() {
             let at = self.items.at;
             if let Some(stored) = self.items.next_move() {
                 if self.play_stored(stored, at) == Next::End {
@@ -133,7 +118,7 @@ impl<'a> Body<'a> {
             let next = match self.items.next() {
                 Ok(Some(item)) => self.item(item, at),
                 Ok(None) => self.end(),
-                Err(bad) => self.stop(bad.at, bad.reason),
+                Err(bad) => self.stop(bad.at, &Fault::damage(bad.reason)),
             };
             if next == Next::End {
                 return;
@@ -143,25 +128,15 @@ impl<'a> Body<'a> {
 
     fn item(&mut self, item: Item<'a>, at: usize) -> Next {
         match item {
-            Item::Move(stored) => self.play_stored(stored, at),
-            Item::NullMove => self.play(Move::Null, at),
-            Item::Text(text) => {
-                self.builder.comment(&utf8_line(text));
-                Next::Item
-            }
-            Item::Nags(nags) => {
-                nags.iter().for_each(|&nag| self.builder.nag(nag));
-                Next::Item
-            }
-            Item::Start => self.start_variation(at),
-            Item::End => {
-                if self.builder.end_variation() {
-                    Next::Item
-                } else {
-                    self.stop(at, "a variation ends that did not begin")
-                }
-            }
+            Item::Move(stored) => return self.play_stored(stored, at),
+            Item::NullMove => return self.play(Move::Null, at),
+            Item::Start => return self.start_variation(at),
+            Item::End if !self.replay.end_variation() => return self.stop(at, &Fault::StrayEnd),
+            Item::Text(text) if S::WHOLE => self.replay.comment(&utf8_line(text)),
+            Item::Nags(nags) => nags.iter().for_each(|&nag| self.replay.nag(nag)),
+            Item::End | Item::Text(_) => {}
         }
+        Next::Item
     }
 
     /// Plays the move that a stored one means. A king's step of two files from its home square is castling.
@@ -175,59 +150,55 @@ impl<'a> Body<'a> {
         }
         match self.promotions.role(stored.promotion_code()) {
             Some(promotion) => self.play(Move::Normal { from, to, promotion }, at),
-            None => self.illegal(Illegal::Promotion, at),
+            None => self.unplayed(Unplayed::Illegal(Illegal::Promotion), at),
         }
     }
 
     fn is_king_of_mover(&self, square: Square) -> bool {
-        let position = self.builder.position();
+        let position = self.replay.position();
         position.king(position.turn()) == Some(square)
     }
 
     #[inline(always)]
     fn play(&mut self, mv: Move, at: usize) -> Next {
-        if self.builder.moves() >= MOST_MOVES {
-            return self.stop(at, "the game has more than 65535 moves");
-        }
-        match self.builder.play(mv) {
+        match self.replay.play(mv) {
             Ok(()) => Next::Item,
-            Err(illegal) => self.illegal(illegal, at),
+            Err(unplayed) => self.unplayed(unplayed, at),
         }
     }
 
-    /// An illegal move ends its line; what the file has behind it is told in the remark (section 7.2).
+    /// An illegal move ends its line; the remark holds what is stored of it (section 7.2).
     #[cold]
-    fn illegal(&mut self, illegal: Illegal, at: usize) -> Next {
-        if self.has_enough_remarks() {
-            return self.stop_for_remarks(at);
-        }
-        let line = stored_line(Items::new(self.record.bytes, at));
-        self.remark(
-            at,
-            format!("illegal move: {illegal}"),
-            &format!("; the stored line goes on {line}"),
-        );
-        if self.builder.depth() == 0 {
+    fn unplayed(&mut self, unplayed: Unplayed, at: usize) -> Next {
+        let Unplayed::Illegal(_) = unplayed else {
+            return self.stop(at, &unplayed.into());
+        };
+        let rest = match self.replay.lists_faults() {
+            true => stored_line(Items::new(self.record.bytes, at)),
+            false => String::new(),
+        };
+        self.replay.fault_with(self.offset(at), &unplayed.into(), &rest);
+        if self.replay.depth() == 0 {
             return Next::End;
         }
         let next = self.skip_variation();
         if next == Next::Item {
-            self.builder.end_variation();
+            self.replay.end_variation();
         }
         next
     }
 
     fn start_variation(&mut self, at: usize) -> Next {
-        if self.builder.has_move() && self.builder.depth() >= DEEPEST {
-            if self.has_enough_remarks() {
-                return self.stop_for_remarks(at);
-            }
-            self.remark(at, "variations are nested deeper than 255 levels", "");
+        if !S::WHOLE {
             return self.skip_variation();
         }
-        match self.builder.start_variation() {
+        match self.replay.start_variation() {
             Ok(()) => Next::Item,
-            Err(_) => self.stop(at, "a variation begins where no move stands that it replaces"),
+            Err(deep @ Fault::TooDeep(_)) => {
+                self.replay.fault(self.offset(at), &deep);
+                self.skip_variation()
+            }
+            Err(fault) => self.stop(at, &fault),
         }
     }
 
@@ -240,7 +211,7 @@ impl<'a> Body<'a> {
                 Ok(Some(Item::End)) => depth -= 1,
                 Ok(Some(_)) => {}
                 Ok(None) => return self.end_inside_variation(),
-                Err(bad) => return self.stop(bad.at, bad.reason),
+                Err(bad) => return self.stop(bad.at, &Fault::damage(bad.reason)),
             }
             if depth == 0 {
                 return Next::Item;
@@ -250,43 +221,32 @@ impl<'a> Body<'a> {
 
     fn end(&mut self) -> Next {
         match self.record.cut {
-            Some(reason) => self.stop(self.record.bytes.len(), reason),
-            None if self.builder.depth() > 0 => self.end_inside_variation(),
+            Some(reason) => self.stop(self.record.bytes.len(), &Fault::damage(reason)),
+            None if self.replay.depth() > 0 => self.end_inside_variation(),
             None => Next::End,
         }
     }
 
     fn end_inside_variation(&mut self) -> Next {
-        let reason = self.record.cut.unwrap_or("the game ends inside a variation");
-        self.stop(self.record.bytes.len(), reason)
+        let fault = self.record.cut.map_or(Fault::OpenVariations, Fault::damage);
+        self.stop(self.record.bytes.len(), &fault)
     }
 
     #[cold]
-    fn stop(&mut self, at: usize, reason: &'static str) -> Next {
-        self.remark(at, reason, "");
+    fn stop(&mut self, at: usize, fault: &Fault) -> Next {
+        self.replay.fault(self.offset(at), fault);
         Next::End
     }
 
-    fn has_enough_remarks(&self) -> bool {
-        self.problems.len() >= MOST_REMARKS
-    }
-
-    fn stop_for_remarks(&mut self, at: usize) -> Next {
-        self.stop(
-            at,
-            "more than 4096 places of the game cannot be read: it ends here",
-        )
-    }
-
-    fn remark(&mut self, at: usize, reason: impl Into<Cow<'static, str>>, rest: &str) {
-        let damage = Damage::new(self.record.start + at as u64, reason);
-        remark(&mut self.builder, &mut self.problems, &damage, rest, self.file);
+    fn offset(&self, at: usize) -> u64 {
+        self.record.start + at as u64
     }
 }
 
-/// The moves of the current line as they are stored, up to its end or to the first byte that cannot be read.
+/// The detail of a remark: the moves of the current line as they are stored, up to its end or to the first byte that
+/// cannot be read. A promotion code that has no meaning can only be shown as it is.
 fn stored_line(mut items: Items<'_>) -> String {
-    let mut line = String::new();
+    let mut line = String::from("; the stored line goes on");
     let mut depth = 0u32;
     while let Ok(Some(item)) = items.next() {
         match item {
@@ -294,7 +254,6 @@ fn stored_line(mut items: Items<'_>) -> String {
             Item::End if depth == 0 => break,
             Item::End => depth -= 1,
             Item::Move(stored) if depth == 0 => {
-                let blank = if line.is_empty() { "" } else { " " };
                 let code = stored.promotion_code();
                 let promotion = if code == 0 {
                     String::new()
@@ -302,9 +261,9 @@ fn stored_line(mut items: Items<'_>) -> String {
                     format!("={code}")
                 };
                 // Writing to a string cannot fail.
-                let _ = write!(line, "{blank}{}{}{promotion}", stored.from(), stored.to());
+                let _ = write!(line, " {}{}{promotion}", stored.from(), stored.to());
             }
-            Item::NullMove if depth == 0 => line.push_str(if line.is_empty() { "--" } else { " --" }),
+            Item::NullMove if depth == 0 => line.push_str(" --"),
             _ => {}
         }
     }

@@ -17,6 +17,8 @@ mod promotion;
 mod record;
 mod strings;
 
+use std::ops::ControlFlow;
+
 use self::index::{Entry, Index};
 use self::promotion::Promotions;
 use self::record::Records;
@@ -25,6 +27,7 @@ use super::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
 };
 use crate::game::Tags;
+use crate::replay::{MainLine, Ply};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -134,6 +137,10 @@ impl Database for SimpleCdb {
 
     fn game(&self, game: u32) -> Decoded {
         decode::game(self, game, self.promotions)
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        decode::main_line(self, game, MainLine(each));
     }
 
     fn info(&self) -> Info {

@@ -73,20 +73,18 @@ pub(super) fn open(
     let index = dci.and_then(|dci| Index::open(dci, records.size(), warnings));
     let index = index.unwrap_or_else(|| {
         if let Some(dcg) = dcg {
-            problems.push(Problem {
-                file: dci.map_or_else(|| dcg.name.clone(), |dci| dci.name.clone()),
-                offset: None,
-                what: "there is no usable index (.dci): games come from the .dcg, without headers".to_owned(),
-            });
+            let file = dci.map_or(&dcg.name, |dci| &dci.name);
+            let what = "there is no usable index (.dci): games come from the .dcg, without headers";
+            problems.push(Problem::damage(file, None, what));
         }
         Index::Walked(records.walk())
     });
     if let (None, Some(_)) = (dcg, dci) {
-        problems.push(Problem {
-            file: index.file_name().to_owned(),
-            offset: None,
-            what: "the .dcg with the moves is missing or cannot be opened: put it beside the .dci".to_owned(),
-        });
+        problems.push(Problem::damage(
+            index.file_name(),
+            None,
+            "the .dcg with the moves is missing or cannot be opened: put it beside the .dci",
+        ));
     }
     if let Index::File { file, layout, rows } = &index {
         let offsets = || file.numbers(rows.len()).map(|game| index.entry(game).offset);
@@ -250,6 +248,11 @@ impl Record<'_> {
             Some(marker) => Err(Damage::new(self.start, format!("unknown marker {marker:02x}"))),
             None => Err(Damage::new(self.start, "the game has no bytes")),
         }
+    }
+
+    /// The text of the start position where the record has one.
+    pub(super) fn fen(&self) -> Option<String> {
+        self.stored_fen().map(|(fen, _)| fen)
     }
 
     /// The FEN's text and where the body begins behind it.

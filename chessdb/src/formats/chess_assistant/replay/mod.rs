@@ -22,7 +22,7 @@ use super::record::Record;
 use super::setup::{self, Start};
 use crate::board::Position;
 use crate::formats::Problem;
-use crate::game::{Movetext, MovetextBuilder};
+use crate::replay::{Fault, Limits, Origin, Place, Replay, Sink, Unplayed};
 
 /// What is replayed, and how.
 #[derive(Clone, Copy)]
@@ -34,9 +34,15 @@ pub(super) struct Source<'d> {
     pub(super) encoding: &'static Encoding,
 }
 
+impl Source<'_> {
+    fn origin(&self) -> Origin<'_> {
+        origin(self.file)
+    }
+}
+
 /// A replayed record.
-pub(super) struct Replay {
-    pub(super) movetext: Movetext,
+pub(super) struct Replayed<O> {
+    pub(super) output: O,
     /// The set-up position, where there is one.
     pub(super) fen: Option<String>,
     pub(super) problems: Vec<Problem>,
@@ -46,8 +52,13 @@ pub(super) struct Replay {
     pub(super) folder_marks: u32,
 }
 
-/// Replays a record. A judgement becomes a glyph of the last move.
-pub(super) fn replay(source: Source<'_>, judgement: Option<Judgement>) -> Replay {
+/// Replays a record into the sink for a position, a number of the first move and a number of tokens. A judgement becomes
+/// a glyph of the last move.
+pub(super) fn replay<S: Sink>(
+    source: Source<'_>,
+    judgement: Option<Judgement>,
+    sink: impl FnOnce(&Position, u32, usize) -> S,
+) -> Replayed<S::Output> {
     let codes = source.record.codes;
     let set_up = setup::find(codes);
     let (start, refused) = match set_up.map(|(_, bytes)| setup::start(bytes)) {
@@ -55,51 +66,60 @@ pub(super) fn replay(source: Source<'_>, judgement: Option<Judgement>) -> Replay
         Some(Ok(start)) => (start, None),
         Some(Err(reason)) => (Start::normal(), Some(reason)),
     };
-    let mut builder = MovetextBuilder::new(start.position, start.first_move);
-    builder.reserve(codes.len().min(256));
+    let sink = sink(&start.position, start.first_move, codes.len());
     let end = match (&refused, set_up) {
         (Some(_), Some((at, _))) => at,
         _ => codes.len(),
     };
     let mut replaying = Replaying {
         source,
-        builder,
+        replay: Replay::new(sink, start.position, (), Limits::NONE, origin(source.file)),
         line: Line::new(0, end, start.pieces, Form::Movetext),
         outer: Vec::new(),
         outline: None,
         set_up: set_up.map(|(at, _)| at),
-        keeps_before: source.reading.variations == Side::After && codes.contains(&VARIATION_START),
+        keeps_before: S::WHOLE
+            && source.reading.variations == Side::After
+            && codes.contains(&VARIATION_START),
         ended: None,
         stray_ends: Doubt::default(),
         blank_comments: Doubt::default(),
-        problems: Vec::new(),
         is_clean: true,
         folder_marks: 0,
     };
     if let Some(reason) = refused {
         replaying.ended = Some((
             end,
-            Cow::Owned(format!("the set-up position is refused: {reason}")),
+            Fault::damage(format!("the set-up position is refused: {reason}")),
         ));
     }
     replaying.run();
     replaying.judge(judgement);
     replaying.report_doubts();
-    Replay {
-        movetext: replaying.builder.finish(),
+    let (output, problems) = replaying.replay.finish();
+    Replayed {
+        output,
         fen: start.fen,
-        problems: replaying.problems,
+        problems,
         is_clean: replaying.is_clean,
         folder_marks: replaying.folder_marks,
+    }
+}
+
+/// How remarks name the places of a file.
+pub(super) fn origin(file: &str) -> Origin<'_> {
+    Origin {
+        file,
+        place: Place::Decimal,
     }
 }
 
 const VARIATION_START: u8 = 231;
 
 /// A record being replayed.
-struct Replaying<'d> {
+struct Replaying<'d, S> {
     source: Source<'d>,
-    builder: MovetextBuilder,
+    replay: Replay<'d, S>,
     line: Line,
     /// The lines around the current one, outermost first.
     outer: Vec<Line>,
@@ -110,18 +130,17 @@ struct Replaying<'d> {
     /// A variation may replace any move that was already played.
     keeps_before: bool,
     /// Why and where the codes end early.
-    ended: Option<(usize, Cow<'static, str>)>,
+    ended: Option<(usize, Fault)>,
     stray_ends: Doubt,
     blank_comments: Doubt,
-    problems: Vec<Problem>,
     is_clean: bool,
     folder_marks: u32,
 }
 
-impl<'d> Replaying<'d> {
+impl<'d, S: Sink> Replaying<'d, S> {
     fn run(&mut self) {
         let codes = self.source.record.codes;
-        loop {
+        while !self.replay.is_done() {
             let at = self.line.at;
             if at >= self.line.end {
                 if self.close() {
@@ -150,24 +169,24 @@ impl<'d> Replaying<'d> {
 
     fn other(&mut self, code: Code<'d>, at: usize) {
         match code {
-            Code::Comment(body) => self.comment(body, at),
+            Code::Comment(body) if S::WHOLE => self.comment(body, at),
             Code::VariationStart => self.variation(at),
             // Those of variations end their lines.
             Code::VariationEnd => self.stray_ends.add(at),
             Code::SetUp(_) if self.set_up != Some(at) => self.end_at(at, BadCode::LateSetUp),
-            Code::SetUp(_) | Code::Mark | Code::Move(_) => {}
+            Code::SetUp(_) | Code::Mark | Code::Move(_) | Code::Comment(_) => {}
         }
     }
 
     fn end_at(&mut self, at: usize, bad: BadCode) {
         self.line.end = at;
         self.line.at = at;
-        self.ended = Some((at, self.reason_of(bad)));
+        self.ended = Some((at, self.fault_of(bad)));
     }
 
     fn position(&self) -> &Position {
         match &self.line.form {
-            Form::Movetext => self.builder.position(),
+            Form::Movetext => self.replay.position(),
             Form::Text(text) => &text.position,
         }
     }
@@ -175,7 +194,7 @@ impl<'d> Replaying<'d> {
     /// The position before the last move of the line; the one at its start where it has none.
     fn position_before(&self) -> Position {
         match &self.line.form {
-            Form::Movetext => self.builder.position_before().unwrap_or(*self.builder.position()),
+            Form::Movetext => self.replay.position_before().unwrap_or(*self.replay.position()),
             Form::Text(text) => text.before,
         }
     }
@@ -188,7 +207,7 @@ impl<'d> Replaying<'d> {
             .find(stored, self.position().turn(), self.source.reading);
         let meant = match meant {
             Ok(meant) => meant,
-            Err(none) => return self.impossible(at, &none.to_string()),
+            Err(none) => return self.impossible(at, &Fault::damage(none.to_string())),
         };
         if !self.line.waiting.is_empty() || self.keeps_before {
             self.line.before = self.line.pieces;
@@ -197,13 +216,13 @@ impl<'d> Replaying<'d> {
             }
         }
         let position = match &self.line.form {
-            Form::Movetext => self.builder.position(),
+            Form::Movetext => self.replay.position(),
             Form::Text(text) => &text.position,
         };
         self.line.pieces.follow(position, meant);
         let played = match &mut self.line.form {
-            Form::Movetext => self.builder.play(meant.mv),
-            Form::Text(text) => text.play(meant.mv),
+            Form::Movetext => self.replay.play(meant.mv),
+            Form::Text(text) => text.play(meant.mv).map_err(Unplayed::Illegal),
         };
         match played {
             Ok(()) => {
@@ -212,7 +231,7 @@ impl<'d> Replaying<'d> {
                     self.attach_what_waits();
                 }
             }
-            Err(illegal) => self.illegal(illegal, meant, at),
+            Err(unplayed) => self.unplayed(unplayed, meant, at),
         }
     }
 
@@ -225,7 +244,7 @@ impl<'d> Replaying<'d> {
                 _ => continue,
             };
             match &mut self.line.form {
-                Form::Movetext => self.builder.comment(text),
+                Form::Movetext => self.replay.comment(text),
                 Form::Text(line) if is_variation => line.append(text),
                 Form::Text(line) => line.comment(text),
             }
@@ -247,14 +266,14 @@ impl<'d> Replaying<'d> {
 
     fn nag(&mut self, nag: u8) {
         match &mut self.line.form {
-            Form::Movetext => self.builder.nag(nag),
+            Form::Movetext => self.replay.nag(nag),
             Form::Text(text) => text.nag(nag),
         }
     }
 
     fn say(&mut self, text: &str) {
         match &mut self.line.form {
-            Form::Movetext => self.builder.comment(text),
+            Form::Movetext => self.replay.comment(text),
             Form::Text(line) => line.comment(text),
         }
     }
@@ -291,8 +310,8 @@ impl<'d> Replaying<'d> {
     /// The judgement that stands for a result is a glyph of the last move, or a comment without one.
     fn judge(&mut self, judgement: Option<Judgement>) {
         match judgement {
-            Some(judgement) if self.builder.has_move() => self.builder.nag(judgement.nag),
-            Some(judgement) => self.builder.comment(judgement.sign),
+            Some(judgement) if self.replay.has_move() => self.replay.nag(judgement.nag),
+            Some(judgement) => self.replay.comment(judgement.sign),
             None => {}
         }
     }

@@ -9,8 +9,9 @@ use super::super::pieces::Pieces;
 use super::super::reading::Side;
 use super::Replaying;
 use crate::board::Position;
+use crate::replay::{Fault, Sink};
 
-impl Replaying<'_> {
+impl<S: Sink> Replaying<'_, S> {
     /// The variation that begins at a place.
     pub(super) fn span(&mut self, start: usize) -> Span {
         let codes = self.source.record.codes;
@@ -23,7 +24,7 @@ impl Replaying<'_> {
         if is_main {
             let (end, bad) = (outline.end, outline.bad);
             self.line.end = end;
-            self.ended = bad.map(|bad| (end, self.reason_of(bad)));
+            self.ended = bad.map(|bad| (end, self.fault_of(bad)));
         }
         span
     }
@@ -34,17 +35,19 @@ impl Replaying<'_> {
         if self.source.reading.variations == Side::After {
             if !self.line.has_move {
                 self.line.at = span.end + 1;
-                return self.impossible(at, "a variation begins where no move stands that it replaces");
+                return self.impossible(at, &Fault::NothingToReplace);
             }
             let position = self.position_before();
-            if self.has_moves(span, &position, &self.line.before) {
+            if !S::WHOLE {
+                // Passed over.
+            } else if self.has_moves(span, &position, &self.line.before) {
                 self.line.owed.push_back(span);
             } else {
                 self.empty_variation(span, position, self.line.before);
             }
-        } else if self.has_moves(span, self.position(), &self.line.pieces) {
+        } else if S::WHOLE && self.has_moves(span, self.position(), &self.line.pieces) {
             self.line.waiting.push(Waiting::Variation(span));
-        } else {
+        } else if S::WHOLE {
             self.empty_variation(span, *self.position(), self.line.pieces);
         }
         self.line.at = span.end + 1;
@@ -103,10 +106,7 @@ impl Replaying<'_> {
                     }
                     continue;
                 }
-                Code::VariationStart => {
-                    let reason = "a variation begins where no move stands that it replaces";
-                    self.remark(from, reason, "")
-                }
+                Code::VariationStart => self.remark(from, &Fault::NothingToReplace, ""),
                 Code::Move(stored) => {
                     let end = ends.last().copied().unwrap_or(span.end);
                     self.why_no_move(stored, from, (at, end), &position, pieces)
@@ -135,7 +135,7 @@ impl Replaying<'_> {
         let is_text = slot.is_some() || matches!(self.line.form, Form::Text(_));
         let form = if is_text {
             Form::Text(Box::new(TextLine::new(position, slot)))
-        } else if self.builder.start_variation().is_ok() {
+        } else if self.replay.start_variation().is_ok() {
             Form::Movetext
         } else {
             return false;
@@ -160,7 +160,7 @@ impl Replaying<'_> {
                 Waiting::Glyph(glyph) if self.line.has_move => self.nag(glyph.nag),
                 Waiting::Glyph(glyph) => self.say(glyph.sign),
                 Waiting::Rendered(text) => match &mut self.line.form {
-                    Form::Movetext => self.builder.comment(&text),
+                    Form::Movetext => self.replay.comment(&text),
                     Form::Text(line) => line.append(&text),
                 },
                 Waiting::Variation(_) | Waiting::Stray(_) => {}
@@ -177,7 +177,7 @@ impl Replaying<'_> {
         let inner = std::mem::replace(&mut self.line, outer);
         match inner.form {
             Form::Movetext => {
-                self.builder.end_variation();
+                self.replay.end_variation();
             }
             Form::Text(text) => {
                 let slot = text.slot;

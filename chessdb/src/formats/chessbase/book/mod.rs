@@ -13,14 +13,18 @@
 mod lines;
 mod tree;
 
+use std::ops::ControlFlow;
+
 use self::lines::{Lines, Reading};
-use super::{Source, remark};
-use crate::board::{CastlingSide, Illegal, LongMove, Move, Position, Rank, Role, Square};
+use crate::board::{CastlingSide, Move, Position, Rank, Role, Square};
 use crate::formats::rows::Rows;
 use crate::formats::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
 };
-use crate::game::{Date, Game, MovetextBuilder, Outcome, Tags};
+use crate::game::{Date, Game, Outcome, Tags};
+use crate::replay::{
+    Fault, Limits, MainLine, Notation, Origin, Place, Ply, Replay, Sink, StoredLine, Tree, Unplayed,
+};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -125,11 +129,7 @@ impl Book {
         let lines = Lines::read(moves(), reading);
         let mut problems = files.holes();
         let mut report = |offset: usize, what: &str| {
-            problems.push(Problem {
-                file: fbk.name.clone(),
-                offset: Some(offset as u64),
-                what: what.to_owned(),
-            });
+            problems.push(Problem::damage(fbk.name.clone(), offset as u64, what));
         };
         if fbk.bytes.len() % 2 == 1 {
             report(
@@ -164,34 +164,48 @@ impl Book {
         offset_of(&self.moves, number)
     }
 
-    fn source(&self) -> Source<'_> {
-        Source {
-            name: &self.fbk.name,
-            extension: "fbk",
-            len: self.fbk.bytes.len(),
+    fn origin(&self) -> Origin<'_> {
+        Origin {
+            file: &self.fbk.name,
+            place: Place::Hexadecimal(".fbk"),
         }
+    }
+
+    /// Replays a line of the book.
+    fn replay<S: Sink>(&self, game: u32, sink: S) -> (S::Output, Vec<Problem>) {
+        let line = self.lines.line(game);
+        let mut replay = Replay::new(sink, Position::initial(), (), Limits::NONE, self.origin());
+        let (shown, beyond) = line.split_at(line.len().min(MOST_PLIES));
+        let mut rest = shown.iter();
+        while let Some(&number) = rest.next()
+            && !replay.is_done()
+        {
+            let stored = self.stored(number);
+            if let Err(unplayed) = play(&mut replay, stored, stored.is_weak()) {
+                let mut stored_line = StoredLine::new(*replay.position(), (), Notation::Long);
+                for stored in std::iter::once(stored).chain(rest.map(|&number| self.stored(number))) {
+                    stored_line.play(stored.in_position(stored_line.position()), ());
+                }
+                let offset = self.offset_of(number) as u64;
+                replay.fault_with(offset, &unplayed.into(), &stored_line.detail());
+                return replay.finish();
+            }
+        }
+        if let Some(&number) = beyond.first() {
+            let what = format!("the line is longer than {MOST_PLIES} plies");
+            replay.fault(self.offset_of(number) as u64, &Fault::damage(what));
+        }
+        replay.finish()
     }
 }
 
 /// Plays a stored move, with its glyph.
-fn play(builder: &mut MovetextBuilder, stored: StoredMove, is_weak: bool) -> Result<(), Illegal> {
-    builder.play(stored.in_position(builder.position()))?;
+fn play<S: Sink>(replay: &mut Replay<'_, S>, stored: StoredMove, is_weak: bool) -> Result<(), Unplayed> {
+    replay.play(stored.in_position(replay.position()))?;
     if is_weak {
-        builder.nag(WEAK);
+        replay.nag(WEAK);
     }
     Ok(())
-}
-
-/// The moves as text, the board playing on whatever the rules say.
-fn played_on(mut position: Position, moves: impl Iterator<Item = StoredMove>) -> String {
-    let mut text = String::new();
-    for stored in moves {
-        let mv = stored.in_position(&position);
-        text.push(' ');
-        text.push_str(&LongMove(&position, mv).to_string());
-        position.play(mv);
-    }
-    text
 }
 
 impl Database for Book {
@@ -228,46 +242,19 @@ impl Database for Book {
     }
 
     fn game(&self, game: u32) -> Decoded {
-        let line = self.lines.line(game);
-        let mut builder = MovetextBuilder::new(Position::initial(), 1);
-        let mut problems = Vec::new();
-        let (shown, beyond) = line.split_at(line.len().min(MOST_PLIES));
-        let mut rest = shown.iter();
-        while let Some(&number) = rest.next() {
-            let stored = self.stored(number);
-            if let Err(illegal) = play(&mut builder, stored, stored.is_weak()) {
-                let moves = std::iter::once(stored).chain(rest.map(|&number| self.stored(number)));
-                let text = played_on(*builder.position(), moves);
-                let what = format!("illegal move: {illegal}; the stored line goes on{text}");
-                remark(
-                    &mut builder,
-                    &mut problems,
-                    self.source(),
-                    self.offset_of(number),
-                    &what,
-                );
-                break;
-            }
-        }
-        if problems.is_empty()
-            && let Some(&number) = beyond.first()
-        {
-            let what = "the line is longer than 512 plies";
-            remark(
-                &mut builder,
-                &mut problems,
-                self.source(),
-                self.offset_of(number),
-                what,
-            );
-        }
+        let tokens = self.lines.line(game).len();
+        let (movetext, problems) = self.replay(game, Tree::beginning(&Position::initial(), 1, tokens));
         Decoded {
             game: Game {
                 tags: self.tags(game),
-                movetext: builder.finish(),
+                movetext,
             },
             problems,
         }
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        self.replay(game, MainLine(each));
     }
 
     fn info(&self) -> Info {

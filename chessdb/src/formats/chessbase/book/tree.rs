@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::{Book, EVENT, MOST_PLIES, play, remark};
+use super::{Book, EVENT, MOST_PLIES, play};
 use crate::board::{Position, Square};
-use crate::game::{Game, MovetextBuilder, Outcome, Tags};
+use crate::game::{Game, Outcome, Tags, Tree};
+use crate::replay::{Limits, Replay, Unplayed};
 
 /// The start position.
 const ROOT: u32 = 0;
 
 /// Moves of the book; what is played in the same position several times is one node.
-struct Tree {
+struct Moves {
     nodes: Vec<Node>,
 }
 
@@ -25,9 +26,9 @@ struct Node {
     next_sibling: Option<u32>,
 }
 
-impl Tree {
-    fn of(book: &Book) -> Tree {
-        let mut tree = Tree {
+impl Moves {
+    fn of(book: &Book) -> Moves {
+        let mut moves = Moves {
             nodes: vec![Node::default()],
         };
         let mut known: HashMap<(u32, Square, Square), u32> = HashMap::new();
@@ -38,20 +39,20 @@ impl Tree {
                 None => Some(ROOT),
                 Some(parent) => nodes_of_moves.get(parent as usize).copied().flatten(),
             };
-            let parent = parent.filter(|&parent| usize::from(tree.node(parent).plies) < MOST_PLIES);
+            let parent = parent.filter(|&parent| usize::from(moves.node(parent).plies) < MOST_PLIES);
             nodes_of_moves.push(parent.map(|parent| {
                 let stored = book.stored(number);
                 let (from, to) = stored.squares();
                 let node = *known
                     .entry((parent, from, to))
-                    .or_insert_with(|| tree.add(parent, number));
-                if let Some(node) = tree.nodes.get_mut(node as usize) {
+                    .or_insert_with(|| moves.add(parent, number));
+                if let Some(node) = moves.nodes.get_mut(node as usize) {
                     node.is_weak |= stored.is_weak();
                 }
                 node
             }));
         }
-        tree
+        moves
     }
 
     fn node(&self, node: u32) -> Node {
@@ -98,34 +99,30 @@ enum Step {
 ///
 /// A line has at most [`MOST_PLIES`] plies, so no more variations than that are ever open.
 pub(super) fn game(book: &Book) -> Game {
-    let tree = Tree::of(book);
-    let mut builder = MovetextBuilder::new(Position::initial(), 1);
-    // The games of the book tell their problems; here they are but remarks.
-    let mut problems = Vec::new();
-    let mut illegal = |builder: &mut MovetextBuilder, node: Node| {
+    let moves = Moves::of(book);
+    let start = Position::initial();
+    let sink = Tree::beginning(&start, 1, moves.nodes.len());
+    let mut replay = Replay::new(sink, start, (), Limits::NONE, book.origin());
+    let illegal = |replay: &mut Replay<'_, Tree>, node: Node, unplayed: Unplayed| {
         let (from, to) = book.stored(node.number).squares();
-        let what = format!("illegal move {from}{to}");
-        remark(
-            builder,
-            &mut problems,
-            book.source(),
-            book.offset_of(node.number),
-            &what,
-        );
+        let offset = book.offset_of(node.number) as u64;
+        replay.fault_with(offset, &unplayed.into(), &format!("; it is stored as {from}{to}"));
     };
     let mut steps = vec![Step::Line(ROOT)];
     while let Some(step) = steps.pop() {
         match step {
             Step::Line(parent) => {
-                let mut children = tree.children(parent);
+                let mut children = moves.children(parent);
                 // The first legal move is the main line.
                 let main = children.by_ref().find(|&child| {
-                    let node = tree.node(child);
-                    let played = play(&mut builder, book.stored(node.number), node.is_weak);
-                    if played.is_err() {
-                        illegal(&mut builder, node);
+                    let node = moves.node(child);
+                    match play(&mut replay, book.stored(node.number), node.is_weak) {
+                        Ok(()) => true,
+                        Err(unplayed) => {
+                            illegal(&mut replay, node, unplayed);
+                            false
+                        }
                     }
-                    played.is_ok()
                 });
                 if let Some(main) = main {
                     steps.push(Step::Line(main));
@@ -137,26 +134,24 @@ pub(super) fn game(book: &Book) -> Game {
                 }
             }
             Step::Variation(child) => {
-                if builder.start_variation().is_err() {
+                if replay.start_variation().is_err() {
                     continue;
                 }
-                let node = tree.node(child);
+                let node = moves.node(child);
                 steps.push(Step::End);
-                if play(&mut builder, book.stored(node.number), node.is_weak).is_ok() {
-                    steps.push(Step::Line(child));
-                } else {
-                    illegal(&mut builder, node);
+                match play(&mut replay, book.stored(node.number), node.is_weak) {
+                    Ok(()) => steps.push(Step::Line(child)),
+                    Err(unplayed) => illegal(&mut replay, node, unplayed),
                 }
             }
             Step::End => {
-                builder.end_variation();
+                replay.end_variation();
             }
         }
     }
     let mut tags = Tags::new(Outcome::Unknown);
     tags.set_str("Event", EVENT);
-    Game {
-        tags,
-        movetext: builder.finish(),
-    }
+    // The games of the book have these problems already.
+    let (movetext, _) = replay.finish();
+    Game { tags, movetext }
 }

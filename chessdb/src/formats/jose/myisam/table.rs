@@ -77,11 +77,7 @@ impl Table {
 
     /// A problem of the table.
     pub(in crate::formats::jose) fn problem(&self, offset: Option<u64>, what: impl Into<String>) -> Problem {
-        Problem {
-            file: self.file.name.clone(),
-            offset,
-            what: what.into(),
-        }
+        Problem::damage(self.file.name.clone(), offset, what)
     }
 
     /// The row at a place that the walk gave.

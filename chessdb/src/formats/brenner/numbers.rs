@@ -4,13 +4,11 @@ use std::fmt;
 
 use super::codes::{Code, Way};
 use super::reading::{Numbering, Reading, Right};
-use crate::board::{
-    Bitboard, CastlingSide, Color, File, Illegal, LongMove, Move, PieceNumbers, Position, Rank, Role, Square,
-};
+use crate::board::{Bitboard, CastlingSide, Color, File, Move, PieceNumbers, Position, Rank, Role, Square};
 
-/// Reads the half-moves of one game.
+/// Reads the half-moves of one game by the numbers of its pieces.
 #[derive(Debug)]
-pub(super) struct Replay {
+pub(super) struct Numbers {
     reading: Reading,
     /// The pieces by number, for readings in which they keep it.
     pieces: PieceNumbers,
@@ -64,11 +62,6 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Says why a move that was read cannot be played.
-pub(super) fn illegal(position: &Position, mv: Move, illegal: Illegal) -> String {
-    format!("illegal move {}: {illegal}", LongMove(position, mv))
-}
-
 fn name_of(role: Role) -> &'static str {
     match role {
         Role::Pawn => "pawn",
@@ -80,14 +73,14 @@ fn name_of(role: Role) -> &'static str {
     }
 }
 
-impl Replay {
-    /// A replay from the start position.
-    pub(super) fn new(reading: Reading) -> Replay {
+impl Numbers {
+    /// The numbers of the start position.
+    pub(super) fn new(reading: Reading) -> Numbers {
         let mut pieces = PieceNumbers::default();
         if reading.numbering == Numbering::Identity {
             place_start(&mut pieces);
         }
-        Replay {
+        Numbers {
             reading,
             pieces,
             prefix: None,

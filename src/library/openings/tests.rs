@@ -1,0 +1,120 @@
+use std::sync::atomic::AtomicUsize;
+
+use super::*;
+use crate::library::root::Root;
+use crate::mounts::{Device, Mount};
+use chessdb::formats::Options;
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn openings(spawn: Spawn) -> Openings {
+    Openings(Arc::new(Shared {
+        spawn,
+        ..Shared::default()
+    }))
+}
+
+fn how() -> Arc<How> {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Root::open(&folder.path().canonicalize().unwrap()).unwrap();
+    let options = Options::default();
+    Arc::new(How { root, options })
+}
+
+/// A database of no format, which is refused when it is opened; tasks are told apart by their candidates, so this one
+/// has a name for each.
+fn task(name: &str, mount: Option<Mount>) -> Arc<Task> {
+    let format = chessdb::formats::FORMATS.first().unwrap();
+    let candidate = chessdb::formats::Candidate {
+        name: name.to_owned(),
+        files: vec![(String::new(), name.into())],
+        warnings: Vec::new(),
+    };
+    Arc::new(Task {
+        folder: Vec::new(),
+        name: name.to_owned(),
+        candidates: vec![(format, candidate)],
+        by_content: false,
+        unusable: Arc::default(),
+        mount,
+        hung: None,
+    })
+}
+
+fn far() -> Option<Mount> {
+    Some(Mount {
+        device: Device(1),
+        path: "/far".into(),
+        kind: "nfs4".to_owned(),
+        source: "server:/".into(),
+        user: None,
+    })
+}
+
+fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < PATIENCE);
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn what_may_hang_waits_for_a_thread() {
+    static IS_SHORT: AtomicBool = AtomicBool::new(true);
+    let openings = openings(|name, work| match IS_SHORT.load(Ordering::Relaxed) {
+        true => Err(io::ErrorKind::WouldBlock.into()),
+        false => thread::Builder::new().name(name.to_owned()).spawn(work).map(drop),
+    });
+    let how = how();
+    let begin = |name, mount| openings.begin(task(name, mount), Seen::new(), &how);
+    let jobs = [
+        begin("a", far()),
+        begin("b", None),
+        begin("c", far()),
+        begin("d", None),
+    ];
+    let are_open = || jobs.each_ref().map(|job| job.opened().is_some());
+    assert_eq!(are_open(), [false, true, false, true]);
+    openings.wait(&jobs, Some(Duration::from_millis(10)));
+    assert_eq!(are_open(), [false, true, false, true]);
+    IS_SHORT.store(false, Ordering::Relaxed);
+    openings.wait(&jobs, None);
+    assert_eq!(are_open(), [true; 4]);
+    assert!(!openings.0.state().is_short);
+}
+
+#[test]
+fn nothing_wakes_for_what_waits_for_openings_that_hang() {
+    static HANGING: Mutex<Vec<Work>> = Mutex::new(Vec::new());
+    static STARTERS: AtomicUsize = AtomicUsize::new(0);
+    let openings = openings(|name, work| {
+        if name == "pgnfs-open" {
+            lock(&HANGING).push(work);
+            return Ok(());
+        }
+        STARTERS.fetch_add(1, Ordering::Relaxed);
+        let count = move || {
+            work();
+            STARTERS.fetch_sub(1, Ordering::Relaxed);
+        };
+        thread::Builder::new().spawn(count).map(drop)
+    });
+    let how = how();
+    let names: Vec<String> = (0..5).map(|n| n.to_string()).collect();
+    let far: Vec<_> = names
+        .iter()
+        .map(|name| openings.begin(task(name, far()), Seen::new(), &how))
+        .collect();
+    // What is elsewhere begins when those have become old.
+    let near = openings.begin(task("near", None), Seen::new(), &how);
+    wait_until(|| lock(&HANGING).len() == 3);
+    wait_until(|| STARTERS.load(Ordering::Relaxed) == 0);
+    assert_eq!(openings.0.state().waiting.len(), 3);
+    assert!(near.opened().is_none() && far.iter().all(|job| job.opened().is_none()));
+    // All go on when those that hang do.
+    let hanging = std::mem::take(&mut *lock(&HANGING));
+    hanging.into_iter().for_each(|work| work());
+    assert!(near.opened().is_some() && far.iter().all(|job| job.opened().is_some()));
+}
