@@ -1,5 +1,6 @@
 //! What stands where: names, inode numbers and views, made from keys and texts alone.
 //!
+//! A database's directory is put together from [sections](Section), each of which knows its own nodes.
 //! Names of games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and two arrays
 //! of integers, made when somebody first looks at it. Nothing here changes after it was built.
 
