@@ -43,11 +43,7 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
         *links.entry(tree.inode(file)).or_default() += 1;
     }
     for (inode, links) in links {
-        assert_eq!(
-            tree.0.attributes(inode).unwrap().links,
-            links,
-            "{path}: {inode:?}"
-        );
+        assert_eq!(tree.attributes(inode).unwrap().links, links, "{path}: {inode:?}");
     }
     let in_games = format!("{path}/games/");
     let numbered: Vec<&String> = below
