@@ -8,7 +8,7 @@ use super::common::Common;
 use super::games::Games;
 use super::inode::{
     KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_MERGED,
-    KIND_VIEW, LAST_MERGED_FOLDER, Node,
+    KIND_SINGLE, KIND_VIEW, LAST_MERGED_FOLDER, Node,
 };
 use super::layout::Layout;
 use super::members::Members;
@@ -60,6 +60,38 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
+/// The row of each kind of nodes, and of those that a database has once.
+static BY_KIND: [u8; 256] = {
+    let mut rows = [NO_ROW; 256];
+    let mut kind = KIND_SINGLE as usize + 1;
+    while kind < rows.len() {
+        rows[kind] = row_of(Node::new(kind as u8, 0));
+        kind += 1;
+    }
+    rows
+};
+static BY_NUMBER: [u8; 8] = {
+    let mut rows = [NO_ROW; 8];
+    let mut number = 0;
+    while number < rows.len() {
+        rows[number] = row_of(Node::new(KIND_SINGLE, number as u32));
+        number += 1;
+    }
+    rows
+};
+const NO_ROW: u8 = u8::MAX;
+
+const fn row_of(node: Node) -> u8 {
+    let mut row = 0;
+    while row < ROWS.len() {
+        if ROWS[row].has(node) {
+            return row as u8;
+        }
+        row += 1;
+    }
+    NO_ROW
+}
+
 /// The directory of one database. It is a section itself, whose only node is [`Node::DATABASE`].
 pub struct DatabaseTree {
     common: Arc<Common>,
@@ -94,7 +126,14 @@ impl DatabaseTree {
         if node == Node::DATABASE {
             return Some(self);
         }
-        let number = self.common.layout().rows().position(|row| row.has(node))?;
+        let row = match node.kind() {
+            KIND_SINGLE => BY_NUMBER.get(node.number() as usize),
+            kind => BY_KIND.get(usize::from(kind)),
+        };
+        let number = match row {
+            Some(&row) if row != NO_ROW => row.into(),
+            _ => self.common.layout().rows().position(|row| row.has(node))?,
+        };
         self.sections.get(number).map(Box::as_ref)
     }
 

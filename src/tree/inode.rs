@@ -24,7 +24,7 @@ impl Inode {
 
     /// The inode of a database's node.
     pub fn of(prefix: Prefix, node: Node) -> Inode {
-        Inode(u64::from(prefix.0) << 40 | u64::from(node.kind) << 32 | u64::from(node.number))
+        Inode(u64::from(prefix.0) << 40 | node.code())
     }
 
     /// True for the number of a game, which need not exist.
@@ -78,7 +78,7 @@ pub struct Node {
 }
 
 /// Nodes that a database has once.
-const KIND_SINGLE: u8 = 0;
+pub(super) const KIND_SINGLE: u8 = 0;
 /// A directory of a thousand games in `games/`.
 pub(super) const KIND_BLOCK: u8 = 1;
 /// A game, wherever it is shown.
@@ -150,6 +150,11 @@ impl Node {
 
     pub(super) fn merged_folder(view: ViewId, directory: u32) -> Node {
         Node::new(KIND_MERGED_FOLDER + view.0, directory)
+    }
+
+    /// The number that it has in an inode.
+    pub(super) const fn code(self) -> u64 {
+        (self.kind as u64) << 32 | self.number as u64
     }
 
     /// Its kind.

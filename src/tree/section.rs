@@ -72,7 +72,7 @@ pub trait Section: Send + Sync {
 pub struct Row {
     /// Names in the database's directory, with their nodes. No user's view can have one of them.
     pub names: &'static [(&'static str, Node)],
-    /// The nodes of the section.
+    /// The nodes of the section: whole kinds of nodes, or some of those that a database has once.
     pub nodes: &'static [RangeInclusive<Node>],
     /// Makes the section of a database. Nothing is built or read for it.
     pub new: fn(&Arc<Common>) -> Box<dyn Section>,
@@ -80,8 +80,16 @@ pub struct Row {
 
 impl Row {
     /// True for a node of the section.
-    pub(super) fn has(&self, node: Node) -> bool {
-        self.nodes.iter().any(|nodes| nodes.contains(&node))
+    pub(super) const fn has(&self, node: Node) -> bool {
+        let mut n = 0;
+        while n < self.nodes.len() {
+            let nodes = &self.nodes[n];
+            if nodes.start().code() <= node.code() && node.code() <= nodes.end().code() {
+                return true;
+            }
+            n += 1;
+        }
+        false
     }
 }
 
