@@ -48,7 +48,7 @@ fn one_game_does_not_fill_the_list_of_problems() {
     let last = rows.lines().last().unwrap();
     assert_eq!(
         last,
-        "000001\tgames.fake: 1000 more problems of this game are not told"
+        "000001\tgames.fake: 1000 more problems of this game are not listed"
     );
 }
 
