@@ -37,7 +37,7 @@ impl fmt::Display for Hung {
         let point = self.point.display();
         write!(
             f,
-            "the file system at {point} does not answer; it is looked at again when it does"
+            "the file system at {point} does not answer; it is checked again when it does"
         )
     }
 }
@@ -220,7 +220,7 @@ impl Worker {
         let thread = thread::Builder::new().name("pgnfs-others".to_owned());
         thread.spawn(move || match PREPARE.get().map_or(Ok(()), |prepare| prepare()) {
             Ok(()) => here.work(&key, &calls),
-            Err(error) => log::error!("{} cannot be looked at safely: {error}", key.1.display()),
+            Err(error) => log::error!("{} cannot be accessed safely: {error}", key.1.display()),
         })?;
         Ok(worker)
     }

@@ -67,9 +67,7 @@ impl Store {
             return Err(io::Error::other("it belongs to another user"));
         }
         if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
-            return Err(io::Error::other(
-                "others can write to it, which chmod go-w takes from them",
-            ));
+            return Err(io::Error::other("others can write to it: run chmod go-w on it"));
         }
         Ok(Store {
             path,
@@ -100,7 +98,7 @@ impl Store {
             return Err(io::Error::other("not a regular file of this user"));
         }
         if meta.len() > most {
-            return Err(io::Error::other("larger than it can be"));
+            return Err(io::Error::other("larger than a valid one"));
         }
         let mut bytes = Vec::with_capacity(meta.len() as usize);
         (&file).take(most).read_to_end(&mut bytes)?;
@@ -154,7 +152,7 @@ impl Store {
         let now = SystemTime::now();
         let mut files: Vec<Kept> = match Dir::read_from(&self.folder) {
             Ok(entries) => entries.flatten().filter_map(|entry| self.kept(&entry)).collect(),
-            Err(error) => return log::debug!("{}: not tidied: {error}", self.path.display()),
+            Err(error) => return log::debug!("{}: not cleaned up: {error}", self.path.display()),
         };
         // The one that was used last comes first.
         files.sort_by_key(|file| std::cmp::Reverse(file.used));

@@ -18,7 +18,7 @@
 //! [`open()`] finds out the format, and [`formats::FORMATS`] lists them all. A [`formats::Database`] numbers its games
 //! from 0 and gives each as a [`game::Game`], which [`pgn`] writes, or its main line move by move on a [`board`].
 //!
-//! Reading a game never fails. What is damaged is missing from it, and a [`Problem`] says where.
+//! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] has their place.
 //!
 //! The feature `fs`, which is on by default, brings [`open()`] and [`open_folder`]. Without it the crate touches no
 //! files.

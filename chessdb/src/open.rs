@@ -123,7 +123,7 @@ pub struct OpenError {
 pub enum OpenErrorKind {
     /// A file or folder cannot be read.
     Io(io::Error),
-    /// There is no database, with what each format says that was tried.
+    /// There is no database; with the reason of each format that was tried.
     NotADatabase(Vec<String>),
     /// The folder holds so many databases: open one of them by its file, or all with [`open_folder`].
     Several(usize),

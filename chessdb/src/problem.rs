@@ -1,4 +1,4 @@
-//! What is wrong with a database, and where.
+//! Problems of a database and their places.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// Name of the file, without its folder.
     pub file: String,
-    /// Byte in the file, from 0; none where the problem has no place.
+    /// Byte in the file, from 0; none if the problem has no place.
     pub offset: Option<u64>,
     /// What is wrong, in lower case, without a full stop.
     pub what: String,
@@ -32,7 +32,7 @@ pub enum ProblemKind {
     Damage,
     /// A limit of this crate was reached, and what lies beyond it is left out.
     Limit,
-    /// Something is odd but costs nothing.
+    /// Something is odd but nothing is lost.
     Doubt,
     /// The bytes are sound, but this crate does not read them.
     Unsupported,

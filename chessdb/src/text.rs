@@ -1,8 +1,8 @@
 //! Text from bytes that another process may change at any moment, as it may change those of a memory map.
 //!
-//! Text that stops being UTF-8 while it is read is undefined behaviour, so no text here borrows from the bytes that it
-//! is made of: they are copied first, and the copy is checked. Formats make text of bytes in no other way; `clippy.toml`
-//! lists what they may not call.
+//! Text that stops being UTF-8 while it is read is undefined behaviour, so no text here borrows from its source: the
+//! bytes are copied first, and the copy is checked. Formats use only these functions to make text of bytes;
+//! `clippy.toml` lists the functions that they may not call.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 /// The text of bytes in UTF-8.
 ///
 /// # Errors
-/// A copy of the bytes, where they are not UTF-8.
+/// A copy of the bytes, if they are not UTF-8.
 pub fn utf8(bytes: &[u8]) -> Result<String, Vec<u8>> {
     String::from_utf8(copy(bytes)).map_err(|error| error.into_bytes())
 }
@@ -21,14 +21,14 @@ pub fn utf8_lossy(bytes: &[u8]) -> String {
     utf8(bytes).unwrap_or_else(|copy| String::from_utf8_lossy(&copy).into_owned())
 }
 
-/// The text of bytes in an encoding, with U+FFFD for what means nothing in it.
+/// The text of bytes in an encoding, with U+FFFD for undefined bytes.
 pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let copy = copy(bytes);
     let (text, _) = encoding.decode_without_bom_handling(&copy);
     text.into_owned()
 }
 
-/// Appends bytes that were ASCII when they were looked at. Where they no longer are, some of them are left out.
+/// Appends bytes that were ASCII when they were examined. If they no longer are, some of them are left out.
 pub fn append_ascii(bytes: &[u8], text: &mut String) {
     text.reserve(bytes.len());
     let mut buffer = [0; PIECE];
@@ -43,7 +43,7 @@ pub fn append_ascii(bytes: &[u8], text: &mut String) {
 /// Bytes that [`append_ascii`] copies at a time.
 const PIECE: usize = 64;
 
-/// A copy that no later change of the bytes can reach.
+/// A copy that later changes of the bytes do not affect.
 fn copy(bytes: &[u8]) -> Vec<u8> {
     // The compiler may take bytes behind a reference for unchanging and read them again in place of their copy. It
     // cannot do so with what went through a black box.
@@ -70,7 +70,7 @@ pub fn without_cut_character(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// UTF-8 text on one line: bad sequences become U+FFFD, characters below 20 hex and 7F a blank, and blanks at
+/// UTF-8 text on one line: bad sequences become U+FFFD, characters below 20 hex and 7F a space, and spaces at
 /// both ends are cut.
 pub fn utf8_line(bytes: &[u8]) -> String {
     let is_control = |c: char| c.is_ascii_control();
@@ -82,7 +82,7 @@ pub fn utf8_line(bytes: &[u8]) -> String {
     }
 }
 
-/// Bytes without blanks at both ends.
+/// Bytes without spaces at both ends.
 fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let is_text = |&c: &u8| c != b' ';
     let start = bytes.iter().position(is_text).unwrap_or(bytes.len());

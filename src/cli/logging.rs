@@ -16,18 +16,18 @@ use crate::mount::is_detached;
 /// Where syslog listens, and the journal of systemd, too.
 const SYSTEM_LOG: &str = "/dev/log";
 
-/// What the log has by default. fuser warns of every kind of request that the file system leaves to the kernel, and of
-/// every reply that was forgotten.
+/// The default level. fuser warns of every kind of request that the file system leaves to the kernel, and of every
+/// reply that was forgotten.
 const USUAL: &str = "warn,fuser=error,fuser::reply=warn";
 
-/// Where fuser says that a reply could not be sent.
+/// Log target of fuser for replies that could not be sent.
 const REPLIES: &str = "fuser::reply";
 
-/// How that ends where the kernel does not wait for the reply: its reader was killed, or [`crate::fuse`] has written
-/// it.
+/// End of that message if the kernel does not wait for the reply: its reader was killed, or [`crate::fuse`] has
+/// written it.
 const NOT_WAITED_FOR: &str = "(os error 2)";
 
-/// Starts the log: warnings and errors, or what `RUST_LOG` says. Panics go there, too.
+/// Starts the log, at the level of `RUST_LOG` or with warnings and errors. Panics go there, too.
 pub fn start() {
     let wanted = env::var("RUST_LOG").unwrap_or_else(|_| USUAL.to_owned());
     let mut filter = env_filter::Builder::new();
@@ -55,7 +55,7 @@ pub fn say(message: fmt::Arguments<'_>) {
     }
 }
 
-/// Writes a message to standard error. Where that cannot be written, there is no other place for it.
+/// Writes a message to standard error. If that fails, the message is lost.
 fn write(message: &str) {
     let _ = stderr().write_all(format!("pgnfs: {message}\n").as_bytes());
 }
@@ -92,7 +92,7 @@ impl Everywhere {
     }
 }
 
-/// A text that commands no terminal, whatever names are in it.
+/// A text without commands for a terminal, whatever names are in it.
 fn plain(text: &str) -> String {
     text.replace(|c: char| c != '\n' && is_unprintable(c), " ")
 }

@@ -19,7 +19,7 @@ pub use settings::{CacheFolder, Settings};
 /// The commands that know an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All that read games.
+    /// All commands that read games.
     Games,
     /// `mount` alone.
     Mount,
@@ -28,13 +28,13 @@ pub enum Scope {
 /// An option.
 struct Row {
     name: &'static str,
-    /// What stands for the value in the help; empty where there is none.
+    /// The placeholder for the value in the help; empty if the option takes none.
     value: &'static str,
     help: &'static str,
     scope: Scope,
-    /// It may be given several times, and every value counts.
+    /// The option may be repeated, and every value counts.
     repeats: bool,
-    /// Takes the value, or says what it should have been.
+    /// Sets the value, or returns a description of valid ones.
     set: fn(&mut Settings, &str) -> Result<(), Wanted>,
 }
 
@@ -42,7 +42,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "encoding",
         value: "LABEL",
-        help: "Code page of the texts, such as windows-1252 or koi8-r [default: what the format says]",
+        help: "Code page of the texts, such as windows-1252 or koi8-r [default: that of the format]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -55,7 +55,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "reading",
         value: "NAME",
-        help: "Reads a format that has several readings in this one, by the name in info.txt",
+        help: "Reads a format that has several readings in this one, named as in info.txt",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -71,7 +71,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "fix-dates",
         value: "WHETHER",
-        help: "Corrects dates where a known bug of the program that wrote them shows: yes or no [default: yes]",
+        help: "Corrects dates that show a known bug of the program that wrote them: yes or no [default: yes]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -86,7 +86,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "threads",
         value: "NUMBER",
-        help: "Threads that decode together [default: the number of processors]",
+        help: "Number of threads that decode [default: the number of processors]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -98,7 +98,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "only",
         value: "GLOB",
-        help: "Only databases whose name matches, or whose path in SOURCE where there is a / in GLOB; may be repeated",
+        help: "Only databases whose name matches, or whose path in SOURCE if GLOB contains a /; may be repeated",
         scope: Scope::Games,
         repeats: true,
         set: |settings, value| {
@@ -109,7 +109,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "flat",
         value: "",
-        help: "Shows all databases beside each other, without the folders that lead to them",
+        help: "Shows all databases side by side, without the folders that lead to them",
         scope: Scope::Games,
         repeats: false,
         set: |settings, _| {
@@ -120,7 +120,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "view",
         value: "NAME=TEMPLATE",
-        help: "A view of your own, such as openings=%{eco}/%{player}; may be repeated",
+        help: "Adds a view, such as openings=%{eco}/%{player}; may be repeated",
         scope: Scope::Mount,
         repeats: true,
         set: |settings, value| {
@@ -131,7 +131,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "name",
         value: "TEMPLATE",
-        help: "How games are called in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
+        help: "Names of games in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -158,7 +158,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-size",
         value: "BYTES",
-        help: "Most bytes of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
+        help: "Maximum size of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -169,7 +169,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games are kept for the next mount, or none to keep them nowhere [default: \
+        help: "Folder in which sizes of games are kept for the next mount, or none to keep no sizes [default: \
                $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Mount,
         repeats: false,
@@ -185,7 +185,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "watch",
         value: "MEANS",
-        help: "How changes of the source are noticed: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
+        help: "How to notice changes of the source: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -196,8 +196,8 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "source-timeout",
         value: "SECONDS",
-        help: "How long files on a network, or of another program's file system, may leave a request unanswered \
-               before it fails [default: 30]",
+        help: "How long a request may wait for files on a network or on the file system of another program before \
+               it fails [default: 30]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -210,7 +210,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "open-wait",
         value: "SECONDS",
-        help: "How long to wait for databases that are opened slowly; they appear when they are open [default: 2]",
+        help: "How long to wait for databases that open slowly; they appear when they are open [default: 2]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -224,7 +224,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "xattr",
         value: "",
-        help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
+        help: "Provides tags as extended attributes (getfattr -d); ls -l then sends two more requests for every file",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {
@@ -235,7 +235,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "uid",
         value: "NUMBER",
-        help: "Owner of all files [default: who mounts]",
+        help: "Owner of all files [default: the user who mounts]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -246,7 +246,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "gid",
         value: "NUMBER",
-        help: "Group of all files [default: that of who mounts]",
+        help: "Group of all files [default: that of the user who mounts]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -257,7 +257,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "umask",
         value: "OCTAL",
-        help: "Permissions to take away from 0444 and 0555, such as 077 [default: 000]",
+        help: "Permissions to remove from 0444 and 0555, such as 077 [default: 000]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -269,12 +269,12 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "allow_other",
         value: "",
-        help: "Lets other users look, as far as permissions say",
+        help: "Lets other users access the mount, as far as permissions allow",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {
             settings.allow_other = true;
-            // Else everybody could read everything, whatever umask says.
+            // Otherwise all users could read everything, whatever the umask.
             settings.default_permissions = true;
             Ok(())
         },
@@ -282,7 +282,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "default_permissions",
         value: "",
-        help: "Lets the kernel check permissions; allow_other includes it",
+        help: "Lets the kernel check permissions; implied by allow_other",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {

@@ -80,7 +80,7 @@ pub(super) fn open(
     }
     if refusal.reasons.is_empty() {
         refusal.reasons.push(format!(
-            "not a chess database: no known format has such a file; known are {}",
+            "not a chess database: no supported format has such a file; supported are {}",
             format_titles()
         ));
     }

@@ -103,7 +103,7 @@ pub(super) fn report_ready() -> io::Result<()> {
     if !is_background() {
         // Nobody waits unless this is a service of systemd.
         if let Err(error) = sd_notify::notify(&[NotifyState::Ready]) {
-            log::warn!("systemd cannot be told that the mount answers: {error}");
+            log::warn!("systemd cannot be notified that the mount is available: {error}");
         }
         return Ok(());
     }

@@ -89,7 +89,7 @@ impl Served {
                 );
                 // It fails when the mount is at its end.
                 let _ = fuse::invalidate(&self.notifier, &outdated)
-                    .inspect_err(|error| log::debug!("the kernel is not told of changes: {error}"));
+                    .inspect_err(|error| log::debug!("the kernel cannot be notified of changes: {error}"));
             }
             is_restless
         }));

@@ -29,7 +29,10 @@ impl MountPoint {
         let mount = top_at(&resolved)?.filter(|mount| mount.kind == TYPE);
         match (mount, is_dead(&resolved)) {
             (Some(_), true) => {
-                log::warn!("{} is unmounted first: its pgnfs died", path.display());
+                log::warn!(
+                    "{} is unmounted first: the program that served it died",
+                    path.display()
+                );
                 device::unmount(&resolved)?;
                 return MountPoint::check(path, source);
             }

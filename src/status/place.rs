@@ -33,7 +33,7 @@ pub(super) fn make_folder(socket: &Path, user: u32) -> io::Result<()> {
     let folder = socket.parent().unwrap_or(Path::new("/"));
     let above = folder.parent().unwrap_or(Path::new("/"));
     if above.as_os_str() != OsStr::new(SHARED) && fs::metadata(above)?.uid() != user {
-        return Err(denied("its folder belongs to somebody else"));
+        return Err(denied("its folder belongs to another user"));
     }
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),

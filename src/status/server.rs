@@ -57,7 +57,7 @@ fn answer_all(listener: UnixListener, report: impl Fn() -> Value + Send + Sync +
                 match listener.accept() {
                     Ok((client, _)) => answer(&client, &*report),
                     Err(error) => {
-                        log::warn!("a question about the mount is left unanswered: {error}");
+                        log::warn!("a request for the status was not answered: {error}");
                         thread::sleep(PATIENCE);
                     }
                 }

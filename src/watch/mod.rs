@@ -312,4 +312,4 @@ impl Watch {
     }
 }
 
-const LOOKING: &str = "looking at all files every few seconds instead";
+const LOOKING: &str = "checking all files every few seconds instead";

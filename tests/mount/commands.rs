@@ -339,10 +339,10 @@ fn usage() {
             "unknown option 'nonsense'",
         ),
         (&["mount", "--uid=me", "a", "b"], "option 'uid': 'me'"),
-        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount alone"),
+        (&["export", "-o", "uid=1", "a"], "option 'uid' is only for mount"),
         (
             &["info", "--cache-size=1M", "a"],
-            "option 'cache-size' is for mount alone",
+            "option 'cache-size' is only for mount",
         ),
         (
             &["check", "-o", "reading=nonsense", "a"],

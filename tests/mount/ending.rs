@@ -137,7 +137,9 @@ fn a_dead_mount_is_replaced() {
     let ended = run(&mut scratch.mount_command(&[]));
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(
-        ended.err.contains("is unmounted first: its pgnfs died"),
+        ended
+            .err
+            .contains("is unmounted first: the program that served it died"),
         "{}",
         ended.err
     );

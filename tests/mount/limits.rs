@@ -104,9 +104,7 @@ fn few_watches() {
         "{ended:?}"
     );
     assert!(
-        ended
-            .err
-            .contains("looking at all files every few seconds instead"),
+        ended.err.contains("checking all files every few seconds instead"),
         "{ended:?}"
     );
 }

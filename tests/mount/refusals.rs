@@ -29,9 +29,9 @@ fn mount_points() {
         (scratch.path("missing"), "does not exist: create it with mkdir"),
         (scratch.path("file"), "is not a folder"),
         (scratch.path("full"), "is not empty"),
-        (scratch.path("source"), "lie in one another"),
-        (inside, "lie in one another"),
-        (scratch.path(""), "lie in one another"),
+        (scratch.path("source"), "overlap"),
+        (inside, "overlap"),
+        (scratch.path(""), "overlap"),
     ] {
         refused(&scratch, source, &point, message, &point);
     }

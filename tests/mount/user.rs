@@ -121,9 +121,9 @@ fn what_an_ordinary_user_may_not_do() {
         return;
     };
     for message in [
-        "of-root is closed to this user: name a folder of your own",
-        "mount point closed is closed to this user: name a folder of your own",
-        "fusermount3 is missing, which mounts for ordinary users: install the package fuse3",
+        "this user may not mount on of-root: name a folder of your own",
+        "this user may not mount on closed: name a folder of your own",
+        "fusermount3, which mounts for ordinary users, is missing: install the package fuse3",
         "source/sub/b.dci: cannot be read: Permission denied",
         "source/a.dcg: cannot be read: Permission denied",
     ] {

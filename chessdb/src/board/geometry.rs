@@ -1,4 +1,4 @@
-//! How squares lie to each other: one table load instead of an attack set.
+//! Geometry of pairs of squares: one table load instead of an attack set.
 
 use shakmaty::attacks;
 
@@ -13,15 +13,15 @@ pub(super) fn reach(piece: PackedPiece, square: Square) -> Bitboard {
     REACH[piece.role_index()][square as usize]
 }
 
-/// The rank, file or diagonal on which both squares lie, from edge to edge; empty where there is none.
+/// The rank, file or diagonal on which both squares lie, from edge to edge; empty if there is none.
 ///
-/// `a` is the index of a square, or 64 for a king that does not exist and lies on no line with anybody.
+/// `a` is the index of a square, or 64 for a king that does not exist and is on no line with any square.
 #[inline]
 pub(super) fn line(a: usize, b: Square) -> Bitboard {
     LINES[a][b as usize]
 }
 
-/// The squares between two squares of one line; empty where they are not on one.
+/// The squares between two squares of one line; empty if they are not on one.
 #[inline]
 pub(super) fn between(a: Square, b: Square) -> Bitboard {
     // shakmaty's, but from the table that is in the cache anyway.
@@ -29,7 +29,7 @@ pub(super) fn between(a: Square, b: Square) -> Bitboard {
     (line(a as usize, b) & Bitboard(span)).without_first()
 }
 
-/// Those of `pieces` between whom and `square` nobody stands.
+/// Those of `pieces` that have no piece between them and `square`.
 ///
 /// There are few such pieces, so that going through them is cheaper than an attack set, whose table is too large to stay
 /// in the nearest cache.

@@ -6,24 +6,24 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Illegal {
-    /// No piece of the side to move stands on the square of departure.
+    /// There is no piece of the side to move on the departure square.
     NoPiece,
-    /// A piece of the own side stands on the target square.
+    /// A piece of the same side is on the target square.
     OwnPiece,
-    /// The piece does not move that way, or something stands between.
+    /// The piece does not move that way, or its path is blocked.
     NotItsMove,
-    /// A pawn reaches the last rank without a promotion, or a promotion is named where there is none.
+    /// A pawn reaches the last rank without a promotion, or a move that is not a promotion names one.
     Promotion,
-    /// The right is lost, the rook is missing, the way is blocked or the king would pass an attacked square.
+    /// The right is lost, the rook is missing, the path is blocked or the king would cross an attacked square.
     Castling,
-    /// The own king would stand in check.
+    /// The move would leave the king in check.
     KingInCheck,
     /// A null move while in check.
     NullInCheck,
 }
 
 impl Illegal {
-    /// True where only the safety of the king is hurt, so that the move can still be played on a board.
+    /// True if the move only leaves the king in check, so that it can still be played on a board.
     pub fn is_pseudo_legal(self) -> bool {
         matches!(self, Illegal::KingInCheck | Illegal::NullInCheck)
     }

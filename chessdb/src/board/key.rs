@@ -1,4 +1,4 @@
-//! Keys of positions: 64 bits that tell one position from another, the same that Polyglot's opening books use.
+//! Keys of positions: 64 bits that identify a position, the same as in Polyglot's opening books.
 //!
 //! The random numbers are Polyglot's, as shakmaty has them.
 
@@ -27,8 +27,8 @@ impl Position {
     /// The position's Zobrist key with the numbers and the rules of Polyglot's book format.
     ///
     /// The en passant file counts when a pawn of the side to move stands beside the pawn that made the double step,
-    /// even if it is pinned and cannot take. A key is worth most where it can be compared with others, and this is the
-    /// rule of Polyglot's books. [`Position::key_with`] has the other rules.
+    /// even if it is pinned and cannot capture. This is the rule of Polyglot's books, with whose keys these can be
+    /// compared. [`Position::key_with`] has the other rules.
     ///
     /// ```
     /// use chessdb::board::Position;
@@ -39,8 +39,8 @@ impl Position {
         self.key_with(EnPassantMode::PseudoLegal)
     }
 
-    /// The key, where `mode` says when the en passant square counts: `PseudoLegal` is the rule of Polyglot, and with
-    /// `Legal` two positions have the same key where the rule of threefold repetition takes them for the same.
+    /// The key, with `mode` for the en passant square: `PseudoLegal` is the rule of Polyglot, and with `Legal` two
+    /// positions have the same key if they are the same for threefold repetition.
     /// The keys are those of shakmaty's `zobrist_hash`.
     ///
     /// ```

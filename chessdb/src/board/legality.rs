@@ -10,7 +10,7 @@ impl Position {
     /// Tests a move against all rules.
     ///
     /// # Errors
-    /// The first rule it breaks; [`Illegal::is_pseudo_legal`] tells those that hurt the king's safety only.
+    /// The first rule that it breaks; [`Illegal::is_pseudo_legal`] is true for moves that only leave the king in check.
     pub fn test(&self, mv: Move) -> Result<(), Illegal> {
         match mv {
             Move::Normal { from, to, promotion } => self.test_normal(from, to, promotion),
@@ -56,7 +56,7 @@ impl Position {
         if promotion.is_some() {
             return Err(Illegal::Promotion);
         }
-        // No short circuit: a wrong guess of the processor costs more than the second test.
+        // No short circuit: a branch misprediction costs more than the second test.
         if !reach(piece, to).contains(from) | (between(from, to) & self.occupied()).any() {
             return Err(Illegal::NotItsMove);
         }
@@ -120,10 +120,10 @@ impl Position {
                 .contains(taken_en_passant(to))
     }
 
-    /// True where the king of `us` is not in check after a pseudo-legal move of another piece, not en passant.
+    /// True if the king of `us` is not in check after a pseudo-legal move of another piece, not en passant.
     #[inline(always)]
     pub(super) fn is_king_safe_after(&self, us: Color, from: Square, to: Square) -> bool {
-        // Whoever leaves the king's line can only uncover a piece that moves along lines.
+        // A piece that leaves the king's line can only uncover a slider.
         let uncovered = line(self.king_index(us), from) & self.sliders(!us);
         (uncovered | self.checkers).is_empty() || self.is_king_safe_without(Bitboard::from_square(from), to)
     }
@@ -136,7 +136,7 @@ impl Position {
         )
     }
 
-    /// True where the own king is not in check when the pieces on `gone` have left and one stands on `to`.
+    /// True if the own king is not in check when the pieces on `gone` have left and one stands on `to`.
     fn is_king_safe_without(&self, gone: Bitboard, to: Square) -> bool {
         let Some(king) = self.king(self.turn) else {
             return true;
@@ -146,21 +146,22 @@ impl Position {
         (self.attackers(king, !self.turn, occupied) & !gone & !reached).is_empty()
     }
 
-    /// True where the king can go from `from` to `to`.
-    // Not inlined: all other pieces's moves would have to make room for it.
+    /// True if the king can go from `from` to `to`.
+    // Not inlined: it would take registers from the moves of all other pieces.
     #[inline(never)]
     fn is_safe_for_king(&self, from: Square, to: Square) -> bool {
         let left = self.occupied() ^ Bitboard::from_square(from);
         (self.attackers(to, !self.turn, left) & !Bitboard::from_square(to)).is_empty()
     }
 
-    /// Those of `twins`, who could all go to `to` on an empty board, that can legally go there.
-    pub(super) fn candidates(&self, twins: Bitboard, to: Square) -> Bitboard {
+    /// Those of `candidates`, which could all go to `to` on an empty board, that can legally go there.
+    pub(super) fn candidates(&self, candidates: Bitboard, to: Square) -> Bitboard {
         let occupied = self.occupied();
-        let can_go = |&twin: &Square| {
-            (between(twin, to) & occupied).is_empty() && self.is_king_safe_after(self.turn, twin, to)
+        let can_go = |&candidate: &Square| {
+            (between(candidate, to) & occupied).is_empty()
+                && self.is_king_safe_after(self.turn, candidate, to)
         };
-        twins.into_iter().filter(can_go).collect()
+        candidates.into_iter().filter(can_go).collect()
     }
 
     pub(super) fn test_castle(&self, side: CastlingSide) -> Result<(Square, Square), Illegal> {
@@ -190,7 +191,7 @@ impl Position {
         }
     }
 
-    /// True when the side to move, which is in check, has a legal move.
+    /// True if the side to move, which is in check, has a legal move.
     pub(super) fn has_evasion(&self) -> bool {
         let us = self.turn();
         let Some(king) = self.king(us) else {
@@ -218,7 +219,7 @@ impl Position {
         }) || self.has_pawn_evasion(targets)
     }
 
-    /// True when a pawn can move onto one of `targets`, or take a pawn there en passant, and the king is safe then.
+    /// True if a pawn can move onto one of `targets`, or take a pawn there en passant, and the king is safe then.
     fn has_pawn_evasion(&self, targets: Bitboard) -> bool {
         let en_passant = self.en_passant.map_or(Bitboard::EMPTY, Bitboard::from_square);
         self.of_kind(self.turn(), Role::Pawn).into_iter().any(|from| {

@@ -3,12 +3,12 @@
 use super::packed::PackedPiece;
 use super::{CastlingSide, Color, File, Move, Position, Square};
 
-/// Most numbers of a side.
+/// Pieces of a side have numbers below this one.
 pub const MOST_NUMBERS: usize = 128;
 
-/// Which piece stands where, by a number that belongs to it for life.
+/// The squares of pieces by numbers that they keep throughout the game.
 ///
-/// What a number means - the kind of piece, its first file, its turn among its like - is the format's affair.
+/// The format decides what a number means: the kind of piece, its first file, its index among pieces of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceNumbers {
     /// Squares by colour and number, [`NONE`] where there is no such piece. The last place of a side stands for pieces
@@ -39,7 +39,7 @@ impl PieceNumbers {
         }
     }
 
-    /// Where the piece with a number stands; none where it was never placed or has been taken.
+    /// The square of the piece with a number; none if it was never placed or has been captured.
     #[inline]
     pub fn square(&self, color: Color, number: u8) -> Option<Square> {
         let square = self.squares[color as usize]
@@ -62,14 +62,14 @@ impl PieceNumbers {
         self.squares[color as usize][usize::from(number.min(NONE))] = NONE;
     }
 
-    /// Follows a move that is about to be played in `position`: what is taken loses its number, the rook of a
-    /// castling goes with the king, and a promoted pawn keeps its number.
+    /// Follows a move that is about to be played in `position`: a captured piece loses its number, the rook of a
+    /// castling move keeps its own, and so does a promoted pawn.
     #[inline]
     pub fn follow(&mut self, position: &Position, mv: Move) {
         let us = position.turn();
         match mv {
             Move::Normal { from, to, .. } => {
-                // No short circuit: a wrong guess of the processor costs more than the other tests.
+                // No short circuit: a branch misprediction costs more than the other tests.
                 let en_passant = (position.packed_at(from).is_pawn())
                     & (from.file() != to.file())
                     & (position.packed_at(to) == PackedPiece::NONE);

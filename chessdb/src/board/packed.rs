@@ -1,4 +1,4 @@
-//! A piece with its colour in one byte, so that one load tells whose piece of which kind stands on a square.
+//! A piece with its colour in one byte, so that one load yields the kind and the colour of the piece on a square.
 
 use super::{Color, Role};
 
@@ -56,13 +56,13 @@ impl PackedPiece {
         Color::ALL.into_iter().find(|&color| self.is_of(color))
     }
 
-    /// The role as an index: 0 for nobody, else the number of the role.
+    /// The role as an index: 0 for an empty square, else the number of the role.
     #[inline]
     pub(super) fn role_index(self) -> usize {
         usize::from(self.0 & 7)
     }
 
-    /// Role and colour as an index below [`PackedPiece::KINDS`]; 0 for nobody.
+    /// Role and colour as an index below [`PackedPiece::KINDS`]; 0 for an empty square.
     #[inline]
     pub(super) fn index(self) -> usize {
         usize::from(self.0 & 15)

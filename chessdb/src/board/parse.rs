@@ -1,4 +1,4 @@
-//! Reads the text of a move: SAN, and the other ways in which people and programs write moves.
+//! Reads the text of a move: SAN, and other common notations.
 //!
 //! The pieces that could make the move come from the tables of attacks, and each is tested alone.
 
@@ -18,9 +18,9 @@ impl Position {
     /// - figurines (`♘f3`), `P` for pawns, and `n`, `r`, `q`, `k` for pieces; `b` is a bishop only where no pawn of
     ///   the b-file can make the move.
     ///
-    /// A sign of capture may be missing or wrong, more may be said of the square of departure than is needed, and
-    /// whatever stands behind the move of `+`, `#`, `!`, `?` and `e.p.` is passed over without a test. A reader that
-    /// wants `!` and `?` as annotations takes them off first.
+    /// The capture sign may be missing or wrong, and the departure square may be given in more detail than necessary.
+    /// Any `+`, `#`, `!`, `?` and `e.p.` after the move is skipped without a test: to read `!` and `?` as
+    /// annotations, remove them first.
     ///
     /// ```
     /// use chessdb::board::{Fen, Move, Position, ReadError, Role, Square};
@@ -41,7 +41,7 @@ impl Position {
     /// ```
     ///
     /// # Errors
-    /// Where the text is no move or does not tell one legal move: see [`ReadError`].
+    /// If the text is not a move or does not identify one legal move: see [`ReadError`].
     pub fn read_move(&self, text: impl AsRef<[u8]>) -> Result<Move, ReadError> {
         self.read_bytes(text.as_ref())
     }
@@ -109,7 +109,7 @@ impl Position {
         found.map_or(Err(error), |from| Ok(Move::Normal { from, to, promotion }))
     }
 
-    /// The pieces that a text may mean: they stand where it says, and could reach the target on an empty board.
+    /// The pieces that a text may mean: they match its departure square, and could reach the target on an empty board.
     #[inline]
     fn candidates_of(&self, role: Role, wanted: &MoveText) -> Bitboard {
         let piece = PackedPiece::new(self.turn, role);
@@ -123,7 +123,7 @@ impl Position {
         self.of_kind(self.turn, role) & reached & file & rank
     }
 
-    /// The side to which the king castles who goes from `from` to `to`: onto the rook, or farther than kings go.
+    /// The side to which a king castles that goes from `from` to `to`: onto the rook, or farther than one square.
     fn castling_side(&self, from: Square, to: Square) -> Option<CastlingSide> {
         let us = self.turn;
         if self.king(us) != Some(from) || from.rank() != us.backrank() {
@@ -146,7 +146,7 @@ impl Position {
     }
 }
 
-/// What the text of a move says, castling and null moves apart.
+/// The parts of the text of a move, except castling and null moves.
 struct MoveText {
     role: Option<Role>,
     file: Option<File>,
@@ -210,7 +210,7 @@ fn rank_of(character: u8) -> Option<Rank> {
     Rank::from_char(char::from(character))
 }
 
-/// Takes the last character off where it means something.
+/// Removes the last character if it has a meaning.
 #[inline]
 fn split_last<T>(text: &[u8], meaning: fn(u8) -> Option<T>) -> (&[u8], Option<T>) {
     if let Some((&last, before)) = text.split_last()
@@ -221,7 +221,7 @@ fn split_last<T>(text: &[u8], meaning: fn(u8) -> Option<T>) -> (&[u8], Option<T>
     (text, None)
 }
 
-/// Takes the promotion off; none where what looks like one is none.
+/// Removes the promotion; none if it is invalid.
 #[inline]
 fn split_promotion(text: &[u8]) -> Option<(&[u8], Option<Role>)> {
     let (inner, opening) = match text {
@@ -241,7 +241,7 @@ fn split_promotion(text: &[u8]) -> Option<(&[u8], Option<Role>)> {
     Some((before, Some(role)))
 }
 
-/// Takes the name of a piece off the end: a capital letter or a figurine of either colour.
+/// Removes the name of a piece from the end: a capital letter or a figurine of either colour.
 fn split_piece(text: &[u8]) -> Option<(Role, &[u8])> {
     const FIGURINES: [Role; 6] = [
         Role::King,
@@ -266,7 +266,7 @@ fn split_piece(text: &[u8]) -> Option<(Role, &[u8])> {
     }
 }
 
-/// The text without white space around it and without what may stand behind any move.
+/// The text without white space around it and without signs that may follow any move.
 #[inline]
 fn without_suffixes(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_start();

@@ -39,7 +39,7 @@ impl Move {
 /// What brings back the position before a legal move.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
-    /// The squares that the move changed and who stood there; only the first `changed` count.
+    /// The squares that the move changed, with their former pieces; only the first `changed` are used.
     before: [(Square, PackedPiece); 4],
     changed: u8,
     en_passant: Option<Square>,
@@ -92,7 +92,7 @@ impl Position {
     fn play_tested<const NAMED: bool>(&mut self, mv: Move, undo: &mut Undo) -> Result<San, Illegal> {
         let mut san = match mv {
             // Twice the same, but each is compiled for one colour: a game changes sides so regularly that the
-            // processor is never wrong here, and nothing behind it needs to ask for the colour.
+            // branch is always predicted, and nothing after it depends on the colour.
             Move::Normal { from, to, promotion } => match self.turn {
                 Color::White => self.play_legal_normal::<NAMED>(Color::White, from, to, promotion, undo)?,
                 Color::Black => self.play_legal_normal::<NAMED>(Color::Black, from, to, promotion, undo)?,
@@ -136,7 +136,7 @@ impl Position {
         self.en_passant = skipped;
     }
 
-    /// Moves whoever stands on `from`. The result is the square that a pawn skipped.
+    /// Moves the piece on `from`. The result is the square that a pawn skipped.
     fn move_anyhow(&mut self, from: Square, to: Square, promotion: Option<Role>) -> Option<Square> {
         let piece = self.packed_at(from);
         let (role, color) = (piece.role()?, piece.color()?);
@@ -250,10 +250,10 @@ impl Position {
         self.test_piece(us, piece, from, to, promotion)?;
         let attacked = reach(piece, to);
         let takes = self.packed_at(to) != PackedPiece::NONE;
-        // Most pieces have no twin that could go there even on an empty board.
-        let twins = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
-        let candidates = if NAMED && twins.any() {
-            self.candidates(twins, to)
+        // Usually no other piece of the kind could go there even on an empty board.
+        let candidates = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
+        let candidates = if NAMED && candidates.any() {
+            self.candidates(candidates, to)
         } else {
             Bitboard::EMPTY
         };
@@ -326,9 +326,9 @@ impl Position {
         self.checks_of(us, to, direct.any(), uncovered)
     }
 
-    /// Pieces of `us` that give check: the one on `to` if it is `direct` and nobody is in its way, and sliders of
+    /// Pieces of `us` that give check: the one on `to` if it is `direct` and no piece is in its way, and sliders of
     /// `uncovered`.
-    // Not inlined: the moves that come here are few, and all others would have to make room for it.
+    // Not inlined: few moves need it, and it would take registers from all others.
     #[inline(never)]
     fn checks_of(&self, us: Color, to: Square, direct: bool, uncovered: Bitboard) -> Bitboard {
         match self.king(!us) {
@@ -344,7 +344,7 @@ impl Position {
         }
     }
 
-    /// Notes who stands on the squares that a move is going to change.
+    /// Records the pieces on the squares that a move is going to change.
     fn keep_state(&self, undo: &mut Undo, squares: &[Square]) {
         *undo = Undo {
             before: undo.before,
@@ -366,7 +366,7 @@ impl Position {
         self.checkers = self.checks_on(self.turn);
     }
 
-    /// The sign behind a move that gives check.
+    /// The sign after a move that gives check.
     fn check_sign(&self) -> u8 {
         if self.has_evasion() { b'+' } else { b'#' }
     }

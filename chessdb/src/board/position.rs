@@ -1,4 +1,4 @@
-//! A position: who stands where, and what else the rules need to know.
+//! A position: the pieces on the board and the other state that the rules need.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use super::{Bitboard, CastlingSide, Color, Piece, Role, Square};
 pub struct Position {
     /// What stands on each square.
     pub(super) pieces: [PackedPiece; 64],
-    /// The same by role and colour; place 0 takes what stands nowhere, so that nobody needs to ask.
+    /// The same by role and colour; index 0 is for empty squares, so that no test is needed.
     pub(super) by_kind: [Bitboard; PackedPiece::KINDS],
     /// The same by colour.
     pub(super) by_color: [Bitboard; 2],
@@ -108,7 +108,7 @@ impl Position {
         self.of_kind(color, Role::Bishop) | self.of_kind(color, Role::Rook) | self.of_kind(color, Role::Queen)
     }
 
-    /// The king's square; none where illegal moves took it.
+    /// The king's square; none if illegal moves took it.
     #[inline]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.of_kind(color, Role::King).first()
@@ -158,17 +158,17 @@ impl Position {
         self.castling
     }
 
-    /// The square that a pawn skipped in the last move, whether or not anybody can take it there.
+    /// The square that a pawn skipped in the last move, whether or not it can be captured there.
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
     }
 
-    /// True when the side to move is in check.
+    /// True if the side to move is in check.
     pub fn is_check(&self) -> bool {
         self.checkers.any()
     }
 
-    /// True when the side to move is in check and has no legal move.
+    /// True if the side to move is in check and has no legal move.
     ///
     /// ```
     /// use chessdb::board::Fen;
@@ -234,7 +234,7 @@ impl Position {
         }
     }
 
-    /// Puts a piece on a square in place of whoever stands there, or empties it.
+    /// Puts a piece on a square in place of the one there, or empties it.
     pub(super) fn set(&mut self, square: Square, piece: PackedPiece) {
         let bit = Bitboard::from_square(square);
         let gone = std::mem::replace(&mut self.pieces[square as usize], piece);

@@ -12,14 +12,14 @@ pub enum ReadError {
     NotAMove,
     /// No piece of the kind that the text names can go there.
     NoPiece {
-        /// The kind of piece; none where no piece of the side to move stands on the square that the text names.
+        /// The kind of piece; none if no piece of the side to move stands on the square that the text names.
         role: Option<Role>,
         /// The square that it should come from, if the text names it.
         from: Option<Square>,
         /// The target square.
         to: Square,
     },
-    /// Several pieces can go there and the text does not tell which one does.
+    /// Several pieces can go there, and the text does not identify one of them.
     Ambiguous {
         /// The kind of piece.
         role: Role,
@@ -35,8 +35,8 @@ pub enum ReadError {
         /// The target square.
         to: Square,
     },
-    /// A pawn reaches the last rank and the text does not say what it becomes, or it becomes what no pawn can, or a
-    /// promotion is named where there is none.
+    /// A pawn reaches the last rank and the text names no piece or one to which no pawn can be promoted, or a
+    /// promotion is named if there is none.
     Promotion,
     /// Castling to this side is not possible.
     Castling(CastlingSide),

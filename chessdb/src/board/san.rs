@@ -33,7 +33,7 @@ impl San {
     pub(super) fn pawn(from: Square, to: Square, promotion: Option<Role>) -> San {
         let takes = u64::from(from.file() != to.file());
         let before = file_of(from) | u64::from(b'x') << 8;
-        // Computed instead of decided, because the processor cannot guess well whether a piece takes.
+        // Computed without a branch, because the processor cannot predict whether a piece captures.
         let mut san = San::new((before * takes) | name_of(to) << (16 * takes), 2 + 2 * takes);
         if let Some(role) = promotion {
             san.push(b'=');
@@ -53,7 +53,7 @@ impl San {
     ) -> San {
         let letter = u64::from(b"??NBRQK?"[piece.role_index()]);
         if candidates.any() {
-            return San::piece_with_rivals(letter, from, to, takes, candidates);
+            return San::piece_among_candidates(letter, from, to, takes, candidates);
         }
         // Computed as for pawns.
         let takes = u64::from(takes);
@@ -61,7 +61,13 @@ impl San {
         San::new(before | name_of(to) << (8 + 8 * takes), 3 + takes)
     }
 
-    fn piece_with_rivals(letter: u64, from: Square, to: Square, takes: bool, candidates: Bitboard) -> San {
+    fn piece_among_candidates(
+        letter: u64,
+        from: Square,
+        to: Square,
+        takes: bool,
+        candidates: Bitboard,
+    ) -> San {
         let mut san = San::new(letter, 1);
         let shares_file = (candidates & Bitboard::from_file(from.file())).any();
         let shares_rank = (candidates & Bitboard::from_rank(from.rank())).any();
@@ -129,7 +135,7 @@ impl fmt::Debug for San {
 
 /// A move in long algebraic notation (`e2e4`, `e7e8q`, `--`), as remarks give moves that PGN cannot hold.
 ///
-/// Castling is the king's move to the g- or c-file; the position before the move tells where the king stands.
+/// Castling is the king's move to the g- or c-file; the position before the move has the square of the king.
 #[derive(Clone, Copy, Debug)]
 pub struct LongMove<'a>(pub &'a Position, pub Move);
 

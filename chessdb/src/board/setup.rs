@@ -65,7 +65,8 @@ impl Position {
 impl Position {
     /// The pieces of a set-up that no game can be played from, for [`Position::play`] to go through what a file has.
     ///
-    /// Nothing is tested and no right is kept. Every piece may move as his kind does, whatever else stands wrong.
+    /// Nothing is tested and no castling right is kept. Pieces can move as their kind does, however impossible the
+    /// position is.
     pub fn unplayable(setup: &Setup) -> Position {
         let mut position = Position::from_pieces(&setup.board, setup.turn, Bitboard::EMPTY, None);
         position.sound = false;

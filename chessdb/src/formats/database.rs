@@ -1,4 +1,4 @@
-//! What the serving side sees of a database.
+//! The interface of a database.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ pub struct Keys {
     pub event: TextId,
     /// The day on which the game was played.
     pub date: Date,
-    /// Year of the event where the format knows it apart from the date, else 0.
+    /// Year of the event if the format stores it in addition to the date, else 0.
     pub event_year: u16,
     /// Opening code.
     pub eco: Option<Eco>,
@@ -43,7 +43,7 @@ impl Keys {
     }
 }
 
-/// An open database. Games are numbered from 0 here, from 1 wherever people see them.
+/// An open database. Games are numbered from 0 here, and from 1 in everything that users see.
 ///
 /// Reading never fails as a whole: damage is a [`Problem`] and a remark in the game.
 pub trait Database: Send + Sync {
@@ -67,13 +67,13 @@ pub trait Database: Send + Sync {
     /// The whole game.
     fn game(&self, game: u32) -> Decoded;
 
-    /// Gives the legal moves of a game's main line to `each`, one by one, until it breaks off. No text is decoded and
-    /// no SAN is made where the format can do without, so this is much faster than [`Database::game`].
+    /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
+    /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         main_line(&self.game(game).game, each);
     }
 
-    /// What `info.txt` says.
+    /// The contents of `info.txt`.
     fn info(&self) -> Info;
 
     /// Problems of the database itself, known since it was opened.
@@ -95,12 +95,12 @@ pub trait Database: Send + Sync {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    /// Names of further PGN documents of the database, each one game that stands beside `all.pgn`: `book.pgn`.
+    /// Names of further PGN documents of the database, each with one game, next to `all.pgn`: `book.pgn`.
     fn documents(&self) -> &[&'static str] {
         &[]
     }
 
-    /// The game of a document, made when it is asked for. What is wrong in it is told by the games already.
+    /// The game of a document, made on demand. The games already report its problems.
     fn document(&self, document: usize) -> Game {
         let _ = document;
         Game::default()
@@ -121,12 +121,12 @@ pub struct Decoded {
     pub problems: Vec<Problem>,
 }
 
-/// What is known about a database as soon as it is open.
+/// Information about a database that is available as soon as it is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
-    /// Rows of name and value for `info.txt`: layout, reading, encoding and the like.
+    /// Rows of name and value for `info.txt`, such as layout, reading and encoding.
     pub rows: Vec<(&'static str, String)>,
-    /// Oddities that cost no game, in lower case, without a full stop.
+    /// Oddities that affect no game, in lower case, without a full stop.
     pub warnings: Vec<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct Directory {
 /// Files that look like a database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
-    /// Name of the directory that shows it: the main file's name; empty where the folder itself is the database.
+    /// Name of the directory that shows it: the main file's name; empty if the folder itself is the database.
     pub name: String,
     /// The files, each with what the format calls it (its extension in lower case).
     pub files: Vec<(String, PathBuf)>,
@@ -94,20 +94,20 @@ impl SourceFile {
     }
 }
 
-/// So many numbers apart somebody looks whether the bytes are lost.
+/// After this many numbers, the iterator checks whether the bytes are lost.
 const LOOK: u32 = 1024;
 
-/// Most holes of a file that get a row of their own.
+/// Maximum number of holes of a file that get a row of their own.
 const MOST_HOLES: usize = 100;
 
-/// Bytes that stay where they are.
+/// Bytes that do not move in memory.
 pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
     /// Holes of a file that are too long to be read as zeros, in ascending order.
     fn gaps(&self) -> &[Range<usize>] {
         &[]
     }
 
-    /// True when the file has changed or become unreadable, so that reading on is useless.
+    /// True if the file has changed or become unreadable, so that reading on is useless.
     fn is_lost(&self) -> bool {
         false
     }
@@ -146,11 +146,11 @@ pub fn by_stem(directory: &Directory, main: &[&str], companions: &[&str]) -> Vec
                 candidate
                     .files
                     .push((other.to_owned(), directory.path.join(found.name)));
-                for twin in names.twins(found, other) {
-                    claimed.insert(twin.name);
+                for variant in names.case_variants(found, other) {
+                    claimed.insert(variant.name);
                     candidate.warnings.push(format!(
                         "{} is ignored beside {}: names differ in letter case only",
-                        twin.name, found.name
+                        variant.name, found.name
                     ));
                 }
             }
@@ -222,10 +222,10 @@ impl<'a> Names<'a> {
     }
 
     /// Files that differ from one of the given kind in the letter case of the extension only.
-    fn twins(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
+    fn case_variants(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
         let alike = self.by_stem.get(&(file.stem.to_owned(), kind.to_owned()));
-        let twins = alike.into_iter().flatten().copied();
-        twins.filter(move |twin| twin.name != file.name)
+        let case_variants = alike.into_iter().flatten().copied();
+        case_variants.filter(move |variant| variant.name != file.name)
     }
 }
 
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn many_names_that_differ_in_case_only_are_as_many_databases() {
-        // Who looked at each of them for each of them would be busy with ten thousand million comparisons.
+        // Comparing each of them with each other one would take ten thousand million comparisons.
         let letters = 17;
         let names: Vec<String> = (0..1u32 << letters)
             .map(|n| {

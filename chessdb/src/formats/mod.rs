@@ -28,15 +28,15 @@ pub use crate::problem::{Problem, ProblemKind};
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, TextId};
 pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
 
-/// What the user may say about how games are read. The default leaves every choice to the format's own rule.
+/// The user's options for reading games. By default every format applies its own rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,
-    /// Forces one of a format's readings, by the name that `info.txt` shows. Formats that have no such reading pass
-    /// it over: a folder may hold several.
+    /// Forces one of a format's readings, by the name that `info.txt` shows. Formats without such a reading
+    /// ignore it, because a folder may contain several formats.
     pub reading: Option<String>,
-    /// Corrects dates where a known bug of the writer shows in them.
+    /// Corrects dates that show a known bug of the writer.
     pub fix_dates: bool,
 }
 
@@ -54,13 +54,13 @@ impl Default for Options {
 pub struct Format {
     /// Short name, as `info` shows it: `simplecdb`.
     pub name: &'static str,
-    /// Name for people.
+    /// Full name, for display.
     pub title: &'static str,
     /// The databases of this format among the files of one directory, by names alone.
     pub find: fn(&Directory) -> Vec<Candidate>,
-    /// How a file is recognised whose name says nothing; none where names decide alone.
+    /// How to recognize a file by its content; none if only names are used.
     pub by_content: Option<ByContent>,
-    /// Names of its readings, as the option `reading` takes them; empty where it has one only.
+    /// Names of its readings, as the option `reading` takes them; empty if it has one only.
     pub readings: fn() -> Vec<String>,
     /// Opens a database from its files, reading headers only.
     pub open: fn(Files, &Options) -> Opened,
@@ -70,11 +70,11 @@ pub struct Format {
 pub struct ByContent {
     /// What the format calls such a file.
     pub kind: &'static str,
-    /// True for bytes that are a database of the format beyond reasonable doubt.
+    /// True for bytes that are certainly a database of the format.
     pub accepts: fn(&[u8]) -> bool,
 }
 
-/// A database, or why the files are none.
+/// A database, or why the files are not one.
 pub type Opened = Result<Box<dyn Database>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
@@ -88,8 +88,8 @@ pub static FORMATS: &[Format] = &[
     brenner::FORMAT,
 ];
 
-/// The databases that a file may be by its content, whatever its name. For a file that the user names and that no
-/// format claims by its name: in a scan such guesses would surprise.
+/// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that
+/// no format accepts by its name; in a scan, such guesses would be surprising.
 pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)> {
     let accepts = |(format, _): &(&'static Format, Candidate)| {
         let hook = format.by_content.as_ref();
@@ -115,7 +115,7 @@ pub fn recognisable(path: &Path) -> Vec<(&'static Format, Candidate)> {
     found.collect()
 }
 
-/// The files turned out to be no database of the format: the reason, in lower case, without a full stop.
+/// The files are not a database of the format: the reason, in lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotADatabase(pub String);
 

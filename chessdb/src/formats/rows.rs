@@ -1,4 +1,4 @@
-//! Rows of one size, one behind the other, numbered without those that lie in long holes of their file.
+//! Rows of one size, one after another, numbered without those that lie in long holes of their file.
 
 use super::SourceFile;
 
@@ -36,7 +36,7 @@ impl Rows {
         self.len
     }
 
-    /// The place of a row: how many could stand before it in the file. Behind the end it is behind the last one.
+    /// The place of a row: how many could stand before it in the file. After the end it is after the last one.
     #[inline]
     pub(super) fn place(&self, number: u32) -> usize {
         let passed = match self.passed.is_empty() {

@@ -24,7 +24,7 @@ pub struct TextRange {
     end: u32,
 }
 
-/// The moves of a game with everything that is said about them.
+/// The moves of a game with their annotations.
 ///
 /// A variation always follows a move, is never empty, and all its moves are legal.
 #[derive(Clone, Debug, Default)]
@@ -63,11 +63,11 @@ impl Movetext {
 
 /// Makes movetext of moves that are known to be legal: what a [`Replay`](crate::replay::Replay) fills.
 ///
-/// Annotations of a move may come after its variations; they end up where PGN wants them, before them.
+/// Annotations of a move may come after its variations; in the movetext they come before them, as in PGN.
 #[derive(Debug, Default)]
 pub struct Tree {
     movetext: Movetext,
-    /// Where annotations of the last move belong once a variation stands behind it.
+    /// Where annotations of the last move belong once a variation stands after it.
     anchor: Option<usize>,
     outer: Vec<Outer>,
     /// Annotations that came after a variation of their move, with the place they belong to.
@@ -84,7 +84,7 @@ struct Outer {
 }
 
 impl Tree {
-    /// Movetext that begins in a position with the move number `first_move`, with room for so many tokens.
+    /// Movetext that begins in a position with the move number `first_move`, with capacity for `tokens` tokens.
     pub fn beginning(position: &Position, first_move: u32, tokens: usize) -> Tree {
         Tree {
             movetext: Movetext {

@@ -1,4 +1,4 @@
-//! Tag pairs in the order in which PGN export format wants them.
+//! Tag pairs in the order of PGN export format.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
@@ -47,16 +47,16 @@ fn ascii(bytes: &[u8]) -> &str {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     outcome: Outcome,
-    /// The values, one behind the other.
+    /// The values, one after another.
     values: String,
     /// Where the values of the roster stand.
-    roster: [Option<Place>; 6],
+    roster: [Option<ValueRange>; 6],
     /// The others, sorted by name.
-    others: Vec<(Cow<'static, str>, Place)>,
+    others: Vec<(Cow<'static, str>, ValueRange)>,
 }
 
 /// Start and end of a value in [`Tags::values`].
-type Place = (usize, usize);
+type ValueRange = (usize, usize);
 
 impl Tags {
     /// Tags of a game with this result; everything else is unknown.
@@ -132,14 +132,14 @@ impl Tags {
         }
     }
 
-    fn set_other(&mut self, name: Cow<'static, str>, value: Place) {
+    fn set_other(&mut self, name: Cow<'static, str>, value: ValueRange) {
         match self.others.binary_search_by(|(other, _)| other.cmp(&name)) {
             Ok(found) => self.others[found].1 = value,
             Err(gap) => self.others.insert(gap, (name, value)),
         }
     }
 
-    /// All values that have been set, one behind the other.
+    /// All values that have been set, one after another.
     pub(crate) fn all_values(&self) -> &str {
         &self.values
     }
@@ -177,7 +177,7 @@ impl Tags {
         }
     }
 
-    fn value(&self, (start, end): Place) -> &str {
+    fn value(&self, (start, end): ValueRange) -> &str {
         self.values.get(start..end).unwrap_or_default()
     }
 }

@@ -46,7 +46,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// A date whose parts out of range are unknown, each for itself.
+    /// A date in which each part out of range is unknown.
     pub fn new(year: u16, month: u8, day: u8) -> Date {
         Date {
             year: if year <= 9999 { year } else { 0 },

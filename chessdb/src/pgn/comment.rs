@@ -3,10 +3,10 @@
 use super::lines::Lines;
 use super::writer::is_control;
 
-/// Longest piece of text without a blank, in bytes.
+/// Longest piece of text without a space, in bytes.
 const LONGEST_WORD: usize = 250;
 
-/// Writes `{...}` around the words of all `texts`, or nothing where they have none.
+/// Writes `{...}` around the words of all `texts`, or nothing if they have none.
 pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Item = &'t str>) {
     let mut words = Words::default();
     for text in texts {
@@ -15,7 +15,7 @@ pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Ite
     words.write(lines);
 }
 
-/// The words of a comment, cleaned, one behind the other in a buffer.
+/// The words of a comment, cleaned, one after another in a buffer.
 #[derive(Default)]
 struct Words {
     text: String,
@@ -24,7 +24,7 @@ struct Words {
 }
 
 impl Words {
-    /// Adds the words of a text. A command such as `[%clk 0:01:00]` is one word, blanks and all.
+    /// Adds the words of a text. A command such as `[%clk 0:01:00]` is one word, spaces and all.
     fn add_text(&mut self, text: &str) {
         let mut rest = text;
         loop {
@@ -33,7 +33,7 @@ impl Words {
                 return;
             }
             let end = match command_len(rest) {
-                // What follows the bracket without a blank belongs to the same word.
+                // What follows the bracket without a space belongs to the same word.
                 Some(closed) => {
                     let tail = rest.get(closed..).unwrap_or_default();
                     closed + tail.find(is_blank).unwrap_or(tail.len())

@@ -6,10 +6,10 @@ const WIDTH: usize = 79;
 /// Bytes of short words that are collected before they go to the text; a usual game has fewer.
 const BUFFER: usize = 512;
 
-/// Appends words to a text, separated by blanks or line feeds.
+/// Appends words to a text, separated by spaces or line feeds.
 pub(super) struct Lines<'a> {
     out: &'a mut Vec<u8>,
-    /// Short words that come behind `out`, each behind a blank. Where lines end is found for many of them at once.
+    /// Short words that come after `out`, each after a space. Where lines end is found for many of them at once.
     buffer: [u8; BUFFER],
     buffered: usize,
     /// Columns of the last line of `out`.
@@ -70,7 +70,7 @@ impl<'a> Lines<'a> {
         self.out.extend_from_slice(word);
     }
 
-    /// Appends a word behind a blank, however long the line becomes.
+    /// Appends a word after a space, however long the line becomes.
     pub(super) fn unbroken_word(&mut self, word: &[u8], columns: usize) {
         self.flush();
         if self.column > 0 {
@@ -86,7 +86,7 @@ impl<'a> Lines<'a> {
         self.open += 1;
     }
 
-    /// Puts `)` behind the last word.
+    /// Puts `)` after the last word.
     pub(super) fn close_parenthesis(&mut self) {
         self.flush();
         if self.column >= WIDTH {
@@ -123,7 +123,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Ends lines in a text of words of seven characters at most, each behind a blank, that follows `column` columns of a
+/// Ends lines in a text of words of seven characters at most, each after a space, that follows `column` columns of a
 /// line. Gives the columns of its last line.
 fn break_lines(words: &mut [u8], column: usize) -> usize {
     let mut column = column;

@@ -31,9 +31,9 @@ pub fn append_game(out: &mut Vec<u8>, game: &Game) {
     lines.finish();
 }
 
-/// Appends the tag pairs and the empty line behind them.
+/// Appends the tag pairs and the empty line after them.
 pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
-    // All values are looked at in one go, for hardly any game has something to escape.
+    // All values are examined in one go, for hardly any game has something to escape.
     let escape = !tags
         .all_values()
         .bytes()
@@ -114,7 +114,7 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     }
 }
 
-/// Appends the glyphs of one move, each once, then its comments as one. True where there was a comment.
+/// Appends the glyphs of one move, each once, then its comments as one. True if there was a comment.
 fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &[Token]) -> bool {
     let mut written = [false; 256];
     let mut comments = false;
@@ -156,7 +156,7 @@ fn append_number(lines: &mut Lines<'_>, ply: u32) {
     }
 }
 
-/// The digits of the numbers that games have, with points behind them, and how many digits there are.
+/// The digits of the numbers that games have, with points after them, and how many digits there are.
 static NUMBERS: [([u8; 8], usize); 1000] = numbers();
 
 const fn numbers() -> [([u8; 8], usize); 1000] {

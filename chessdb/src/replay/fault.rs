@@ -1,13 +1,13 @@
-//! What can be wrong with a game, and how it is worded: the same in all formats.
+//! The faults of a game and their wording, the same in all formats.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Origin, Place, Unplayed};
+use super::{Origin, PlaceForm, Unplayed};
 use crate::board::Illegal;
 use crate::problem::{Problem, ProblemKind};
 
-/// What is wrong at a place of a game.
+/// A fault at one place of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -19,7 +19,7 @@ pub enum Fault {
     TooLong(u32),
     /// A variation starts before the first move of its line.
     NothingToReplace,
-    /// A variation ends that never started.
+    /// The end of a variation that never started.
     StrayEnd,
     /// The game ends before its variations do.
     OpenVariations,
@@ -42,14 +42,14 @@ impl Fault {
         }
     }
 
-    /// The row in the problems and the remark that stands in the game. The detail is for the remark alone.
+    /// The problem, and the remark for the game. The detail is for the remark only.
     pub fn report(&self, origin: Origin<'_>, offset: u64, detail: &str) -> (Problem, String) {
         let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
         let remark = match origin.place {
-            Place::Hexadecimal(extension) => {
+            PlaceForm::Hexadecimal(extension) => {
                 format!("pgnfs: {self}{detail} at {extension} offset 0x{offset:x}")
             }
-            Place::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
+            PlaceForm::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
         };
         (problem, remark)
     }

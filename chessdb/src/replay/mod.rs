@@ -1,8 +1,8 @@
 //! The frame that every decoder replays its games in.
 //!
-//! A decoder reads bytes and says what they mean: a move, a variation, a glyph, a comment, a fault. The frame keeps
-//! the position, tests every move, holds the limits, words the remarks and passes everything on to a [`Sink`].
-//! [`Tree`] is the sink that makes a whole game, [`MainLine`] the one that takes nothing but its moves.
+//! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. The frame keeps
+//! the position, tests every move, enforces the limits, words the remarks and passes everything on to a [`Sink`].
+//! [`Tree`] is the sink that makes a whole game, [`MainLine`] the one that takes only the moves of the main line.
 
 mod fault;
 mod sink;
@@ -20,10 +20,11 @@ pub use fault::Fault;
 pub use sink::{MainLine, Ply, Sink};
 pub use stored::{Notation, StoredLine};
 
-/// Most remarks of a game; further ones are only counted. Each costs many times the bytes that it is about.
+/// Maximum number of remarks of a game; further faults are only counted. A remark is many times as long as the bytes
+/// that cause it.
 const MOST_REMARKS: usize = 1000;
 
-/// What a game may hold: the limits that the format's page gives.
+/// The limits of a game, which the page of the format lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Variations that are open at once.
@@ -33,17 +34,17 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No limits: for games that are bounded already.
+    /// No limits, for games that are already bounded.
     pub const NONE: Limits = Limits {
         depth: usize::MAX,
         moves: u32::MAX,
     };
 }
 
-/// How a remark names a place; the pages of the formats say which form is theirs.
+/// The form of places in remarks, which the page of each format defines.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Place {
-    /// Behind the fault, with the extension of the file: `at .dcg offset 0x1f4`.
+pub enum PlaceForm {
+    /// After the fault, with the extension of the file: `at .dcg offset 0x1f4`.
     Hexadecimal(&'static str),
     /// Before the fault, with the name of the file: `byte 500 of games.brn: `.
     #[default]
@@ -56,12 +57,12 @@ pub struct Origin<'a> {
     /// Name of the file, for problems.
     pub file: &'a str,
     /// The form of places in remarks.
-    pub place: Place,
+    pub place: PlaceForm,
 }
 
-/// What a format keeps for each line beside the position.
+/// The state that a format keeps for each line in addition to the position.
 pub trait State: Clone {
-    /// Takes over from the line that the replay leaves what holds for all lines of a game.
+    /// Copies from the line that the replay leaves the state that is common to all lines of a game.
     fn carry(&mut self, left: &Self) {
         let _ = left;
     }
@@ -69,7 +70,8 @@ pub trait State: Clone {
 
 impl State for () {}
 
-/// A game being replayed. `T` is what the format keeps for each line beside the position, such as numbers of pieces.
+/// A game being replayed. `T` is the state that the format keeps for each line in addition to the position, such as
+/// numbers of pieces.
 #[derive(Debug)]
 pub struct Replay<'a, S, T = ()> {
     line: Line<T>,
@@ -88,11 +90,11 @@ pub struct Replay<'a, S, T = ()> {
 #[derive(Clone, Debug)]
 struct Line<T> {
     position: Position,
-    /// Takes the last move of this line back, where it has one.
+    /// Takes the last move of this line back, if it has one.
     undo: Undo,
     has_move: bool,
     state: T,
-    /// The state before the last move, where it was kept.
+    /// The state before the last move, if it was kept.
     before: T,
 }
 
@@ -158,19 +160,19 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         })
     }
 
-    /// What the format keeps for the current line.
+    /// The format's state of the current line.
     #[inline]
     pub fn state(&self) -> &T {
         &self.line.state
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     #[inline]
     pub fn state_mut(&mut self) -> &mut T {
         &mut self.line.state
     }
 
-    /// The position, and the state to be changed.
+    /// The position, and the state, mutable.
     #[inline]
     pub fn parts(&mut self) -> (&Position, &mut T) {
         (&self.line.position, &mut self.line.state)
@@ -193,7 +195,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         self.line.before = std::mem::replace(&mut self.line.state, after);
     }
 
-    /// True when the current line has a move.
+    /// True if the current line has a move.
     #[inline]
     pub fn has_move(&self) -> bool {
         self.line.has_move
@@ -241,7 +243,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     }
 
     /// Begins an alternative to the last move of the current line. Sinks that are not whole take none: their decoder
-    /// passes over variations.
+    /// skips variations.
     ///
     /// # Errors
     /// The line has no move yet, or too many variations are open.
@@ -264,9 +266,9 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Ok(())
     }
 
-    /// Ends the current variation; false where none is open.
+    /// Ends the current variation; false if none is open.
     ///
-    /// A variation without a move vanishes, and its comments go to the move that it would have replaced.
+    /// A variation without a move is removed, and its comments go to the move that it would have replaced.
     pub fn end_variation(&mut self) -> bool {
         let Some(outer) = self.outer.pop() else {
             return false;
@@ -292,13 +294,13 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Puts a remark on the current move, and a row into the problems.
+    /// Adds a remark to the current move, and a problem.
     #[cold]
     pub fn fault(&mut self, offset: u64, fault: &Fault) {
         self.fault_with(offset, fault, "");
     }
 
-    /// The same with a detail that stands in the remark alone: it may be long, and the problems of all games are kept.
+    /// The same with a detail for the remark only: it may be long, and the problems of all games are kept.
     #[cold]
     pub fn fault_with(&mut self, offset: u64, fault: &Fault, detail: &str) {
         self.fault_in(self.origin, offset, fault, detail);
@@ -316,12 +318,12 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         self.problem(problem);
     }
 
-    /// False when further faults are only counted: their details need not be made.
+    /// False if further faults are only counted: their details need not be made.
     pub fn lists_faults(&self) -> bool {
         S::WHOLE && self.problems.len() < MOST_REMARKS
     }
 
-    /// Adds a row to the problems without a remark in the game.
+    /// Adds a problem without a remark in the game.
     #[cold]
     pub fn problem(&mut self, problem: Problem) {
         if S::WHOLE {
@@ -329,19 +331,19 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Notes an oddity that costs nothing.
+    /// Reports an oddity that loses nothing.
     #[cold]
     pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into().into_owned();
         self.problem(Problem::new(ProblemKind::Doubt, self.origin.file, offset, what));
     }
 
-    /// True where a fault was found.
+    /// True if a fault was found.
     pub fn has_faults(&self) -> bool {
         !self.problems.is_empty()
     }
 
-    /// Closes open variations and gives what the sink has made, and the problems.
+    /// Closes open variations and returns the output of the sink and the problems.
     pub fn finish(mut self) -> (S::Output, Vec<Problem>) {
         while self.end_variation() {}
         if self.unlisted > 0 {
@@ -360,11 +362,11 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
 pub enum Unplayed {
     /// It breaks a rule.
     Illegal(Illegal),
-    /// The game has so many moves already.
+    /// The game already has this many moves.
     Limit(u32),
 }
 
-/// Gives the moves of a decoded game's main line to `each`, one by one, until it breaks off.
+/// Passes the moves of a decoded game's main line to `each`, one by one, until it breaks.
 pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
     let fen = game.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
     let start = fen.map_or(Position::initial(), |fen| fen.position);

@@ -1,4 +1,4 @@
-//! What a replayed game becomes.
+//! The output of a replayed game.
 
 use std::ops::ControlFlow;
 
@@ -7,10 +7,10 @@ use crate::game::{Movetext, Tree};
 
 /// Receives a game as it is replayed. All moves that arrive are legal.
 pub trait Sink {
-    /// False for a sink that takes the moves of the main line alone: no SAN is made for it, no text decoded, and
-    /// variations are passed over.
+    /// False for a sink that takes only the moves of the main line: no SAN is made for it, no text decoded, and
+    /// variations are skipped.
     const WHOLE: bool;
-    /// What it makes of the game.
+    /// Its output for the game.
     type Output;
 
     /// A move of the current line, for a sink that is whole.
@@ -52,7 +52,7 @@ impl Ply<'_> {
     }
 }
 
-/// Takes the moves of the main line one by one, until it has enough.
+/// Passes the moves of the main line to a function, one by one, until it breaks.
 pub struct MainLine<'f>(pub &'f mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>);
 
 impl Sink for MainLine<'_> {

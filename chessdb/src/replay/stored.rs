@@ -1,4 +1,4 @@
-//! Moves that PGN cannot hold as moves, as text for a remark or a comment.
+//! Moves that PGN cannot represent, as text for a remark or a comment.
 
 use std::fmt::{Display, Write};
 
@@ -14,19 +14,19 @@ pub enum Notation {
     San,
 }
 
-/// A line that is played on whatever the rules say, and its text: `e2e4 e7e5 (c7c5 g1f3) g1f3`.
+/// A line of moves, legal or not, and its text: `e2e4 e7e5 (c7c5 g1f3) g1f3`.
 ///
-/// `T` is what the format keeps for each line, as in a [`Replay`](super::Replay).
+/// `T` is the format's state for each line, as in a [`Replay`](super::Replay).
 #[derive(Debug)]
 pub struct StoredLine<T = ()> {
-    line: Line<T>,
-    outer: Vec<Line<T>>,
+    line: StoredFrame<T>,
+    outer: Vec<StoredFrame<T>>,
     notation: Notation,
     text: String,
 }
 
 #[derive(Clone, Debug)]
-struct Line<T> {
+struct StoredFrame<T> {
     position: Position,
     state: T,
     /// What a variation on the last move goes back to.
@@ -37,7 +37,7 @@ impl<T: State> StoredLine<T> {
     /// A line that goes on from a position.
     pub fn new(position: Position, state: T, notation: Notation) -> StoredLine<T> {
         StoredLine {
-            line: Line {
+            line: StoredFrame {
                 position,
                 state,
                 before: None,
@@ -53,12 +53,12 @@ impl<T: State> StoredLine<T> {
         &self.line.position
     }
 
-    /// What the format keeps.
+    /// The format's state.
     pub fn state(&self) -> &T {
         &self.line.state
     }
 
-    /// Plays a move, legal or not. `after` is what the format keeps from now on.
+    /// Plays a move, legal or not. `after` is the format's new state.
     pub fn play(&mut self, mv: Move, after: T) {
         let before = self.line.position;
         let position = &mut self.line.position;
@@ -88,13 +88,13 @@ impl<T: State> StoredLine<T> {
         self.outer.len()
     }
 
-    /// Begins a variation on the last move; false where there is none.
+    /// Begins a variation on the last move; false if there is none.
     pub fn start_variation(&mut self) -> bool {
         let Some((position, mut state)) = self.line.before.as_deref().cloned() else {
             return false;
         };
         state.carry(&self.line.state);
-        let inner = Line {
+        let inner = StoredFrame {
             position,
             state,
             before: None,
@@ -104,7 +104,7 @@ impl<T: State> StoredLine<T> {
         true
     }
 
-    /// Ends a variation; false where none is open.
+    /// Ends a variation; false if none is open.
     pub fn end_variation(&mut self) -> bool {
         match self.outer.pop() {
             Some(outer) => {

@@ -1,4 +1,4 @@
-//! What the bytes 08 to FF say in each notation (section 3), as two tables that are made at compile time.
+//! The meaning of the bytes 08 to FF in each notation (section 3), as two tables that are made at compile time.
 
 use crate::board::Role;
 
@@ -9,10 +9,10 @@ pub(super) enum Notation {
     Alternate,
 }
 
-/// What a byte says.
+/// The meaning of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
-    /// King, knight, bishop, rook or queen `number` goes so many files to the east and ranks to the north.
+    /// King, knight, bishop, rook or queen `number` moves by a number of files to the east and ranks to the north.
     Piece {
         role: Role,
         number: u8,
@@ -41,7 +41,7 @@ pub(super) enum Way {
 }
 
 impl Notation {
-    /// What a byte from 08 on says; bytes below are the same in every notation and no codes.
+    /// The meaning of a byte from 08 on; lower bytes are the same in every notation and are not codes.
     #[inline]
     pub(super) fn code(self, byte: u8) -> Code {
         static MAIN: [Code; 256] = table(Notation::Main);

@@ -22,7 +22,7 @@ pub(super) struct Record {
 pub(super) struct Records<'a> {
     items: Items<'a>,
     len: usize,
-    /// What of the file may be passed over, if it is one.
+    /// The long holes of the file, which are skipped.
     file: Option<&'a SourceFile>,
     /// Where the next long hole begins.
     gap: usize,
@@ -59,7 +59,7 @@ impl<'a> Records<'a> {
         records
     }
 
-    /// Goes on behind the long hole that begins here.
+    /// Goes on after the long hole that begins here.
     fn pass_gap(&mut self) {
         let gaps = self.file.map(|file| file.bytes.gaps()).unwrap_or_default();
         let here = gaps.partition_point(|gap| gap.start < self.gap);
@@ -125,7 +125,7 @@ impl<'a> Records<'a> {
         (record.end > start).then_some(record)
     }
 
-    /// True where the item just read is the first of a new record.
+    /// True if the item just read is the first of a new record.
     #[inline]
     fn begins_record(&self, item: Item<'_>, state: State) -> bool {
         match item {

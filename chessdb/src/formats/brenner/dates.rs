@@ -2,7 +2,7 @@
 
 use crate::game::Date;
 
-/// The date that a header's value says, and whether the date says less than the value did.
+/// The date in a header's value, and whether the value contains more than the date.
 pub(super) fn read(value: &str) -> (Date, bool) {
     let in_figures = Figures::split(value).and_then(Figures::read);
     if let Some(stated) = in_figures.or_else(|| named_month(value)) {
@@ -15,24 +15,24 @@ pub(super) fn read(value: &str) -> (Date, bool) {
     (Date::new(year, 0, 0), year != 0 || !says_nothing)
 }
 
-/// A date as it is written, before anybody has asked whether there is such a day.
+/// A date as it is written, before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stated {
     year: Option<u16>,
     month: Option<u16>,
     day: Option<u16>,
-    /// Some people write the month first, some the day: where one of them cannot be, it is the other.
+    /// Month and day in either order: if one order is impossible, it is the other.
     may_swap: bool,
 }
 
 impl Stated {
-    /// The date without what no calendar has; true where something went that way.
+    /// The date without impossible parts; true if any was removed.
     fn checked(mut self) -> (Date, bool) {
         let is_month = |part: Option<u16>| part.is_some_and(|number| (1..=12).contains(&number));
         if self.may_swap && self.month.is_some_and(|month| month > 12) && is_month(self.day) {
             std::mem::swap(&mut self.month, &mut self.day);
         }
-        // 0 is how some writers say that they do not know.
+        // Some writers use 0 for unknown.
         let given = |part: Option<u16>| part.filter(|&number| number != 0);
         let year = given(self.year).unwrap_or(0);
         let month = given(self.month).filter(|&month| month <= 12);
@@ -190,7 +190,7 @@ fn month(word: &str) -> Option<u16> {
     u16::try_from(place + 1).ok()
 }
 
-/// The only number from 1000 to 2999 of exactly four digits; none where there are several.
+/// The only number from 1000 to 2999 of exactly four digits; none if there are several.
 fn only_year(value: &str) -> Option<u16> {
     let numbers = value.split(|c: char| !c.is_ascii_digit());
     let mut years = numbers

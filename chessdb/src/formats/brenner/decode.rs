@@ -3,12 +3,12 @@
 use super::headers::{Headers, set_tag};
 use super::items::{Item, Items, Text, is_glyph, outcome};
 use super::numbers::Numbers;
-use super::reading::Reading;
-use super::texts::Texts;
+use super::reading::HalfMoveReading;
+use super::texts::TextReader;
 use crate::board::Position;
 use crate::formats::Decoded;
 use crate::game::{Game, Outcome, Tags};
-use crate::replay::{Fault, Limits, MainLine, Origin, Place, Replay, Sink, Tree};
+use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Replay, Sink, Tree};
 
 /// A record and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Source<'a> {
 }
 
 /// Decodes a game.
-pub(super) fn game(source: Source<'_>, reading: Reading, texts: Texts) -> Decoded {
+pub(super) fn game(source: Source<'_>, reading: HalfMoveReading, texts: TextReader) -> Decoded {
     let sink = Tree::beginning(&Position::initial(), 1, source.record.len());
     let decoder = decode(source, reading, texts, sink);
     let tags = decoder.tags;
@@ -33,14 +33,19 @@ pub(super) fn game(source: Source<'_>, reading: Reading, texts: Texts) -> Decode
 }
 
 /// The main line of a game into a sink.
-pub(super) fn main_line(source: Source<'_>, reading: Reading, texts: Texts, sink: MainLine<'_>) {
+pub(super) fn main_line(source: Source<'_>, reading: HalfMoveReading, texts: TextReader, sink: MainLine<'_>) {
     decode(source, reading, texts, sink);
 }
 
-fn decode<S: Sink>(source: Source<'_>, reading: Reading, texts: Texts, sink: S) -> Decoder<'_, S> {
+fn decode<S: Sink>(
+    source: Source<'_>,
+    reading: HalfMoveReading,
+    texts: TextReader,
+    sink: S,
+) -> Decoder<'_, S> {
     let origin = Origin {
         file: source.file,
-        place: Place::Decimal,
+        place: PlaceForm::Decimal,
     };
     let mut decoder = Decoder {
         tags: Tags::new(source.outcome),
@@ -49,7 +54,7 @@ fn decode<S: Sink>(source: Source<'_>, reading: Reading, texts: Texts, sink: S) 
         headers: Some(Headers::default()),
         prefix_at: 0,
         glyphs: Glyphs::default(),
-        line: Line::Open,
+        line: LineState::Open,
         damage: Vec::new(),
         source,
         texts,
@@ -61,15 +66,15 @@ fn decode<S: Sink>(source: Source<'_>, reading: Reading, texts: Texts, sink: S) 
 
 /// Whether half-moves are still played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum LineState {
     Open,
-    /// A half-move could not be played: those behind it are skipped.
+    /// A half-move could not be played: those after it are skipped.
     Broken,
 }
 
 struct Decoder<'a, S> {
     source: Source<'a>,
-    texts: Texts,
+    texts: TextReader,
     tags: Tags,
     replay: Replay<'a, S>,
     numbers: Numbers,
@@ -78,7 +83,7 @@ struct Decoder<'a, S> {
     /// Where the prefix stands that is being held.
     prefix_at: usize,
     glyphs: Glyphs,
-    line: Line,
+    line: LineState,
     /// What is wrong, and at which byte of the record.
     damage: Vec<(usize, Fault)>,
 }
@@ -99,7 +104,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
                     self.end_glyphs();
                     if outcome(byte).is_some() {
                         self.interrupt("the result");
-                    } else if self.line == Line::Open {
+                    } else if self.line == LineState::Open {
                         self.halfmove(byte, at);
                     }
                 }
@@ -141,20 +146,20 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     #[cold]
     fn break_off(&mut self, at: usize, fault: Fault) {
-        self.line = Line::Broken;
+        self.line = LineState::Broken;
         self.damage.push((at, fault));
     }
 
     fn glyph(&mut self, byte: u8, at: usize) {
         self.interrupt("a glyph");
         match (self.line, self.replay.has_move()) {
-            (Line::Broken, _) => {}
-            (Line::Open, true) => {
+            (LineState::Broken, _) => {}
+            (LineState::Open, true) => {
                 if let Some(nag) = self.glyphs.add(byte) {
                     self.replay.nag(nag);
                 }
             }
-            (Line::Open, false) => {
+            (LineState::Open, false) => {
                 if !self.glyphs.dropped {
                     let fault = Fault::damage("a glyph before the first half-move");
                     self.damage.push((at, fault));

@@ -2,7 +2,7 @@
 
 use super::dates;
 use super::items::{Item, Items, Text};
-use super::texts::Texts;
+use super::texts::TextReader;
 use crate::game::{Outcome, Tags};
 
 /// A header, by what its letter stands for.
@@ -16,7 +16,7 @@ pub(super) enum Header {
     Variation,
 }
 
-/// The texts of one record before its first item that is no text, told apart.
+/// The texts of one record before its first item that is not a text, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Headers {
     /// A bit for each header that has occurred.
@@ -41,8 +41,8 @@ impl Headers {
     }
 }
 
-/// Sets the tags of a header; an empty one says nothing.
-pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: Texts) {
+/// Sets the tags of a header, unless it is empty.
+pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: TextReader) {
     let value = texts.value(value);
     if value.is_empty() {
         return;
@@ -66,7 +66,7 @@ pub(super) fn set_tag(tags: &mut Tags, header: Header, value: &[u8], texts: Text
 }
 
 /// All tags of a record.
-pub(super) fn tags(record: &[u8], outcome: Outcome, texts: Texts) -> Tags {
+pub(super) fn tags(record: &[u8], outcome: Outcome, texts: TextReader) -> Tags {
     let mut tags = Tags::new(outcome);
     let mut headers = Headers::default();
     for item in Items::new(record) {

@@ -6,11 +6,11 @@ use super::cut::{Record, Records};
 use super::dates;
 use super::headers::{Header, Headers};
 use super::reading::Sample;
-use super::texts::Texts;
+use super::texts::TextReader;
 use crate::formats::{Keys, SourceFile, TextId};
 use crate::game::{Date, Outcome};
 
-/// Most places without a game that get a row of their own in `problems.txt`.
+/// Maximum number of places without a game that get a row of their own in `problems.txt`.
 const MOST_STRAYS: usize = 1000;
 /// The id of what is unknown.
 const UNKNOWN: TextId = TextId(u32::MAX);
@@ -45,8 +45,8 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Cuts a file; gives the records that tell its reading as well.
-    pub(super) fn build(file: &SourceFile, texts: Texts) -> (Index, Sample) {
+    /// Splits a file into records, and returns those from which its reading is chosen.
+    pub(super) fn build(file: &SourceFile, texts: TextReader) -> (Index, Sample) {
         let mut index = Index::default();
         let mut sample = Sample::default();
         let mut known = HashMap::new();
@@ -119,7 +119,7 @@ impl Index {
         u32::try_from(self.games.len()).unwrap_or(u32::MAX)
     }
 
-    /// Start and end of a game's record and its result; behind the last game nothing.
+    /// Start and end of a game's record and its result; after the last game nothing.
     pub(super) fn record(&self, game: u32) -> (usize, usize, Outcome) {
         let entry = self.games.get(game as usize);
         entry.map_or((0, 0, Outcome::Unknown), |entry| {

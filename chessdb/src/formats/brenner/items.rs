@@ -36,7 +36,7 @@ impl Text<'_> {
     }
 }
 
-/// Walks over the items; every byte is looked at once.
+/// Walks over the items; every byte is examined once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Items<'a> {
     bytes: &'a [u8],

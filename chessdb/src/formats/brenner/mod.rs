@@ -32,8 +32,8 @@ use std::ops::ControlFlow;
 
 use self::decode::Source;
 use self::index::Index;
-use self::reading::{Reading, Sample, Vote};
-use self::texts::Texts;
+use self::reading::{HalfMoveReading, Sample, Vote};
+use self::texts::TextReader;
 use super::{
     ByContent, Candidate, Database, Decoded, Directory, Files, Format, Info, Keys, NotADatabase, Options,
     Problem, SourceFile, TextId,
@@ -88,8 +88,8 @@ fn accepts(bytes: &[u8]) -> bool {
 struct Brenner {
     file: SourceFile,
     index: Index,
-    reading: Reading,
-    texts: Texts,
+    reading: HalfMoveReading,
+    texts: TextReader,
     info: Info,
     problems: Vec<Problem>,
 }
@@ -99,9 +99,9 @@ impl Brenner {
         let file = files
             .get(KIND)
             .ok_or_else(|| NotADatabase("there is no .brn file".to_owned()))?;
-        let texts = Texts::new(options.encoding.as_deref());
+        let texts = TextReader::new(options.encoding.as_deref());
         let (index, sample) = Index::build(file, texts);
-        let (reading, described) = match options.reading.as_deref().and_then(Reading::named) {
+        let (reading, described) = match options.reading.as_deref().and_then(HalfMoveReading::named) {
             Some(reading) => (reading, format!("{} (forced)", reading.name())),
             None => {
                 let vote = Vote::take(&file.bytes, &sample);

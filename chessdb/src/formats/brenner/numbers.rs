@@ -3,13 +3,13 @@
 use std::fmt;
 
 use super::codes::{Code, Way};
-use super::reading::{Numbering, Reading, Right};
+use super::reading::{HalfMoveReading, Numbering, Right};
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, PieceNumbers, Position, Rank, Role, Square};
 
 /// Reads the half-moves of one game by the numbers of its pieces.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    reading: Reading,
+    reading: HalfMoveReading,
     /// The pieces by number, for readings in which they keep it.
     pieces: PieceNumbers,
     prefix: Option<Prefix>,
@@ -75,7 +75,7 @@ fn name_of(role: Role) -> &'static str {
 
 impl Numbers {
     /// The numbers of the start position.
-    pub(super) fn new(reading: Reading) -> Numbers {
+    pub(super) fn new(reading: HalfMoveReading) -> Numbers {
         let mut pieces = PieceNumbers::default();
         if reading.numbering == Numbering::Identity {
             place_start(&mut pieces);
@@ -166,7 +166,7 @@ impl Numbers {
         let us = position.turn();
         let from = self.square(position, Role::Pawn, number)?;
         let forward = us.fold_wb(1, -1);
-        // To the right is to the east, but to the west for a black pawn that is asked itself.
+        // To the right is to the east, but to the west for a black pawn under the reading `own`.
         let right = match self.reading.right {
             Right::Own => forward,
             Right::Diagram => 1,
@@ -192,9 +192,9 @@ impl Numbers {
         Ok(Move::Normal { from, to, promotion })
     }
 
-    /// True where a promoted piece cannot get a number because another one has it.
+    /// True if a promoted piece cannot get a number because another one has it.
     fn is_in_use(&self, us: Color, role: Role, number: u8) -> bool {
-        // By order of place the number of a promotion says nothing.
+        // Under the reading `order` the number of a promotion is ignored.
         self.reading.numbering == Numbering::Identity && self.pieces.square(us, key(role, number)).is_some()
     }
 

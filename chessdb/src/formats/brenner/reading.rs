@@ -10,7 +10,7 @@ use crate::board::{Position, Undo};
 pub(super) enum Numbering {
     /// A piece keeps its number for life.
     Identity,
-    /// The number is the piece's place among its like on the board, by file, then by rank.
+    /// The number counts the pieces of the kind on the board, by file, then by rank.
     Order,
 }
 
@@ -25,35 +25,44 @@ pub(super) enum Right {
 
 /// One of the eight readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct HalfMoveReading {
     pub(super) notation: Notation,
     pub(super) numbering: Numbering,
     pub(super) right: Right,
 }
 
 /// All readings in the order in which they are tried (section 4.4), with their names.
-pub(super) const READINGS: [(&str, Reading); 8] = {
+pub(super) const READINGS: [(&str, HalfMoveReading); 8] = {
     use Notation::{Alternate, Main};
     use Numbering::{Identity, Order};
     use Right::{Diagram, Own};
     [
-        ("main/identity/own", Reading::new(Main, Identity, Own)),
-        ("main/identity/diagram", Reading::new(Main, Identity, Diagram)),
-        ("main/order/own", Reading::new(Main, Order, Own)),
-        ("main/order/diagram", Reading::new(Main, Order, Diagram)),
-        ("alternate/identity/own", Reading::new(Alternate, Identity, Own)),
+        ("main/identity/own", HalfMoveReading::new(Main, Identity, Own)),
+        (
+            "main/identity/diagram",
+            HalfMoveReading::new(Main, Identity, Diagram),
+        ),
+        ("main/order/own", HalfMoveReading::new(Main, Order, Own)),
+        ("main/order/diagram", HalfMoveReading::new(Main, Order, Diagram)),
+        (
+            "alternate/identity/own",
+            HalfMoveReading::new(Alternate, Identity, Own),
+        ),
         (
             "alternate/identity/diagram",
-            Reading::new(Alternate, Identity, Diagram),
+            HalfMoveReading::new(Alternate, Identity, Diagram),
         ),
-        ("alternate/order/own", Reading::new(Alternate, Order, Own)),
-        ("alternate/order/diagram", Reading::new(Alternate, Order, Diagram)),
+        ("alternate/order/own", HalfMoveReading::new(Alternate, Order, Own)),
+        (
+            "alternate/order/diagram",
+            HalfMoveReading::new(Alternate, Order, Diagram),
+        ),
     ]
 };
 
-impl Reading {
-    const fn new(notation: Notation, numbering: Numbering, right: Right) -> Reading {
-        Reading {
+impl HalfMoveReading {
+    const fn new(notation: Notation, numbering: Numbering, right: Right) -> HalfMoveReading {
+        HalfMoveReading {
             notation,
             numbering,
             right,
@@ -61,7 +70,7 @@ impl Reading {
     }
 
     /// The reading with this name, as `info.txt` shows it.
-    pub(super) fn named(name: &str) -> Option<Reading> {
+    pub(super) fn named(name: &str) -> Option<HalfMoveReading> {
         let found = READINGS.iter().find(|(known, _)| *known == name);
         found.map(|(_, reading)| *reading)
     }
@@ -76,7 +85,7 @@ impl Reading {
 const LONG: usize = 10;
 /// So many long records are enough.
 const LONG_RECORDS: usize = 64;
-/// Where there are fewer, so many records of any length are taken.
+/// If there are fewer, this many records of any length are used.
 const ANY_RECORDS: usize = 4096;
 
 /// The records that vote, as they come by (section 4.5).
@@ -119,7 +128,7 @@ struct Score {
 /// The reading of a file and how it came about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vote {
-    pub(super) reading: Reading,
+    pub(super) reading: HalfMoveReading,
     sampled: usize,
     score: Score,
 }
@@ -157,7 +166,7 @@ impl Vote {
         self.score.whole == self.sampled
     }
 
-    /// A game that replays has so many half-moves that hardly anything else would have replayed (section 4.7).
+    /// A game that replays is long enough to exclude an accident (section 4.7).
     pub(super) fn is_convincing(&self) -> bool {
         self.is_unanimous() && self.score.longest >= LONG
     }
@@ -180,7 +189,7 @@ impl Vote {
     }
 }
 
-fn score(bytes: &[u8], records: &[(usize, usize)], reading: Reading) -> Score {
+fn score(bytes: &[u8], records: &[(usize, usize)], reading: HalfMoveReading) -> Score {
     let mut score = Score::default();
     for &(start, end) in records {
         let record = bytes.get(start..end).unwrap_or_default();
@@ -195,7 +204,7 @@ fn score(bytes: &[u8], records: &[(usize, usize)], reading: Reading) -> Score {
 }
 
 /// Plays the moves of a record; gives how many could be played, and whether these were all.
-fn replay(record: &[u8], reading: Reading) -> (usize, bool) {
+fn replay(record: &[u8], reading: HalfMoveReading) -> (usize, bool) {
     let mut replay = Numbers::new(reading);
     let mut position = Position::initial();
     let mut undo = Undo::default();
@@ -221,10 +230,10 @@ mod tests {
     #[test]
     fn readings_have_names() {
         for (name, reading) in READINGS {
-            assert_eq!(Reading::named(name), Some(reading));
+            assert_eq!(HalfMoveReading::named(name), Some(reading));
             assert_eq!(reading.name(), name);
         }
-        assert_eq!(Reading::named("main"), None);
+        assert_eq!(HalfMoveReading::named("main"), None);
     }
 
     #[test]
@@ -265,12 +274,12 @@ mod tests {
             ),
         ];
         let [main, alternate] =
-            ["main/identity/own", "alternate/identity/own"].map(|name| Reading::named(name).unwrap());
+            ["main/identity/own", "alternate/identity/own"].map(|name| HalfMoveReading::named(name).unwrap());
         for (in_main, in_alternate, halfmoves) in both {
             assert_eq!(replay(in_main, main), (halfmoves, true));
             assert_eq!(replay(in_alternate, alternate), (halfmoves, true));
         }
-        let other = |name, bytes: &[u8]| replay(bytes, Reading::named(name).unwrap());
+        let other = |name, bytes: &[u8]| replay(bytes, HalfMoveReading::named(name).unwrap());
         assert_eq!(
             other(
                 "main/order/own",

@@ -9,15 +9,15 @@ const LONGEST_VALUE: usize = 1 << 16;
 
 /// How texts are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Texts {
-    /// The code page that the user wants for all of them.
+pub(super) struct TextReader {
+    /// The code page of the option `encoding`, for all texts.
     forced: Option<&'static Encoding>,
 }
 
-impl Texts {
+impl TextReader {
     /// Texts by the page's rule, or in the code page with a label that is known.
-    pub(super) fn new(label: Option<&str>) -> Texts {
-        Texts {
+    pub(super) fn new(label: Option<&str>) -> TextReader {
+        TextReader {
             forced: label.and_then(|label| Encoding::for_label(label.as_bytes())),
         }
     }
@@ -38,7 +38,7 @@ impl Texts {
         }
     }
 
-    /// The value of a header: as [`Texts::line`], at most [`LONGEST_VALUE`] bytes of it.
+    /// The value of a header: as [`TextReader::line`], at most [`LONGEST_VALUE`] bytes of it.
     pub(super) fn value(self, bytes: &[u8]) -> String {
         match bytes.get(..LONGEST_VALUE) {
             Some(cut) if cut.len() < bytes.len() => self.line(without_cut_character(cut)),
@@ -58,7 +58,7 @@ impl Texts {
     }
 }
 
-/// True where a text is on one line already.
+/// True if a text is on one line already.
 fn is_line(text: &str) -> bool {
     let mut blank_before = true;
     for &byte in text.as_bytes() {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn line(bytes: &[u8]) -> String {
-        Texts::new(None).line(bytes)
+        TextReader::new(None).line(bytes)
     }
 
     #[test]
@@ -101,8 +101,8 @@ mod tests {
             line(b"\xe9 \x81\x8d\x8f\x90\x9d"),
             "é \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
         );
-        assert_eq!(Texts::new(Some("ibm866")).line(b"\x8a\xa0"), "Ка");
-        assert_eq!(Texts::new(Some("no such page")).line(b"\xfc"), "ü");
+        assert_eq!(TextReader::new(Some("ibm866")).line(b"\x8a\xa0"), "Ка");
+        assert_eq!(TextReader::new(Some("no such page")).line(b"\xfc"), "ü");
     }
 
     #[test]
@@ -119,10 +119,10 @@ mod tests {
         let long = "é".repeat(LONGEST_VALUE);
         let odd = format!("x{long}");
         for text in [long, odd] {
-            let value = Texts::new(None).value(text.as_bytes());
+            let value = TextReader::new(None).value(text.as_bytes());
             assert!(text.starts_with(&value), "still the same encoding");
             assert!(value.len() > LONGEST_VALUE - 2 && value.len() <= LONGEST_VALUE);
         }
-        assert_eq!(Texts::new(None).value(b"Andr\xe9"), "André");
+        assert_eq!(TextReader::new(None).value(b"Andr\xe9"), "André");
     }
 }

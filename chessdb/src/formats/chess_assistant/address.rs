@@ -1,6 +1,6 @@
 //! Tables that lead from an id to an address: `.a02` and the `.a01` inside the EMB (sections 3.6 and 5).
 
-/// Most redirects that are followed.
+/// Maximum number of redirects that are followed.
 const MOST_REDIRECTS: u32 = 256;
 
 /// Where an id leads.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 2, 3 | symbol after, before the move |
 //! | 4, 5 | text after, before the move |
-//! | 6 | assessment, with who gave it |
+//! | 6 | assessment, with its author |
 //! | 7, 21 | mark of a user folder |
 //! | 8, 9 | diagram after, before the move |
 //! | 29 | engine evaluation: hundredths of a pawn i16, FF 00, perhaps `CAP` |
@@ -16,7 +16,7 @@ use encoding_rs::Encoding;
 use super::encoding::decode;
 use crate::bytes::le_u16;
 
-/// What one comment says.
+/// The contents of one comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Annotation {
     /// It belongs to the move that follows, not to the one before.
@@ -47,7 +47,7 @@ const fn glyph(nag: u8, sign: &'static str) -> Glyph {
     Glyph { nag, sign }
 }
 
-/// What the bytes of an engine evaluation are behind its value.
+/// The bytes of an engine evaluation after its value.
 const EVALUATION_TAILS: [&[u8]; 2] = [b"\xff\0", b"\xff\0CAP"];
 
 /// Reads a comment; none for one that is not shown, because it marks a user folder.
@@ -74,7 +74,7 @@ pub(super) fn read(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option
     }
 }
 
-/// Text without the zeros at its end; none where nothing is left.
+/// Text without the zeros at its end; none if nothing is left.
 fn text(body: &[u8], encoding: &'static Encoding) -> Option<String> {
     let len = body.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
     body.get(..len)

@@ -1,4 +1,4 @@
-//! The main file: who made the base, and what is said about it (section 2).
+//! The main file: the program that made the database, and the comment on it (section 2).
 //!
 //! | offset | size | field |
 //! |---|---|---|

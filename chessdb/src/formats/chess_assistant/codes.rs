@@ -25,8 +25,8 @@ pub(super) const SET_UP_SIZE: usize = 76;
 /// A code with its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code<'d> {
-    Move(StoredMove),
-    /// Says nothing that the moves do not say: 210 and 233.
+    Move(CodedMove),
+    /// Adds nothing to the moves: 210 and 233.
     Mark,
     SetUp(&'d [u8]),
     VariationStart,
@@ -37,7 +37,7 @@ pub(super) enum Code<'d> {
 
 /// A move as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StoredMove {
+pub(super) enum CodedMove {
     /// Number of a step, 0..=206.
     Step(u8),
     Castle(CastlingSide),
@@ -79,7 +79,7 @@ pub(super) fn read(codes: &[u8], at: usize) -> Result<Option<(Code<'_>, usize)>,
         return Ok(None);
     };
     if code <= LAST_STEP {
-        return Ok(Some((Code::Move(StoredMove::Step(code)), 1)));
+        return Ok(Some((Code::Move(CodedMove::Step(code)), 1)));
     }
     with_arguments(code, codes.get(at + 1..).unwrap_or_default()).map(Some)
 }
@@ -91,12 +91,12 @@ fn with_arguments(code: u8, rest: &[u8]) -> Result<(Code<'_>, usize), BadCode> {
     let bytes = |from: usize, len: usize| slice(rest, from, len).ok_or(BadCode::Cut);
     let mv = |mv, size| Ok((Code::Move(mv), size));
     match code {
-        207 => mv(StoredMove::Castle(CastlingSide::QueenSide), 1),
-        208 => mv(StoredMove::Castle(CastlingSide::KingSide), 1),
-        209 => mv(StoredMove::Promotion(byte(0)?, byte(1)?), 3),
+        207 => mv(CodedMove::Castle(CastlingSide::QueenSide), 1),
+        208 => mv(CodedMove::Castle(CastlingSide::KingSide), 1),
+        209 => mv(CodedMove::Promotion(byte(0)?, byte(1)?), 3),
         210 => Ok((Code::Mark, 1)),
-        211 => mv(StoredMove::Null, 1),
-        212..=219 => mv(StoredMove::Promoted(code - 212, byte(0)?), 2),
+        211 => mv(CodedMove::Null, 1),
+        212..=219 => mv(CodedMove::Promoted(code - 212, byte(0)?), 2),
         230 => Ok((Code::SetUp(bytes(0, SET_UP_SIZE)?), 1 + SET_UP_SIZE)),
         231 => Ok((Code::VariationStart, 1)),
         232 => Ok((Code::VariationEnd, 1)),

@@ -109,7 +109,7 @@ impl Emb {
         }
     }
 
-    /// Copies bytes of a file from `offset` into `buffer`; none where there is no such file.
+    /// Copies bytes of a file from `offset` into `buffer`; none if there is no such file.
     pub(super) fn copy(&self, file: usize, offset: u64, buffer: &mut [u8]) -> Option<usize> {
         let fragments = &self.files.get(file)?.fragments;
         let mut copied = 0;
@@ -146,7 +146,7 @@ struct Fragment {
 }
 
 impl Fragments {
-    /// The bytes from `offset` to the end of their fragment; none behind the end of the file.
+    /// The bytes from `offset` to the end of their fragment; none after the end of the file.
     #[inline]
     fn piece<'d>(&self, data: &'d [u8], offset: u32) -> &'d [u8] {
         self.find(offset)

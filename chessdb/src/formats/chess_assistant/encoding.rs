@@ -4,7 +4,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1251, WINDOWS_1252};
 
 use crate::text;
 
-/// Decodes bytes to text on one line: control characters become blanks, bytes that mean nothing U+FFFD.
+/// Decodes bytes to text on one line: control characters become spaces, bytes that mean nothing U+FFFD.
 #[inline]
 pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let is_plain = bytes
@@ -34,14 +34,14 @@ fn decode_with_oddities(bytes: &[u8], encoding: &'static Encoding) -> String {
     text::decode(bytes, encoding).chars().map(clean).collect()
 }
 
-/// What tells code pages apart: counted over all texts that have bytes from 80 hex on.
+/// Evidence for the code page, counted over all texts that have bytes from 80 hex on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     invalid_utf8: bool,
     texts: u32,
-    /// Bytes from C0 hex on beside another one: words in Cyrillic letters.
+    /// Bytes from C0 hex on next to another one: words in Cyrillic letters.
     run: u64,
-    /// Bytes from C0 hex on beside an ASCII letter but no other such byte: accented letters of Latin words.
+    /// Bytes from C0 hex on next to an ASCII letter but no other such byte: accented letters of Latin words.
     single: u64,
 }
 

@@ -4,7 +4,7 @@ use super::ChessAssistant;
 use super::address::{Found, Lost, follow};
 use super::header::{Header, Judgement};
 use super::names::{Kind, NoName};
-use super::reading::Reading;
+use super::reading::CodeReading;
 use super::record::{self, LengthForm};
 use super::replay::{Replayed, Source, origin, replay};
 use crate::board::Position;
@@ -30,7 +30,7 @@ pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     }
 }
 
-/// The main line of a game into a sink; none where it takes the whole game to know how it is to be read.
+/// The main line of a game into a sink; none if it takes the whole game to know how it is to be read.
 pub(super) fn main_line(database: &ChessAssistant, game: u32, line: MainLine<'_>) -> Option<()> {
     let (d02, address) = address(database, &database.header(game)).ok()?;
     let source = source(database, d02, address, database.reading, LengthForm::TwoBytes)?;
@@ -54,7 +54,7 @@ pub(super) fn moves(
     database: &ChessAssistant,
     game: u32,
     header: &Header,
-    reading: Reading,
+    reading: CodeReading,
 ) -> Replayed<Movetext> {
     match address(database, header) {
         Ok((d02, address)) => at_address(database, d02, address, header.judgement(), reading),
@@ -70,7 +70,7 @@ fn at_address(
     d02: &SourceFile,
     address: u32,
     judgement: Option<Judgement>,
-    reading: Reading,
+    reading: CodeReading,
 ) -> Replayed<Movetext> {
     let under = |form| {
         let source = source(database, d02, address, reading, form)?;
@@ -90,12 +90,12 @@ fn at_address(
     }
 }
 
-/// The record at an address; none where the file ends inside its length.
+/// The record at an address; none if the file ends inside its length.
 fn source<'d>(
     database: &'d ChessAssistant,
     d02: &'d SourceFile,
     address: u32,
-    reading: Reading,
+    reading: CodeReading,
     form: LengthForm,
 ) -> Option<Source<'d>> {
     Some(Source {

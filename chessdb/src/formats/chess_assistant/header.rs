@@ -47,7 +47,7 @@ pub(super) struct Judgement {
     pub(super) nag: u8,
 }
 
-/// Judgements by outcome, from 5 on (section 4.1). The sign does not say whose attack or initiative it is.
+/// Judgements by outcome, from 5 on (section 4.1). The sign does not show which side has the attack or initiative.
 const JUDGEMENTS: [Judgement; 12] = [
     judgement("+/-", 16),
     judgement("-/+", 17),
@@ -105,7 +105,7 @@ const GAME_TYPES: [&str; 31] = [
 ];
 
 impl Header {
-    /// The header at a place, of which they are numbered from 0; all is unknown behind the end of the file.
+    /// The header of a number from 0; everything is unknown after the end of the file.
     #[inline]
     pub(super) fn read(d00: &[u8], place: usize) -> Header {
         slice(d00, place.saturating_mul(SIZE), SIZE)
@@ -168,7 +168,7 @@ impl Header {
         eco.filter(|_| self.eco != 0)
     }
 
-    /// The value of the tag `GameType`; none where the header has none.
+    /// The value of the tag `GameType`; none if the header has none.
     pub(super) fn game_type(&self) -> Option<Cow<'static, str>> {
         match GAME_TYPES.get(self.game_type as usize) {
             Some(&"") => None,
@@ -177,7 +177,7 @@ impl Header {
         }
     }
 
-    /// True where the game type is none of the known ones.
+    /// True if the game type is unknown.
     pub(super) fn has_unknown_type(&self) -> bool {
         self.game_type as usize >= GAME_TYPES.len()
     }

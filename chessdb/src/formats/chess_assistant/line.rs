@@ -9,10 +9,10 @@ use super::pieces::Pieces;
 use crate::board::{Illegal, LongMove, Move, Position};
 
 /// A line whose codes are being read.
-pub(super) struct Line {
+pub(super) struct OpenLine {
     /// Place of the next code.
     pub(super) at: usize,
-    /// Place behind the last one.
+    /// Place after the last one.
     pub(super) end: usize,
     pub(super) has_move: bool,
     pub(super) pieces: Pieces,
@@ -22,7 +22,7 @@ pub(super) struct Line {
     pub(super) waiting: Vec<Waiting>,
     /// Variations in `waiting` before this place are texts already.
     pub(super) rendered: usize,
-    /// Alternatives to the last move; they are read when everything that is said about the move is known.
+    /// Alternatives to the last move; they are read after the annotations of the move.
     pub(super) owed: VecDeque<Span>,
     /// Why the line ends early.
     pub(super) remark: Option<String>,
@@ -49,9 +49,9 @@ pub(super) enum Waiting {
     Rendered(String),
 }
 
-impl Line {
-    pub(super) fn new(at: usize, end: usize, pieces: Pieces, form: Form) -> Line {
-        Line {
+impl OpenLine {
+    pub(super) fn new(at: usize, end: usize, pieces: Pieces, form: Form) -> OpenLine {
+        OpenLine {
             at,
             end,
             has_move: false,
@@ -96,7 +96,7 @@ pub(super) struct TextLine {
     pub(super) before: Position,
     /// Glyphs of the last move.
     nags: Vec<u8>,
-    /// Where its next one belongs: before what is said about the move.
+    /// Where its next one belongs: before the annotations of the move.
     nag_place: usize,
     /// Where the text belongs among what waits in the outer line; none for an alternative to its last move.
     pub(super) slot: Option<usize>,
@@ -114,7 +114,7 @@ impl TextLine {
         }
     }
 
-    /// Appends behind a blank, as long as it is not the first.
+    /// Appends after a space, as long as it is not the first.
     pub(super) fn append(&mut self, item: &str) {
         if self.text.len() > 1 {
             self.text.push(' ');

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `.cdp` | who made the base, number of games, a comment on it ([`cdp`]) |
+//! | `.cdp` | the program that made the database, number of games, a comment ([`cdp`]) |
 //! | `.d00` | headers of 38 bytes ([`header`]) |
 //! | `.a02` | i32 per GameID: place of the record in `.d02`, or the negated id of another entry ([`address`]) |
 //! | `.d02` | records: length, then codes for moves, variations and comments ([`record`], [`codes`]) |
@@ -34,7 +34,7 @@ use std::ops::ControlFlow;
 
 use self::header::Header;
 use self::names::{Kind, Names, text_id};
-use self::reading::Reading;
+use self::reading::CodeReading;
 use super::rows::Rows;
 use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
 use crate::game::Tags;
@@ -47,7 +47,7 @@ pub const FORMAT: Format = Format {
     title: "Chess Assistant",
     find: open::find,
     by_content: None,
-    readings: || Reading::all().map(Reading::name).collect(),
+    readings: || CodeReading::all().map(CodeReading::name).collect(),
     open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
 };
 
@@ -63,7 +63,7 @@ struct ChessAssistant {
     a02: Option<SourceFile>,
     d02: Option<SourceFile>,
     names: Names,
-    reading: Reading,
+    reading: CodeReading,
     headers: Rows,
     info: Info,
     problems: Vec<Problem>,

@@ -16,7 +16,7 @@ use crate::formats::TextId;
 /// The id that stands for no name at all.
 pub(super) const NO_ID: u32 = 0xff_ffff;
 
-/// Names of each list that are looked at to find the code page (section 7.5).
+/// Names of each list that are examined to find the code page (section 7.5).
 const SAMPLE: u32 = 2000;
 
 /// Bytes a player of `Players.d00`, and where the FIDE id stands in them.
@@ -39,7 +39,7 @@ const KINDS: [(Kind, &str); 4] = [
     (Kind::Sources, "Sources"),
 ];
 
-/// Bits of a [`TextId`] that tell the list; ids of names have 24 bits.
+/// Bits of a [`TextId`] for the list; ids of names have 24 bits.
 const LIST_SHIFT: u32 = 24;
 
 /// The id of a name among all names of the database.
@@ -71,7 +71,7 @@ struct Record<'e> {
     title: Cow<'e, [u8]>,
 }
 
-/// A player with all that is known of him.
+/// A player with all known data.
 pub(super) struct Player {
     pub(super) name: String,
     pub(super) title: String,
@@ -123,7 +123,7 @@ impl Names {
         }
     }
 
-    /// The record of an id; none where its list is missing or the id stands for no name.
+    /// The record of an id; none if its list is missing or the id stands for no name.
     #[inline]
     fn record(&self, kind: Kind, id: u32) -> Result<Option<Record<'_>>, NoName> {
         let list = self.list(kind);
@@ -182,13 +182,13 @@ impl Names {
             .read(records, address.saturating_add(from), u32::from(len))
     }
 
-    /// A name; empty where there is none.
+    /// A name; empty if there is none.
     pub(super) fn name(&self, kind: Kind, id: u32) -> Result<String, NoName> {
         let record = self.record(kind, id)?;
         Ok(record.map_or_else(String::new, |record| decode(&record.name, self.encoding)))
     }
 
-    /// A player; all empty where there is none.
+    /// A player; all empty if there is none.
     pub(super) fn player(&self, id: u32) -> Result<Player, NoName> {
         let nobody = Player {
             name: String::new(),
@@ -213,7 +213,7 @@ impl Names {
         })
     }
 
-    /// The text of an id that [`text_id`] gave; empty where there is none.
+    /// The text of an id that [`text_id`] gave; empty if there is none.
     pub(super) fn text_of(&self, id: TextId) -> String {
         let number = id.0 & ((1 << LIST_SHIFT) - 1);
         let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == id.0 >> LIST_SHIFT);
@@ -221,7 +221,7 @@ impl Names {
         name.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Counts what names of all lists say about the code page.
+    /// Adds the evidence for the code page in names of all lists.
     pub(super) fn add_evidence(&self, evidence: &mut Evidence) {
         for (kind, _) in KINDS {
             let len = self.len(kind);

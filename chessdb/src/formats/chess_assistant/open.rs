@@ -10,7 +10,7 @@ use super::emb::Emb;
 use super::encoding::{Evidence, decode};
 use super::header::{self, Header};
 use super::names::Names;
-use super::reading::{self, Reading};
+use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
 use crate::formats::rows::Rows;
@@ -21,7 +21,7 @@ use crate::formats::{
 /// Games of the sample by which a reading is chosen.
 const SAMPLE: u64 = 32;
 
-/// The files of a base, by their names: a `.cdp`, or a `.d00` beside which moves stand.
+/// The files of a database, by their names: a `.cdp`, or a `.d00` with a file of moves next to it.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut found = by_stem(directory, &["cdp", "d00"], &["a02", "d02", "emb"]);
     found.retain(|candidate| has(candidate, "cdp") || is_complete(|kind| has(candidate, kind)));
@@ -57,7 +57,7 @@ impl ChessAssistant {
             a02: files.get("a02").cloned(),
             d02: files.get("d02").cloned(),
             names: Names::new(emb, WINDOWS_1251),
-            reading: Reading::DEFAULT,
+            reading: CodeReading::DEFAULT,
             headers: headers.unwrap_or_default(),
             info: Info::default(),
             problems: files.holes().into_iter().chain(missing_files(&files)).collect(),
@@ -100,7 +100,7 @@ impl ChessAssistant {
     }
 
     fn choose_reading(&mut self, sample: &[u32], options: &Options) {
-        if let Some(reading) = options.reading.as_deref().and_then(Reading::named) {
+        if let Some(reading) = options.reading.as_deref().and_then(CodeReading::named) {
             self.reading = reading;
             return;
         }
@@ -136,7 +136,7 @@ impl ChessAssistant {
         self.names.encoding = evidence.guess();
     }
 
-    /// Counts what the comments of a game say about the code page.
+    /// Adds the evidence for the code page in the comments of a game.
     fn add_texts_of(&self, game: u32, evidence: &mut Evidence) {
         let Ok((d02, address)) = game::address(self, &self.header(game)) else {
             return;

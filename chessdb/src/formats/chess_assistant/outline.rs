@@ -2,7 +2,7 @@
 
 use super::codes::{BadCode, Code, read};
 
-/// Most variations that are open at once.
+/// Maximum number of variations that are open at once.
 pub(super) const DEEPEST: usize = 256;
 
 /// The variations of a record.

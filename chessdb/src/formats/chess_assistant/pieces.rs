@@ -11,8 +11,8 @@
 
 use std::sync::LazyLock;
 
-use super::codes::StoredMove;
-use super::reading::Reading;
+use super::codes::CodedMove;
+use super::reading::CodeReading;
 use super::steps::{Delta, Files, pawn_step, step};
 use crate::board::{Color, Illegal, Move, PieceNumbers, Position, Role, Square};
 
@@ -88,7 +88,12 @@ impl Pieces {
 
     /// The move that a stored one means.
     #[inline(always)]
-    pub(super) fn find(&self, stored: StoredMove, us: Color, reading: Reading) -> Result<Meant, NoMeaning> {
+    pub(super) fn find(
+        &self,
+        stored: CodedMove,
+        us: Color,
+        reading: CodeReading,
+    ) -> Result<Meant, NoMeaning> {
         let go = |piece: u8, delta: Delta| {
             let from = self.numbers.square(us, piece).ok_or(NoMeaning::NoPiece(piece))?;
             Ok(Meant {
@@ -97,19 +102,19 @@ impl Pieces {
             })
         };
         match stored {
-            StoredMove::Step(code) => {
+            CodedMove::Step(code) => {
                 let step = step(code, us).ok_or(NoMeaning::NoPiece(NUMBERS))?;
                 go(step.piece, step.delta)
             }
-            StoredMove::Castle(side) => Ok(Meant {
+            CodedMove::Castle(side) => Ok(Meant {
                 mv: Move::Castle(side),
                 new_number: None,
             }),
-            StoredMove::Null => Ok(Meant {
+            CodedMove::Null => Ok(Meant {
                 mv: Move::Null,
                 new_number: None,
             }),
-            StoredMove::Promoted(pawn, nibbles) => {
+            CodedMove::Promoted(pawn, nibbles) => {
                 let number = self.became_of(us, pawn).unwrap_or(pawn);
                 let from = self
                     .numbers
@@ -121,11 +126,11 @@ impl Pieces {
                     new_number: None,
                 })
             }
-            StoredMove::Promotion(first, second) => self.promotion(first, second, us, reading),
+            CodedMove::Promotion(first, second) => self.promotion(first, second, us, reading),
         }
     }
 
-    fn promotion(&self, first: u8, second: u8, us: Color, reading: Reading) -> Result<Meant, NoMeaning> {
+    fn promotion(&self, first: u8, second: u8, us: Color, reading: CodeReading) -> Result<Meant, NoMeaning> {
         let pawn = first >> 2;
         let from = self.numbers.square(us, pawn).ok_or(NoMeaning::NoPiece(pawn))?;
         let delta = pawn_step(reading.pawn_kind(first & 3), us).ok_or(NoMeaning::NoPiece(pawn))?;

@@ -20,27 +20,27 @@ pub(super) enum Side {
 
 /// A reading of the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct CodeReading {
     pub(super) files: Files,
     pub(super) kinds: Kinds,
     pub(super) variations: Side,
 }
 
-impl Reading {
+impl CodeReading {
     /// What is tried first, and holds where nothing fits better.
-    pub(super) const DEFAULT: Reading = Reading {
+    pub(super) const DEFAULT: CodeReading = CodeReading {
         files: Files::Right,
         kinds: Kinds::AsListed,
         variations: Side::Before,
     };
 
     /// All readings, the default first.
-    pub(super) fn all() -> impl Iterator<Item = Reading> {
+    pub(super) fn all() -> impl Iterator<Item = CodeReading> {
         let files = [Files::Right, Files::Left].into_iter();
         files.flat_map(|files| {
             let kinds = [Kinds::AsListed, Kinds::Swapped].into_iter();
             kinds.flat_map(move |kinds| {
-                [Side::Before, Side::After].map(|variations| Reading {
+                [Side::Before, Side::After].map(|variations| CodeReading {
                     files,
                     kinds,
                     variations,
@@ -66,8 +66,8 @@ impl Reading {
         format!("{files}/{kinds}/{variations}")
     }
 
-    pub(super) fn named(name: &str) -> Option<Reading> {
-        Reading::all().find(|reading| reading.name() == name)
+    pub(super) fn named(name: &str) -> Option<CodeReading> {
+        CodeReading::all().find(|reading| reading.name() == name)
     }
 
     /// The kind of a promoting pawn's step as pawn codes have it.
@@ -83,12 +83,12 @@ impl Reading {
 
 /// The reading under which most of the sample's games are clean; the default and then the earlier wins a tie.
 /// `clean` counts them.
-pub(super) fn choose(sample: usize, clean: impl Fn(Reading) -> usize) -> Reading {
-    let mut best = (clean(Reading::DEFAULT), Reading::DEFAULT);
+pub(super) fn choose(sample: usize, clean: impl Fn(CodeReading) -> usize) -> CodeReading {
+    let mut best = (clean(CodeReading::DEFAULT), CodeReading::DEFAULT);
     if best.0 == sample {
         return best.1;
     }
-    for reading in Reading::all().skip(1) {
+    for reading in CodeReading::all().skip(1) {
         let count = clean(reading);
         if count > best.0 {
             best = (count, reading);
@@ -103,26 +103,26 @@ mod tests {
 
     #[test]
     fn readings_have_names() {
-        let names: Vec<String> = Reading::all().map(Reading::name).collect();
+        let names: Vec<String> = CodeReading::all().map(CodeReading::name).collect();
         assert_eq!(names.len(), 8);
         assert_eq!(names[0], "right/as-listed/before");
         assert_eq!(names[3], "right/swapped/after");
         assert_eq!(names[7], "left/swapped/after");
         assert_eq!(
-            Reading::named("left/as-listed/before").map(Reading::name),
+            CodeReading::named("left/as-listed/before").map(CodeReading::name),
             Some(names[4].clone())
         );
-        assert_eq!(Reading::named("left"), None);
+        assert_eq!(CodeReading::named("left"), None);
     }
 
     #[test]
     fn most_clean_games_win() {
-        let counts = |reading: Reading| match reading.name().as_str() {
+        let counts = |reading: CodeReading| match reading.name().as_str() {
             "right/swapped/before" | "left/swapped/after" => 7,
             _ => 3,
         };
         assert_eq!(choose(8, counts).name(), "right/swapped/before");
-        assert_eq!(choose(8, |_| 3), Reading::DEFAULT);
-        assert_eq!(choose(3, counts), Reading::DEFAULT);
+        assert_eq!(choose(8, |_| 3), CodeReading::DEFAULT);
+        assert_eq!(choose(3, counts), CodeReading::DEFAULT);
     }
 }

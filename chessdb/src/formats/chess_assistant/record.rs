@@ -1,7 +1,7 @@
 //! Where the record of a game begins and ends in `.d02` (sections 6.1 and 8.3).
 //!
 //! A record begins with its length, which does not count itself: one byte below 80 hex, or two with seven bits in
-//! the first. What a longer one looks like is not known.
+//! the first. The form of longer ones is not known.
 
 use crate::bytes::index;
 
@@ -27,7 +27,7 @@ pub(super) struct Record<'d> {
     pub(super) is_ambiguous: bool,
 }
 
-/// The record at an address; none where the file ends inside its length.
+/// The record at an address; none if the file ends inside its length.
 #[inline]
 pub(super) fn read(d02: &[u8], address: u32, form: LengthForm) -> Option<Record<'_>> {
     let address = index(address.into());

@@ -2,7 +2,7 @@
 //!
 //! | offset | size | field |
 //! |---|---|---|
-//! | 0 | 36 | square and kind of White's pieces 0 to 17; 8, 0 where there is none |
+//! | 0 | 36 | square and kind of White's pieces 0 to 17; 8, 0 if there is none |
 //! | 36 | 36 | the same of Black's |
 //! | 72 | 2 | plies before the position |
 //! | 74 | 1 | castling: 1 White short, 2 White long, 4 Black short, 8 Black long |
@@ -20,7 +20,7 @@ const PLIES: usize = 72;
 const CASTLING: usize = 74;
 const EN_PASSANT: usize = 75;
 
-/// The pair of a piece who is not there.
+/// The pair of a piece that is not there.
 const ABSENT: [u8; 2] = [8, 0];
 
 /// Rooks of the bits of the castling byte, from the lowest on.
@@ -133,7 +133,7 @@ fn square(byte: u8) -> Option<Square> {
     (byte & 0x88 == 0).then(|| Square::new(u32::from(byte >> 1 & 0o70 | byte & 7)))
 }
 
-/// Rooks in their corner whose right to castle is given and whose king is at home.
+/// Rooks in their corner with the right to castle and the king on its home square.
 fn rights(setup: &Setup, byte: u8) -> Bitboard {
     let board = &setup.board;
     let bits = ROOKS.into_iter().enumerate();
@@ -147,7 +147,7 @@ fn rights(setup: &Setup, byte: u8) -> Bitboard {
         .collect()
 }
 
-/// True where a pawn can legally take en passant.
+/// True if a pawn can legally take en passant.
 fn can_take(position: &Position, target: Square) -> bool {
     let rank = position.turn().relative_rank(Rank::Fifth);
     let pawns = position.of_kind(position.turn(), Role::Pawn) & Bitboard::from_rank(rank);

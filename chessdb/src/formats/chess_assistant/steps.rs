@@ -5,7 +5,7 @@ use crate::board::{Color, Square};
 /// Number of codes that are steps.
 const STEPS: usize = 207;
 
-/// A piece's number and how far he goes; what leaves the board comes back at the other side.
+/// A piece's number and its step; a step over the edge continues on the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) piece: u8,

@@ -9,7 +9,7 @@ use crate::text;
 pub(super) enum Characters {
     /// The table of the format.
     ChessFont,
-    /// A code page that the user asked for.
+    /// The code page of the option `encoding`.
     Other(&'static Encoding),
 }
 
@@ -74,7 +74,7 @@ impl Characters {
     }
 }
 
-/// Printable ASCII with single blanks between words, as most texts are.
+/// Printable ASCII with single spaces between words, as most texts are.
 fn is_plain_line(bytes: &[u8]) -> bool {
     let is_blank = |&byte: &u8| byte == b' ';
     let is_printable = bytes
@@ -98,7 +98,7 @@ fn append_words(text: &str, out: &mut String) {
     }
 }
 
-/// A blank, unless it would stand at the start or beside another.
+/// Appends a space, unless it would be the first character or follow another space.
 fn append_blank(out: &mut String) {
     if !out.is_empty() && !out.ends_with(' ') {
         out.push(' ');

@@ -1,7 +1,7 @@
 //! The coding that lies over headers, texts and moves (sections 4.1 and 5).
 //!
 //! Every byte is XORed with a key. Keys run from the last byte of a block to its first, each a constant times the
-//! one behind it, mod 256. As the constants are odd they have inverses, so a block can also be read forwards, and
+//! one after it, mod 256. As the constants are odd they have inverses, so a block can also be read forwards, and
 //! whatever part of it a cut file still has.
 
 /// 3 * 171 = 1 mod 256.
@@ -23,7 +23,7 @@ pub(super) fn header(mut bytes: [u8; 14]) -> [u8; 14] {
     bytes
 }
 
-/// The bytes of players and source, from a block that has `len` bytes where it is whole (section 5.1).
+/// The bytes of players and source, from a block that has `len` bytes if it is whole (section 5.1).
 pub(super) fn texts(block: &[u8], len: usize) -> impl Iterator<Item = u8> {
     let mut key = power(3, len).wrapping_mul(low_byte(len));
     block.iter().map(move |&byte| {
@@ -42,7 +42,7 @@ pub(super) struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    /// The moves of an area that has `mlen - 1` bytes where it is whole.
+    /// The moves of an area that has `mlen - 1` bytes if it is whole.
     pub(super) fn new(area: &'a [u8], mlen: u16) -> Moves<'a> {
         // The key of byte 1; byte 0 is not coded.
         let key = power(7, usize::from(mlen.saturating_sub(3)))

@@ -18,7 +18,7 @@ const POSITION_SIGNS: [&str; 16] = [
 /// Comments in the order in which the moves use them.
 #[derive(Clone, Debug)]
 pub(super) struct Comments<'a> {
-    /// What is left of the area, without the mark at its end; none when all comments are used up.
+    /// What is left of the area, without the mark at its end; none if all comments are used up.
     rest: Option<&'a [u8]>,
 }
 

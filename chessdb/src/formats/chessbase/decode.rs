@@ -18,7 +18,7 @@ const LIMITS: Limits = Limits {
     moves: u32::MAX,
 };
 
-/// Replays the moves of a record; `stored` is its set-up position, where it has one, and `file_len` the length of the
+/// Replays the moves of a record; `stored` is its set-up position, if it has one, and `file_len` the length of the
 /// file. `sink` makes the sink for a position, a number of the first move and a number of tokens.
 pub(super) fn replay<S: Sink>(
     record: &Record<'_>,
@@ -60,7 +60,7 @@ pub(super) fn replay<S: Sink>(
     game.replay.finish()
 }
 
-/// What a line has beside its position.
+/// The state of a line in addition to its position.
 #[derive(Clone, Copy, Debug)]
 struct State {
     en_passant: EnPassant,
@@ -161,7 +161,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.replay.fault_with(offset, &Fault::damage(what), &rest);
     }
 
-    /// Reads the whole stream. True where the main line is whole.
+    /// Reads the whole stream. True if the main line is whole.
     fn decode_moves(&mut self) -> bool {
         while !self.replay.is_done() {
             let at = self.moves.at();
@@ -263,7 +263,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// Ends the game in the main line; ends a variation and passes over what is left of it, which has `depth` ends.
+    /// Ends the game in the main line; ends a variation and skips what is left of it, which has `depth` ends.
     fn stop_line(&mut self, at: usize, fault: &Fault, depth: u32) -> Next {
         self.fault(at, fault);
         if self.replay.depth() == 0 {
@@ -276,7 +276,7 @@ impl<S: Sink> Decoder<'_, S> {
         next
     }
 
-    /// Passes over the stream up to the end of so many variations. Their comments are used up.
+    /// Skips the stream up to the end of `depth` variations. Their comments count as used.
     fn skip(&mut self, mut depth: u32) -> Next {
         while depth > 0 {
             match self.moves.next() {
@@ -303,7 +303,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.end_of_area()
     }
 
-    /// True where the stream ends in the main line.
+    /// True if the stream ends in the main line.
     fn end_of_area(&mut self) -> bool {
         if self.replay.depth() > 0 {
             self.end_inside_variation();

@@ -13,7 +13,7 @@ use crate::formats::{Problem, SourceFile};
 
 /// Where the records stand.
 pub(super) enum Index {
-    /// By an index file: the words behind the first, but for the end mark and what follows it.
+    /// By an index file: the words after the first, but for the end mark and what follows it.
     File { file: SourceFile, rows: Rows },
     /// By walking the records, for want of a usable index.
     Walked(Vec<u32>),
@@ -57,7 +57,7 @@ impl Index {
     }
 
     /// Where the record of a game begins, games counted from 0. It may be anywhere, also outside the file: a
-    /// negative offset wraps around and is behind every end.
+    /// negative offset wraps around and is after every end.
     pub(super) fn offset(&self, game: u32) -> u32 {
         let offset = match self {
             Index::File { file, rows } => {
@@ -127,7 +127,7 @@ fn count(cbi: &SourceFile, cbf_len: usize, problems: &mut Vec<Problem>) -> u32 {
     }
 }
 
-/// Records one behind the other from the start of the file, and where they end (section 2.5).
+/// Records one after another from the start of the file, and where they end (section 2.5).
 fn walk(cbf: &[u8]) -> (Vec<u32>, usize) {
     let mut offsets = Vec::new();
     let mut at = 0;

@@ -1,16 +1,16 @@
 //! The numbered list of moves (sections 6.3 to 6.5).
 //!
 //! A move is stored as its number in a list that goes over the own pieces, file by file from a1, a2 to h8, and gives
-//! each piece's moves in an order of his kind; checks, pins and castling rights do not count. The list is never made:
+//! each piece's moves in the order of its kind; checks, pins and castling rights are ignored. The list is never made:
 //! entries are counted by file from the attack sets, then piece by piece on the file that has the number, and only this
-//! piece's entries are looked at.
+//! piece's entries are examined.
 
 use super::by_file::{ByFile, DIAGONALS, ONES, Ray, STRAIGHTS, on_file};
 use super::pawns::Pawns;
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::replay::State;
 
-/// What the list knows of en passant (section 6.5). It goes its own ways, apart from the rules of chess.
+/// The en passant state of the list (section 6.5), which differs from the rules of chess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EnPassant {
     /// File 1 to 8 of a pawn that made a double step; 0 is none.
@@ -34,8 +34,8 @@ impl EnPassant {
         }
     }
 
-    /// The files whose pawns, on their fifth rank, have an entry: those beside the file of the double step. Where there
-    /// was none it is the a-file, by a slip of the format's makers: [`Entry::Ghost`].
+    /// The files whose pawns, on their fifth rank, have an entry: those beside the file of the double step. If there
+    /// was none, it is the a-file, by a bug of the original program: [`Entry::Ghost`].
     #[inline]
     pub(super) fn takers(self) -> Bitboard {
         let [a, b, c, d, e, f, g, h] = File::ALL.map(|file| Bitboard::from_file(file).0);
@@ -102,7 +102,7 @@ fn entry(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
     }
 }
 
-/// Compiled once for each colour and kept apart: a function for both would ask for the colour at every step.
+/// Compiled separately for each colour: a function for both would test the colour at every step.
 #[inline(never)]
 fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
     let us = Color::from_white(WHITE);
@@ -112,7 +112,7 @@ fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, numbe
         en_passant,
         pawns: Pawns::new(position, us, en_passant),
     };
-    // A number has seven bits; the entry behind the last of them cannot be told from the end of the list.
+    // A number has seven bits; the entry after the last of them cannot be distinguished from the end of the list.
     let Some(missing) = 128u64.checked_sub(number.into()).filter(|&missing| missing > 0) else {
         return Entry::Beyond;
     };
@@ -122,7 +122,7 @@ fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, numbe
     let large = counts.by_file & (ONES << 7);
     let by_file = counts.by_file & !large | (large - (large >> 7));
     let sums = by_file.wrapping_mul(ONES);
-    // The first file up to which there are as many entries as the number says. Bytes behind it may be wrong.
+    // The first file up to which there are as many entries as the number says. Bytes after it may be wrong.
     let reached = sums.wrapping_add(ONES.wrapping_mul(missing)) & (ONES << 7);
     let file = reached.trailing_zeros() / 8;
     if file > 7 {
@@ -272,7 +272,7 @@ impl List<'_> {
     }
 }
 
-/// The entry of a king: his order is that of the squares, file by file.
+/// The entry of a king, in the order of the squares, file by file.
 fn nth_by_file(targets: Bitboard, left: u32) -> Option<Square> {
     let place = targets
         .flip_diagonal()

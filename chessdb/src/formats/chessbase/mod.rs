@@ -47,7 +47,7 @@ use super::{
 };
 use crate::board::Position;
 use crate::game::{Date, Game, Outcome, Tags};
-use crate::replay::{Fault, Limits, MainLine, Origin, Place, Ply, Replay, Sink, Tree};
+use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -166,7 +166,7 @@ impl ChessBase {
     ) -> (S::Output, Vec<Problem>) {
         let origin = Origin {
             file: &self.cbf.name,
-            place: Place::Hexadecimal(".cbf"),
+            place: PlaceForm::Hexadecimal(".cbf"),
         };
         match self.record(game) {
             Some(record) => {

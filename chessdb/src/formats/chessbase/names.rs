@@ -1,4 +1,4 @@
-//! What the two texts of a record say: players, event, round, annotator (section 10).
+//! The values in the two texts of a record: players, event, round, annotator (section 10).
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -19,9 +19,9 @@ pub(super) struct Names {
     hyphen: Option<usize>,
     /// The source without round and annotator.
     source: String,
-    /// Empty where there is none.
+    /// Empty if there is none.
     pub(super) round: String,
-    /// Empty where there is none.
+    /// Empty if there is none.
     pub(super) annotator: String,
 }
 
@@ -91,7 +91,7 @@ impl Names {
     }
 }
 
-/// A name without blanks at its ends; `_` stands for a hyphen inside a name.
+/// A name without spaces at its ends; `_` stands for a hyphen inside a name.
 fn name(text: &str) -> Cow<'_, str> {
     match text.trim() {
         "" => Cow::Borrowed(UNKNOWN),
@@ -100,7 +100,7 @@ fn name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Removes a range of a text; blanks on both sides of it become one.
+/// Removes a range of a text; spaces on both sides of it become one.
 fn take_out(text: &mut String, start: usize, end: usize) {
     text.replace_range(start..end, "");
     let head = text.get(..start).unwrap_or_default();

@@ -91,7 +91,7 @@ impl Pawns {
         let before_lower = before_single + has(self.single);
         let before_higher = before_lower + has(self.lower);
         let before_en_passant = before_higher + has(self.higher);
-        // Sums instead of questions: which of its moves a pawn makes is nothing that a processor could guess.
+        // Sums instead of branches: the processor cannot predict which of its moves a pawn makes.
         let which = u32::from(index >= before_single)
             + u32::from(index >= before_lower)
             + u32::from(index >= before_higher);

@@ -22,7 +22,7 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record at an offset; none where its header does not fit into the file.
+    /// The record at an offset; none if its header does not fit into the file.
     pub(super) fn at(file: &'a [u8], start: usize) -> Option<Record<'a>> {
         let bytes = file.get(start..)?;
         let header = Header::new(*bytes.first_chunk::<SIZE>()?);

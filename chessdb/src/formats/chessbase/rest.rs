@@ -1,6 +1,6 @@
-//! The rest of a line behind an illegal move, as text (section 11.4).
+//! The rest of a line after an illegal move, as text (section 11.4).
 //!
-//! The board plays on, whatever the rules say, so that later numbers keep their meaning.
+//! The moves are played even if they are illegal, so that later numbers keep their meaning.
 
 use super::coding::Moves;
 use super::comments::Comments;
@@ -9,7 +9,7 @@ use super::{END, START};
 use crate::board::Position;
 use crate::replay::{Notation, StoredLine};
 
-/// Most variations that are open at once inside the text.
+/// Maximum number of variations that are open at once inside the text.
 const DEEPEST: usize = 255;
 
 /// A line that is played on.
@@ -26,7 +26,7 @@ impl Rest {
         self.0.detail()
     }
 
-    /// Plays the move of a byte. False where there is none.
+    /// Plays the move of a byte. False if there is none.
     pub(super) fn play(&mut self, byte: u8, comments: &mut Comments<'_>) -> bool {
         if byte & 0x80 != 0 {
             comments.next();
@@ -41,9 +41,9 @@ impl Rest {
     }
 
     /// Plays what the stream has, up to the end of the line or of the game. Where a byte cannot be read, the rest of
-    /// its line is passed over. True where the line's own end was read.
+    /// its line is skipped. True if the line's own end was read.
     pub(super) fn read(&mut self, moves: &mut Moves<'_>, comments: &mut Comments<'_>) -> bool {
-        // Ends to pass over; the last of them belongs to a line that has been begun.
+        // Ends to skip; the last of them belongs to a line that has been begun.
         let mut skip = 0u32;
         while let Some(byte) = moves.next() {
             if skip > 0 {
@@ -65,7 +65,7 @@ impl Rest {
                         return true;
                     }
                 }
-                // Where no move stands that it replaces, the rest of the line is passed over as well.
+                // Where no move stands that it replaces, the rest of the line is skipped as well.
                 START if !self.0.start_variation() => skip = 2,
                 START => skip = u32::from(self.0.depth() > DEEPEST),
                 _ => {

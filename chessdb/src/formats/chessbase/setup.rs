@@ -11,7 +11,7 @@ pub(super) const SIZE: usize = 33;
 
 /// A stored position.
 pub(super) struct StoredPosition {
-    /// The board and the rest of the set-up, with rights as section 9.1 wants them.
+    /// The board and the rest of the set-up, with castling rights by section 9.1.
     pub(super) setup: Setup,
     /// The position, or why no game can be played from it.
     pub(super) position: Result<Position, SetupError>,
@@ -61,7 +61,7 @@ impl StoredPosition {
         }
     }
 
-    /// True where a game can be played from the position.
+    /// True if a game can be played from the position.
     pub(super) fn is_playable(&self) -> bool {
         self.position.is_ok() && !self.is_cut
     }
@@ -86,7 +86,7 @@ fn piece(nibble: u8) -> Option<(Color, Role)> {
     Some((color, role))
 }
 
-/// Rights of the header whose king and rook stand at home.
+/// Rights of the header whose king and rook are on their home squares.
 fn castling_rights(setup: &Setup, header: &Header) -> Bitboard {
     const ROOKS: [(Color, Square, Square); 4] = [
         (Color::White, Square::E1, Square::A1),
@@ -104,7 +104,7 @@ fn castling_rights(setup: &Setup, header: &Header) -> Bitboard {
     rights
 }
 
-/// The square behind the pawn of the stored file 1 to 8, where a double step can have left it.
+/// The square behind the pawn of the stored file 1 to 8, if the pawn can have made a double step.
 fn en_passant_square(setup: &Setup, file: u8) -> Option<Square> {
     let file = u32::from(file.checked_sub(1)?).try_into().ok()?;
     let square = Square::from_coords(file, setup.turn.relative_rank(Rank::Sixth));
@@ -117,7 +117,7 @@ fn en_passant_square(setup: &Setup, file: u8) -> Option<Square> {
     is_double_step.then_some(square)
 }
 
-/// True where a pawn can legally take a pawn that skipped `square`.
+/// True if a pawn can legally take a pawn that skipped `square`.
 fn can_take_en_passant(position: &Position, square: Square) -> bool {
     let pawns = position.of_kind(position.turn(), Role::Pawn) & !Bitboard::from_file(square.file());
     pawns

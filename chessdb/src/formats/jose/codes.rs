@@ -13,7 +13,7 @@
 //! | a0-a7 b | pawn c & 7 | b: direction << 2, kind of piece |
 //! | a8-af b | the piece that pawn c & 7 has become | b: as for its kind |
 
-use super::pieces::{PieceLists, Place};
+use super::pieces::{PieceLists, Slot};
 use crate::board::{CastlingSide, Color, Illegal, Move, Position, Role, Square};
 
 /// A move that a code means, and the piece that makes it.
@@ -26,10 +26,10 @@ pub(super) struct Coded {
 /// Who moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mover {
-    /// The king, or nobody.
+    /// The king, or no piece.
     King,
     /// A piece of the lists.
-    Listed(Place),
+    Listed(Slot),
     /// A pawn that promotes, by its number.
     Promotes(u8, Role),
 }
@@ -184,7 +184,7 @@ fn of_list(lists: &PieceLists, us: Color, role: Role, index: u8, direction: u8) 
 }
 
 #[inline]
-fn piece_to(lists: &PieceLists, place: Place, role: Role, direction: u8) -> Option<Coded> {
+fn piece_to(lists: &PieceLists, place: Slot, role: Role, direction: u8) -> Option<Coded> {
     let from = lists.square(place)?;
     let to = target(from, role, direction)?;
     Some(Coded {

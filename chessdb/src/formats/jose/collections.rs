@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::columns::{COLLECTION, Column, IO_COLLECTION, OLD_COLLECTION};
 use super::myisam::Table;
-use super::text::Texts;
+use super::text::TextDecoder;
 use crate::formats::{Files, Folder, Problem};
 
 /// Number of the collection with the games that were thrown away.
@@ -48,7 +48,7 @@ impl Collections {
     pub(super) fn open(
         files: &Files,
         table: &str,
-        texts: Texts,
+        texts: TextDecoder,
         warnings: &mut Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Collections {
@@ -204,7 +204,7 @@ fn root(name: String, games: Vec<u32>) -> Folder {
     }
 }
 
-/// The name that people see (section 11.2).
+/// The name to show (section 11.2).
 fn name_of(stored: &str, id: i32) -> String {
     let system = SYSTEM_NAMES.iter().find(|(name, _)| *name == stored);
     match system {

@@ -56,7 +56,7 @@ impl Column {
     }
 }
 
-/// A known list of columns; older versions of the program had only the first so many of them.
+/// A known list of columns; older versions of the program had only the first ones.
 pub(super) struct Known {
     pub(super) columns: &'static [ColumnSpec<&'static str>],
     /// Numbers of columns that occur, newest version first.

@@ -13,7 +13,7 @@ pub(super) struct StoredDate {
     flags: u8,
 }
 
-/// What a partial date tells about the day on which it was meant.
+/// What a partial date shows about the bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tells {
     Nothing,
@@ -38,7 +38,7 @@ impl Shift {
         }
     }
 
-    /// True where full dates are one day early too.
+    /// True if full dates are one day early too.
     pub(super) fn is_general(self) -> bool {
         self.early > self.in_place
     }

@@ -2,7 +2,7 @@
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
-use super::tokens::{Cursor, Token, Tokens, Variation};
+use super::tokens::{Cursor, MoveToken, Tokens, Variation};
 use crate::board::{Illegal, Position};
 use crate::formats::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
@@ -15,19 +15,19 @@ pub(super) const LIMITS: Limits = Limits {
 
 /// Where the move data stand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct MoveDataPlace<'a> {
     pub(super) file: &'a str,
-    /// The first byte of the move data; none where their row is in pieces.
+    /// The first byte of the move data; none if their row is in pieces.
     pub(super) data: Option<u64>,
     /// The row.
     pub(super) row: u64,
 }
 
-impl<'a> Place<'a> {
+impl<'a> MoveDataPlace<'a> {
     pub(super) fn origin(&self) -> Origin<'a> {
         Origin {
             file: self.file,
-            place: replay::Place::Decimal,
+            place: replay::PlaceForm::Decimal,
         }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Place<'a> {
 }
 
 /// A replayed game, and how well it went.
-pub(super) struct Reading<O> {
+pub(super) struct DecodedMoves<O> {
     pub(super) output: O,
     pub(super) problems: Vec<Problem>,
     pub(super) findings: Findings,
@@ -60,7 +60,7 @@ pub(super) struct Findings {
 /// A game being decoded.
 pub(super) struct Decoder<'a, S> {
     pub(super) tokens: Tokens<'a>,
-    place: Place<'a>,
+    place: MoveDataPlace<'a>,
     cursor: Cursor,
     /// What is read when the cursor's range ends, the next last.
     frames: Vec<Frame>,
@@ -87,7 +87,12 @@ enum Frame {
 
 impl<'a, S: Sink> Decoder<'a, S> {
     /// A decoder at the beginning of a game.
-    pub(super) fn new(tokens: Tokens<'a>, place: Place<'a>, position: Position, sink: S) -> Decoder<'a, S> {
+    pub(super) fn new(
+        tokens: Tokens<'a>,
+        place: MoveDataPlace<'a>,
+        position: Position,
+        sink: S,
+    ) -> Decoder<'a, S> {
         let lists = PieceLists::new(&position);
         Decoder {
             tokens,
@@ -106,21 +111,23 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 
     /// Decodes the game.
-    pub(super) fn decode(mut self) -> Reading<S::Output> {
+    pub(super) fn decode(mut self) -> DecodedMoves<S::Output> {
         while !self.replay.is_done() {
             let at = self.cursor.at;
             match self.tokens.next(&mut self.cursor) {
-                Some(Token::Move { code, second }) => self.play(code, second, at),
-                Some(Token::Nag(nag)) => self.replay.nag(nag),
-                Some(Token::Text(byte, text)) => self.comment(byte, text),
-                Some(Token::Start) => self.start_variation(at),
-                Some(Token::End) => self.end_variation(at),
-                Some(Token::Result(_) | Token::Nothing) => {}
-                Some(Token::Finish) => {
+                Some(MoveToken::Move { code, second }) => self.play(code, second, at),
+                Some(MoveToken::Nag(nag)) => self.replay.nag(nag),
+                Some(MoveToken::Text(byte, text)) => self.comment(byte, text),
+                Some(MoveToken::Start) => self.start_variation(at),
+                Some(MoveToken::End) => self.end_variation(at),
+                Some(MoveToken::Result(_) | MoveToken::Nothing) => {}
+                Some(MoveToken::Finish) => {
                     self.findings.is_finished = true;
                     break;
                 }
-                Some(Token::Cut) => self.fault(at, &Fault::damage("the second byte of a code is cut off")),
+                Some(MoveToken::Cut) => {
+                    self.fault(at, &Fault::damage("the second byte of a code is cut off"))
+                }
                 None if !self.next_frame() => break,
                 None => {}
             }
@@ -140,7 +147,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 
     /// Puts a game into a remark that begins where none can be played.
-    pub(super) fn describe(mut self, position: Position, reason: String) -> Reading<S::Output> {
+    pub(super) fn describe(mut self, position: Position, reason: String) -> DecodedMoves<S::Output> {
         let mut cursor = self.cursor;
         let rest = self.rest(position, &mut cursor, Notation::Long, false);
         let offset = self.place.offset(0);
@@ -149,9 +156,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.finish()
     }
 
-    fn finish(self) -> Reading<S::Output> {
+    fn finish(self) -> DecodedMoves<S::Output> {
         let (output, problems) = self.replay.finish();
-        Reading {
+        DecodedMoves {
             output,
             problems,
             findings: self.findings,
@@ -319,7 +326,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.replay.end_variation();
     }
 
-    /// Goes on with what waits; false where nothing does.
+    /// Goes on with what waits; false if nothing does.
     fn next_frame(&mut self) -> bool {
         let (depth, cursor, is_variation) = match self.frames.pop() {
             Some(Frame::Line(cursor, depth)) => (depth, cursor, false),
@@ -343,7 +350,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 
     /// A fault of a row.
-    pub(super) fn row_fault(&mut self, place: Place<'_>, what: &str) {
+    pub(super) fn row_fault(&mut self, place: MoveDataPlace<'_>, what: &str) {
         let fault = Fault::damage(what.to_owned());
         self.replay.fault_in(place.origin(), place.row, &fault, "");
     }

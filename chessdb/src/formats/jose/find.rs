@@ -1,4 +1,4 @@
-//! What looks like a jose database among the files of a folder (sections 1, 2.1).
+//! Recognizes jose databases among the files of a folder (sections 1, 2.1).
 
 use std::path::Path;
 
@@ -99,7 +99,7 @@ pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     found
 }
 
-/// The program's lock file stands beside its folder of tables (section 2.3).
+/// The program's lock file is next to its folder of tables (section 2.3).
 fn is_locked(folder: &Path) -> bool {
     let beside = folder.parent().map(|parent| parent.join("db.lock"));
     beside.is_some_and(|lock| lock.is_file()) || folder.join("db.lock").is_file()

@@ -3,10 +3,10 @@
 use super::collections::{Collections, Shelf};
 use super::columns::{Column, GAME, IO_GAME, MORE_GAME};
 use super::dates::{Shift, StoredDate};
-use super::decode::Place;
+use super::decode::MoveDataPlace;
 use super::myisam::{Charset, Row, Table};
 use super::names::{Names, is_unknown};
-use super::text::Texts;
+use super::text::TextDecoder;
 use super::tokens::{TextSource, Tokens, ZeroNag};
 use crate::formats::{Files, Problem};
 use crate::game::{Date, Eco, Outcome};
@@ -40,7 +40,7 @@ pub(super) struct Games {
     header: Option<Table>,
     more: Option<Table>,
     pub(super) entries: Vec<Entry>,
-    /// What the dates tell about the bug of section 10.2; none where nobody may correct them.
+    /// The evidence of the dates for the bug of section 10.2; none if they must not be corrected.
     pub(super) shift: Option<Shift>,
     /// Headers and moves are in one table.
     pub(super) is_archive: bool,
@@ -55,7 +55,7 @@ pub(super) struct Record<'t> {
 
 /// Names that entries refer to.
 #[derive(Default)]
-pub(super) struct Directory {
+pub(super) struct NameTables {
     pub(super) players: Names,
     pub(super) events: Names,
     pub(super) collections: Collections,
@@ -74,9 +74,9 @@ impl Games {
     /// Reads all headers.
     pub(super) fn open(
         files: &Files,
-        names: &Directory,
+        names: &NameTables,
         fix_dates: bool,
-        texts: Texts,
+        texts: TextDecoder,
         warnings: &mut Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Games {
@@ -117,7 +117,7 @@ impl Games {
         games
     }
 
-    fn drafts(&self, names: &Directory, texts: Texts, problems: &mut Vec<Problem>) -> Vec<Draft> {
+    fn drafts(&self, names: &NameTables, texts: TextDecoder, problems: &mut Vec<Problem>) -> Vec<Draft> {
         let mut drafts = Vec::new();
         if let Some(table) = &self.header {
             problems.extend(table.walk(|row| {
@@ -133,7 +133,7 @@ impl Games {
     }
 
     /// Gives every game its moves; what is left over are lost games (sections 7.4, 11.4).
-    fn join(&self, drafts: &mut Vec<Draft>, texts: Texts, problems: &mut Vec<Problem>) {
+    fn join(&self, drafts: &mut Vec<Draft>, texts: TextDecoder, problems: &mut Vec<Problem>) {
         let Some(table) = &self.more else {
             if let Some(header) = &self.header {
                 problems.push(header.problem(None, "the table MoreGame with the moves is missing"));
@@ -223,7 +223,7 @@ impl Entry {
     };
 }
 
-fn draft(row: &Row<'_>, names: &Directory) -> Draft {
+fn draft(row: &Row<'_>, names: &NameTables) -> Draft {
     let collection = row.int(Column::CId).unwrap_or(0);
     let eco = row.bytes(Column::Eco).map(<[u8]>::trim_ascii_end);
     Draft {
@@ -286,14 +286,14 @@ impl<'t> Record<'t> {
         self.row_of(column)?.int(column)
     }
 
-    /// A text on one line; none where it is NULL.
-    pub(super) fn text(&self, column: Column, texts: Texts) -> Option<String> {
+    /// A text on one line; none if it is NULL.
+    pub(super) fn text(&self, column: Column, texts: TextDecoder) -> Option<String> {
         let row = self.row_of(column)?;
         Some(texts.line(row.bytes(column)?, row.charset(column)))
     }
 
-    /// A text that says something.
-    pub(super) fn known_text(&self, column: Column, texts: Texts) -> Option<String> {
+    /// A text that is not empty or a placeholder.
+    pub(super) fn known_text(&self, column: Column, texts: TextDecoder) -> Option<String> {
         self.text(column, texts).filter(|text| !is_unknown(text))
     }
 
@@ -308,13 +308,13 @@ impl<'t> Record<'t> {
         stored_date(self.header.as_ref()?, column)
     }
 
-    /// The move data and where they stand; none where there are none.
-    pub(super) fn moves(&self, texts: Texts) -> Option<(Tokens<'_>, Place<'t>)> {
+    /// The move data and where they stand; none if there are none.
+    pub(super) fn moves(&self, texts: TextDecoder) -> Option<(Tokens<'_>, MoveDataPlace<'t>)> {
         let found = self
             .rows()
             .find_map(|(table, row)| Some((table, row, moves_of(row, texts)?)));
         found.map(|(table, row, (column, tokens))| {
-            let place = Place {
+            let place = MoveDataPlace {
                 file: table.file_name(),
                 data: row.place_of(column),
                 row: row.offset,
@@ -325,7 +325,7 @@ impl<'t> Record<'t> {
 }
 
 /// The move data in a row, and their column (section 3).
-fn moves_of<'r>(row: &'r Row<'_>, texts: Texts) -> Option<(Column, Tokens<'r>)> {
+fn moves_of<'r>(row: &'r Row<'_>, texts: TextDecoder) -> Option<(Column, Tokens<'r>)> {
     let column = [Column::Bin, Column::GameText]
         .into_iter()
         .find(|&column| row.has(column))?;
@@ -348,7 +348,7 @@ fn moves_of<'r>(row: &'r Row<'_>, texts: Texts) -> Option<(Column, Tokens<'r>)> 
 }
 
 /// The result by the move data (section 3.9). Where a lone NAG 0 swallowed it, the other reading finds it (section 3.7).
-fn outcome_of(row: &Row<'_>, texts: Texts) -> Outcome {
+fn outcome_of(row: &Row<'_>, texts: TextDecoder) -> Outcome {
     let Some((_, tokens)) = moves_of(row, texts) else {
         return Outcome::Unknown;
     };

@@ -2,7 +2,7 @@
 
 use super::Jose;
 use super::columns::Column;
-use super::decode::{Decoder, Findings, Place, Reading};
+use super::decode::{DecodedMoves, Decoder, Findings, MoveDataPlace};
 use super::games::{Entry, Record};
 use super::myisam::{Row, Table};
 use super::set_up::SetUp;
@@ -12,7 +12,7 @@ use crate::formats::{Decoded, Problem};
 use crate::game::{Game, Movetext, Tags};
 use crate::replay::{Fault, MainLine, Replay, Tree};
 
-/// Attribute of a Chess960 game; the others are not trusted.
+/// Attribute of a Chess960 game; the others are not reliable.
 const CHESS960: i32 = 8;
 
 /// The start position of a game (section 5).
@@ -126,7 +126,7 @@ impl Jose {
         }
     }
 
-    /// The main line of a game into a sink; none where it takes the whole game to know how it is to be read.
+    /// The main line of a game into a sink; none if it takes the whole game to know how it is to be read.
     pub(super) fn replay_main_line(&self, entry: &Entry, sink: MainLine<'_>) -> Option<()> {
         let record = self.games.record(entry);
         let (tokens, place) = record.moves(self.texts)?;
@@ -141,7 +141,7 @@ impl Jose {
     }
 }
 
-/// Position, number of the first move, and why no game can be played from there; none where it cannot be read.
+/// Position, number of the first move, and why no game can be played from there; none if it cannot be read.
 fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
     match start {
         Start::Normal => Some((Position::initial(), 1, None)),
@@ -151,13 +151,13 @@ fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
 }
 
 /// Rows of a game that are damaged.
-fn damaged_rows<'t>(record: &Record<'t>) -> impl Iterator<Item = (Place<'t>, &'static str)> {
+fn damaged_rows<'t>(record: &Record<'t>) -> impl Iterator<Item = (MoveDataPlace<'t>, &'static str)> {
     let place = |(table, row): (&'t Table, &Row<'t>)| Some((place_of(table, row), row.damage?));
     record.rows().filter_map(place)
 }
 
-fn place_of<'t>(table: &'t Table, row: &Row<'_>) -> Place<'t> {
-    Place {
+fn place_of<'t>(table: &'t Table, row: &Row<'_>) -> MoveDataPlace<'t> {
+    MoveDataPlace {
         file: table.file_name(),
         data: None,
         row: row.offset,
@@ -184,7 +184,12 @@ fn without_moves(record: &Record<'_>, start: &Start, lacks_data: bool) -> (Movet
 }
 
 /// Decodes the move data by whichever reading of NAG 0 fits (section 3.7).
-fn read<'a>(tokens: Tokens<'a>, place: Place<'a>, start: &Start, record: &Record<'_>) -> Reading<Movetext> {
+fn read<'a>(
+    tokens: Tokens<'a>,
+    place: MoveDataPlace<'a>,
+    start: &Start,
+    record: &Record<'_>,
+) -> DecodedMoves<Movetext> {
     let (position, first_move, flaw) = beginning(start).unwrap_or((Position::initial(), 1, None));
     let decoder = |tokens: Tokens<'a>| {
         let sink = Tree::beginning(&position, first_move, tokens.bin.len());

@@ -34,9 +34,9 @@ use std::ops::ControlFlow;
 
 use self::collections::Collections;
 use self::columns::{NAMED, OPENING};
-use self::games::{Directory, Entry, Games};
+use self::games::{Entry, Games, NameTables};
 use self::names::Names;
-use self::text::Texts;
+use self::text::TextDecoder;
 use super::{Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Problem, TextId};
 use crate::game::Tags;
 use crate::replay::{MainLine, Ply, main_line};
@@ -54,10 +54,10 @@ pub const FORMAT: Format = Format {
 /// An open jose database.
 struct Jose {
     games: Games,
-    names: Directory,
+    names: NameTables,
     sites: Names,
     openings: Names,
-    texts: Texts,
+    texts: TextDecoder,
     info: Info,
     problems: Vec<Problem>,
 }
@@ -81,13 +81,13 @@ impl Jose {
         if !has("io_game.myd") && !has("game.myd") && !has("moregame.myd") {
             return Err(NotADatabase("there is no table with games in it".to_owned()));
         }
-        let texts = match options.encoding.as_deref().map(Texts::with_label) {
+        let texts = match options.encoding.as_deref().map(TextDecoder::with_label) {
             Some(Some(texts)) => texts,
             Some(None) => {
                 warnings.push("the encoding is not known; texts are read as without it".to_owned());
-                Texts::default()
+                TextDecoder::default()
             }
-            None => Texts::default(),
+            None => TextDecoder::default(),
         };
         let prefix = if has("io_game.myd") { "io_" } else { "" };
         let mut names = |table: &str, known| {
@@ -97,7 +97,7 @@ impl Jose {
         let (players, events) = (names("player", &NAMED), names("event", &NAMED));
         let (sites, openings) = (names("site", &NAMED), names("opening", &OPENING));
         let table = format!("{prefix}collection");
-        let names = Directory {
+        let names = NameTables {
             players,
             events,
             collections: Collections::open(&files, &table, texts, &mut warnings, &mut problems),

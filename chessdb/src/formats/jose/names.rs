@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Known};
 use super::myisam::Table;
-use super::text::Texts;
+use super::text::TextDecoder;
 use crate::formats::{Files, Problem};
 
 /// What stands for a name that is not known.
@@ -24,7 +24,7 @@ impl Names {
         files: &Files,
         table: &str,
         known: &[&Known],
-        texts: Texts,
+        texts: TextDecoder,
         warnings: &mut Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Names {
@@ -64,7 +64,7 @@ impl Names {
         }
     }
 
-    /// The place of a number's name; 0 where it is unknown.
+    /// The place of a number's name; 0 if it is unknown.
     pub(super) fn place(&self, id: Option<i32>) -> u32 {
         let Some(id) = id.filter(|&id| id != 0) else {
             return 0;
@@ -81,7 +81,7 @@ impl Names {
         }
     }
 
-    /// The name at a place, `?` where it is unknown.
+    /// The name at a place, `?` if it is unknown.
     pub(super) fn text(&self, place: u32) -> &str {
         let place = place as usize;
         let (Some(before), Some(&end)) = (place.checked_sub(1), self.ends.get(place)) else {
@@ -92,7 +92,7 @@ impl Names {
     }
 }
 
-/// Texts that say that nothing is known.
+/// Placeholders for unknown values.
 pub(super) fn is_unknown(text: &str) -> bool {
     matches!(text, "" | "-" | "?")
 }

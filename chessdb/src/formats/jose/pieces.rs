@@ -6,12 +6,12 @@
 use crate::board::{Color, Position, Role, Square};
 use crate::replay::State;
 
-/// Most places of a list.
+/// Maximum number of places of a list.
 const MOST: usize = 64;
 /// Kinds of pieces that have lists: all but the king.
 const KINDS: usize = 5;
 const PER_SIDE: usize = KINDS * MOST;
-/// Behind the lists stand eight cells a side: the place of the piece that a pawn has become.
+/// After the lists stand eight cells a side: the place of the piece that a pawn has become.
 const PROMOTED: usize = 2 * PER_SIDE;
 const CELLS: usize = PROMOTED + 16;
 /// A vacant place, a pawn that has not been promoted.
@@ -19,7 +19,7 @@ const NONE: u16 = u16::MAX;
 
 /// A place in one of the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place(u16);
+pub(super) struct Slot(u16);
 
 /// The lists of both sides.
 #[derive(Clone, Debug)]
@@ -61,24 +61,24 @@ impl PieceLists {
 
     /// The place of a piece's number.
     #[inline]
-    pub(super) fn place(color: Color, role: Role, index: u8) -> Place {
+    pub(super) fn place(color: Color, role: Role, index: u8) -> Slot {
         let kind = (role as usize).saturating_sub(1).min(KINDS - 1);
         let place = usize::from(color.is_black()) * PER_SIDE + kind * MOST + usize::from(index) % MOST;
-        Place(u16::try_from(place).unwrap_or(NONE))
+        Slot(u16::try_from(place).unwrap_or(NONE))
     }
 
     /// Where the piece of a place stands.
     #[inline]
-    pub(super) fn square(&self, place: Place) -> Option<Square> {
+    pub(super) fn square(&self, place: Slot) -> Option<Square> {
         let cell = self.cells.get(usize::from(place.0)).copied().unwrap_or(NONE);
         (cell != NONE).then(|| Square::new(u32::from(cell & 63)))
     }
 
     /// The piece that a pawn has become: its kind and place.
-    pub(super) fn promoted(&self, color: Color, pawn: u8) -> Option<(Role, Place)> {
+    pub(super) fn promoted(&self, color: Color, pawn: u8) -> Option<(Role, Slot)> {
         let cell = self.cells.get(promoted_cell(color, pawn)).copied()?;
         let kind = usize::from(cell).checked_rem(PER_SIDE)? / MOST;
-        (cell != NONE).then_some((*ROLES.get(kind)?, Place(cell)))
+        (cell != NONE).then_some((*ROLES.get(kind)?, Slot(cell)))
     }
 
     /// Number of places of a kind.
@@ -90,7 +90,7 @@ impl PieceLists {
 
     /// The piece of a place goes to a square.
     #[inline]
-    pub(super) fn step(&mut self, place: Place, to: Square) {
+    pub(super) fn step(&mut self, place: Slot, to: Square) {
         self.put(place.0, to as u16);
     }
 
@@ -129,7 +129,7 @@ impl PieceLists {
         }
     }
 
-    fn append(&mut self, color: Color, role: Role) -> Option<Place> {
+    fn append(&mut self, color: Color, role: Role) -> Option<Slot> {
         let kind = (role as usize).checked_sub(1)?;
         let len = self.lens.get_mut(usize::from(color.is_black()))?.get_mut(kind)?;
         if usize::from(*len) >= MOST {

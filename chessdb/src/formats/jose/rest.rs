@@ -1,7 +1,7 @@
-//! Moves that PGN cannot hold as moves, as text for a remark or a comment.
+//! Moves that PGN cannot represent, as text for a remark or a comment.
 
 use super::decode::{Decoder, LIMITS, choose};
-use super::tokens::{Cursor, Token};
+use super::tokens::{Cursor, MoveToken};
 use crate::board::Position;
 use crate::replay::{Notation, Sink, State, StoredLine};
 
@@ -24,7 +24,8 @@ impl<S: Sink> Decoder<'_, S> {
             let start = *cursor;
             let Some(token) = tokens.next(cursor) else { break };
             match token {
-                Token::Move { code, second } => match choose(line.position(), line.state(), code, second) {
+                MoveToken::Move { code, second } => match choose(line.position(), line.state(), code, second)
+                {
                     Ok((coded, illegal)) => {
                         self.findings.has_illegal |= illegal.is_some();
                         self.findings.plies += u32::from(is_main && line.depth() == 0);
@@ -39,8 +40,8 @@ impl<S: Sink> Decoder<'_, S> {
                         tokens.skip_line(cursor, has_outer || line.depth() > 0);
                     }
                 },
-                Token::Nag(nag) => line.word(format_args!("${nag}")),
-                Token::Text(byte, text) => {
+                MoveToken::Nag(nag) => line.word(format_args!("${nag}")),
+                MoveToken::Text(byte, text) => {
                     if text.is_none() {
                         self.miss_text();
                     }
@@ -48,26 +49,26 @@ impl<S: Sink> Decoder<'_, S> {
                         line.word(format_args!("\"{}\"", comment.trim()));
                     }
                 }
-                Token::Start => {
+                MoveToken::Start => {
                     if line.depth() >= LIMITS.depth || !line.start_variation() {
                         if tokens.skip_line(cursor, true) {
                             tokens.next(cursor);
                         }
                     }
                 }
-                Token::End => {
+                MoveToken::End => {
                     if !line.end_variation() && has_outer {
                         *cursor = start;
                         break;
                     }
                 }
-                Token::Finish => {
+                MoveToken::Finish => {
                     *cursor = start;
                     self.findings.is_finished = true;
                     break;
                 }
-                Token::Cut => line.word("[a code is cut off]"),
-                Token::Result(_) | Token::Nothing => {}
+                MoveToken::Cut => line.word("[a code is cut off]"),
+                MoveToken::Result(_) | MoveToken::Nothing => {}
             }
         }
         while line.end_variation() {}

@@ -18,7 +18,7 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    /// Reads a stored text; none where it is not eight rows of eight squares with one king each (section 5.5).
+    /// Reads a stored text; none if it is not eight rows of eight squares with one king each (section 5.5).
     pub(super) fn parse(text: &str) -> Option<SetUp> {
         let is_blank = |c: char| matches!(c, ' ' | '_' | '\t' | '\r' | '\n');
         let mut fields = text.split(is_blank).filter(|field| !field.is_empty());

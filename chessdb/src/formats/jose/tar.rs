@@ -3,13 +3,13 @@
 //! | offset | size | field |
 //! |---|---|---|
 //! | 0 | 100 | name, closed by NUL |
-//! | 124 | 12 | size, octal: leading blanks or zeros, closed by blank or NUL |
-//! | 148 | 8 | sum of all bytes of the header with blanks in this field, octal |
+//! | 124 | 12 | size, octal: leading spaces or zeros, closed by a space or NUL |
+//! | 148 | 8 | sum of all bytes of the header with spaces in this field, octal |
 //! | 156 | 1 | type: `0` or NUL regular, `1` to `6` without contents |
 //! | 257 | 6 | `ustar`, NUL |
 //! | 345 | 155 | what stands before the name |
 //!
-//! The crate `tar` cannot be used: it refuses these sizes, which begin with blanks, and gives nothing of an archive
+//! The crate `tar` cannot be used: it refuses these sizes, which begin with spaces, and gives nothing of an archive
 //! that is cut.
 
 use crate::bytes::slice;
@@ -27,7 +27,7 @@ pub(super) struct Member {
     pub(super) size: u64,
 }
 
-/// True where a header stands at the beginning.
+/// True if a header stands at the beginning.
 pub(super) fn is_header(block: &[u8]) -> bool {
     block.len() >= BLOCK && (slice(block, 257, 5) == Some(b"ustar") || has_right_sum(block))
 }
@@ -48,7 +48,7 @@ fn has_right_sum(block: &[u8]) -> bool {
 }
 
 impl Member {
-    /// Reads a header; none where it is none.
+    /// Reads a header; none if there is none.
     pub(super) fn read(block: &[u8]) -> Option<Member> {
         if !is_header(block) {
             return None;

@@ -7,30 +7,30 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::myisam::Charset;
 use crate::text;
 
-/// Most bytes of a name or another text of one line: no column of the program has more than 765, and readers of
-/// PGN give up at long tags.
+/// Maximum number of bytes of a name or another text of one line: no column of the program has more than 765, and PGN
+/// readers reject long tags.
 const LONGEST_LINE: usize = 2048;
 
 /// How bytes become characters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Texts {
+pub(super) struct TextDecoder {
     /// Code page of what is not UTF-8.
     fallback: &'static Encoding,
 }
 
-impl Default for Texts {
-    fn default() -> Texts {
-        Texts {
+impl Default for TextDecoder {
+    fn default() -> TextDecoder {
+        TextDecoder {
             fallback: WINDOWS_1252,
         }
     }
 }
 
-impl Texts {
-    /// Texts with a code page of the user's; none where nobody knows the label.
-    pub(super) fn with_label(label: &str) -> Option<Texts> {
+impl TextDecoder {
+    /// A decoder with the user's code page; none if the label is unknown.
+    pub(super) fn with_label(label: &str) -> Option<TextDecoder> {
         let fallback = Encoding::for_label(label.as_bytes())?;
-        Some(Texts { fallback })
+        Some(TextDecoder { fallback })
     }
 
     /// Name of the code page of what is not UTF-8.
@@ -48,7 +48,7 @@ impl Texts {
         }
     }
 
-    /// A text on one line: control characters become blanks, blanks at both ends are cut.
+    /// A text on one line: control characters become spaces, spaces at both ends are cut.
     pub(super) fn line(self, bytes: &[u8], charset: Charset) -> String {
         let bytes = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
         let text = self.decode(bytes, charset);
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8]) -> String {
-        Texts::default().decode(bytes, Charset::Utf8)
+        TextDecoder::default().decode(bytes, Charset::Utf8)
     }
 
     #[test]
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(decode(b"\xed\xa0\xbc\xed\xbe\x89!"), "\u{1f389}!");
         assert_eq!(decode(b"a\xed\xa0\xbcb"), "a\u{fffd}b");
         assert_eq!(decode("\u{1f389}\u{ff}".as_bytes()), "\u{1f389}ÿ");
-        assert_eq!(Texts::default().decode(b"\x80", Charset::Latin1), "€");
-        assert_eq!(Texts::default().line(b" a\nb\0 ", Charset::Utf8), "a b");
+        assert_eq!(TextDecoder::default().decode(b"\x80", Charset::Latin1), "€");
+        assert_eq!(TextDecoder::default().line(b" a\nb\0 ", Charset::Utf8), "a b");
     }
 
     #[test]

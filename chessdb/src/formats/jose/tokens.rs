@@ -13,19 +13,19 @@
 //! | ff | end |
 
 use super::myisam::Charset;
-use super::text::{Texts, comment};
+use super::text::{TextDecoder, comment};
 use crate::game::Outcome;
 
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(super) enum MoveToken<'a> {
     Move {
         code: u8,
         second: u8,
     },
     Nag(u8),
     Result(Outcome),
-    /// First byte, and the text where there is one left.
+    /// First byte, and the text if there is one left.
     Text(u8, Option<&'a [u8]>),
     Start,
     End,
@@ -49,7 +49,7 @@ pub(super) struct Cursor {
 pub(super) struct Variation {
     /// What stands in it, up to and with its end.
     pub(super) inside: Cursor,
-    /// What stands behind it.
+    /// What stands after it.
     pub(super) behind: Cursor,
 }
 
@@ -65,7 +65,7 @@ impl Variation {
 pub(super) enum TextSource<'a> {
     /// In a column of their own.
     Column(&'a [u8]),
-    /// Behind their tokens.
+    /// After their tokens.
     Inline,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Tokens<'a> {
     pub(super) bin: &'a [u8],
     pub(super) source: TextSource<'a>,
     pub(super) charset: Charset,
-    pub(super) texts: Texts,
+    pub(super) texts: TextDecoder,
     pub(super) zero_nag: ZeroNag,
 }
 
@@ -96,48 +96,48 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// False where no variation can begin.
+    /// False if no variation can begin.
     pub(super) fn may_have_variations(&self) -> bool {
         self.bin.contains(&0xf0)
     }
 
-    /// False where the code b0 does not occur, which has two readings.
+    /// False if the code b0 does not occur, which has two readings.
     pub(super) fn has_zero_nag(&self) -> bool {
         self.bin.contains(&0xb0)
     }
 
     /// The next token; none at the end of the cursor's range.
     #[inline(always)]
-    pub(super) fn next(&self, cursor: &mut Cursor) -> Option<Token<'a>> {
+    pub(super) fn next(&self, cursor: &mut Cursor) -> Option<MoveToken<'a>> {
         if cursor.at >= cursor.end {
             return None;
         }
         let &byte = self.bin.get(cursor.at)?;
         cursor.at += 1;
         Some(match byte {
-            0x00..=0x9f => Token::Move {
+            0x00..=0x9f => MoveToken::Move {
                 code: byte,
                 second: 0,
             },
             0xa0..=0xaf => match self.second(cursor) {
-                Some(second) => Token::Move { code: byte, second },
-                None => Token::Cut,
+                Some(second) => MoveToken::Move { code: byte, second },
+                None => MoveToken::Cut,
             },
-            0xb0 if self.zero_nag == ZeroNag::Alone => Token::Nag(0),
+            0xb0 if self.zero_nag == ZeroNag::Alone => MoveToken::Nag(0),
             0xb0 => match self.second(cursor) {
-                Some(nag) => Token::Nag(nag),
-                None => Token::Cut,
+                Some(nag) => MoveToken::Nag(nag),
+                None => MoveToken::Cut,
             },
-            0xb1..=0xcf => Token::Nag(byte - 0xb0),
-            0xd0 => Token::Result(Outcome::BlackWins),
-            0xd1 => Token::Result(Outcome::Draw),
-            0xd2 => Token::Result(Outcome::WhiteWins),
-            0xd3 => Token::Result(Outcome::Unknown),
-            0xd4..=0xef => Token::Text(byte, self.text(cursor)),
-            0xf0 => Token::Start,
-            0xf1 => Token::End,
-            0xf2..=0xfe => Token::Nothing,
-            0xff => Token::Finish,
+            0xb1..=0xcf => MoveToken::Nag(byte - 0xb0),
+            0xd0 => MoveToken::Result(Outcome::BlackWins),
+            0xd1 => MoveToken::Result(Outcome::Draw),
+            0xd2 => MoveToken::Result(Outcome::WhiteWins),
+            0xd3 => MoveToken::Result(Outcome::Unknown),
+            0xd4..=0xef => MoveToken::Text(byte, self.text(cursor)),
+            0xf0 => MoveToken::Start,
+            0xf1 => MoveToken::End,
+            0xf2..=0xfe => MoveToken::Nothing,
+            0xff => MoveToken::Finish,
         })
     }
 
@@ -159,7 +159,7 @@ impl<'a> Tokens<'a> {
         rest.get(..len)
     }
 
-    /// A text as a comment; none where it is blank.
+    /// A text as a comment; none if it is blank.
     pub(super) fn comment(&self, byte: u8, text: Option<&[u8]>) -> Option<String> {
         let Some(text) = text else {
             return Some("...".to_owned());
@@ -185,19 +185,19 @@ impl<'a> Tokens<'a> {
         loop {
             let before = cursor;
             match self.next(&mut cursor) {
-                Some(Token::Start) => {
+                Some(MoveToken::Start) => {
                     open.push(found.len());
                     found.push(Variation {
                         inside: cursor,
                         behind: cursor,
                     });
                 }
-                Some(Token::End) => {
+                Some(MoveToken::End) => {
                     if let Some(variation) = open.pop().and_then(|open| found.get_mut(open)) {
                         variation.end(cursor);
                     }
                 }
-                Some(Token::Finish) | None => {
+                Some(MoveToken::Finish) | None => {
                     for place in open {
                         if let Some(variation) = found.get_mut(place) {
                             variation.end(before);
@@ -210,20 +210,20 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Passes over everything up to the end of the current line; that end itself is left. Without an `outer` line
-    /// only the end of the data ends it. False where the data end was met.
+    /// Skips everything up to the end of the current line; that end itself is left. Without an `outer` line
+    /// only the end of the data ends it. False if the data end was met.
     pub(super) fn skip_line(&self, cursor: &mut Cursor, has_outer: bool) -> bool {
         let mut depth = 0usize;
         loop {
             let before = *cursor;
             match self.next(cursor) {
-                Some(Token::Start) => depth += 1,
-                Some(Token::End) if depth > 0 => depth -= 1,
-                Some(Token::End) if has_outer => {
+                Some(MoveToken::Start) => depth += 1,
+                Some(MoveToken::End) if depth > 0 => depth -= 1,
+                Some(MoveToken::End) if has_outer => {
                     *cursor = before;
                     return true;
                 }
-                Some(Token::Finish) => {
+                Some(MoveToken::Finish) => {
                     *cursor = before;
                     return false;
                 }
@@ -239,8 +239,8 @@ impl<'a> Tokens<'a> {
         let mut outcome = None;
         while let Some(token) = self.next(&mut cursor) {
             match token {
-                Token::Result(found) => outcome = Some(found),
-                Token::Finish => break,
+                MoveToken::Result(found) => outcome = Some(found),
+                MoveToken::Finish => break,
                 _ => {}
             }
         }
@@ -257,12 +257,12 @@ mod tests {
             bin,
             source,
             charset: Charset::Utf8,
-            texts: Texts::default(),
+            texts: TextDecoder::default(),
             zero_nag: ZeroNag::WithValue,
         }
     }
 
-    fn all<'a>(tokens: &Tokens<'a>) -> Vec<Token<'a>> {
+    fn all<'a>(tokens: &Tokens<'a>) -> Vec<MoveToken<'a>> {
         let mut cursor = tokens.start();
         std::iter::from_fn(|| tokens.next(&mut cursor)).collect()
     }
@@ -274,15 +274,15 @@ mod tests {
         assert_eq!(
             all(&tokens(&bin, column)),
             [
-                Token::Text(0xe0, Some(b"one")),
-                Token::Text(0xd5, Some(b"")),
-                Token::Move {
+                MoveToken::Text(0xe0, Some(b"one")),
+                MoveToken::Text(0xd5, Some(b"")),
+                MoveToken::Move {
                     code: 0x0b,
                     second: 0
                 },
-                Token::Text(0xef, Some(b"three")),
-                Token::Text(0xe1, None),
-                Token::Finish,
+                MoveToken::Text(0xef, Some(b"three")),
+                MoveToken::Text(0xe1, None),
+                MoveToken::Finish,
             ]
         );
         let inline = tokens(b"\xe0one\0\x0b\xff", TextSource::Inline);
@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn cut_tokens_are_told() {
         let column = TextSource::Column(b"");
-        assert_eq!(all(&tokens(&[0xb0], column)), [Token::Cut]);
-        assert_eq!(all(&tokens(&[0xa3], column)), [Token::Cut]);
+        assert_eq!(all(&tokens(&[0xb0], column)), [MoveToken::Cut]);
+        assert_eq!(all(&tokens(&[0xa3], column)), [MoveToken::Cut]);
         assert_eq!(
             tokens(&[0xd0, 0xd2, 0xff, 0xd1], column).outcome(),
             Some(Outcome::WhiteWins)

@@ -47,7 +47,7 @@ impl StoredMove {
         // The squares of the c- and the g-file differ in this bit only.
         const TO_G: u16 = 4;
         let to_c = self.0 & !TO_G;
-        // No short circuit: a wrong guess of the processor costs more than the second test.
+        // No short circuit: a branch misprediction costs more than the second test.
         let castles = (to_c == E1_C1) | (to_c == E8_C8);
         castles.then_some(if self.0 & TO_G == 0 {
             CastlingSide::QueenSide
@@ -126,7 +126,7 @@ impl<'a> Items<'a> {
         Ok(Some(item))
     }
 
-    /// The bytes that a length behind the item's first byte counts, and the size of the item.
+    /// The bytes that a length after the item's first byte counts, and the size of the item.
     fn block(&self) -> Option<(&'a [u8], usize)> {
         let rest = self.bytes.get(self.at + 1..)?;
         let length = length::read(rest)?;

@@ -9,7 +9,7 @@ use super::record::{Damage, Record};
 use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::formats::{Decoded, Problem};
 use crate::game::Game;
-use crate::replay::{Fault, Limits, MainLine, Origin, Place, Replay, Sink, Tree, Unplayed};
+use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
 
 /// Section 7.5.
@@ -56,7 +56,7 @@ fn replay<S: Sink>(
 ) -> (S::Output, Vec<Problem>) {
     let origin = Origin {
         file: database.records.file_name(),
-        place: Place::Hexadecimal(".dcg"),
+        place: PlaceForm::Hexadecimal(".dcg"),
     };
     let begun = record.and_then(|record| {
         let parts = record.parts()?;
@@ -202,7 +202,7 @@ impl<'a, S: Sink> Body<'a, S> {
         }
     }
 
-    /// Passes over all items up to the end of the variation that is being read.
+    /// Skips all items up to the end of the variation that is being read.
     fn skip_variation(&mut self) -> Next {
         let mut depth = 1u32;
         loop {

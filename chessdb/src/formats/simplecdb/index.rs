@@ -60,7 +60,7 @@ impl Layout {
         place.saturating_mul(self.entry).saturating_add(self.header)
     }
 
-    /// How well the layout fits (section 2.7); none where the file is shorter than its header.
+    /// How well the layout fits (section 2.7); none if the file is shorter than its header.
     fn score(self, file: &SourceFile, dcg_size: u64) -> Option<f64> {
         let dci: &[u8] = &file.bytes;
         let entries = dci.len().checked_sub(self.header)?;
@@ -99,7 +99,7 @@ pub(super) enum Index {
 }
 
 impl Index {
-    /// Reads the layout of an index file. None where it holds no entry although there are records (section 2.8).
+    /// Reads the layout of an index file. None if it holds no entry although there are records (section 2.8).
     pub(super) fn open(dci: &SourceFile, dcg_size: u64, warnings: &mut Vec<String>) -> Option<Index> {
         if !dci.bytes.starts_with(MAGIC) {
             warnings.push(format!(
@@ -156,7 +156,7 @@ impl Index {
         }
     }
 
-    /// The entry of a game; behind the end an empty one.
+    /// The entry of a game; after the end an empty one.
     pub(super) fn entry(&self, game: u32) -> Entry {
         let entry = match self {
             Index::File { file, layout, rows } => {

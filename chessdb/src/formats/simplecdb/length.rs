@@ -9,7 +9,7 @@ pub(super) struct Length {
     pub(super) size: usize,
 }
 
-/// The length that begins `data`; none where the bytes end inside it or begin none.
+/// The length that begins `data`; none if the bytes end inside it or begin none.
 #[inline]
 pub(super) fn read(data: &[u8]) -> Option<Length> {
     let first = *data.first()?;
@@ -51,14 +51,14 @@ pub(super) fn reversed_that_fills(data: &[u8], span: u64) -> Option<usize> {
     digits.map(|count| count + 1)
 }
 
-/// Number of bytes of what looks like a reversed length, where none fills its span.
+/// Number of bytes that look like a reversed length, if none fills its span.
 pub(super) fn reversed_size(data: &[u8]) -> usize {
     (1..=4)
         .find(|&count| has_reversed_tag(data, count))
         .map_or(1, |count| count + 1)
 }
 
-/// True where a byte 81-84 behind `count` digits announces just as many.
+/// True if a byte 81-84 after `count` digits announces just as many.
 fn has_reversed_tag(data: &[u8], count: usize) -> bool {
     data.get(count).map(|&tag| usize::from(tag)) == Some(0x80 + count)
 }

@@ -12,7 +12,7 @@ use crate::text::utf8_line;
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbg";
 
-/// Most bytes of one record that are read (section 7.5).
+/// Maximum number of bytes of one record that are read (section 7.5).
 const LIMIT: usize = 16 << 20;
 
 /// The game file and how its lengths are read.
@@ -40,14 +40,14 @@ impl Damage {
     }
 }
 
-/// The bytes of one record behind its length.
+/// The bytes of one record after its length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     /// Marker, FEN and body, as far as the file holds them.
     pub(super) bytes: &'a [u8],
     /// Where they begin in the file.
     pub(super) start: u64,
-    /// Why the bytes end before the record does; none where it is whole.
+    /// Why the bytes end before the record does; none if it is whole.
     pub(super) cut: Option<&'static str>,
 }
 
@@ -255,7 +255,7 @@ impl Record<'_> {
         self.stored_fen().map(|(fen, _)| fen)
     }
 
-    /// The FEN's text and where the body begins behind it.
+    /// The FEN's text and where the body begins after it.
     fn stored_fen(&self) -> Option<(String, usize)> {
         if self.bytes.first() != Some(&1) {
             return None;

@@ -38,7 +38,7 @@ pub(super) const EVENTS: Kind = Kind {
     slot: 3,
 };
 
-/// A string file; a missing one knows no text.
+/// A string file; a missing one has no texts.
 pub(super) struct Strings {
     file: Option<SourceFile>,
     slot: u32,
@@ -59,7 +59,7 @@ impl Strings {
         }
     }
 
-    /// Appends the text at a file offset, `?` where it is unknown.
+    /// Appends the text at a file offset, `?` if it is unknown.
     pub(super) fn append(&self, reference: u32, out: &mut String) {
         match self.record(reference) {
             Some(record) => append_text(record, out),
@@ -75,7 +75,7 @@ impl Strings {
         }
     }
 
-    /// The text of an id, where it is one of this file.
+    /// The text of an id, if it is one of this file.
     pub(super) fn of_id(&self, id: TextId) -> Option<String> {
         (id.0 % SLOTS == self.slot).then(|| {
             let mut text = String::new();
@@ -110,7 +110,7 @@ fn append_text(record: &Record, out: &mut String) {
 
 /// True for a text that begins at once and is printable ASCII without escapes, as nearly all are.
 fn is_plain(record: &Record) -> bool {
-    // All bytes are looked at, many at once, because the processor cannot guess where a text ends.
+    // All bytes are examined, many at once, because the processor cannot predict where a text ends.
     let is_odd = |&c: &u8| !(b' '..0x7f).contains(&c) | (c == b'\\');
     record.iter().fold(0, |odd, c| odd | u8::from(is_odd(c))) == 0 && !record.starts_with(b" ")
 }

@@ -1,12 +1,12 @@
 //! What is wrong with a record: lines that end early, remarks, and rows of the problems (section 9).
 
-use super::super::codes::{BadCode, Code, StoredMove, read};
+use super::super::codes::{BadCode, Code, CodedMove, read};
 use super::super::pieces::{Meant, Pieces, is_possible};
 use super::Replaying;
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
 
-/// An oddity that costs nothing: its first place, and how often it occurs.
+/// An oddity that loses nothing: its first offset, and how often it occurs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Doubt {
     first: usize,
@@ -46,7 +46,7 @@ impl<S: Sink> Replaying<'_, S> {
     }
 
     /// The moves of a line from one on that hurts the king's safety, as the detail of a remark. `pieces` have followed
-    /// it already; the codes behind it are those from `at` to `end`.
+    /// it already; the codes after it are those from `at` to `end`.
     pub(super) fn stored_rest(
         &mut self,
         position: Position,
@@ -88,7 +88,7 @@ impl<S: Sink> Replaying<'_, S> {
     /// The remark on the first move of a variation, which cannot be played.
     pub(super) fn why_no_move(
         &mut self,
-        stored: StoredMove,
+        stored: CodedMove,
         at: usize,
         (next, end): (usize, usize),
         position: &Position,

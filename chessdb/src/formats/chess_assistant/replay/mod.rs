@@ -1,7 +1,7 @@
 //! A record replayed: codes to movetext (sections 6.5 to 7.4 and 9).
 //!
-//! A variation stands before the move that it replaces, and PGN wants it behind that move. So a variation is passed
-//! over first, with the help of the [`Outline`], and read when the next code shows that all is said about the move.
+//! A variation stands before the move that it replaces, but in PGN it follows that move. So a variation is skipped
+//! first, with the help of the [`Outline`], and read when the next code shows that the annotations of the move end.
 //! One that no move follows becomes text. Nothing recurses: open lines are a list.
 
 mod damage;
@@ -13,16 +13,16 @@ use encoding_rs::Encoding;
 
 use self::damage::Doubt;
 use super::annotation;
-use super::codes::{BadCode, Code, StoredMove, read};
+use super::codes::{BadCode, Code, CodedMove, read};
 use super::header::Judgement;
-use super::line::{Form, Line, Waiting};
+use super::line::{Form, OpenLine, Waiting};
 use super::outline::Outline;
-use super::reading::{Reading, Side};
+use super::reading::{CodeReading, Side};
 use super::record::Record;
 use super::setup::{self, Start};
 use crate::board::Position;
 use crate::formats::Problem;
-use crate::replay::{Fault, Limits, Origin, Place, Replay, Sink, Unplayed};
+use crate::replay::{Fault, Limits, Origin, PlaceForm, Replay, Sink, Unplayed};
 
 /// What is replayed, and how.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) struct Source<'d> {
     pub(super) record: Record<'d>,
     /// Name of the file.
     pub(super) file: &'d str,
-    pub(super) reading: Reading,
+    pub(super) reading: CodeReading,
     pub(super) encoding: &'static Encoding,
 }
 
@@ -43,7 +43,7 @@ impl Source<'_> {
 /// A replayed record.
 pub(super) struct Replayed<O> {
     pub(super) output: O,
-    /// The set-up position, where there is one.
+    /// The set-up position, if there is one.
     pub(super) fen: Option<String>,
     pub(super) problems: Vec<Problem>,
     /// All codes were understood and all moves legal.
@@ -74,7 +74,7 @@ pub(super) fn replay<S: Sink>(
     let mut replaying = Replaying {
         source,
         replay: Replay::new(sink, start.position, (), Limits::NONE, origin(source.file)),
-        line: Line::new(0, end, start.pieces, Form::Movetext),
+        line: OpenLine::new(0, end, start.pieces, Form::Movetext),
         outer: Vec::new(),
         outline: None,
         set_up: set_up.map(|(at, _)| at),
@@ -110,7 +110,7 @@ pub(super) fn replay<S: Sink>(
 pub(super) fn origin(file: &str) -> Origin<'_> {
     Origin {
         file,
-        place: Place::Decimal,
+        place: PlaceForm::Decimal,
     }
 }
 
@@ -120,9 +120,9 @@ const VARIATION_START: u8 = 231;
 struct Replaying<'d, S> {
     source: Source<'d>,
     replay: Replay<'d, S>,
-    line: Line,
+    line: OpenLine,
     /// The lines around the current one, outermost first.
-    outer: Vec<Line>,
+    outer: Vec<OpenLine>,
     /// Known as soon as there is a variation.
     outline: Option<Outline>,
     /// Place of the set-up position.
@@ -191,7 +191,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// The position before the last move of the line; the one at its start where it has none.
+    /// The position before the last move of the line; the one at its start if it has none.
     fn position_before(&self) -> Position {
         match &self.line.form {
             Form::Movetext => self.replay.position_before().unwrap_or(*self.replay.position()),
@@ -200,7 +200,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
     }
 
     #[inline(always)]
-    fn play(&mut self, stored: StoredMove, at: usize) {
+    fn play(&mut self, stored: CodedMove, at: usize) {
         let meant = self
             .line
             .pieces

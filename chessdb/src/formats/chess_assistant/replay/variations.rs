@@ -1,9 +1,9 @@
-//! Variations: passed over where they stand, read where PGN has their place (sections 6.8 and 7.3 to 7.4).
+//! Variations: skipped where they are stored, read where PGN needs them (sections 6.8 and 7.3 to 7.4).
 
 use std::borrow::Cow;
 
 use super::super::codes::{Code, read};
-use super::super::line::{Form, Line, TextLine, Waiting};
+use super::super::line::{Form, OpenLine, TextLine, Waiting};
 use super::super::outline::{Outline, Span};
 use super::super::pieces::Pieces;
 use super::super::reading::Side;
@@ -29,7 +29,7 @@ impl<S: Sink> Replaying<'_, S> {
         span
     }
 
-    /// A variation begins: it waits for its move, or for all that is said about it.
+    /// A variation begins: it waits for its move, or for the annotations of that move.
     pub(super) fn variation(&mut self, at: usize) {
         let span = self.span(at);
         if self.source.reading.variations == Side::After {
@@ -39,7 +39,7 @@ impl<S: Sink> Replaying<'_, S> {
             }
             let position = self.position_before();
             if !S::WHOLE {
-                // Passed over.
+                // Skipped.
             } else if self.has_moves(span, &position, &self.line.before) {
                 self.line.owed.push_back(span);
             } else {
@@ -53,7 +53,7 @@ impl<S: Sink> Replaying<'_, S> {
         self.line.at = span.end + 1;
     }
 
-    /// True where the first move of a variation can be played.
+    /// True if the first move of a variation can be played.
     pub(super) fn has_moves(&self, span: Span, position: &Position, pieces: &Pieces) -> bool {
         let mut at = span.start + 1;
         while at < span.end {
@@ -114,12 +114,12 @@ impl<S: Sink> Replaying<'_, S> {
                 Code::Mark | Code::SetUp(_) => continue,
             };
             self.line.waiting.push(Waiting::Text(Cow::Owned(why)));
-            // The rest of this variation is passed over.
+            // The rest of this variation is skipped.
             at = ends.pop().map_or(span.end, |end| end + 1);
         }
     }
 
-    /// Begins to read a variation that must be read before the next move is played; false where there is none.
+    /// Begins to read a variation that must be read before the next move is played; false if there is none.
     pub(super) fn enter_variation(&mut self) -> bool {
         let (span, slot) = match self.line.owed.pop_front() {
             Some(span) => (span, None),
@@ -140,7 +140,7 @@ impl<S: Sink> Replaying<'_, S> {
         } else {
             return false;
         };
-        let inner = Line::new(span.start + 1, span.end, pieces, form);
+        let inner = OpenLine::new(span.start + 1, span.end, pieces, form);
         self.outer.push(std::mem::replace(&mut self.line, inner));
         true
     }

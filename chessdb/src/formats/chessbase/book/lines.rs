@@ -1,33 +1,35 @@
 //! Lines of a book: each is the way from its last move back to the start (sections 14.2 and 14.3).
 
-use super::{MOST_PLIES, StoredMove};
+use super::{BookMove, MOST_PLIES};
 
 /// How the flags of a book are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum BookReading {
     /// A variant begins in the position before its first move, and its end leads back there.
     Tree,
     /// Every variant begins in the initial position.
     Flat,
 }
 
-impl Reading {
+impl BookReading {
     /// Name in `info.txt` and in the option.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Reading::Tree => "tree",
-            Reading::Flat => "flat",
+            BookReading::Tree => "tree",
+            BookReading::Flat => "flat",
         }
     }
 
-    pub(super) const ALL: [Reading; 2] = [Reading::Tree, Reading::Flat];
+    pub(super) const ALL: [BookReading; 2] = [BookReading::Tree, BookReading::Flat];
 
-    pub(super) fn of_name(name: &str) -> Option<Reading> {
-        Reading::ALL.into_iter().find(|reading| reading.name() == name)
+    pub(super) fn of_name(name: &str) -> Option<BookReading> {
+        BookReading::ALL
+            .into_iter()
+            .find(|reading| reading.name() == name)
     }
 
-    /// Flat where as many variants begin as end, each right behind the other.
-    pub(super) fn choose(moves: impl Iterator<Item = StoredMove>) -> Reading {
+    /// Flat where as many variants begin as end, each right after the other.
+    pub(super) fn choose(moves: impl Iterator<Item = BookMove>) -> BookReading {
         let (mut starts, mut ends) = (0u64, 0u64);
         let mut after_end = true;
         let mut in_turn = true;
@@ -38,9 +40,9 @@ impl Reading {
             ends += u64::from(stored.ends());
         }
         if in_turn && starts == ends {
-            Reading::Flat
+            BookReading::Flat
         } else {
-            Reading::Tree
+            BookReading::Tree
         }
     }
 }
@@ -50,7 +52,7 @@ const NO_MOVE: u32 = u32::MAX;
 
 /// The moves of a book by what they follow.
 pub(super) struct Lines {
-    /// The move before each one, or [`NO_MOVE`]. Behind the first ply that no line shows, it is that ply.
+    /// The move before each one, or [`NO_MOVE`]. After the first ply that no line shows, it is that ply.
     parents: Vec<u32>,
     /// The last move of each line.
     ends: Vec<u32>,
@@ -59,10 +61,10 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn read(moves: impl Iterator<Item = StoredMove>, reading: Reading) -> Lines {
+    pub(super) fn read(moves: impl Iterator<Item = BookMove>, reading: BookReading) -> Lines {
         /// A move and the number of plies up to it.
-        type Place = (u32, usize);
-        const NOWHERE: Place = (NO_MOVE, 0);
+        type Point = (u32, usize);
+        const NOWHERE: Point = (NO_MOVE, 0);
 
         let mut parents: Vec<u32> = Vec::with_capacity(moves.size_hint().0);
         let mut ends = Vec::new();
@@ -71,8 +73,8 @@ impl Lines {
         let mut unended = None;
         for (number, stored) in (0..NO_MOVE).zip(moves) {
             match reading {
-                Reading::Flat if stored.starts() => current = NOWHERE,
-                Reading::Tree if stored.starts() => outer.push(current),
+                BookReading::Flat if stored.starts() => current = NOWHERE,
+                BookReading::Tree if stored.starts() => outer.push(current),
                 _ => {}
             }
             let (parent, plies) = current;
@@ -94,8 +96,8 @@ impl Lines {
                 unended = None;
                 ends.push(number);
                 current = match reading {
-                    Reading::Tree => outer.pop().unwrap_or(NOWHERE),
-                    Reading::Flat => NOWHERE,
+                    BookReading::Tree => outer.pop().unwrap_or(NOWHERE),
+                    BookReading::Flat => NOWHERE,
                 };
             }
         }
@@ -144,16 +146,16 @@ mod tests {
     use super::*;
 
     /// Moves as texts of their flags: `s` starts, `e` ends.
-    fn book(flags: &[&str]) -> Vec<StoredMove> {
+    fn book(flags: &[&str]) -> Vec<BookMove> {
         let byte = |flags: &&str| {
             let starts = if flags.contains('s') { 0 } else { 0x40 };
             let ends = if flags.contains('e') { 0x80 } else { 0 };
-            StoredMove([starts | ends, 0])
+            BookMove([starts | ends, 0])
         };
         flags.iter().map(byte).collect()
     }
 
-    fn lines(flags: &[&str], reading: Reading) -> Vec<Vec<u32>> {
+    fn lines(flags: &[&str], reading: BookReading) -> Vec<Vec<u32>> {
         let lines = Lines::read(book(flags).into_iter(), reading);
         (0..lines.len()).map(|line| lines.line(line)).collect()
     }
@@ -162,9 +164,9 @@ mod tests {
     fn a_tree_goes_back_to_where_the_variant_began() {
         // 0 1 (2 3) (4) 5: after 1 there are three ways.
         let flags = ["", "", "s", "e", "se", "", "e"];
-        assert_eq!(Reading::choose(book(&flags).into_iter()), Reading::Tree);
+        assert_eq!(BookReading::choose(book(&flags).into_iter()), BookReading::Tree);
         assert_eq!(
-            lines(&flags, Reading::Tree),
+            lines(&flags, BookReading::Tree),
             [vec![0, 1, 2, 3], vec![0, 1, 4], vec![0, 1, 5, 6]]
         );
     }
@@ -172,14 +174,17 @@ mod tests {
     #[test]
     fn flat_lines_begin_anew() {
         let flags = ["s", "", "e", "se", "s", "e"];
-        assert_eq!(Reading::choose(book(&flags).into_iter()), Reading::Flat);
-        assert_eq!(lines(&flags, Reading::Flat), [vec![0, 1, 2], vec![3], vec![4, 5]]);
+        assert_eq!(BookReading::choose(book(&flags).into_iter()), BookReading::Flat);
+        assert_eq!(
+            lines(&flags, BookReading::Flat),
+            [vec![0, 1, 2], vec![3], vec![4, 5]]
+        );
     }
 
     #[test]
     fn a_line_without_end_is_a_line() {
         assert_eq!(
-            lines(&["s", "e", "", ""], Reading::Tree),
+            lines(&["s", "e", "", ""], BookReading::Tree),
             [vec![0, 1], vec![2, 3]]
         );
     }
@@ -187,7 +192,7 @@ mod tests {
     #[test]
     fn long_lines_keep_one_ply_beyond_what_is_shown() {
         let flags = vec![""; 3000];
-        let [line] = &lines(&flags, Reading::Tree)[..] else {
+        let [line] = &lines(&flags, BookReading::Tree)[..] else {
             panic!("one line")
         };
         assert_eq!(line.len(), MOST_PLIES + 2);

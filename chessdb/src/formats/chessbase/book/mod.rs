@@ -15,7 +15,7 @@ mod tree;
 
 use std::ops::ControlFlow;
 
-use self::lines::{Lines, Reading};
+use self::lines::{BookReading, Lines};
 use crate::board::{CastlingSide, Move, Position, Rank, Role, Square};
 use crate::formats::rows::Rows;
 use crate::formats::{
@@ -23,7 +23,7 @@ use crate::formats::{
 };
 use crate::game::{Date, Game, Outcome, Tags};
 use crate::replay::{
-    Fault, Limits, MainLine, Notation, Origin, Place, Ply, Replay, Sink, StoredLine, Tree, Unplayed,
+    Fault, Limits, MainLine, Notation, Origin, PlaceForm, Ply, Replay, Sink, StoredLine, Tree, Unplayed,
 };
 
 /// The format's row.
@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     title: "ChessBase opening book (FBK)",
     find: |directory| by_stem(directory, &["fbk"], &[]),
     by_content: None,
-    readings: || Reading::ALL.map(|reading| reading.name().to_owned()).to_vec(),
+    readings: || BookReading::ALL.map(|reading| reading.name().to_owned()).to_vec(),
     open: |files, options| Ok(Box::new(Book::open(files, options)?)),
 };
 
@@ -46,9 +46,9 @@ const MOST_PLIES: usize = 512;
 
 /// One move as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct StoredMove([u8; 2]);
+struct BookMove([u8; 2]);
 
-impl StoredMove {
+impl BookMove {
     fn starts(self) -> bool {
         self.0[0] & 0x40 == 0
     }
@@ -106,10 +106,10 @@ fn offset_of(moves: &Rows, number: u32) -> usize {
     moves.place(number).saturating_mul(MOVE)
 }
 
-/// A move as it is stored; zeros behind the end.
-fn stored(fbk: &SourceFile, moves: &Rows, number: u32) -> StoredMove {
+/// A move as it is stored; zeros after the end.
+fn stored(fbk: &SourceFile, moves: &Rows, number: u32) -> BookMove {
     let bytes = fbk.bytes.get(offset_of(moves, number)..);
-    StoredMove(
+    BookMove(
         bytes
             .and_then(|bytes| bytes.first_chunk())
             .copied()
@@ -122,10 +122,10 @@ impl Book {
         let fbk = files
             .get("fbk")
             .ok_or_else(|| NotADatabase("there is no .fbk".to_owned()))?;
-        let forced = options.reading.as_deref().and_then(Reading::of_name);
+        let forced = options.reading.as_deref().and_then(BookReading::of_name);
         let rows = Rows::of(fbk, 0, MOVE, usize::MAX);
         let moves = || fbk.numbers(rows.len()).map(|number| stored(fbk, &rows, number));
-        let reading = forced.unwrap_or_else(|| Reading::choose(moves()));
+        let reading = forced.unwrap_or_else(|| BookReading::choose(moves()));
         let lines = Lines::read(moves(), reading);
         let mut problems = files.holes();
         let mut report = |offset: usize, what: &str| {
@@ -156,7 +156,7 @@ impl Book {
         })
     }
 
-    fn stored(&self, number: u32) -> StoredMove {
+    fn stored(&self, number: u32) -> BookMove {
         stored(&self.fbk, &self.moves, number)
     }
 
@@ -167,7 +167,7 @@ impl Book {
     fn origin(&self) -> Origin<'_> {
         Origin {
             file: &self.fbk.name,
-            place: Place::Hexadecimal(".fbk"),
+            place: PlaceForm::Hexadecimal(".fbk"),
         }
     }
 
@@ -200,7 +200,7 @@ impl Book {
 }
 
 /// Plays a stored move, with its glyph.
-fn play<S: Sink>(replay: &mut Replay<'_, S>, stored: StoredMove, is_weak: bool) -> Result<(), Unplayed> {
+fn play<S: Sink>(replay: &mut Replay<'_, S>, stored: BookMove, is_weak: bool) -> Result<(), Unplayed> {
     replay.play(stored.in_position(replay.position()))?;
     if is_weak {
         replay.nag(WEAK);

@@ -32,7 +32,7 @@ impl Moves {
             nodes: vec![Node::default()],
         };
         let mut known: HashMap<(u32, Square, Square), u32> = HashMap::new();
-        // The node of each move; none where a line is longer than is shown.
+        // The node of each move; none if a line is longer than is shown.
         let mut nodes_of_moves: Vec<Option<u32>> = Vec::new();
         for number in 0..book.lines.moves() {
             let parent = match book.lines.parent(number) {
@@ -59,7 +59,7 @@ impl Moves {
         self.nodes.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// Adds a move behind the other children of a node.
+    /// Adds a move after the other children of a node.
     fn add(&mut self, parent: u32, number: u32) -> u32 {
         let new = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.nodes.push(Node {

@@ -4,10 +4,10 @@
 //! |---|---|---|
 //! | 0 | block length u24 (with the header), next u64, previous u64 | deleted |
 //! | 1, 2 | record length u16, u24 | whole record |
-//! | 3, 4 | the same, unused u8 | whole record, unused bytes behind it |
+//! | 3, 4 | the same, unused u8 | whole record, unused bytes after it |
 //! | 5, 6, 13 | record length u16, u24, u32, data length u16, u24, u24, next u64 | first part |
 //! | 7, 8 | data length u16, u24 | last part |
-//! | 9, 10 | the same, unused u8 | last part, unused bytes behind it |
+//! | 9, 10 | the same, unused u8 | last part, unused bytes after it |
 //! | 11, 12 | data length u16, u24, next u64 | middle part |
 
 /// What a block is.
@@ -16,7 +16,7 @@ pub(super) enum BlockKind {
     Deleted,
     /// A whole record or the first part of one.
     First,
-    /// A part behind the first.
+    /// A part after the first.
     Part,
 }
 
@@ -55,7 +55,7 @@ const FORMS: [Option<[usize; 4]>; 14] = [
 ];
 
 impl Block {
-    /// The block at `at`; none where no block begins so. It may lead out of the file.
+    /// The block at `at`; none if no block begins so. It may lead out of the file.
     pub(super) fn read(file: &[u8], at: usize) -> Option<Block> {
         let rest = file.get(at..)?;
         let (&kind, header) = rest.split_first()?;

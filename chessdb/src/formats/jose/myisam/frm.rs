@@ -9,7 +9,7 @@
 //! | F+258 | 2 | number of columns |
 //! | F+260 | 2 | length S of the screens |
 //! | F+268 | 2 | length of the names |
-//! | F+288+S | | column entries, then the names, each behind the separator that is their first byte |
+//! | F+288+S | | column entries, then the names, each after the separator that is their first byte |
 
 use super::layout::{Charset, ColumnSpec, Type};
 use crate::bytes::{index, le_u16, le_u32, slice};
@@ -17,17 +17,17 @@ use crate::text::utf8;
 
 /// Longest file that is read (section 13).
 const LONGEST: usize = 1 << 20;
-/// Most columns (section 13).
+/// Maximum number of columns (section 13).
 const MOST_COLUMNS: usize = 4096;
 
-/// What a `.frm` says.
+/// The contents of a `.frm`.
 #[derive(Clone, Debug)]
 pub(super) struct Frm {
     pub(super) is_dynamic: bool,
     pub(super) columns: Vec<ColumnSpec<String>>,
 }
 
-/// Reads a `.frm`; none where it is not one.
+/// Reads a `.frm`; none if it is not one.
 pub(super) fn read(data: &[u8]) -> Option<Frm> {
     if data.len() > LONGEST || !data.starts_with(&[0xfe, 0x01]) {
         return None;

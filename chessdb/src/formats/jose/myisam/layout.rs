@@ -38,13 +38,13 @@ pub(in crate::formats::jose) enum Charset {
 pub(super) enum FieldKind {
     /// Raw bytes.
     Normal,
-    /// A flag says that blanks were cut on one side: a length and the rest.
+    /// If the flag is set, spaces were cut on one side, and a length and the rest follow.
     SkipSpace,
-    /// A flag says that it is zero, and nothing is stored.
+    /// If the flag is set, the value is zero and not stored.
     SkipZero,
-    /// A flag says that it is empty; `length` is the size of the length.
+    /// If the flag is set, the value is empty; `length` is the size of the length.
     Blob,
-    /// `length` is the most there may be.
+    /// `length` is the maximum.
     Varchar,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Field {
 
 /// Where a column that is read stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ColumnPlace {
     pub(super) field: usize,
     pub(super) null: Option<NullBit>,
     pub(super) charset: Charset,
@@ -73,7 +73,7 @@ pub(super) struct Layout {
     /// The first field is a bitmap of NULL columns.
     pub(super) has_bitmap: bool,
     pub(super) fields: Vec<Field>,
-    pub(super) columns: [Option<Place>; COLUMNS],
+    pub(super) columns: [Option<ColumnPlace>; COLUMNS],
 }
 
 impl Layout {
@@ -99,7 +99,7 @@ impl Layout {
         layouts
     }
 
-    /// The layout of a `.MYI`; none where it has another number of columns.
+    /// The layout of a `.MYI`; none if it has another number of columns.
     fn stored<Name: AsRef<str>>(myi: &Myi, columns: &[ColumnSpec<Name>]) -> Option<Layout> {
         let has_bitmap = match myi.fields.len().checked_sub(columns.len())? {
             0 => false,
@@ -189,7 +189,7 @@ impl Layout {
         for (number, (column, null)) in columns.iter().zip(nulls).enumerate() {
             let place = Column::place(column.name.as_ref());
             if let Some(slot) = place.and_then(|place| self.columns.get_mut(place)) {
-                slot.get_or_insert(Place {
+                slot.get_or_insert(ColumnPlace {
                     field: number + usize::from(self.has_bitmap),
                     null,
                     charset: column.charset,

@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `.frm` | names and types of the columns ([`frm`]) |
-//! | `.MYI` | how a row is laid out ([`myi`]); its counters are never trusted |
+//! | `.MYI` | how a row is laid out ([`myi`]); its counters are not used |
 //! | `.MYD` | the rows: of one size ([`table`]), or records in chains of blocks ([`block`], [`record`]) |
 //!
 //! `.MYI` and block headers are big-endian, `.frm` and values little-endian.

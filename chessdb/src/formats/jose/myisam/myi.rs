@@ -16,10 +16,10 @@
 use super::layout::{Field, FieldKind};
 use crate::bytes::{be_u16, be_u32, be_u64, index, slice};
 
-/// Most fields: the columns of a `.frm`, a NULL bitmap.
+/// Maximum number of fields: the columns of a `.frm`, a NULL bitmap.
 const MOST_FIELDS: usize = 4097;
 
-/// What a `.MYI` says.
+/// The contents of a `.MYI`.
 #[derive(Clone, Debug)]
 pub(super) struct Myi {
     pub(super) is_dynamic: bool,
@@ -28,7 +28,7 @@ pub(super) struct Myi {
     pub(super) fields: Vec<(Field, Option<NullBit>)>,
 }
 
-/// Where a row says that a column is NULL.
+/// The bit of a row that marks a column as NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NullBit {
     pub(super) byte: usize,
@@ -42,7 +42,7 @@ pub(super) struct Counters {
     pub(super) records: u64,
 }
 
-/// Reads the header of a `.MYI`; none where it is not one.
+/// Reads the header of a `.MYI`; none if it is not one.
 pub(super) fn read(data: &[u8]) -> Option<Myi> {
     if !is_myi(data) {
         return None;

@@ -13,7 +13,7 @@ pub(in crate::formats::jose) struct Row<'t> {
     pub(super) fields: Fields,
     /// Where the row begins in the file.
     pub(in crate::formats::jose) offset: u64,
-    /// Where the row's bytes stand in the file; none where they come from several places.
+    /// Where the row's bytes stand in the file; none if they come from several places.
     pub(super) start: Option<u64>,
     /// Why the row is not whole.
     pub(in crate::formats::jose) damage: Option<&'static str>,
@@ -30,7 +30,7 @@ pub(super) struct Fields {
 }
 
 impl<'t> Row<'t> {
-    /// The bytes of a column; none where there is no such column or it is NULL.
+    /// The bytes of a column; none if there is no such column or it is NULL.
     pub(in crate::formats::jose) fn bytes(&self, column: Column) -> Option<&[u8]> {
         let (start, end) = self.range(column)?;
         self.bytes.get(start..end)
@@ -58,7 +58,7 @@ impl<'t> Row<'t> {
             .map_or(Charset::Utf8, |place| place.charset)
     }
 
-    /// True where the table has the column.
+    /// True if the table has the column.
     pub(in crate::formats::jose) fn has(&self, column: Column) -> bool {
         self.layout
             .columns
@@ -66,7 +66,7 @@ impl<'t> Row<'t> {
             .is_some_and(Option::is_some)
     }
 
-    /// Where a column stands in the file; none where the row is in pieces.
+    /// Where a column stands in the file; none if the row is in pieces.
     pub(in crate::formats::jose) fn place_of(&self, column: Column) -> Option<u64> {
         let (start, _) = self.range(column)?;
         Some(self.start? + start as u64)

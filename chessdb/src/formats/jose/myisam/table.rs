@@ -20,7 +20,7 @@ const SHORTEST_ROW: usize = 20;
 pub(in crate::formats::jose) struct Table {
     pub(super) file: SourceFile,
     pub(super) layout: Layout,
-    /// What the `.MYI` believes to be the number of rows, for a note.
+    /// The number of rows according to the `.MYI`, for a note.
     pub(super) believed_rows: Option<u64>,
 }
 

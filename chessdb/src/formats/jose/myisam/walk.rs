@@ -9,11 +9,11 @@ use crate::formats::rows::Rows;
 
 /// Fewest bytes of a block.
 const SHORTEST: usize = 20;
-/// Most problems of one table that are told.
+/// Maximum number of problems of one table that are listed.
 const MOST_PROBLEMS: usize = 100;
 
 impl Table {
-    /// Gives every live row to `see`, in the order of the file. The problems say what was passed over.
+    /// Gives every live row to `see`, in the order of the file. The problems list what was skipped.
     pub(in crate::formats::jose) fn walk<'t>(&'t self, mut see: impl FnMut(Row<'t>)) -> Vec<Problem> {
         let mut rows = 0u64;
         let mut see = |row: Row<'t>| {
@@ -112,7 +112,7 @@ impl Table {
 }
 
 impl Table {
-    /// The bytes from a place to the next long hole, or to the end, and where reading goes on behind them.
+    /// The bytes from a place to the next long hole, or to the end, and where reading goes on after them.
     fn up_to_gap(&self, at: usize) -> (&[u8], usize) {
         let gaps = self.file.bytes.gaps();
         let next = gaps.get(gaps.partition_point(|gap| gap.start < at));
@@ -125,7 +125,7 @@ impl Table {
 /// The search for a block where the file can be read again.
 struct Search<'t> {
     table: &'t Table,
-    /// Bytes and fields that may still be looked at.
+    /// Bytes and fields that may still be examined.
     effort: usize,
 }
 
