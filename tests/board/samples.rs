@@ -68,7 +68,7 @@ fn every_san_of_every_sample_is_read_back() {
                     .movetext
                     .tokens()
                     .iter()
-                    .any(|token| matches!(token, Token::Move(_)));
+                    .any(|token| matches!(token, Token::Move(..)));
                 assert!(!moves, "moves from a position that cannot be read in {place}");
                 continue;
             };
@@ -77,10 +77,11 @@ fn every_san_of_every_sample_is_read_back() {
             let mut outer = Vec::new();
             for token in game.movetext.tokens() {
                 match *token {
-                    Token::Move(san) => {
+                    Token::Move(san, expected) => {
                         let text = san.to_string();
                         let mv = now.read_move(&text);
                         let mv = mv.unwrap_or_else(|error| panic!("{text} in {place}: {error}"));
+                        assert_eq!(mv, expected, "{text} in {place}");
                         before = now;
                         assert_eq!(now.play_legal(mv, &mut Undo::default()), Ok(san), "in {place}");
                         moves += 1;
