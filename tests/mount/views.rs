@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::scratch::{Scratch, can_mount, pgnfs, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
 use crate::simplecdb::{self, OPERA};
 
 fn ls(path: &Path) -> Vec<String> {
@@ -18,9 +19,7 @@ fn ls(path: &Path) -> Vec<String> {
 
 #[test]
 fn views_names_and_databases_of_ones_own() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("sub/a"), &[OPERA]);
     simplecdb::write(&scratch.source.join("sub/other"), &[OPERA]);
@@ -37,7 +36,7 @@ fn views_names_and_databases_of_ones_own() {
         scratch.mount(options);
         let mount = &scratch.mount;
         assert_eq!(ls(mount), ["a.dci", "a.dci (2)", "b.dci", "info.txt"]);
-        let top = "all.pgn days eco events games games.csv games.ndjson info.txt merged players problems.txt candidates years";
+        let top = "all.pgn candidates days eco events games games.csv games.ndjson info.txt merged players problems.txt years";
         assert_eq!(ls(&mount.join("a.dci")).join(" "), top);
         assert_eq!(ls(&mount.join("a.dci/days")), ["1851.06.21", "1858.11.02"]);
         let game = mount.join("a.dci/candidates/Morphy, Paul, 1858/Duke of Brunswick/Morphy@000001.pgn");
