@@ -38,6 +38,7 @@ mod simplecdb;
 
 use chessdb::formats::Database;
 use chessdb::pgn::to_text;
+use common::needs;
 use common::pgn::{self, Read};
 use common::samples::{open_base, samples};
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::common::samples::missing;
+use crate::common::needs;
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 /// How long anything may take.
@@ -48,15 +48,6 @@ pub fn run(command: &mut Command) -> Ended {
         out: String::from_utf8(stdout).unwrap(),
         err: String::from_utf8(stderr).unwrap(),
     }
-}
-
-/// False, loudly, where nothing can be mounted.
-pub fn can_mount() -> bool {
-    let there = Path::new("/dev/fuse").exists();
-    if !there {
-        missing("/dev/fuse");
-    }
-    there
 }
 
 /// `source` with the databases `a.dci` (two games) and `sub/b.dci` (one), and an empty `mount`.
@@ -209,10 +200,8 @@ impl Scratch {
             .arg(self.path(""))
             .arg(env!("CARGO_BIN_EXE_pgnfs"))
             .env("XDG_RUNTIME_DIR", self.path("")));
-        if [None, Some(1), Some(9)].contains(&ended.code) {
-            eprintln!("SKIPPED: there are no namespaces for users here: {}", ended.err);
-            return None;
-        }
+        let is_possible = ![None, Some(1), Some(9)].contains(&ended.code);
+        needs!(if is_possible, "a namespace for users ({})", ended.err.trim());
         Some(ended)
     }
 }
