@@ -42,8 +42,9 @@ pub fn missing(what: &str) {
         Ok("true"),
         "missing in CI: {what}"
     );
-    // Past the test runner, which keeps what tests print to itself.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {what} is missing");
+    // Past the test runner, which keeps what tests print to itself, and in one piece.
+    let line = format!("SKIPPED: {what} is missing\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` beside the repository.

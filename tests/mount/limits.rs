@@ -13,7 +13,8 @@ use crate::simplecdb::{self, OPERA};
 /// the daemon ends on the way; no dead mount is left then.
 fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
     let script = format!(r#"ulimit {limit} && exec "$@""#);
-    let mount = scratch.mount_command(&[]);
+    // It is read before the source is searched again, which may lack something then.
+    let mount = scratch.mount_command(&["-o", "quiet=10000"]);
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]).arg(mount.get_program());
     command.args(mount.get_args());

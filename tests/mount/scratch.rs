@@ -15,6 +15,9 @@ use crate::simplecdb::{self, IMMORTAL, OPERA};
 /// How long anything may take.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Changes count sooner than they do for users, for whom other programs need time between the files of a database.
+const QUIET: &str = "quiet=500";
+
 /// The program.
 pub fn pgnfs() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
@@ -83,6 +86,7 @@ impl Scratch {
         let mut command = pgnfs();
         command
             .arg("mount")
+            .args(["-o", QUIET])
             .args(options)
             .args([&self.source, &self.mount])
             .env(CACHE, self.path("cache"));
