@@ -49,10 +49,9 @@ impl<S: Sink> Decoder<'_, S> {
                     }
                 }
                 Token::Start => {
-                    if line.depth() >= LIMITS.depth || !line.start_variation() {
-                        if tokens.skip_line(cursor, true) {
-                            tokens.next(cursor);
-                        }
+                    let is_left_out = line.depth() >= LIMITS.depth || !line.start_variation();
+                    if is_left_out && tokens.skip_line(cursor, true) {
+                        tokens.next(cursor);
                     }
                 }
                 Token::End => {
