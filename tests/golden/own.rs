@@ -14,9 +14,12 @@ use shakmaty::{Chess, Color, Position};
 use super::*;
 use crate::source::{Item, SourceGame};
 
+/// Writes games into files whose path without extension is given.
+type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
+
 /// What a format can hold of a game.
 struct Held {
-    write: fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>,
+    write: Write,
     tags: &'static [&'static str],
     /// Changes a tag's value to the one that the format can hold; none where it cannot hold it at all.
     value: fn(&Read, &str, &str) -> Option<String>,
