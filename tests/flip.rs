@@ -41,6 +41,7 @@ use std::time::{Duration, Instant};
 
 use chessdb::formats::{Candidate, Database, Files, Format, Options, SourceFile};
 use chessdb::pgn::to_text;
+use common::needs;
 use common::samples::{all_samples, candidates, files_below};
 use pgnfs::fs::{ChessFs, FsError, Handle, Inode, Kind, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
@@ -77,6 +78,7 @@ const WRITERS: [(&str, Write); 6] = [
 
 #[test]
 fn bytes_that_change_while_they_are_read() {
+    needs!(samples);
     let made = TempDir::new().unwrap();
     let games = source::read(include_bytes!("../examples/games/classics.pgn")).unwrap();
     let mut bases: Vec<_> = all_samples()

@@ -7,7 +7,7 @@ use chessdb::formats::{FORMATS, Options};
 use pgnfs::fs::{ChessFs, ServeOptions};
 use pgnfs::library::Library;
 
-use crate::common::samples::shared;
+use crate::common::needs;
 use crate::mounted::Mounted;
 use crate::tables;
 
@@ -16,7 +16,7 @@ const WALKED: u32 = 3000;
 
 #[test]
 fn every_sample_is_a_sound_tree() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     // Samples of a format that has no folder of its own stand beside those of another.
     let folders = FORMATS.iter().map(|format| shared.join("data").join(format.name));
     for folder in folders.filter(|folder| folder.is_dir()) {
@@ -76,7 +76,7 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
 
 #[test]
 fn a_sample_alone_is_the_root() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let small = shared.join("data/simplecdb/small/small.dcg");
     let library = Library::open(&small, &Options::default()).unwrap();
     assert!(library.is_single());
