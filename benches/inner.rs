@@ -175,30 +175,36 @@ fn tree(criterion: &mut Criterion) {
     let games = 100_000;
     let library = Library::from_databases(vec![fake::Fake::many(games).at("")]);
     let fs = ChessFs::new(library, ServeOptions::default());
-    let players = fs.lookup(Inode::ROOT, "players".as_ref()).expect("a view");
-    let player = fs.lookup(players, "White1, A".as_ref()).expect("a player");
+    let child = |directory, name: &str| {
+        fs.resolve(directory)?
+            .child(name.as_ref())
+            .map(|found| found.inode())
+    };
+    let players = child(Inode::ROOT, "players").expect("a view");
+    let player = child(players, "White1, A").expect("a player");
     let count = |directory| {
         let mut entries = 0;
-        fs.read_dir(directory, 0, false, &mut |_| {
-            entries += 1;
-            ControlFlow::Continue(())
-        })
-        .expect("a directory");
+        let directory = fs.resolve(directory).expect("a directory");
+        directory
+            .read_dir(0, false, &mut |_| {
+                entries += 1;
+                ControlFlow::Continue(())
+            })
+            .expect("a directory");
         entries
     };
     let mut group = criterion.benchmark_group("tree");
     group.throughput(Throughput::Elements(count(player)));
     group.bench_function("names of games in a view", |b| b.iter(|| count(player)));
     group.throughput(Throughput::Elements(1));
-    group.bench_function("look a player up", |b| {
-        b.iter(|| fs.lookup(players, "White1, A".as_ref()))
-    });
+    group.bench_function("look a player up", |b| b.iter(|| child(players, "White1, A")));
     group.bench_function("open a database and build its views", |b| {
         b.iter(|| {
             let library = Library::from_databases(vec![fake::Fake::many(1000).at("")]);
             let fs = ChessFs::new(library, ServeOptions::default());
-            fs.lookup(Inode::ROOT, "players".as_ref())
-                .and_then(|players| fs.lookup(players, "White1, A".as_ref()))
+            let root = fs.resolve(Inode::ROOT).expect("the root");
+            let players = root.child("players".as_ref()).expect("a view");
+            players.child("White1, A".as_ref()).map(|found| found.inode())
         })
     });
     group.finish();

@@ -10,6 +10,7 @@ mod harness;
 use std::collections::BTreeMap;
 
 use chessdb::formats::{Candidate, Format, NotADatabase};
+use common::needs;
 use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
@@ -18,6 +19,7 @@ use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
 
 #[test]
 fn samples_stay_within_the_bounds() {
+    needs!(samples);
     let strictness = Strictness {
         games: Some(Games { most: 200, near: 0.5 }),
         slowness: None,

@@ -23,7 +23,8 @@ use std::ops::ControlFlow;
 use chessdb::formats::Database;
 use chessdb::game::Token;
 use chessdb::pgn::append_game;
-use common::samples::{open_base, shared};
+use common::needs;
+use common::samples::open_base;
 use rustix::time::{ClockId, clock_gettime};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -42,7 +43,7 @@ fn main() {
         let target = arguments.next().expect("the path of a database");
         return chess_assistant::report_opening(target.as_ref());
     }
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     println!(
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"

@@ -54,7 +54,7 @@ pub const LISTING: Bound = Bound {
 pub const GAME: Bound = Bound {
     name: "a game",
     memory_a_byte: 256,
-    memory: 1 << 16,
+    memory: 1 << 17,
     nanoseconds_a_byte: 5_000,
     time: Duration::from_millis(2),
 };

@@ -35,7 +35,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let point = MountPoint::check(request.point, request.source)?;
     let source = absolute(request.source)?;
     // Changes are noticed from now on.
-    let watch = Watch::start(&source, settings.watch)?;
+    let watch = Watch::start(&source, settings.watch, settings.quiet)?;
     let library = Library::open_within(
         &source,
         &settings.formats,

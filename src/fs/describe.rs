@@ -1,7 +1,7 @@
 //! What an inode is, for the log. The source is not touched to tell.
 
 use super::live::Live;
-use super::types::Inode;
+use super::types::{Inode, Kind};
 use crate::tree::Node;
 
 impl Live {
@@ -10,21 +10,21 @@ impl Live {
         if inode == Inode::ROOT {
             return "the root".to_owned();
         }
-        let Some(fs) = self.serving(inode) else {
+        let Some(found) = self.find(inode) else {
             return "nothing".to_owned();
         };
         let Some((prefix, node)) = inode.node() else {
-            return match inode == fs.root_info_inode() {
-                true => "info.txt".to_owned(),
-                false => "a folder".to_owned(),
+            return match found.kind() {
+                Kind::Directory => "a folder".to_owned(),
+                Kind::File | Kind::Link => "info.txt".to_owned(),
             };
         };
-        let database = fs.database(prefix);
+        let database = found.fs().database(prefix);
         let name = database.map_or("", |database| database.library_entry().name());
-        match node {
-            Node::Database => name.to_owned(),
-            Node::Game(game) => format!("{name}: game {}", u64::from(game) + 1),
-            node => format!("{name}: {node:?}"),
+        match node.as_game() {
+            _ if node == Node::DATABASE => name.to_owned(),
+            Some(game) => format!("{name}: game {}", u64::from(game) + 1),
+            None => format!("{name}: {node:?}"),
         }
     }
 }

@@ -8,7 +8,10 @@
 //! request waiting in a task asks for, and no request is put into a task if its game is being stored.
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 
+use super::ChessFs;
+use super::handle::Handle;
 use super::live::Live;
 use super::types::{Inode, Where};
 
@@ -81,7 +84,7 @@ impl<R> Default for Walks<R> {
 impl<R> Walks<R> {
     /// Follows the reader of a directory that was listed.
     pub fn listed(&mut self, fs: &Live, directory: Inode) {
-        let Some(first) = fs.next_games(directory, None, 1) else {
+        let Some(first) = next_games(fs, directory, None, 1) else {
             return;
         };
         self.walks.retain(|walk| walk.directory != directory);
@@ -122,7 +125,7 @@ impl<R> Walks<R> {
     fn move_mark(&mut self, fs: &Live, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
             && walk.behind != Behind::Coming
-            && let Some(behind) = fs.next_games(walk.directory, Some(game), 1)
+            && let Some(behind) = next_games(fs, walk.directory, Some(game), 1)
         {
             walk.mark = behind.first().copied();
             walk.behind = Behind::Nothing;
@@ -177,7 +180,7 @@ impl<R> Walks<R> {
 impl Walk {
     /// Moves the mark on from the one that the reader has come to. Gives what is to be stored now.
     fn advance<R>(&mut self, fs: &Live, mark: Inode) -> Task<R> {
-        let games = fs.next_games(self.directory, Some(mark), 2 * STRIDE);
+        let games = next_games(fs, self.directory, Some(mark), 2 * STRIDE);
         let mut first = games.unwrap_or_default();
         let mut rest = first.split_off(first.len().min(STRIDE));
         // The last of each is a mark, where there is a further game.
@@ -199,24 +202,32 @@ impl Walk {
     }
 }
 
-impl Live {
+fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+    fs.find(directory)?.next_games(game, most)
+}
+
+impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// True for a listing, or for reading a game, that [`Walks`] has to know of. One thread reads ahead for all
     /// databases, so it must not touch a source that may not answer.
-    pub fn is_followed(&self, inode: Inode, offset: u64) -> bool {
-        offset == 0 && !matches!(self.where_to_answer(inode), Where::Pool(_))
+    pub fn is_followed(&self, offset: u64) -> bool {
+        offset == 0 && !matches!(self.where_to_answer(), Where::Pool(_))
     }
+}
 
+impl Live {
     /// Gives the texts of games that are to be stored, without the longest ones, until `store` refuses one. True if
     /// all could be read and stored.
     pub fn read_ahead(&self, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
         games.chunks(TOGETHER).all(|games| {
             let mut is_stored = true;
-            let read = self.read_games(games, LONGEST, &mut |game, text| {
+            let mut each = |game, text: &[u8]| {
                 if is_stored && text.len() <= LONGEST as usize {
                     is_stored = store(game, text);
                 }
-            });
-            is_stored && read.is_ok()
+            };
+            let first = games.first().map(|&first| self.resolve(first));
+            let read = first.map(|first| first?.read_games(games, LONGEST, &mut each));
+            is_stored && read.is_none_or(|read| read.is_ok())
         })
     }
 }

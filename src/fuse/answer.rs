@@ -11,19 +11,19 @@ use fuser::{
 
 use super::trace::{Outcome, Traced};
 use super::{Shared, guarded};
-use crate::fs::{Inode, Where};
+use crate::fs::{Resolved, Where};
 
 /// Answers a request here, or in another thread where this one might have to wait for many games or for a source that
 /// does not answer. Where the source takes too long, the answer is EIO.
 ///
 /// A reply that is dropped unanswered, because its thread cannot be started or panics, says EIO.
-pub(super) fn answer<R, A>(shared: &Arc<Shared>, inode: Inode, reply: Pending<R>, answer: A)
+pub(super) fn answer<R, A>(shared: &Arc<Shared>, node: Resolved, reply: Pending<R>, answer: A)
 where
     R: Reply,
-    A: FnOnce(&Arc<Shared>, Pending<R>) + Send + 'static,
+    A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
 {
-    let pool = match shared.fs.where_to_answer(inode) {
-        Where::Here => return answer(shared, reply),
+    let pool = match node.where_to_answer() {
+        Where::Here => return answer(shared, node, reply),
         Where::Aside => None,
         Where::Pool(pool) => Some(pool),
     };
@@ -31,12 +31,12 @@ where
     if let Some(pool) = pool {
         let since = reply.since();
         let (reply, late) = reply.shared(since);
-        let work = move || guarded(|| answer(&own, reply));
+        let work = move || guarded(|| answer(&own, node, reply));
         return pool.submit(since, work, move || late.refuse(Errno::EIO));
     }
     let started = thread::Builder::new()
         .name("waiting".to_owned())
-        .spawn(move || guarded(|| answer(&own, reply)));
+        .spawn(move || guarded(|| answer(&own, node, reply)));
     if let Err(error) = started {
         log::error!("cannot start a thread for a request: {error}");
     }

@@ -9,12 +9,12 @@ use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, Requ
 use super::attributes::file_type;
 use super::trace::Outcome;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Entry, Inode, Kind};
+use crate::fs::{Entry, Kind, Resolved};
 
 /// Answers READDIR with the entries from `offset`, as many as fit.
-pub(super) fn answer(shared: &Shared, directory: Inode, offset: u64, mut reply: Pending<ReplyDirectory>) {
+pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
     let mut count = 0;
-    let read = shared.fs.read_dir(directory, offset, false, &mut |entry| {
+    let read = directory.read_dir(offset, false, &mut |entry| {
         let kind = file_type(entry.kind);
         let add =
             |reply: &mut ReplyDirectory| reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name);
@@ -40,7 +40,7 @@ pub(super) fn answer(shared: &Shared, directory: Inode, offset: u64, mut reply: 
 pub(super) fn answer_plus(
     shared: &Shared,
     request: RequestId,
-    directory: Inode,
+    directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
@@ -48,7 +48,7 @@ pub(super) fn answer_plus(
     let mut own = None;
     let mut count = 0;
     let mut told = Vec::new();
-    let read = shared.fs.read_dir_plus(directory, offset, &mut |entry| {
+    let read = directory.read_dir_plus(offset, &mut |entry| {
         // The kernel looks at no attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
         if entry.attributes.is_none() && !is_dots && own.is_none() {
@@ -118,6 +118,7 @@ impl Answer {
         let format = match entry.kind {
             Kind::Directory => 0o040_000,
             Kind::File => 0o100_000,
+            Kind::Link => 0o120_000,
         };
         match &entry.attributes {
             Some(attributes) => {

@@ -29,7 +29,7 @@ use fuser::{
     ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live};
+use crate::fs::{FsError, Inode, Kind, Live, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 use trace::{Outcome, Traced};
@@ -98,12 +98,32 @@ impl Fuse {
         )
     }
 
-    fn answer<R, A>(&self, inode: Inode, reply: Pending<R>, how: A)
+    /// Answers a request for a node in the thread where that may be done.
+    fn answer<R, A>(&self, inode: INodeNo, reply: Pending<R>, how: A)
     where
         R: Reply,
-        A: FnOnce(&Arc<Shared>, Pending<R>) + Send + 'static,
+        A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
     {
-        guarded(|| answer(&self.shared, inode, reply, how));
+        guarded(|| match self.shared.fs.resolve(Inode(inode.0)) {
+            Ok(node) => answer(&self.shared, node, reply, how),
+            Err(error) => reply.refuse(errno(error)),
+        });
+    }
+
+    /// The same for a request to list a directory from an offset.
+    fn answer_listing<R, A>(&self, directory: INodeNo, offset: u64, reply: Pending<R>, how: A)
+    where
+        R: Reply,
+        A: FnOnce(&Arc<Shared>, Resolved, u64, Pending<R>) + Send + 'static,
+    {
+        guarded(
+            || match self.shared.fs.resolve_listing(Inode(directory.0), offset) {
+                Ok((node, offset)) => answer(&self.shared, node, reply, move |shared, node, reply| {
+                    how(shared, node, offset, reply);
+                }),
+                Err(error) => reply.refuse(errno(error)),
+            },
+        );
     }
 }
 
@@ -135,6 +155,7 @@ impl Filesystem for Fuse {
         let wanted = InitFlags::FUSE_EXPORT_SUPPORT
             | InitFlags::FUSE_DO_READDIRPLUS
             | InitFlags::FUSE_PARALLEL_DIROPS
+            | InitFlags::FUSE_CACHE_SYMLINKS
             | InitFlags::FUSE_ASYNC_DIO;
         // Older kernels lack some of them, and all is well without.
         let _ = config.add_capabilities(wanted & offered);
@@ -145,10 +166,9 @@ impl Filesystem for Fuse {
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let reply = self.request("LOOKUP", parent, format_args!("{name:?}"), reply);
-        let parent = Inode(parent.0);
         let name = name.to_owned();
-        self.answer(parent, reply, move |shared, reply| {
-            look_up::look_up(shared, parent, &name, reply)
+        self.answer(parent, reply, move |shared, directory, reply| {
+            look_up::look_up(shared, &directory, &name, reply);
         });
     }
 
@@ -161,17 +181,24 @@ impl Filesystem for Fuse {
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
         let reply = self.request("GETATTR", inode, format_args!(""), reply);
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attributes(inode) {
-                Ok(attributes) => {
-                    let shown = shared.presentation.of(&attributes);
-                    reply.answer(Outcome::Size(attributes.size), |reply| {
-                        reply.attr(&FOREVER, &shown)
-                    });
-                }
-                Err(error) => reply.refuse(errno(error)),
+        self.answer(inode, reply, |shared, node, reply| match node.attributes() {
+            Ok(attributes) => {
+                let shown = shared.presentation.of(&attributes);
+                reply.answer(Outcome::Size(attributes.size), |reply| {
+                    reply.attr(&FOREVER, &shown)
+                });
             }
+            Err(error) => reply.refuse(errno(error)),
+        });
+    }
+
+    fn readlink(&self, _: &Request, inode: INodeNo, reply: ReplyData) {
+        let reply = self.request("READLINK", inode, format_args!(""), reply);
+        self.answer(inode, reply, |_, node, reply| match node.target() {
+            Ok(target) => reply.answer(Outcome::Bytes(target.len()), |reply| {
+                reply.data(target.as_bytes())
+            }),
+            Err(error) => reply.refuse(errno(error)),
         });
     }
 
@@ -197,21 +224,24 @@ impl Filesystem for Fuse {
         reply: ReplyData,
     ) {
         let reply = self.request("READ", inode, format_args!("{size} bytes at {offset}"), reply);
-        let inode = Inode(inode.0);
-        let answer = move |shared: &Arc<Shared>, reply: Pending<ReplyData>| match shared
-            .fs
-            .read(inode, offset, size)
-        {
-            Ok(chunk) => reply.answer(Outcome::Bytes(chunk.len()), |reply| reply.data(&chunk)),
-            Err(error) => reply.refuse(errno(error)),
-        };
-        if !inode.is_game() || !self.shared.fs.is_followed(inode, offset) {
-            return self.answer(inode, reply, answer);
-        }
-        let answer = Box::new(move |shared: &Arc<Shared>| answer(shared, reply));
-        if let Some(answer) = self.shared.ahead.requested(&self.shared.fs, inode, answer) {
-            guarded(|| answer(&self.shared));
-        }
+        guarded(|| {
+            let file = match self.shared.fs.resolve(Inode(inode.0)) {
+                Ok(file) => file,
+                Err(error) => return reply.refuse(errno(error)),
+            };
+            let read = move |file: Resolved, reply: Pending<ReplyData>| match file.read(offset, size) {
+                Ok(chunk) => reply.answer(Outcome::Bytes(chunk.len()), |reply| reply.data(&chunk)),
+                Err(error) => reply.refuse(errno(error)),
+            };
+            let game = file.inode();
+            if !game.is_game() || !file.is_followed(offset) {
+                return answer(&self.shared, file, reply, move |_, file, reply| read(file, reply));
+            }
+            let answer = Box::new(move |_: &Arc<Shared>| read(file, reply));
+            if let Some(answer) = self.shared.ahead.requested(&self.shared.fs, game, answer) {
+                answer(&self.shared);
+            }
+        });
     }
 
     fn flush(&self, _: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
@@ -236,9 +266,8 @@ impl Filesystem for Fuse {
 
     fn readdir(&self, _: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
         let reply = self.request("READDIR", inode, format_args!("from {offset}"), reply);
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            directory::answer(shared, inode, offset, reply)
+        self.answer_listing(inode, offset, reply, |_, directory, offset, reply| {
+            directory::answer(&directory, offset, reply);
         });
     }
 
@@ -251,12 +280,11 @@ impl Filesystem for Fuse {
         reply: ReplyDirectoryPlus,
     ) {
         let reply = self.request("READDIRPLUS", inode, format_args!("from {offset}"), reply);
-        let inode = Inode(inode.0);
         let request = request.unique();
-        self.answer(inode, reply, move |shared, reply| {
-            directory::answer_plus(shared, request, inode, offset, reply);
-            if shared.fs.is_followed(inode, offset) {
-                shared.ahead.listed(&shared.fs, inode);
+        self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
+            directory::answer_plus(shared, request, &directory, offset, reply);
+            if directory.is_followed(offset) {
+                shared.ahead.listed(&shared.fs, directory.inode());
             }
         });
     }
@@ -282,9 +310,9 @@ impl Filesystem for Fuse {
         if !self.shared.presentation.xattr {
             return reply.refuse(Errno::ENOSYS);
         }
-        let (inode, name) = (Inode(inode.0), name.to_owned());
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attribute_value(inode, &name) {
+        let name = name.to_owned();
+        self.answer(inode, reply, move |_, node, reply| {
+            match node.attribute_value(&name) {
                 Ok(value) => sized(reply, size, &value),
                 Err(error) => reply.refuse(errno(error)),
             }
@@ -296,15 +324,12 @@ impl Filesystem for Fuse {
         if !self.shared.presentation.xattr {
             return reply.refuse(Errno::ENOSYS);
         }
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attribute_names(inode) {
-                Ok(names) => {
-                    let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
-                    sized(reply, size, &list);
-                }
-                Err(error) => reply.refuse(errno(error)),
+        self.answer(inode, reply, move |_, node, reply| match node.attribute_names() {
+            Ok(names) => {
+                let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
+                sized(reply, size, &list);
             }
+            Err(error) => reply.refuse(errno(error)),
         });
     }
 
@@ -313,14 +338,12 @@ impl Filesystem for Fuse {
         if mask.contains(AccessFlags::W_OK) {
             return reply.refuse(Errno::EROFS);
         }
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attributes_if_known(inode) {
+        self.answer(inode, reply, move |_, node, reply| {
+            match node.attributes_if_known() {
                 Err(error) => reply.refuse(errno(error)),
-                Ok(Some(attributes)) if attributes.kind == Kind::Directory => {
-                    reply.answer(Outcome::Done, ReplyEmpty::ok)
+                Ok(_) if mask.contains(AccessFlags::X_OK) && node.kind() != Kind::Directory => {
+                    reply.refuse(Errno::EACCES)
                 }
-                Ok(_) if mask.contains(AccessFlags::X_OK) => reply.refuse(Errno::EACCES),
                 Ok(_) => reply.answer(Outcome::Done, ReplyEmpty::ok),
             }
         });

@@ -90,8 +90,9 @@ impl fmt::Display for Outcome {
 }
 
 /// The errors that requests are refused with.
-const NAMES: [(Errno, &str); 12] = [
+const NAMES: [(Errno, &str); 13] = [
     (Errno::EACCES, "EACCES"),
+    (Errno::EINVAL, "EINVAL"),
     (Errno::EIO, "EIO"),
     (Errno::EISDIR, "EISDIR"),
     (Errno::ENAMETOOLONG, "ENAMETOOLONG"),

@@ -3,11 +3,13 @@ use chessdb::game::Token;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, Position as _};
 
+use crate::common::needs;
 use crate::common::samples::{all_samples, open_base, samples};
 
 /// Replays every line of every sample game with shakmaty: each SAN must be the one that shakmaty writes.
 #[test]
 fn every_san_of_every_sample_is_shakmatys() {
+    needs!(samples);
     let mut moves = 0u64;
     for sample in samples("simplecdb") {
         let database = open_base(&sample.base).unwrap();
@@ -54,6 +56,7 @@ fn every_san_of_every_sample_is_shakmatys() {
 /// Reads every SAN of every sample of every format back: the move must be written the same again.
 #[test]
 fn every_san_of_every_sample_is_read_back() {
+    needs!(samples);
     let mut moves = 0u64;
     for base in all_samples().iter().flat_map(|sample| sample.bases()) {
         let Some(database) = open_base(&base) else {
@@ -77,10 +80,11 @@ fn every_san_of_every_sample_is_read_back() {
             let mut outer = Vec::new();
             for token in game.movetext.tokens() {
                 match *token {
-                    Token::Move(san, _) => {
+                    Token::Move(san, expected) => {
                         let text = san.to_string();
                         let mv = now.read_move(&text);
                         let mv = mv.unwrap_or_else(|error| panic!("{text} in {place}: {error}"));
+                        assert_eq!(mv, expected, "{text} in {place}");
                         before = now;
                         assert_eq!(now.play_legal(mv, &mut Undo::default()), Ok(san), "in {place}");
                         moves += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use pgnfs::fs::{ChessFs, Inode, Live, ServeOptions, Task, Walks};
+use pgnfs::fs::{ChessFs, Entry, Inode, Live, ServeOptions, Task, Walks};
 use pgnfs::library::{Library, LibraryEntry};
 
 use crate::fake::{Fake, game};
@@ -18,18 +18,20 @@ fn live(entries: Vec<LibraryEntry>) -> Live {
 fn find(live: &Live, path: &str) -> Inode {
     let parts = path.split('/');
     parts.fold(Inode::ROOT, |parent, name| {
-        live.lookup(parent, OsStr::new(name)).unwrap()
+        let parent = live.resolve(parent).unwrap();
+        live.child(&parent, OsStr::new(name)).unwrap().inode()
     })
 }
 
 /// The entries of a directory, without `.` and `..`, and whether each came with attributes.
 fn list(live: &Live, directory: Inode) -> Vec<(Inode, bool)> {
     let mut entries = Vec::new();
-    live.read_dir_plus(directory, 2, &mut |entry| {
+    let directory = live.resolve(directory).unwrap();
+    let mut each = |entry: Entry<'_>| {
         entries.push((entry.inode, entry.attributes.is_some()));
         ControlFlow::Continue(())
-    })
-    .unwrap();
+    };
+    directory.read_dir_plus(2, &mut each).unwrap();
     entries
 }
 
@@ -92,7 +94,7 @@ fn a_walk_requests_every_64th_game_and_the_rest_is_stored() {
     games.iter().for_each(|&game| reader.read(game));
     assert_eq!(reader.requests, 1000_usize.div_ceil(64));
     for (&game, text) in &reader.stored {
-        let read = live.read(game, 0, u32::MAX).unwrap();
+        let read = live.resolve(game).unwrap().read(0, u32::MAX).unwrap();
         assert_eq!(text[..], read[..]);
     }
 }
@@ -123,7 +125,7 @@ fn the_last_16_directories_that_were_listed_are_followed() {
         reader.walks.listed(&live, block);
     }
     for (n, &block) in blocks.iter().enumerate() {
-        let first = live.next_games(block, None, 1).unwrap()[0];
+        let first = live.resolve(block).unwrap().next_games(None, 1).unwrap()[0];
         reader.stored.clear();
         reader.read(first);
         assert_eq!(!reader.stored.is_empty(), n > 0, "directory {n}");
@@ -138,7 +140,7 @@ fn tasks_are_bounded_and_no_request_is_lost() {
     let mut answered = Vec::new();
     for &(block, _) in &blocks {
         walks.listed(&live, block);
-        let first = live.next_games(block, None, 1).unwrap()[0];
+        let first = live.resolve(block).unwrap().next_games(None, 1).unwrap()[0];
         answered.extend(walks.requested(&live, first, first));
     }
     assert_eq!(answered.len(), blocks.len() - 16, "16 tasks have the others");
@@ -161,7 +163,7 @@ fn no_store_waits_for_a_request_that_waits_for_a_store() {
     let live = live(vec![Fake::of(games).at("")]);
     let block = find(&live, "games/000001-001000");
     let player = find(&live, "players/White");
-    let games = live.next_games(block, None, 100).unwrap();
+    let games = live.resolve(block).unwrap().next_games(None, 100).unwrap();
     let mut walks = Walks::default();
     walks.listed(&live, block);
     walks.listed(&live, player);
@@ -206,10 +208,14 @@ fn a_source_that_may_not_answer_is_not_read_ahead() {
     let live = live(vec![far, Fake::many(100).at("near")]);
     for (database, is_followed) in [("near", true), ("far", false)] {
         let directory = find(&live, &format!("{database}/games/000001-001000"));
-        let game = live.next_games(directory, None, 1).unwrap()[0];
+        let game = live.resolve(directory).unwrap().next_games(None, 1).unwrap()[0];
         for inode in [directory, game] {
-            assert_eq!(live.is_followed(inode, 0), is_followed, "{database}");
-            assert!(!live.is_followed(inode, 4096), "{database}");
+            assert_eq!(
+                live.resolve(inode).unwrap().is_followed(0),
+                is_followed,
+                "{database}"
+            );
+            assert!(!live.resolve(inode).unwrap().is_followed(4096), "{database}");
         }
     }
 }

@@ -15,6 +15,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 pub const LOOKUP: u32 = 1;
 pub const GETATTR: u32 = 3;
+pub const READLINK: u32 = 5;
 pub const OPEN: u32 = 14;
 pub const READ: u32 = 15;
 const INIT: u32 = 26;

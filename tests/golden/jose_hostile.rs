@@ -1,12 +1,8 @@
 //! Tables made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
 
-#[path = "../../examples/make_database/jose/tables.rs"]
-#[allow(dead_code)]
-mod tables;
-
 use std::io::Write;
 
-use self::tables::{Column, Table, Value};
+use crate::encode_jose::tables::{Column, Table, Value};
 use chessdb::formats::Options;
 
 use super::*;

@@ -5,7 +5,8 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::SeekFrom;
 
-use crate::scratch::{Scratch, can_mount, wait_for};
+use crate::common::needs;
+use crate::scratch::{Scratch, wait_for};
 
 /// The lines of the log on a kind of request.
 fn lines(scratch: &Scratch, kind: &str) -> Vec<String> {
@@ -31,9 +32,7 @@ fn assert_traced(scratch: &Scratch, kind: &str, what: &str, result: &str) {
 
 #[test]
 fn the_log_has_every_request_with_its_result() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&["-o", "xattr"], "pgnfs=trace");
     let games = scratch.games();
@@ -64,9 +63,7 @@ fn the_log_has_every_request_with_its_result() {
 
 #[test]
 fn a_usual_mount_logs_nothing() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground_as_usual(&[]);
     for path in scratch.files() {
@@ -84,9 +81,7 @@ fn a_usual_mount_logs_nothing() {
 
 #[test]
 fn an_error_has_its_reason_in_the_log_once() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for (log, is_repeated) in [("warn", false), ("pgnfs=debug", true)] {
         let scratch = Scratch::new();
         let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], log);

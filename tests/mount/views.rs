@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::scratch::{Scratch, can_mount, pgnfs, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
 use crate::simplecdb::{self, OPERA};
 
 fn ls(path: &Path) -> Vec<String> {
@@ -18,36 +19,34 @@ fn ls(path: &Path) -> Vec<String> {
 
 #[test]
 fn views_names_and_databases_of_ones_own() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("sub/a"), &[OPERA]);
     simplecdb::write(&scratch.source.join("sub/other"), &[OPERA]);
     let long = [
-        "--view=candidates=%{player}, %{year}/%{opponent}",
+        "--view=rivals=%{player}, %{year}/%{opponent}",
         "--view=days=%{date}",
         "--name=%{white}@%{number}",
         "--only=A.*",
         "--only=sub/b*",
         "--flat",
     ];
-    let list = r"view=candidates=%{player}\, %{year}/%{opponent},view=days=%{date},name=%{white}@%{number},only=A.*,only=sub/b*,flat";
+    let list = r"view=rivals=%{player}\, %{year}/%{opponent},view=days=%{date},name=%{white}@%{number},only=A.*,only=sub/b*,flat";
     for options in [&long[..], &["-o", list]] {
         scratch.mount(options);
         let mount = &scratch.mount;
         assert_eq!(ls(mount), ["a.dci", "a.dci (2)", "b.dci", "info.txt"]);
-        let top = "all.pgn days eco events games games.csv games.ndjson info.txt merged players problems.txt candidates years";
+        let top = "all.pgn days eco events games games.csv games.ndjson info.txt merged players problems.txt rivals years";
         assert_eq!(ls(&mount.join("a.dci")).join(" "), top);
         assert_eq!(ls(&mount.join("a.dci/days")), ["1851.06.21", "1858.11.02"]);
-        let game = mount.join("a.dci/candidates/Morphy, Paul, 1858/Duke of Brunswick/Morphy@000001.pgn");
+        let game = mount.join("a.dci/rivals/Morphy, Paul, 1858/Duke of Brunswick/Morphy@000001.pgn");
         assert_eq!(
             fs::metadata(&game).unwrap().ino(),
             fs::metadata(&scratch.games()[0]).unwrap().ino()
         );
-        // games, players twice, events, years, eco, days, candidates twice
+        // games, players twice, events, years, eco, days, rivals twice
         assert_eq!(fs::metadata(&game).unwrap().nlink(), 9);
-        let merged = mount.join("a.dci/merged/candidates/Morphy, Paul, 1858/Duke of Brunswick.pgn");
+        let merged = mount.join("a.dci/merged/rivals/Morphy, Paul, 1858/Duke of Brunswick.pgn");
         assert_eq!(fs::read(merged).unwrap(), fs::read(&game).unwrap());
         for table in ["games.csv", "games.ndjson"] {
             let path = mount.join("a.dci").join(table);

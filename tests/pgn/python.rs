@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::common::pgn;
-use crate::common::programs::python;
+use crate::common::python;
 use crate::harness::movetext;
 use crate::harness::sweep::is_same;
 use crate::injection;

@@ -375,7 +375,8 @@ pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>)
     for token in game.movetext.tokens() {
         match *token {
             Token::Move(_, mv) if depth == 0 => {
-                if replay.play(mv).is_err() || replay.is_done() {
+                let played = replay.play(mv);
+                if played.is_err() || replay.is_done() {
                     return;
                 }
             }

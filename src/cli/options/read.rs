@@ -8,7 +8,7 @@ use super::{OPTIONS, Row, Scope, Settings};
 
 /// The arguments of all options in a scope, `-o` among them.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
-    let rows = OPTIONS.iter().filter(|row| row.is_in(scope));
+    let rows = OPTIONS.iter().filter(|row| row.is_in(scope) && row.is_shown());
     let long = rows.map(|row| {
         let arg = Arg::new(row.name).long(row.name).help(row.help);
         match row.value {

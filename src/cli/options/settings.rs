@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::fs::ServeOptions;
 use crate::library::Selection;
-use crate::watch::Means;
+use crate::watch::{Means, QUIET};
 use chessdb::formats;
 
 /// The values of all options.
@@ -19,6 +19,8 @@ pub struct Settings {
     pub serve: ServeOptions,
     /// How changes of the source are noticed.
     pub watch: Means,
+    /// How long a source must have rested after a change.
+    pub quiet: Duration,
     /// How long a mount waits for databases that open slowly.
     pub open_wait: Duration,
     /// Where sizes of games are kept from one mount to the next.
@@ -44,6 +46,7 @@ impl Default for Settings {
             selection: Selection::default(),
             serve: ServeOptions::default(),
             watch: Means::default(),
+            quiet: QUIET,
             open_wait: Duration::from_secs(2),
             cache_folder: CacheFolder::default(),
             xattr: false,

@@ -50,10 +50,9 @@ impl<S: Sink> Decoder<'_, S> {
                     }
                 }
                 MoveToken::Start => {
-                    if line.depth() >= LIMITS.depth || !line.start_variation() {
-                        if tokens.skip_line(cursor, true) {
-                            tokens.next(cursor);
-                        }
+                    let is_left_out = line.depth() >= LIMITS.depth || !line.start_variation();
+                    if is_left_out && tokens.skip_line(cursor, true) {
+                        tokens.next(cursor);
                     }
                 }
                 MoveToken::End => {

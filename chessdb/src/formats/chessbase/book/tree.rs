@@ -106,7 +106,7 @@ pub(super) fn game(book: &Book) -> Game {
     let illegal = |replay: &mut Replay<'_, Tree>, node: Node, unplayed: Unplayed| {
         let (from, to) = book.stored(node.number).squares();
         let offset = book.offset_of(node.number) as u64;
-        replay.fault_with(offset, &unplayed.into(), &format!("; it is stored as {from}{to}"));
+        replay.fault_with(offset, &unplayed.into(), &format!(" ({from}{to})"));
     };
     let mut steps = vec![Step::Line(ROOT)];
     while let Some(step) = steps.pop() {
