@@ -10,7 +10,7 @@ use chessdb::formats::{Candidate, Database, Format};
 /// A database and where it stands.
 #[derive(Clone)]
 pub struct LibraryEntry {
-    /// Path of its directory in the tree, with `/` between safe names; empty where it is the root.
+    /// Path of its directory in the tree, with `/` between safe names; empty if it is the root.
     pub path: String,
     /// Its format.
     pub format: &'static Format,
@@ -43,7 +43,7 @@ impl LibraryEntry {
         self.maps.iter().all(|map| map.is_intact())
     }
 
-    /// True when it was found not to be [intact](LibraryEntry::is_intact): work on it is in vain. Costs no system call.
+    /// True if it was found not to be [intact](LibraryEntry::is_intact): work on it is in vain. Costs no system call.
     pub fn is_lost(&self) -> bool {
         self.maps.iter().any(|map| map.is_lost())
     }

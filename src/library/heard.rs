@@ -1,4 +1,4 @@
-//! A database that tells whenever its files give something.
+//! A database that reports every successful read of its files.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, T
 use chessdb::game::{Game, Tags};
 
 impl LibraryEntry {
-    /// The same database, which calls `tell` after everything that it has read from its files.
+    /// The same database, which calls `tell` after every read of its files.
     #[must_use]
     pub fn heard(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
         let database = Arc::new(Heard {

@@ -1,4 +1,4 @@
-//! Opening what looks like a database.
+//! Opening possible databases.
 
 use std::any::Any;
 use std::io::{self, ErrorKind};
@@ -187,7 +187,7 @@ fn map(how: &How, path: &Path) -> io::Result<Mapped> {
     Mapped::of(how.root.file(path)?, path)
 }
 
-/// True where this program or the whole machine has all that it may have.
+/// True if this program or the whole machine has all that it may have.
 fn is_exhausted(error: &io::Error) -> bool {
     let codes = [libc::EMFILE, libc::ENFILE, libc::ENOMEM].map(Some);
     error.kind() == ErrorKind::QuotaExceeded || codes.contains(&error.raw_os_error())

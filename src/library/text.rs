@@ -16,7 +16,7 @@ const LONGEST_TEXT: usize = u32::MAX as usize;
 /// Bytes of a usual game's text, and some more.
 const USUAL_TEXT: usize = 2048;
 
-/// Most problems that are told of one game. Decoders stop earlier, each at a number of its own.
+/// Maximum number of problems that are listed for one game. Decoders stop at 1,000 remarks.
 const MOST_PROBLEMS: usize = 5_000;
 
 /// The PGN of a game and what was wrong with it.

@@ -1,4 +1,4 @@
-//! The side of who asks.
+//! The client of the status socket.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -36,7 +36,7 @@ pub fn ask(device: u64, user: u32) -> io::Result<Value> {
 fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
     place::check_folder(path, user)?;
     let mut mount = connect(path, PATIENCE)?;
-    // The folder is its user's, who may put any socket there.
+    // The folder belongs to its user, who may put any socket there.
     let end = Instant::now() + PATIENCE;
     let mut answer = Vec::new();
     let mut part = [0; 4096];
