@@ -198,7 +198,10 @@ impl Live {
     /// Those of [`Handle::child`].
     pub fn child(&self, directory: &Resolved, name: &OsStr) -> Result<Resolved, FsError> {
         let child = directory.child(name)?;
-        match Arc::ptr_eq(directory.fs(), &self.read_epochs().current) {
+        // The lock is free again before it is taken once more: a writer that waits in between would wait for this
+        // reader, and this reader for the writer.
+        let is_current = Arc::ptr_eq(directory.fs(), &self.read_epochs().current);
+        match is_current {
             true => Ok(child),
             // A later epoch may show other attributes of the same folder.
             false => self.resolve(child.inode()),

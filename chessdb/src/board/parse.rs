@@ -50,8 +50,8 @@ impl Position {
         let text = without_suffixes(text);
         match MoveText::parse(text) {
             Some(wanted) => match self.find_move(&wanted) {
-                Err(error @ ReadError::NoPiece { .. }) => self.read_small_letter(text).map_err(|_| error),
-                found => found,
+                Ok(found) => Ok(found),
+                Err(error) => self.read_small_letter(text).map_err(|_| error),
             },
             None => match special_move(text) {
                 Some(mv) => self.legal_special(mv),

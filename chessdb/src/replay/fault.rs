@@ -25,6 +25,8 @@ pub enum Fault {
     OpenVariations,
     /// The file ends before the game does.
     Cut,
+    /// The line of a book is longer than this many plies.
+    LongLine(usize),
     /// Damage that only one format knows.
     Damage(Cow<'static, str>),
 }
@@ -37,7 +39,7 @@ impl Fault {
 
     fn kind(&self) -> ProblemKind {
         match self {
-            Fault::TooDeep(_) | Fault::TooLong(_) => ProblemKind::Limit,
+            Fault::TooDeep(_) | Fault::TooLong(_) | Fault::LongLine(_) => ProblemKind::Limit,
             _ => ProblemKind::Damage,
         }
     }
@@ -74,6 +76,7 @@ impl fmt::Display for Fault {
             Fault::StrayEnd => f.write_str("a variation ends that never started"),
             Fault::OpenVariations => f.write_str("the game ends inside a variation"),
             Fault::Cut => f.write_str("the file ends inside the game"),
+            Fault::LongLine(plies) => write!(f, "the line is longer than {plies} plies"),
             Fault::Damage(what) => f.write_str(what),
         }
     }

@@ -309,13 +309,22 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     /// The same for a fault in another file of the database.
     #[cold]
     pub fn fault_in(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) {
+        if let Some(remark) = self.report(origin, offset, fault, detail) {
+            self.comment(&remark);
+        }
+    }
+
+    /// Puts a row into the problems and gives the remark, for a decoder that puts it elsewhere; none where the fault is
+    /// only counted.
+    #[cold]
+    pub fn report(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) -> Option<String> {
         if !self.lists_faults() {
             self.unlisted = self.unlisted.saturating_add(1);
-            return;
+            return None;
         }
         let (problem, remark) = fault.report(origin, offset, detail);
-        self.comment(&remark);
         self.problem(problem);
+        Some(remark)
     }
 
     /// False if further faults are only counted: their details need not be made.
@@ -336,11 +345,6 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into().into_owned();
         self.problem(Problem::new(ProblemKind::Doubt, self.origin.file, offset, what));
-    }
-
-    /// True if a fault was found.
-    pub fn has_faults(&self) -> bool {
-        !self.problems.is_empty()
     }
 
     /// Closes open variations and returns the output of the sink and the problems.
@@ -364,6 +368,28 @@ pub enum Unplayed {
     Illegal(Illegal),
     /// The game already has this many moves.
     Limit(u32),
+}
+
+/// Passes the moves of a main line to `each` as `begin` finds them. If `begin` returns false, it cannot tell how the line
+/// goes on without the rest of the game: the line then goes on from `game`.
+pub(crate) fn main_line_or(
+    each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
+    begin: impl FnOnce(MainLine<'_>) -> bool,
+    game: impl FnOnce() -> Game,
+) {
+    let (mut given, mut is_broken_off) = (0, false);
+    let is_certain = begin(MainLine(&mut |ply| {
+        given += 1;
+        let flow = each(ply);
+        is_broken_off = flow.is_break();
+        flow
+    }));
+    if !is_certain && !is_broken_off {
+        main_line(&game(), &mut |ply| match ply.number < given {
+            true => ControlFlow::Continue(()),
+            false => each(ply),
+        });
+    }
 }
 
 /// Passes the moves of a decoded game's main line to `each`, one by one, until it breaks.

@@ -182,9 +182,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
         let header = self.headers.as_mut().and_then(|headers| headers.take(text));
         match header {
-            Some((header, value)) => set_tag(&mut self.tags, header, value, self.texts),
+            Some((header, value)) if S::WHOLE => set_tag(&mut self.tags, header, value, self.texts),
             None if S::WHOLE => self.replay.comment(&self.texts.line(text.bytes)),
-            None => {}
+            _ => {}
         }
     }
 

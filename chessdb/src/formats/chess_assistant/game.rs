@@ -172,7 +172,7 @@ impl ChessAssistant {
     pub(super) fn tags_of(&self, header: &Header, game: u32, problems: &mut Vec<Problem>) -> Tags {
         let mut tags = Tags::new(header.outcome());
         let mut doubt = |what: String| {
-            problems.push(Problem::damage(self.d00_name(), self.place(game), what));
+            problems.push(Problem::doubt(self.d00_name(), self.place(game), what));
         };
         if let Some(value) = header.unknown_outcome() {
             doubt(format!("unknown outcome {value}"));

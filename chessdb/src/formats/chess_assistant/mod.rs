@@ -38,7 +38,7 @@ use self::reading::CodeReading;
 use super::rows::Rows;
 use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
 use crate::game::Tags;
-use crate::replay::{MainLine, Ply, main_line};
+use crate::replay::{Ply, main_line_or};
 use crate::text::decode;
 
 /// The format's row.
@@ -129,9 +129,11 @@ impl Database for ChessAssistant {
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        if game::main_line(self, game, MainLine(&mut *each)).is_none() {
-            main_line(&self.game(game).game, each);
-        }
+        main_line_or(
+            each,
+            |sink| game::main_line(self, game, sink).is_some(),
+            || self.game(game).game,
+        );
     }
 
     fn info(&self) -> Info {

@@ -243,7 +243,7 @@ impl<S: Sink> Decoder<'_, S> {
     }
 
     fn start_variation(&mut self, at: usize) -> Next {
-        if !S::WHOLE {
+        if !S::WHOLE && self.replay.has_move() {
             return self.skip(1);
         }
         match self.replay.start_variation() {
@@ -279,7 +279,12 @@ impl<S: Sink> Decoder<'_, S> {
     /// Skips the stream up to the end of `depth` variations. Their comments count as used.
     fn skip(&mut self, mut depth: u32) -> Next {
         while depth > 0 {
+            let at = self.moves.at();
             match self.moves.next() {
+                Some(0) => {
+                    self.zero(at);
+                    return Next::End;
+                }
                 Some(START) => depth += 1,
                 Some(END) => depth -= 1,
                 Some(byte) if byte & 0x80 != 0 => drop(self.comments.next()),

@@ -46,6 +46,9 @@ impl Rest {
         // Ends to skip; the last of them belongs to a line that has been begun.
         let mut skip = 0u32;
         while let Some(byte) = moves.next() {
+            if byte == 0 {
+                break;
+            }
             if skip > 0 {
                 match byte {
                     START => skip += 1,
@@ -56,8 +59,6 @@ impl Rest {
                 if skip > 0 {
                     continue;
                 }
-            } else if byte == 0 {
-                break;
             }
             match byte {
                 END => {

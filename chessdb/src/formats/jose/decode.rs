@@ -254,12 +254,17 @@ impl<'a, S: Sink> Decoder<'a, S> {
             Ok(()) => {}
             Err(Fault::NothingToReplace) => self.put_off_variation(at),
             Err(fault) => {
-                if !self.is_too_deep {
-                    self.is_too_deep = true;
-                    self.fault(at, &fault);
-                }
+                self.too_deep(at, &fault);
                 self.skip_variation();
             }
+        }
+    }
+
+    /// Reports the first of the variations that are nested too deeply.
+    fn too_deep(&mut self, at: usize, fault: &Fault) {
+        if !self.is_too_deep {
+            self.is_too_deep = true;
+            self.fault(at, fault);
         }
     }
 
@@ -336,9 +341,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
         while self.replay.depth() > depth {
             self.close_line();
         }
-        // The line has just got its first move.
-        if is_variation {
-            let _ = self.replay.start_variation();
+        if is_variation && let Err(fault) = self.replay.start_variation() {
+            self.too_deep(cursor.at, &fault);
+            return true;
         }
         self.cursor = cursor;
         true

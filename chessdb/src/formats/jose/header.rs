@@ -133,7 +133,7 @@ impl Jose {
         let (position, _, None) = beginning(&self.start(&record))? else {
             return None;
         };
-        if tokens.has_zero_nag() {
+        if tokens.has_zero_nag() || tokens.may_promote_in_variations() {
             return None;
         }
         Decoder::new(tokens, place, position, sink).decode();

@@ -39,7 +39,7 @@ use self::names::Names;
 use self::text::TextDecoder;
 use super::{Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Problem, TextId};
 use crate::game::Tags;
-use crate::replay::{MainLine, Ply, main_line};
+use crate::replay::{Ply, main_line_or};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -195,12 +195,15 @@ impl Database for Jose {
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         let entry = self.entry(game);
-        if entry
-            .and_then(|entry| self.replay_main_line(entry, MainLine(&mut *each)))
-            .is_none()
-        {
-            main_line(&self.game(game).game, each);
-        }
+        main_line_or(
+            each,
+            |sink| {
+                entry
+                    .and_then(|entry| self.replay_main_line(entry, sink))
+                    .is_some()
+            },
+            || self.game(game).game,
+        );
     }
 
     fn info(&self) -> Info {

@@ -101,6 +101,11 @@ impl<'a> Tokens<'a> {
         self.bin.contains(&0xf0)
     }
 
+    /// False where no variation can lengthen a list of pieces for the main line (section 3.2).
+    pub(super) fn may_promote_in_variations(&self) -> bool {
+        self.may_have_variations() && self.bin.iter().any(|code| (0xa0..=0xa7).contains(code))
+    }
+
     /// False if the code b0 does not occur, which has two readings.
     pub(super) fn has_zero_nag(&self) -> bool {
         self.bin.contains(&0xb0)

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::SimpleCdb;
 use super::body::{Item, Items, StoredMove};
 use super::promotion::Promotions;
-use super::record::{Damage, Record};
+use super::record::{Damage, Parts, Record};
 use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::formats::{Decoded, Problem};
 use crate::game::Game;
@@ -28,12 +28,12 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
         let what = format!("unknown status {:02x}", entry.status);
         problems.push(Problem::doubt(file, entry.at as u64, what));
     }
-    let record = database.records.record(entry.offset);
-    if let Some(fen) = record.as_ref().ok().and_then(|record| record.fen()) {
+    let record = record(database, entry.offset);
+    if let Ok((_, Parts { fen: Some(fen), .. })) = &record {
         tags.set_str("SetUp", "1");
-        tags.set_str("FEN", &fen);
+        tags.set_str("FEN", fen);
     }
-    let (movetext, rest) = replay(database, record, promotions, Tree::beginning);
+    let ((movetext, rest), _) = replay(database, record, promotions, Tree::beginning);
     problems.extend(rest);
     Decoded {
         game: Game { tags, movetext },
@@ -41,25 +41,40 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
     }
 }
 
-/// Gives the moves of a game's main line to `sink`.
-pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: MainLine<'_>) {
-    let record = database.records.record(database.entry(game).offset);
-    replay(database, record, database.promotions, |_, _, _| sink);
+/// Passes the moves of a game's main line to `sink`. False if only the whole game shows where the line ends.
+pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: MainLine<'_>) -> bool {
+    let record = record(database, database.entry(game).offset);
+    // The limit of moves is one of all lines together.
+    if record
+        .as_ref()
+        .is_ok_and(|(record, _)| record.bytes.len() > LIMITS.moves as usize)
+    {
+        return false;
+    }
+    let (_, is_certain) = replay(database, record, database.promotions, |_, _, _| sink);
+    is_certain
 }
 
-/// Replays a record into the sink for a position, a number of the first move and a number of tokens.
+/// The record at an offset of the game file, and its parts.
+fn record(database: &SimpleCdb, offset: u64) -> Result<(Record<'_>, Parts), Damage> {
+    let record = database.records.record(offset)?;
+    let parts = record.parts()?;
+    Ok((record, parts))
+}
+
+/// Replays a record into the sink for a position, a number of the first move and a number of tokens. The second value is
+/// false if variations that were skipped may have ended the game.
 fn replay<S: Sink>(
     database: &SimpleCdb,
-    record: Result<Record<'_>, Damage>,
+    record: Result<(Record<'_>, Parts), Damage>,
     promotions: Promotions,
     sink: impl FnOnce(&Position, u32, usize) -> S,
-) -> (S::Output, Vec<Problem>) {
+) -> ((S::Output, Vec<Problem>), bool) {
     let origin = Origin {
         file: database.records.file_name(),
         place: PlaceForm::Hexadecimal(".dcg"),
     };
-    let begun = record.and_then(|record| {
-        let parts = record.parts()?;
+    let begun = record.and_then(|(record, parts)| {
         let (position, first_move) = match &parts.fen {
             None => (Position::initial(), 1),
             Some(fen) => {
@@ -77,15 +92,16 @@ fn replay<S: Sink>(
                 items: Items::new(record.bytes, body),
                 replay: Replay::new(sink, position, (), LIMITS, origin),
                 promotions,
+                is_certain: true,
             };
             body.decode();
-            body.replay.finish()
+            (body.replay.finish(), body.is_certain)
         }
         Err(Damage { offset, reason }) => {
             let start = Position::initial();
             let mut replay = Replay::new(sink(&start, 1, 1), start, (), LIMITS, origin);
             replay.fault(offset, &Fault::Damage(reason));
-            replay.finish()
+            (replay.finish(), true)
         }
     }
 }
@@ -96,6 +112,8 @@ struct Body<'a, S> {
     items: Items<'a>,
     replay: Replay<'a, S>,
     promotions: Promotions,
+    /// No variation was skipped that may have ended the game.
+    is_certain: bool,
 }
 
 /// Whether reading goes on.
@@ -189,7 +207,7 @@ impl<'a, S: Sink> Body<'a, S> {
     }
 
     fn start_variation(&mut self, at: usize) -> Next {
-        if !S::WHOLE {
+        if !S::WHOLE && self.replay.has_move() {
             return self.skip_variation();
         }
         match self.replay.start_variation() {
@@ -205,10 +223,20 @@ impl<'a, S: Sink> Body<'a, S> {
     /// Skips all items up to the end of the variation that is being read.
     fn skip_variation(&mut self) -> Next {
         let mut depth = 1u32;
+        let mut has_move = false;
         loop {
             match self.items.next() {
-                Ok(Some(Item::Start)) => depth += 1,
-                Ok(Some(Item::End)) => depth -= 1,
+                Ok(Some(Item::Start)) => {
+                    // A variation of nothing ends the game, but not where its own line has ended already.
+                    self.is_certain &= has_move;
+                    has_move = false;
+                    depth += 1;
+                }
+                Ok(Some(Item::End)) => {
+                    has_move = true;
+                    depth -= 1;
+                }
+                Ok(Some(Item::Move(_) | Item::NullMove)) => has_move = true,
                 Ok(Some(_)) => {}
                 Ok(None) => return self.end_inside_variation(),
                 Err(bad) => return self.stop(bad.at, &Fault::damage(bad.reason)),

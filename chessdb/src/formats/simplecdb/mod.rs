@@ -27,7 +27,7 @@ use super::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
 };
 use crate::game::Tags;
-use crate::replay::{MainLine, Ply};
+use crate::replay::{Ply, main_line_or};
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -140,7 +140,11 @@ impl Database for SimpleCdb {
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        decode::main_line(self, game, MainLine(each));
+        main_line_or(
+            each,
+            |sink| decode::main_line(self, game, sink),
+            || self.game(game).game,
+        );
     }
 
     fn info(&self) -> Info {

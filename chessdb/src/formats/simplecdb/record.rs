@@ -250,11 +250,6 @@ impl Record<'_> {
         }
     }
 
-    /// The text of the start position where the record has one.
-    pub(super) fn fen(&self) -> Option<String> {
-        self.stored_fen().map(|(fen, _)| fen)
-    }
-
     /// The FEN's text and where the body begins after it.
     fn stored_fen(&self) -> Option<(String, usize)> {
         if self.bytes.first() != Some(&1) {

@@ -2,7 +2,7 @@
 
 use super::super::codes::{BadCode, Code, CodedMove, read};
 use super::super::pieces::{Meant, Pieces, is_possible};
-use super::Replaying;
+use super::{Replaying, origin};
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
 
@@ -129,9 +129,9 @@ impl<S: Sink> Replaying<'_, S> {
     pub(super) fn remark(&mut self, at: usize, fault: &Fault, rest: &str) -> String {
         self.is_clean = false;
         let offset = (self.source.record.start + at) as u64;
-        let (problem, remark) = fault.report(self.source.origin(), offset, rest);
-        self.replay.problem(problem);
-        remark
+        let origin = origin(self.source.file);
+        let remark = self.replay.report(origin, offset, fault, rest);
+        remark.unwrap_or_default()
     }
 
     pub(super) fn report_doubts(&mut self) {

@@ -34,12 +34,6 @@ pub(super) struct Source<'d> {
     pub(super) encoding: &'static Encoding,
 }
 
-impl Source<'_> {
-    fn origin(&self) -> Origin<'_> {
-        origin(self.file)
-    }
-}
-
 /// A replayed record.
 pub(super) struct Replayed<O> {
     pub(super) output: O,

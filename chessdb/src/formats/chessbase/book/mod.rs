@@ -192,8 +192,8 @@ impl Book {
             }
         }
         if let Some(&number) = beyond.first() {
-            let what = format!("the line is longer than {MOST_PLIES} plies");
-            replay.fault(self.offset_of(number) as u64, &Fault::damage(what));
+            let offset = self.offset_of(number) as u64;
+            replay.fault(offset, &Fault::LongLine(MOST_PLIES));
         }
         replay.finish()
     }
