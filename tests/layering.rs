@@ -29,6 +29,7 @@ const DECODERS: &[Layer] = &[
         "formats",
         &["bytes", "text", "problem", "board", "game", "replay"],
     ),
+    layer("open", &["formats"]),
 ];
 
 /// The layers of `pgnfs`, with what they may use of `chessdb`.
@@ -191,7 +192,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The sources below a folder by their paths in it, without lines of comment.
+/// The sources below a folder by their paths in it, without lines of comment and without what stands in quotation marks.
 fn sources(folder: &str) -> Vec<(String, String)> {
     let root = root().join(folder);
     let mut folders: Vec<PathBuf> = vec![root.clone()];
@@ -203,7 +204,10 @@ fn sources(folder: &str) -> Vec<(String, String)> {
             } else {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
                 let text = fs::read_to_string(&path).unwrap();
+                // Tests of a module may use what they like, and stand at its end.
+                let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
                 let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let code = code.map(|line| line.split('"').step_by(2).collect::<String>());
                 sources.push((name, code.collect::<Vec<_>>().join("\n")));
             }
         }

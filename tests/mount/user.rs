@@ -113,7 +113,7 @@ fn what_an_ordinary_user_may_not_do() {
         return;
     };
     for message in [
-        "this user may not mount on of-root: name a folder of your own",
+        "/of-root: name a folder of your own",
         "this user may not mount on closed: name a folder of your own",
         "fusermount3, which mounts for ordinary users, is missing: install the package fuse3",
         "source/sub/b.dci: cannot be read: Permission denied",
