@@ -14,13 +14,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
+use chessdb::board::{Fen, Position, RunningKey, Undo};
+use chessdb::formats::Options;
+use chessdb::pgn::append_game;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pgnfs::board::{Position, Undo};
-use pgnfs::formats::Options;
 use pgnfs::fs::{ChessFs, Inode, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry, tags_of, text_of};
-use pgnfs::pgn::append_game;
-use shakmaty::{Chess, Position as _};
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Chess, Position as _};
 
 /// Formats that the example writer knows, and the extension of the main file.
 const WRITERS: &[(&str, &str)] = &[
@@ -34,7 +35,7 @@ const WRITERS: &[(&str, &str)] = &[
 /// Games in each database.
 const GAMES: u32 = 1000;
 
-criterion_group!(benches, games, board, tree);
+criterion_group!(benches, games, board, reading, keys, tree);
 criterion_main!(benches);
 
 /// A library of one database that is made from the example games.
@@ -93,10 +94,10 @@ fn games(criterion: &mut Criterion) {
 /// Playing and naming moves.
 fn board(criterion: &mut Criterion) {
     let start = Position::initial();
-    let legal: Vec<pgnfs::board::Move> = Chess::default()
+    let legal: Vec<chessdb::board::Move> = Chess::default()
         .legal_moves()
         .iter()
-        .filter_map(|mv| Some(pgnfs::board::Move::normal(mv.from()?, mv.to())))
+        .filter_map(|mv| Some(chessdb::board::Move::normal(mv.from()?, mv.to())))
         .collect();
     let mut group = criterion.benchmark_group("board");
     group.throughput(Throughput::Elements(legal.len() as u64));
@@ -116,35 +117,94 @@ fn board(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A position with captures, castling of both sides and pieces that stand in each other's way.
+const MIDDLE_GAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// Reading the text of moves.
+fn reading(criterion: &mut Criterion) {
+    let position = Fen::parse(MIDDLE_GAME).expect("a position").position;
+    let theirs: shakmaty::fen::Fen = MIDDLE_GAME.parse().expect("a position");
+    let theirs: Chess = theirs.into_position(CastlingMode::Standard).expect("a position");
+    let legal = theirs.legal_moves();
+    let san: Vec<String> = legal
+        .iter()
+        .map(|&mv| SanPlus::from_move(theirs.clone(), mv).to_string())
+        .collect();
+    let uci: Vec<String> = legal
+        .iter()
+        .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+        .collect();
+    let mut group = criterion.benchmark_group("reading");
+    group.throughput(Throughput::Elements(legal.len() as u64));
+    for (name, texts) in [("SAN", san), ("UCI", uci)] {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                texts
+                    .iter()
+                    .filter(|text| position.read_move(text).is_ok())
+                    .count()
+            })
+        });
+    }
+    group.finish();
+}
+
+/// Keys of positions.
+fn keys(criterion: &mut Criterion) {
+    let start = Fen::parse(MIDDLE_GAME).expect("a position").position;
+    let mut after = start;
+    let mut undo = Undo::default();
+    let capture = start.read_move("Qxf6").expect("a move");
+    after.play_legal(capture, &mut undo).expect("a legal move");
+    let running = RunningKey::new(&start);
+    let mut group = criterion.benchmark_group("keys");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("from scratch", |b| b.iter(|| black_box(&after).key()));
+    group.bench_function("after a move", |b| {
+        b.iter(|| {
+            let mut running = black_box(running);
+            running.follow(black_box(&undo), &after);
+            running.key(&after)
+        })
+    });
+    group.finish();
+}
+
 /// Names and attributes.
 fn tree(criterion: &mut Criterion) {
     let games = 100_000;
     let library = Library::from_databases(vec![fake::Fake::many(games).at("")]);
     let fs = ChessFs::new(library, ServeOptions::default());
-    let players = fs.lookup(Inode::ROOT, "players".as_ref()).expect("a view");
-    let player = fs.lookup(players, "White1, A".as_ref()).expect("a player");
+    let child = |directory, name: &str| {
+        fs.resolve(directory)?
+            .child(name.as_ref())
+            .map(|found| found.inode())
+    };
+    let players = child(Inode::ROOT, "players").expect("a view");
+    let player = child(players, "White1, A").expect("a player");
     let count = |directory| {
         let mut entries = 0;
-        fs.read_dir(directory, 0, false, &mut |_| {
-            entries += 1;
-            ControlFlow::Continue(())
-        })
-        .expect("a directory");
+        let directory = fs.resolve(directory).expect("a directory");
+        directory
+            .read_dir(0, false, &mut |_| {
+                entries += 1;
+                ControlFlow::Continue(())
+            })
+            .expect("a directory");
         entries
     };
     let mut group = criterion.benchmark_group("tree");
     group.throughput(Throughput::Elements(count(player)));
     group.bench_function("names of games in a view", |b| b.iter(|| count(player)));
     group.throughput(Throughput::Elements(1));
-    group.bench_function("look a player up", |b| {
-        b.iter(|| fs.lookup(players, "White1, A".as_ref()))
-    });
+    group.bench_function("look a player up", |b| b.iter(|| child(players, "White1, A")));
     group.bench_function("open a database and build its views", |b| {
         b.iter(|| {
             let library = Library::from_databases(vec![fake::Fake::many(1000).at("")]);
             let fs = ChessFs::new(library, ServeOptions::default());
-            fs.lookup(Inode::ROOT, "players".as_ref())
-                .and_then(|players| fs.lookup(players, "White1, A".as_ref()))
+            let root = fs.resolve(Inode::ROOT).expect("the root");
+            let players = root.child("players".as_ref()).expect("a view");
+            players.child("White1, A".as_ref()).map(|found| found.inode())
         })
     });
     group.finish();

@@ -1,5 +1,5 @@
 //! File systems that may not answer, such as network file systems and FUSE: system calls on one run on a thread of
-//! its own, and nobody waits longer than a few seconds for it.
+//! its own, and no caller waits longer than a few seconds for it.
 //!
 //! A thread that hangs in a system call cannot be ended. There is one for each file system, and while it hangs, all
 //! further calls on this file system fail at once.
@@ -37,7 +37,7 @@ impl fmt::Display for Hung {
         let point = self.point.display();
         write!(
             f,
-            "the file system at {point} does not answer; it is looked at again when it does"
+            "the file system at {point} does not answer; it is checked again when it does"
         )
     }
 }
@@ -71,7 +71,7 @@ pub fn ask<T: Send + 'static>(
     };
     let (reply, answer) = sync_channel(1);
     let worker = Worker::take(mount, move |pulse| {
-        // It is dropped where nobody waits any more.
+        // It is dropped if no caller waits any more.
         let _ = reply.send(call(pulse));
     });
     let worker = worker.ok_or_else(hung)?;
@@ -96,7 +96,7 @@ pub fn ask<T: Send + 'static>(
     }
 }
 
-/// Has this called on each thread that is started from now on, which does nothing where that fails. Only the first call
+/// Has this called on each thread that is started from now on, which does nothing if that fails. Only the first call
 /// counts.
 pub fn prepare(call: fn() -> io::Result<()>) {
     let _ = PREPARE.set(call);
@@ -169,7 +169,7 @@ struct State {
     is_hung: bool,
 }
 
-/// What tells file systems apart: device numbers are used again.
+/// Identifies a file system, because device numbers are reused.
 type Key = (u64, PathBuf);
 
 /// All threads by what they are for.
@@ -184,10 +184,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Worker {
-    /// Gives a call to the thread of a mount; none where that hangs or cannot be started.
+    /// Gives a call to the thread of a mount; none if that hangs or cannot be started.
     fn take(mount: &Mount, call: impl FnOnce(&Pulse) + Send + 'static) -> Option<Arc<Worker>> {
         let key = (mount.device.0, mount.path.clone());
-        // Held so that no thread ends between being found and being asked.
+        // Held so that no thread ends between being found and being used.
         let mut workers = lock(&WORKERS);
         let workers = workers.get_or_insert_default();
         let worker = match workers.get(&key) {
@@ -220,7 +220,7 @@ impl Worker {
         let thread = thread::Builder::new().name("pgnfs-others".to_owned());
         thread.spawn(move || match PREPARE.get().map_or(Ok(()), |prepare| prepare()) {
             Ok(()) => here.work(&key, &calls),
-            Err(error) => log::error!("{} cannot be looked at safely: {error}", key.1.display()),
+            Err(error) => log::error!("{} cannot be accessed safely: {error}", key.1.display()),
         })?;
         Ok(worker)
     }

@@ -4,21 +4,15 @@
 //! `bytes -> formats -> game -> pgn` decodes, `formats -> library -> tree -> fs -> fuse -> cli` serves.
 //! `ARCHITECTURE.md` in the repository draws the map; `tests/layering.rs` holds the `use` lines to it.
 
-pub mod board;
-pub mod bytes;
 pub mod cli;
-pub mod formats;
 pub mod fs;
 pub mod fuse;
-pub mod game;
 pub mod hung;
 pub mod library;
 pub mod mapped;
 pub mod mount;
 pub mod mounts;
-pub mod pgn;
 pub mod status;
 pub mod store;
-pub mod text;
 pub mod tree;
 pub mod watch;

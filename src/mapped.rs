@@ -17,6 +17,8 @@ use std::thread;
 
 pub use identity::Identity;
 
+use chessdb::formats::Bytes;
+
 use bus_error::Guarded;
 use holes::Extent;
 use identity::Watched;
@@ -84,8 +86,8 @@ impl Mapped {
         })
     }
 
-    /// Holes of the file, in their order, that are so long that what scans the bytes has to pass over them: they are
-    /// zeros that cost nothing on disk. Of one at the end of the file, which may be far behind the end of the map,
+    /// Holes of the file, in their order, that are so long that what scans the bytes has to skip them: they are
+    /// zeros that cost nothing on disk. Of one at the end of the file, which may be far beyond the end of the map,
     /// only the beginning is mapped.
     pub fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
@@ -104,7 +106,7 @@ impl Mapped {
     /// True while the file has the contents that it had when it was mapped: what was read until now is what was
     /// there then. Once false, this remains so.
     ///
-    /// Writing changes the file's times before its bytes, so asking after reading tells.
+    /// Writing changes the file's times before its bytes, so a check after reading is reliable.
     pub fn is_intact(&self) -> bool {
         // What was read before is read before the times are.
         fence(Ordering::Acquire);
@@ -126,9 +128,9 @@ impl Mapped {
         self.is_changed.store(true, Ordering::Relaxed);
     }
 
-    /// True when bytes were read that the file no longer has: they were zeros; or when [`Mapped::is_intact`] was false or the
-    /// map was [given up](Mapped::give_up).
-    /// Costs no system call, so a loop over the bytes can ask often and stop early.
+    /// True if bytes were read that the file no longer has (they were zeros), if [`Mapped::is_intact`] was false, or if
+    /// the map was [given up](Mapped::give_up).
+    /// Costs no system call, so a loop over the bytes can check it often and stop early.
     pub fn is_lost(&self) -> bool {
         self.is_changed.load(Ordering::Relaxed) || self.guard.as_ref().is_some_and(Guarded::is_lost)
     }
@@ -153,6 +155,16 @@ impl Deref for Mapped {
 
     fn deref(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
+    }
+}
+
+impl Bytes for Mapped {
+    fn gaps(&self) -> &[Range<usize>] {
+        Mapped::gaps(self)
+    }
+
+    fn is_lost(&self) -> bool {
+        Mapped::is_lost(self)
     }
 }
 
@@ -222,7 +234,7 @@ impl Drop for Ticket {
 fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
     let mut options = memmap2::MmapOptions::new();
     options.len(usize::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)?);
-    // SAFETY: the map is private to this process and never written. Should somebody change the file, its bytes
+    // SAFETY: the map is private to this process and never written. If another process changes the file, its bytes
     // change under us: decoders read every byte through checked accesses and trust no value that they read
     // twice, so changed contents give other text and no memory error.
     unsafe { options.map(file) }

@@ -31,7 +31,7 @@ pub struct Mount {
 }
 
 impl Mount {
-    /// True where only this machine's kernel reads and writes: no other machine or program can keep it from
+    /// True if only this machine's kernel reads and writes: no other machine or program can keep it from
     /// answering, or change a file without the kernel's notice.
     ///
     /// An overlay counts as local, although its layers may lie elsewhere.
@@ -119,7 +119,7 @@ impl Mounts {
         path.ancestors().find_map(|above| self.top_at(above))
     }
 
-    /// True where everything on the way to a path is on [local](Mount::is_local) file systems.
+    /// True if everything on the way to a path is on [local](Mount::is_local) file systems.
     pub fn is_local(&self, path: &Path) -> bool {
         self.of_others(path).is_none()
     }

@@ -22,10 +22,10 @@ use rustix::fs::{
 use rustix::io::Errno;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Files that nobody used for so long are removed.
+/// Files that were not used for this long are removed.
 const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
 
-/// Most bytes of all files together; beyond them the one goes first that was used least recently.
+/// Maximum number of bytes of all files together; beyond them the one goes first that was used least recently.
 const MOST_BYTES: u64 = 512 << 20;
 
 /// A file that was not put into its place for so long never will be.
@@ -49,7 +49,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// The files with an extension in a folder, which is made where it does not exist, closed to everybody else.
+    /// The files with an extension in a folder, which is created without access for others if it does not exist.
     ///
     /// # Errors
     /// Where the folder can neither be found nor made, is a symbolic link, belongs to another user, or can be written
@@ -67,9 +67,7 @@ impl Store {
             return Err(io::Error::other("it belongs to another user"));
         }
         if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
-            return Err(io::Error::other(
-                "others can write to it, which chmod go-w takes from them",
-            ));
+            return Err(io::Error::other("others can write to it: run chmod go-w on it"));
         }
         Ok(Store {
             path,
@@ -90,7 +88,7 @@ impl Store {
     /// The bytes of a file, at most `most`, and a note that it was used.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`]; others where it is larger, is no regular file, belongs to somebody else, or
+    /// [`io::ErrorKind::NotFound`]; others where it is larger, is not a regular file, belongs to another user, or
     /// cannot be read.
     pub fn read(&self, number: u128, most: u64) -> io::Result<Vec<u8>> {
         let file = openat(&self.folder, self.name(number), SAFELY, Mode::empty())?;
@@ -100,7 +98,7 @@ impl Store {
             return Err(io::Error::other("not a regular file of this user"));
         }
         if meta.len() > most {
-            return Err(io::Error::other("larger than it can be"));
+            return Err(io::Error::other("larger than a valid one"));
         }
         let mut bytes = Vec::with_capacity(meta.len() as usize);
         (&file).take(most).read_to_end(&mut bytes)?;
@@ -145,7 +143,7 @@ impl Store {
         }
     }
 
-    /// Removes what nobody used for long, and more where the files together are too large.
+    /// Removes files that were not used for long, and more if all files together are too large.
     pub fn tidy(&self) {
         self.tidy_to(MOST_BYTES);
     }
@@ -154,7 +152,7 @@ impl Store {
         let now = SystemTime::now();
         let mut files: Vec<Kept> = match Dir::read_from(&self.folder) {
             Ok(entries) => entries.flatten().filter_map(|entry| self.kept(&entry)).collect(),
-            Err(error) => return log::debug!("{}: not tidied: {error}", self.path.display()),
+            Err(error) => return log::debug!("{}: not cleaned up: {error}", self.path.display()),
         };
         // The one that was used last comes first.
         files.sort_by_key(|file| std::cmp::Reverse(file.used));
@@ -205,7 +203,7 @@ struct Kept {
 }
 
 /// A hash of the file of the program that runs: another one after any change of its code, of the libraries in it or
-/// of the compiler. None where the file cannot be read.
+/// of the compiler. None if the file cannot be read.
 pub fn program_hash() -> Option<u128> {
     static HASH: OnceLock<Option<u128>> = OnceLock::new();
     *HASH.get_or_init(|| {

@@ -9,15 +9,17 @@ mod harness;
 
 use std::collections::BTreeMap;
 
+use chessdb::formats::{Candidate, Format, NotADatabase};
+use common::needs;
 use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
 use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
-use pgnfs::formats::{Candidate, Format, NotADatabase};
 
 #[test]
 fn samples_stay_within_the_bounds() {
+    needs!(samples);
     let strictness = Strictness {
         games: Some(Games { most: 200, near: 0.5 }),
         slowness: None,

@@ -5,11 +5,11 @@
 #[path = "common/mod.rs"]
 mod common;
 
+use common::needs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::samples::missing;
-use pgnfs::formats::by_content;
+use chessdb::formats::by_content;
 use pgnfs::mapped::Mapped;
 
 /// Where any system has files of many kinds.
@@ -67,9 +67,7 @@ fn no_file_of_the_system_is_taken_for_a_database() {
         seen += 1;
     }
     eprintln!("{seen} files with {bytes} bytes asked");
-    if seen < 3_000 {
-        missing("a system with thousands of files");
-    }
+    needs!(if seen >= 3_000, "a system with thousands of files");
 }
 
 #[test]

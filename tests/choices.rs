@@ -27,10 +27,10 @@ mod source;
 #[path = "../examples/make_database/jose/tables.rs"]
 mod tables;
 
+use chessdb::formats::FORMATS;
 use common::pgn;
 use harness::frame::Input;
 use harness::sweep::{Strictness, sweep};
-use pgnfs::formats::FORMATS;
 
 /// Databases of each format.
 const DATABASES: u64 = 60;
@@ -59,7 +59,7 @@ fn games_of(format: &str, input: &Input) -> (u32, u32) {
     };
     let database = (format.open)(input.open(candidate), &input.options).unwrap();
     let is_played = |game: &u32| {
-        let read = pgn::read(&pgnfs::pgn::to_text(&database.game(*game).game));
+        let read = pgn::read(&chessdb::pgn::to_text(&database.game(*game).game));
         read[0].main_line().len() >= 4
     };
     let played = (0..database.len()).filter(is_played).count();

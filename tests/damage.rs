@@ -11,11 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use chessdb::formats::{Candidate, Format};
+use common::needs;
 use common::pgn;
 use common::samples::{all_samples, candidates};
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
-use pgnfs::formats::{Candidate, Format};
 
 /// Samples of up to so many bytes are damaged at every place that a test names.
 const SMALL: usize = 80 << 10;
@@ -80,6 +81,7 @@ fn read(format: &Format, candidate: &Candidate, input: &Input, near: f64) -> Swe
 
 #[test]
 fn every_cut_is_survived() {
+    needs!(samples);
     let places = |bytes: &[u8], most: usize| {
         let step = 37 * (bytes.len() / 37).div_ceil(most).max(1);
         (0..bytes.len()).step_by(step).collect()
@@ -89,6 +91,7 @@ fn every_cut_is_survived() {
 
 #[test]
 fn every_changed_byte_is_survived() {
+    needs!(samples);
     // The head, where lengths and counts stand, then some of the rest.
     let places = |bytes: &[u8], most: usize| {
         let head = 0..bytes.len().min(32).min(most);

@@ -39,12 +39,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use chessdb::formats::{Candidate, Database, Files, Format, Options, SourceFile};
+use chessdb::pgn::to_text;
+use common::needs;
 use common::samples::{all_samples, candidates, files_below};
-use pgnfs::formats::{Candidate, Database, Files, Format, Options, SourceFile};
-use pgnfs::fs::{ChessFs, FsError, Inode, Kind, ServeOptions};
+use pgnfs::fs::{ChessFs, FsError, Handle, Inode, Kind, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
 use pgnfs::mapped::Mapped;
-use pgnfs::pgn::to_text;
 use pgnfs::tree::{DatabaseTree, Layout, Node};
 use source::SourceGame;
 use tempfile::TempDir;
@@ -77,6 +78,7 @@ const WRITERS: [(&str, Write); 6] = [
 
 #[test]
 fn bytes_that_change_while_they_are_read() {
+    needs!(samples);
     let made = TempDir::new().unwrap();
     let games = source::read(include_bytes!("../examples/games/classics.pgn")).unwrap();
     let mut bases: Vec<_> = all_samples()
@@ -282,15 +284,16 @@ fn build_views(entry: &LibraryEntry) {
     let mut layout = Layout::default();
     layout.add_view("own=%{player}/%{event} %{tag:Site}").unwrap();
     let tree = DatabaseTree::new(Arc::new(entry.clone()), layout);
-    let mut directories = vec![Node::Database];
+    let mut directories = vec![Node::DATABASE];
     while let Some(directory) = directories.pop() {
         for n in 0.. {
-            let Some((name, node)) = tree.entry_at(directory, n) else {
+            let section = tree.section(directory).unwrap();
+            let Some((name, node)) = section.entry_at(directory, n) else {
                 break;
             };
             assert_text(&name);
-            tree.child(directory, &name);
-            if node.is_directory() {
+            section.child(directory, &name);
+            if tree.kind(node) == Kind::Directory {
                 directories.push(node);
             }
         }
@@ -305,7 +308,8 @@ fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
     let mut directories = vec![(String::new(), Inode::ROOT)];
     while let Some((path, directory)) = directories.pop() {
         let mut names = Vec::new();
-        let listed = fs.read_dir(directory, 0, false, &mut |entry| {
+        let directory = fs.resolve(directory).unwrap();
+        let listed = directory.read_dir(0, false, &mut |entry| {
             if !matches!(entry.name, "." | "..") {
                 names.push((entry.name.to_owned(), entry.kind));
             }
@@ -316,14 +320,15 @@ fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
         }
         for (name, kind) in names {
             let path = format!("{path}/{name}");
-            let Ok(inode) = fs.lookup(directory, OsStr::new(&name)) else {
+            let Ok(found) = directory.child(OsStr::new(&name)) else {
                 continue;
             };
             match kind {
-                Kind::Directory => directories.push((path, inode)),
+                Kind::Directory => directories.push((path, found.inode())),
                 Kind::File if name == "info.txt" => {}
+                Kind::Link => {}
                 Kind::File => {
-                    if let Ok(bytes) = read_file(&fs, inode) {
+                    if let Ok(bytes) = read_file(&found) {
                         files.insert(path, bytes);
                     }
                 }
@@ -333,10 +338,10 @@ fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn read_file(fs: &ChessFs, inode: Inode) -> Result<Vec<u8>, FsError> {
+fn read_file(file: &Handle<&ChessFs>) -> Result<Vec<u8>, FsError> {
     let mut bytes = Vec::new();
     loop {
-        let piece = fs.read(inode, bytes.len() as u64, 1 << 16)?;
+        let piece = file.read(bytes.len() as u64, 1 << 16)?;
         if piece.is_empty() {
             return Ok(bytes);
         }

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::samples::{files_below, missing};
+use common::samples::files_below;
+use common::{missing, needs};
 use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pgnfs");
@@ -27,19 +28,6 @@ fn script(name: &str) -> Command {
 
 fn install(arguments: &[&str], root: &Path) -> String {
     run(script("install").args(arguments).arg("--destdir").arg(root))
-}
-
-/// Whether a program is there that a test wants.
-fn has(program: &str, package: &str) -> bool {
-    let found = Command::new("sh")
-        .args(["-c", &format!("command -v {program}")])
-        .stdout(Stdio::null())
-        .status();
-    let found = found.unwrap().success();
-    if !found {
-        missing(&format!("{program} (Debian package {package})"));
-    }
-    found
 }
 
 /// The files and links below a root, as absolute paths in it.
@@ -95,9 +83,7 @@ fn install_and_uninstall() {
 
 #[test]
 fn man_pages() {
-    if !has("mandoc", "mandoc") {
-        return;
-    }
+    needs!(program "mandoc", in "mandoc");
     let root = TempDir::new().unwrap();
     install(&["--binary", PROGRAM, "--prefix", "/usr"], root.path());
     for (page, words) in [
@@ -167,9 +153,7 @@ fn completions() {
 
 #[test]
 fn the_service() {
-    if !has("systemd-analyze", "systemd") {
-        return;
-    }
+    needs!(program "systemd-analyze", in "systemd");
     let home = TempDir::new().unwrap();
     let systemd = |arguments: &[&str]| {
         let mut command = Command::new("systemd-analyze");
@@ -201,9 +185,7 @@ fn the_service() {
 
 #[test]
 fn the_package() {
-    if !has("dpkg-deb", "dpkg") {
-        return;
-    }
+    needs!(program "dpkg-deb", in "dpkg");
     let profile = match Path::new(PROGRAM).parent().unwrap().file_name().unwrap() {
         folder if folder == "debug" => "dev",
         folder => folder.to_str().unwrap(),

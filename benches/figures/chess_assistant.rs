@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use pgnfs::formats::Database;
-use pgnfs::pgn::append_game;
+use chessdb::formats::Database;
+use chessdb::pgn::append_game;
 
 use super::common::samples::open_base;
 use super::encode_chess_assistant::{Writer, record};

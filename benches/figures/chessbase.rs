@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pgnfs::game::Token;
+use chessdb::game::Token;
 
 use super::common::samples::open_base;
 use super::{export_figures, fastest, row_at_most};
@@ -31,7 +31,7 @@ pub fn figures(shared: &Path) {
             .movetext
             .tokens()
             .iter()
-            .all(|token| matches!(token, Token::Move(_)))
+            .all(|token| matches!(token, Token::Move(..)))
     };
     let plain: Vec<Place> = (0..all.len())
         .zip(&places)

@@ -18,10 +18,13 @@ mod jose;
 #[allow(dead_code)]
 mod source;
 
-use common::samples::{open_base, shared};
-use pgnfs::formats::Database;
-use pgnfs::game::Token;
-use pgnfs::pgn::append_game;
+use std::ops::ControlFlow;
+
+use chessdb::formats::Database;
+use chessdb::game::Token;
+use chessdb::pgn::append_game;
+use common::needs;
+use common::samples::open_base;
 use rustix::time::{ClockId, clock_gettime};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -40,7 +43,7 @@ fn main() {
         let target = arguments.next().expect("the path of a database");
         return chess_assistant::report_opening(target.as_ref());
     }
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     println!(
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"
@@ -82,6 +85,31 @@ fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
         &format!("{name}: export against the documented path, times"),
         documented / ours,
         Some(at_least),
+    );
+    main_line_figures(name, database, ours);
+}
+
+/// The moves of all main lines alone, against export, which took so many seconds.
+fn main_line_figures(name: &str, database: &dyn Database, export: f64) {
+    let plies = fastest(|| {
+        let mut plies = 0;
+        for game in 0..database.len() {
+            database.main_line(game, &mut |_| {
+                plies += 1;
+                ControlFlow::Continue(())
+            });
+        }
+        plies
+    });
+    row(
+        &format!("{name}: plies of main lines, games/s"),
+        f64::from(database.len()) / plies,
+        None,
+    );
+    row(
+        &format!("{name}: plies of main lines against export, times"),
+        export / plies,
+        Some(2.5),
     );
 }
 
@@ -159,7 +187,7 @@ fn uci_moves(database: &dyn Database, game: u32) -> (Chess, Vec<UciMove>) {
         match token {
             Token::VariationStart => depth += 1,
             Token::VariationEnd => depth -= 1,
-            Token::Move(san) if depth == 0 => return Some(san.to_string()),
+            Token::Move(san, _) if depth == 0 => return Some(san.to_string()),
             _ => {}
         }
         None

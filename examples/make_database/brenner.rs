@@ -12,7 +12,7 @@ use crate::source::{Item, SourceGame};
 pub struct Reading {
     /// The alternate notation instead of the main one.
     pub alternate: bool,
-    /// A man's number is its place among its like on the board; otherwise it keeps its number.
+    /// A piece's number is its place among its like on the board; otherwise it keeps its number.
     pub order: bool,
     /// A black pawn's right is the diagram's; otherwise its own.
     pub diagram: bool,
@@ -67,13 +67,13 @@ pub fn record(game: &SourceGame, reading: Reading, needs_names: bool) -> Result<
     }
     let mut record = Vec::new();
     append_headers(&mut record, game, needs_names)?;
-    let mut men = Men::start(reading);
+    let mut pieces = PieceNumbers::start(reading);
     let mut position = Chess::default();
     let mut last = None;
     for item in &game.items {
         match item {
             Item::Move(mv) => {
-                men.append(&mut record, &position, *mv)?;
+                pieces.append(&mut record, &position, *mv)?;
                 position.play_unchecked(*mv);
             }
             Item::Nag(nag) => {
@@ -155,8 +155,8 @@ fn append_marked(record: &mut Vec<u8>, mark: &[u8], text: &str) -> Result<(), St
     Ok(())
 }
 
-/// The men of both sides by number, as the writer sees them.
-struct Men {
+/// The pieces of both sides by number, as the writer sees them.
+struct PieceNumbers {
     reading: Reading,
     /// Who stands where, with its number.
     living: Vec<(Piece, u8, Square)>,
@@ -164,12 +164,12 @@ struct Men {
     given: Vec<(Piece, u8)>,
 }
 
-/// Most men of one kind: two bits name them.
+/// Most pieces of one kind: two bits name them.
 const MOST: u8 = 4;
 
-impl Men {
-    fn start(reading: Reading) -> Men {
-        let mut men = Men {
+impl PieceNumbers {
+    fn start(reading: Reading) -> PieceNumbers {
+        let mut pieces = PieceNumbers {
             reading,
             living: Vec::new(),
             given: Vec::new(),
@@ -178,12 +178,12 @@ impl Men {
         for file in File::ALL {
             for square in board.occupied() & shakmaty::Bitboard::from_file(file) {
                 if let Some(piece) = board.piece_at(square) {
-                    let number = men.next_number(piece);
-                    men.living.push((piece, number, square));
+                    let number = pieces.next_number(piece);
+                    pieces.living.push((piece, number, square));
                 }
             }
         }
-        men
+        pieces
     }
 
     /// The next number of a kind that has never been used.
@@ -200,10 +200,10 @@ impl Men {
         }
     }
 
-    /// A number for a promoted man: one that nobody has had, else one whose owner was taken.
+    /// A number for a promoted piece: one that nobody has had, else one whose owner was taken.
     fn number_of_promoted(&mut self, piece: Piece) -> Result<u8, String> {
         let of_kind = |living: &&(Piece, u8, Square)| living.0 == piece;
-        let living: Vec<u8> = self.living.iter().filter(of_kind).map(|man| man.1).collect();
+        let living: Vec<u8> = self.living.iter().filter(of_kind).map(|piece| piece.1).collect();
         if living.len() >= usize::from(MOST) {
             let Piece { color, role } = piece;
             return Err(format!("{color} gets a fifth {role:?}, who has no code"));
@@ -218,10 +218,10 @@ impl Men {
         free.ok_or_else(|| "no number is free".to_owned())
     }
 
-    /// The number by which a man is named now.
+    /// The number by which a piece is named now.
     fn number(&self, square: Square) -> Result<u8, String> {
-        let man = self.living.iter().find(|man| man.2 == square);
-        let &(piece, number, _) = man.ok_or_else(|| format!("nobody stands on {square}"))?;
+        let living = self.living.iter().find(|living| living.2 == square);
+        let &(piece, number, _) = living.ok_or_else(|| format!("{square} is empty"))?;
         if !self.reading.order {
             return Ok(number);
         }
@@ -229,7 +229,7 @@ impl Men {
         let before = self
             .living
             .iter()
-            .filter(|man| man.0 == piece && place(man.2) < place(square));
+            .filter(|living| living.0 == piece && place(living.2) < place(square));
         u8::try_from(before.count()).map_err(|error| error.to_string())
     }
 
@@ -250,7 +250,7 @@ impl Men {
             return Ok(());
         }
         let (Some(from), to) = (mv.from(), mv.to()) else {
-            return Err("a dropped man has no code".to_owned());
+            return Err("a dropped piece has no code".to_owned());
         };
         let number = self.number(from)?;
         let (east, north) = (
@@ -262,14 +262,14 @@ impl Men {
             Move::EnPassant { from, to } => Some(Square::from_coords(to.file(), from.rank())),
             _ => mv.is_capture().then_some(to),
         };
-        self.living.retain(|man| Some(man.2) != taken);
+        self.living.retain(|piece| Some(piece.2) != taken);
         match mv.promotion() {
             Some(role) => {
                 let piece = Piece { color: us, role };
                 let promoted = self.number_of_promoted(piece)?;
                 record.push(self.prefix(role, promoted));
                 record.push(self.pawn(us, number, east, north));
-                self.living.retain(|man| man.2 != from);
+                self.living.retain(|piece| piece.2 != from);
                 self.living.push((piece, promoted, to));
             }
             None => {
@@ -293,8 +293,8 @@ impl Men {
     }
 
     fn step(&mut self, from: Square, to: Square) {
-        if let Some(man) = self.living.iter_mut().find(|man| man.2 == from) {
-            man.2 = to;
+        if let Some(piece) = self.living.iter_mut().find(|piece| piece.2 == from) {
+            piece.2 = to;
         }
     }
 

@@ -156,14 +156,14 @@ impl Tree {
 /// Squares of departure and arrival; castling is the king's move.
 fn squares(mv: Move) -> Result<[u8; 2], String> {
     if !matches!(mv.promotion(), None | Some(Role::Queen)) {
-        return Err("a promotion to another man than a queen".to_owned());
+        return Err("a promotion to another piece than a queen".to_owned());
     }
     let (from, to) = match mv {
         Move::Castle { king, rook } => {
             let side = CastlingSide::from_king_side(king < rook);
             (king, Square::from_coords(side.king_to_file(), king.rank()))
         }
-        mv => (mv.from().ok_or("a dropped man")?, mv.to()),
+        mv => (mv.from().ok_or("a dropped piece")?, mv.to()),
     };
     Ok([from as u8, to as u8])
 }

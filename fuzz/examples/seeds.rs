@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pgnfs::formats::{Directory, FORMATS};
+use chessdb::formats::{Directory, FORMATS};
 use pgnfs_fuzz::harness::frame::Input;
 
 /// Longest input. Fuzzers change short ones better and more often.

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pgnfs::formats::{Candidate, Directory, Files, Options, SourceFile};
+use chessdb::formats::{Candidate, Directory, Files, Options, SourceFile};
 
 const MARK: &[u8] = b"\n@file ";
 

@@ -1,7 +1,8 @@
 //! Games from any bytes: what a decoder could hand to the PGN writer.
 
-use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
-use pgnfs::game::{Game, MovetextBuilder, Outcome, Tags};
+use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
+use chessdb::game::{Game, Outcome, Tags};
+use chessdb::replay::Replay;
 
 use super::told::Told;
 
@@ -53,7 +54,7 @@ pub fn game(bytes: &[u8]) -> Game {
         let name = NAMES[usize::from(told.byte()) % NAMES.len()];
         tags.set_str(name, &told.text());
     }
-    let mut movetext = MovetextBuilder::new(fen.position, fen.first_move);
+    let mut movetext = Replay::builder(fen.position, fen.first_move);
     for _ in 0..MOST_TOKENS {
         let Some(what) = told.next() else { break };
         match what % 16 {
@@ -72,7 +73,7 @@ pub fn game(bytes: &[u8]) -> Game {
     }
     Game {
         tags,
-        movetext: movetext.finish(),
+        movetext: movetext.finish().0,
     }
 }
 
@@ -85,7 +86,7 @@ fn legal_moves(position: &Position) -> Vec<Move> {
     };
     let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
     let mut moves = castling.to_vec();
-    for from in position.men(us) {
+    for from in position.pieces(us) {
         let is_pawn = position.role_at(from) == Some(Role::Pawn);
         for to in Square::ALL {
             let roles: &[Option<Role>] = match is_pawn && to.rank() == last {

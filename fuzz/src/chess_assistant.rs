@@ -2,7 +2,7 @@
 //!
 //! The first byte chooses one of the eight readings. Games are written for it, and it is forced or found by trial.
 
-use pgnfs::formats::FORMATS;
+use chessdb::formats::FORMATS;
 
 use crate::edits::{Codes, change};
 use crate::encode_chess_assistant::{Writer, record};
@@ -25,7 +25,7 @@ const CODES: Codes = Codes {
     variation: [231, 232],
 };
 
-/// A set-up position: its code, the men, and what follows them.
+/// A set-up position: its code, the pieces, and what follows them.
 const SET_UP: u8 = 230;
 const MEN: usize = 72;
 const SET_UP_SIZE: usize = 77;
@@ -90,8 +90,10 @@ impl Written {
                 }
                 // In the mirrored position all steps lead to the other side.
                 Some(&SET_UP) if self.is_mirrored => {
-                    let men = codes[at + 1..][..MEN].chunks_exact_mut(2);
-                    men.filter(|man| **man != [8, 0]).for_each(|man| man[0] ^= 7);
+                    let pieces = codes[at + 1..][..MEN].chunks_exact_mut(2);
+                    pieces
+                        .filter(|piece| **piece != [8, 0])
+                        .for_each(|piece| piece[0] ^= 7);
                 }
                 _ => {}
             }

@@ -49,7 +49,7 @@ pub fn jose_rows(bytes: &[u8]) {
 /// Writes the game that the bytes tell, and reads it back.
 pub fn written_game(bytes: &[u8]) {
     let game = movetext::game(bytes);
-    assert_written(&pgnfs::pgn::to_text(&game), &game);
+    assert_written(&chessdb::pgn::to_text(&game), &game);
 }
 
 fn read(format: &str, input: &Input) {

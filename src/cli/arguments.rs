@@ -1,4 +1,4 @@
-//! The commands and what they take.
+//! The commands and their arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::manual;
 use super::options::{self, Scope};
 use crate::mount::GUARDIAN;
 
-/// Reads the arguments, the program's name among them. Without a subcommand in the result, mount(8) is calling.
+/// Parses the arguments, including the program's name. The result has no subcommand if mount(8) called the program.
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     match is_mount_helper(&arguments) {
         true => mount_helper().try_get_matches_from(arguments),
@@ -25,43 +25,46 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     }
 }
 
-/// Name of the hidden command that makes man pages and completions.
+/// Name of the hidden command that generates man pages and completions.
 pub const GENERATE: &str = "generate";
 
-/// The commands that people know.
+/// The documented commands.
 pub fn pgnfs() -> Command {
     let mount = Command::new("mount")
-        .about("Mounts, and returns when the files are there")
+        .about("Mounts SOURCE, and returns when its files are available")
         .args([source(), mount_point()])
-        .arg(flag('f', "foreground").help("Stays until unmounted instead of going to the background"))
+        .arg(flag('f', "foreground").help("Stays in the foreground until unmounted"))
         .args(options::arguments(Scope::Mount));
     let unmount = Command::new("unmount")
         .about("Unmounts")
         .arg(mount_point().help("Where it is mounted"));
     let export = Command::new("export")
-        .about("Writes all games as PGN, to standard output or a file")
+        .about("Writes all games as PGN to standard output or to a file")
         .arg(source())
-        .arg(Arg::new("DATABASE").help("Only this database, by its path in SOURCE as info shows it"))
+        .arg(
+            Arg::new("DATABASE")
+                .help("Writes only this database, named by its path in SOURCE as info shows it"),
+        )
         .arg(
             path("output")
                 .required(false)
                 .long("output")
                 .value_name("FILE")
                 .value_hint(ValueHint::FilePath)
-                .help("Writes to this file, which is made or overwritten"),
+                .help("Writes to this file, which is created or replaced"),
         )
         .args(options::arguments(Scope::Games));
     let check = Command::new("check")
-        .about("Reads all games and writes a line for every problem; the exit code is 1 where there is one")
+        .about("Decodes all games and prints a line for every problem; the exit code is 1 if there is any")
         .arg(source())
         .args(options::arguments(Scope::Games));
     let info = Command::new("info")
-        .about("Shows which databases there are")
+        .about("Lists the databases of SOURCE")
         .arg(source())
         .arg(json())
         .args(options::arguments(Scope::Games));
     let status = Command::new("status")
-        .about("Shows how a mount does: its databases, what is known of them, and its cache")
+        .about("Shows the status of a mount: its databases, how many sizes it knows, and its cache")
         .arg(mount_point().help("Where it is mounted"))
         .arg(json())
         .arg(
@@ -79,13 +82,13 @@ pub fn pgnfs() -> Command {
         .subcommands([mount, unmount, export, check, info, status])
 }
 
-/// The command line that mount(8) gives to a helper.
+/// The command line with which mount(8) calls a helper.
 fn mount_helper() -> Command {
     Command::new("mount.pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Mounts a folder of old chess databases: what mount -t pgnfs calls")
+        .about("Mounts a folder of old chess databases; called by mount -t pgnfs")
         .args([source(), mount_point()])
-        .arg(flag('s', "sloppy").help("Passes over unknown options"))
+        .arg(flag('s', "sloppy").help("Ignores unknown options"))
         .arg(flag('f', "fake").help("Does not mount"))
         .arg(flag('n', "no-table").help("Ignored"))
         .arg(flag('v', "verbose").help("Ignored"))
@@ -119,7 +122,7 @@ fn flag(letter: char, name: &'static str) -> Arg {
     Arg::new(name).short(letter).action(ArgAction::SetTrue)
 }
 
-/// True where mount(8) calls: under a name such as `mount.pgnfs`, or, for `mount -t fuse.pgnfs`, as
+/// True if mount(8) called the program: under a name such as `mount.pgnfs`, or, for `mount -t fuse.pgnfs`, as
 /// `pgnfs SOURCE MOUNTPOINT -o OPTIONS`.
 pub fn is_mount_helper(arguments: &[OsString]) -> bool {
     let name = arguments.first().and_then(|path| Path::new(path).file_name());

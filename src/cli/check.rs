@@ -8,10 +8,10 @@ use indicatif::ProgressBar;
 
 use super::ordered::in_order;
 use super::{Failure, PROBLEMS, counted, ended, games, logging, progress};
-use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line, text_of};
+use chessdb::formats::Problem;
 
-/// Decodes every game, writes a line for every problem, and tells by its exit code whether there was one.
+/// Decodes every game and prints a line for every problem. The exit code shows whether there was any.
 pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
     let games = games(library);
     let mut report = Report {

@@ -15,10 +15,10 @@ use super::output::Output;
 use super::{Failure, ended, progress};
 use crate::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 
-/// Bytes of the texts of a usual chunk.
+/// Typical size of the texts of a chunk, in bytes.
 const USUAL_CHUNK: usize = 128 << 10;
 
-/// Bytes of text after which a thread does no further game of its chunk before its turn has come.
+/// Bytes of text after which a thread decodes no further game of its chunk until it is its turn to write.
 const MOST_AHEAD: usize = 4 << 20;
 
 /// Writes the games of all databases, or of the one at a path, in database order, to a file or standard output.
@@ -33,12 +33,12 @@ pub fn run(
         // On a terminal the games themselves are seen.
         let is_shown = io::stdout().is_terminal();
         let written = write(&mut io::stdout().lock(), &entries, threads, !is_shown);
-        intact(library, "what was written of its games is not to be trusted")?;
+        intact(library, "the games written so far may be wrong: export again")?;
         return ended(written, "standard output");
     };
     let mut out = create(path, library)?;
     let written = write(&mut out, &entries, threads, true);
-    intact(library, "nothing is kept of what was written: export again")?;
+    intact(library, "the output was discarded: export again")?;
     ended(written.and_then(|()| out.finish()), shown(path))
 }
 
@@ -56,7 +56,7 @@ fn write(out: &mut impl Write, entries: &[&LibraryEntry], threads: usize, with_b
     written
 }
 
-/// An error that ends with `consequence` where a file is not what it was when it was opened.
+/// An error that ends with `consequence` if a file has changed since it was opened.
 fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
     match library.databases().iter().find(|entry| !entry.is_intact()) {
         Some(changed) => {
@@ -67,7 +67,7 @@ fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
     }
 }
 
-/// Makes the file to write to, unless a database is read from it.
+/// Creates the output file, unless it belongs to a database that is read.
 fn create(path: &Path, library: &Library) -> Result<Output, Failure> {
     let is_source = fs::metadata(path).is_ok_and(|found| {
         let mut files = library.databases().iter().flat_map(|entry| &entry.files);

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::{Failure, counted, ended, games, json};
-use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, on_one_line, shown};
+use chessdb::formats::Problem;
 
-/// Shows what a source holds, as text or JSON.
+/// Shows the contents of a source, as text or JSON.
 pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
     let out = &mut io::stdout().lock();
     let written = match as_json {
@@ -19,7 +19,7 @@ pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
     ended(written, "standard output")
 }
 
-/// The keys are documented in `docs/commands.md` and only ever get more.
+/// The keys are documented in `docs/commands.md`. Keys may be added but not removed.
 fn described(library: &Library) -> Value {
     json!({
         "source": library.source().to_string_lossy(),

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::library::is_unprintable;
 
-/// A value as JSON, with line feeds. Unprintable characters are escaped, so that a reader gets the same strings and a
-/// terminal no commands.
+/// A value as JSON, with line feeds. Unprintable characters are escaped: a parser gets the same strings, and a
+/// terminal gets no commands.
 pub fn text(value: &Value) -> String {
     let plain = format!("{value:#}");
     let mut text = String::with_capacity(plain.len());
     for c in plain.chars() {
-        // Line feeds stand between values, and all others are inside of strings.
+        // Line feeds are between values, and all others are inside strings.
         match c != '\n' && is_unprintable(c) {
             true => {
                 for unit in c.encode_utf16(&mut [0; 2]) {

@@ -16,10 +16,18 @@ use crate::mount::is_detached;
 /// Where syslog listens, and the journal of systemd, too.
 const SYSTEM_LOG: &str = "/dev/log";
 
-/// What the log has by default. fuser reports every reader that was killed while it waited.
-const USUAL: &str = "warn,fuser=off";
+/// The default level. fuser warns of every kind of request that the file system leaves to the kernel, and of every
+/// reply that was forgotten.
+const USUAL: &str = "warn,fuser=error,fuser::reply=warn";
 
-/// Starts the log: warnings and errors, or what `RUST_LOG` says. Panics go there, too.
+/// Log target of fuser for replies that could not be sent.
+const REPLIES: &str = "fuser::reply";
+
+/// End of that message if the kernel does not wait for the reply: its reader was killed, or [`crate::fuse`] has
+/// written it.
+const NOT_WAITED_FOR: &str = "(os error 2)";
+
+/// Starts the log, at the level of `RUST_LOG` or with warnings and errors. Panics go there, too.
 pub fn start() {
     let wanted = env::var("RUST_LOG").unwrap_or_else(|_| USUAL.to_owned());
     let mut filter = env_filter::Builder::new();
@@ -47,7 +55,7 @@ pub fn say(message: fmt::Arguments<'_>) {
     }
 }
 
-/// Writes a message to standard error. Where that cannot be written, there is no other place for it.
+/// Writes a message to standard error. If that fails, the message is lost.
 fn write(message: &str) {
     let _ = stderr().write_all(format!("pgnfs: {message}\n").as_bytes());
 }
@@ -62,7 +70,7 @@ impl Log for Everywhere {
     }
 
     fn log(&self, record: &Record<'_>) {
-        if !self.filter.matches(record) {
+        if !self.wants(record) {
             return;
         }
         match is_detached() {
@@ -74,7 +82,17 @@ impl Log for Everywhere {
     fn flush(&self) {}
 }
 
-/// A text that commands no terminal, whatever names are in it.
+impl Everywhere {
+    /// A reply that the kernel does not wait for counts as level debug.
+    fn wants(&self, record: &Record<'_>) -> bool {
+        let debug = Metadata::builder().target(REPLIES).level(Level::Debug).build();
+        let is_usual = || record.args().to_string().ends_with(NOT_WAITED_FOR);
+        self.filter.matches(record)
+            && (record.target() != REPLIES || self.filter.enabled(&debug) || !is_usual())
+    }
+}
+
+/// A text without commands for a terminal, whatever names are in it.
 fn plain(text: &str) -> String {
     text.replace(|c: char| c != '\n' && is_unprintable(c), " ")
 }
@@ -106,5 +124,47 @@ fn send(level: Level, text: &str) {
         // A log that is full is not waited for.
         let _ = socket.set_nonblocking(true);
         let _ = socket.send_to(line.as_bytes(), SYSTEM_LOG);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn replies_that_fail_are_logged_unless_the_kernel_does_not_wait_for_them() {
+        let failed = |errno| {
+            let error = io::Error::from_raw_os_error(errno);
+            (
+                Level::Error,
+                REPLIES,
+                format!("Failed to send FUSE reply: {error}"),
+            )
+        };
+        let forgotten = "Reply not sent for operation 2, replying with I/O error";
+        let rows = [
+            (failed(libc::ENOENT), false),
+            (failed(libc::EINVAL), true),
+            ((Level::Warn, REPLIES, forgotten.to_owned()), true),
+            (
+                (Level::Warn, "fuser", "[Not Implemented] bmap()".to_owned()),
+                false,
+            ),
+            ((Level::Warn, "pgnfs::fs", "no thread".to_owned()), true),
+            ((Level::Debug, "pgnfs::fs", "a thread".to_owned()), false),
+        ];
+        for (log, has_all) in [(USUAL, false), ("debug", true)] {
+            let everywhere = Everywhere {
+                filter: env_filter::Builder::new().try_parse(log).unwrap().build(),
+            };
+            for ((level, target, text), is_usual) in &rows {
+                let mut record = Record::builder();
+                record.level(*level).target(target);
+                let wants = everywhere.wants(&record.args(format_args!("{text}")).build());
+                assert_eq!(wants, *is_usual || has_all, "{log}: {text}");
+            }
+        }
     }
 }

@@ -11,13 +11,13 @@ use super::arguments;
 use super::options::{self, Scope};
 use super::pages::{ABOUT, HELPER_ABOUT, HELPER_PARTS, PARTS, Part, Section};
 
-/// What can be made.
+/// What can be generated.
 pub const KINDS: [&str; 5] = ["pgnfs.1", "mount.pgnfs.8", "bash", "zsh", "fish"];
 
 /// Writes one of [`KINDS`].
 ///
 /// # Errors
-/// Where it cannot be written.
+/// If it cannot be written.
 pub fn write(kind: &str, out: &mut impl Write) -> io::Result<()> {
     let text = match kind {
         "pgnfs.1" => program_page()?,
@@ -41,11 +41,12 @@ fn completions(shell: Shell) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Where the completions for bash begin to tell commands apart.
+/// Where the completions for bash begin to distinguish commands.
 const CASES: &str = "\n    case \"${cmd}\" in\n";
 
-/// The crate offers nothing but options at the first word behind a command.
-const PATHS: &str = "    # Behind a command, what is no option is a path, which bash completes by itself.
+/// The crate offers only options for the first word after a command.
+const PATHS: &str =
+    "    # After a command, everything but an option is a path, which bash completes by itself.
     [[ ${cmd} == pgnfs || ${cur} == -* ]] || return 0
 ";
 
@@ -69,10 +70,10 @@ fn program_page() -> io::Result<Vec<u8>> {
         .disable_help_flag(true)
         .args(FLAGS.map(flag))
         .args(arguments);
-    let man = Man::new(page);
+    let page = Man::new(page);
     let mut text = title("PGNFS", 1);
-    man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
     let (description, rest) = PARTS.split_at(1);
     sections(description).to_writer(&mut text)?;
     let mut listed = Roff::new();
@@ -81,19 +82,19 @@ fn program_page() -> io::Result<Vec<u8>> {
         describe(&mut listed, command, &usage);
     }
     listed.to_writer(&mut text)?;
-    man.render_options_section(&mut text)?;
+    page.render_options_section(&mut text)?;
     sections(rest).to_writer(&mut text)?;
     Ok(text)
 }
 
-/// What every command takes, or none: the flags that clap adds by itself.
+/// The flags that clap adds by itself.
 const FLAGS: [(char, &str, &str); 2] = [
     (
         'h',
         "help",
-        "Shows what a command takes, and all commands where none is named",
+        "Shows the options of a command, or all commands if none is named",
     ),
-    ('V', "version", "Shows the version, where no command is named"),
+    ('V', "version", "Shows the version, if no command is named"),
 ];
 
 fn flag((short, long, help): (char, &'static str, &'static str)) -> Arg {
@@ -101,13 +102,13 @@ fn flag((short, long, help): (char, &'static str, &'static str)) -> Arg {
     arg.action(ArgAction::SetTrue).help(help)
 }
 
-/// The first line. Pages without a date have an empty one, which the crate leaves out.
+/// The first line. Pages without a date need an empty one, which the crate leaves out.
 fn title(name: &str, section: u8) -> Vec<u8> {
     let version = env!("CARGO_PKG_VERSION");
     format!(".TH {name} {section} \"\" \"pgnfs {version}\" \"Chess databases\"\n").into_bytes()
 }
 
-/// A command, with the flags that no other has.
+/// A command, with the flags that no other command has.
 fn describe(roff: &mut Roff, command: &Command, usage: &str) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     term(roff, usage, &about);
@@ -140,10 +141,10 @@ fn helper_page() -> io::Result<Vec<u8>> {
         "mount -t pgnfs [-o OPTIONS] SOURCE MOUNTPOINT\n\
              mount.pgnfs SOURCE MOUNTPOINT [-sfnv] [-o OPTIONS]",
     );
-    let man = Man::new(page);
+    let page = Man::new(page);
     let mut text = title("MOUNT.PGNFS", 8);
-    man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
     let (description, rest) = HELPER_PARTS.split_at(1);
     sections(description).to_writer(&mut text)?;
     let mut listed = Roff::new();

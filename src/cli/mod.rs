@@ -31,13 +31,13 @@ use crate::library::{Library, on_one_line};
 use crate::mount as mounting;
 use options::{OptionError, Scope, Settings};
 
-/// Why a command cannot do its work, in words for people.
+/// Why a command failed, as a message for the user.
 type Failure = Box<dyn Error>;
 
 /// Exit code of a command that found problems.
 const PROBLEMS: u8 = 1;
 
-/// Exit codes of who is called in a wrong way, and of who cannot do its work.
+/// Exit codes for incorrect usage and for a failure.
 struct Failed {
     usage: u8,
     work: u8,
@@ -48,10 +48,10 @@ const FAILED: Failed = Failed { usage: 2, work: 2 };
 /// As mount(8) has them.
 const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 
-/// Runs the command that the arguments name. Errors are on standard error, each as `pgnfs: message`.
+/// Runs the command that the arguments name. Errors go to standard error, each as `pgnfs: message`.
 ///
-/// The exit code is 0 where all is well, 1 where problems were found, 2 where something cannot be done; under the
-/// name `mount.pgnfs` what mount(8) has for these.
+/// The exit code is 0 for success, 1 if problems were found, 2 for a failure; under the name `mount.pgnfs` it is that
+/// of mount(8).
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     logging::start();
     let failed = match arguments::is_mount_helper(&arguments) {
@@ -116,7 +116,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Does what mount(8) asks of its helper.
+/// Mounts as the helper of mount(8).
 fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let settings = options::settings(matches, Scope::Mount, matches.get_flag("sloppy"))?;
     if matches.get_flag("fake") {
@@ -143,12 +143,12 @@ fn warn_of_left_out(library: &Library) {
     }
 }
 
-/// A path that the arguments cannot lack.
+/// A required path.
 fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
 }
 
-/// What comes of having written to something. A closed pipe is no failure: who reads has seen enough.
+/// The result of a command that has written its output. A closed pipe is not a failure: the reader has seen enough.
 fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -170,7 +170,7 @@ fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// Help and version go to standard output, all else is an error.
+/// Help and version go to standard output, everything else is an error.
 fn explain(error: clap::Error, failed: u8) -> ExitCode {
     let error = with_words_on_one_line(error);
     let text = error.render().to_string();
@@ -194,7 +194,7 @@ fn explain(error: clap::Error, failed: u8) -> ExitCode {
     ExitCode::from(failed)
 }
 
-/// The error, with no line feed in what it repeats of the command line.
+/// The error, without line feeds in its quotations from the command line.
 fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
     let context = error.context().map(|(kind, value)| {
         let value = match value {
@@ -213,7 +213,7 @@ fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The name of a long option that a command does not know, else nothing.
+/// The name of an unknown long option, if that is the error.
 fn unknown_argument(error: &clap::Error) -> String {
     match (error.kind(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::UnknownArgument, Some(ContextValue::String(argument))) => {

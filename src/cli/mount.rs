@@ -13,11 +13,11 @@ use crate::library::Library;
 use crate::mount::{self, MountPoint};
 use crate::watch::Watch;
 
-/// What to mount where.
+/// A request to mount.
 pub struct Request<'a> {
     /// A folder or a database.
     pub source: &'a Path,
-    /// Where.
+    /// The mount point.
     pub point: &'a Path,
     /// Stay instead of going to the background.
     pub foreground: bool,
@@ -34,8 +34,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     hung::prepare(mount::give_up_to_read);
     let point = MountPoint::check(request.point, request.source)?;
     let source = absolute(request.source)?;
-    // What changes from now on is seen.
-    let watch = Watch::start(&source, settings.watch)?;
+    // Changes are noticed from now on.
+    let watch = Watch::start(&source, settings.watch, settings.quiet)?;
     let library = Library::open_within(
         &source,
         &settings.formats,
@@ -65,5 +65,5 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Most threads that read requests.
+/// Maximum number of threads that read requests.
 const FUSE_THREADS: usize = 4;

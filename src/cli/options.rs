@@ -8,7 +8,7 @@ mod values;
 
 use std::time::Duration;
 
-use crate::formats::FORMATS;
+use chessdb::formats::FORMATS;
 use error::Wanted;
 use values::{bytes, means};
 
@@ -19,7 +19,7 @@ pub use settings::{CacheFolder, Settings};
 /// The commands that know an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All that read games.
+    /// All commands that read games.
     Games,
     /// `mount` alone.
     Mount,
@@ -28,13 +28,14 @@ pub enum Scope {
 /// An option.
 struct Row {
     name: &'static str,
-    /// What stands for the value in the help; empty where there is none.
+    /// The placeholder for the value in the help; empty if the option takes none.
     value: &'static str,
+    /// Empty for an option that only tests need: it is known in lists alone, and no page shows it.
     help: &'static str,
     scope: Scope,
-    /// It may be given several times, and every value counts.
+    /// The option may be repeated, and every value counts.
     repeats: bool,
-    /// Takes the value, or says what it should have been.
+    /// Sets the value, or returns a description of valid ones.
     set: fn(&mut Settings, &str) -> Result<(), Wanted>,
 }
 
@@ -42,7 +43,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "encoding",
         value: "LABEL",
-        help: "Code page of the texts, such as windows-1252 or koi8-r [default: what the format says]",
+        help: "Code page of the texts, such as windows-1252 or koi8-r [default: that of the format]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -55,7 +56,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "reading",
         value: "NAME",
-        help: "Reads a format that has several readings in this one, by the name in info.txt",
+        help: "Reads a format that has several readings in this one, named as in info.txt",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -71,7 +72,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "fix-dates",
         value: "WHETHER",
-        help: "Corrects dates where a known bug of the program that wrote them shows: yes or no [default: yes]",
+        help: "Corrects dates that show a known bug of the program that wrote them: yes or no [default: yes]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -86,7 +87,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "threads",
         value: "NUMBER",
-        help: "Threads that decode together [default: the number of processors]",
+        help: "Number of threads that decode [default: the number of processors]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -98,7 +99,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "only",
         value: "GLOB",
-        help: "Only databases whose name matches, or whose path in SOURCE where there is a / in GLOB; may be repeated",
+        help: "Only databases whose name matches, or whose path in SOURCE if GLOB contains a /; may be repeated",
         scope: Scope::Games,
         repeats: true,
         set: |settings, value| {
@@ -109,7 +110,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "flat",
         value: "",
-        help: "Shows all databases beside each other, without the folders that lead to them",
+        help: "Shows all databases side by side, without the folders that lead to them",
         scope: Scope::Games,
         repeats: false,
         set: |settings, _| {
@@ -120,7 +121,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "view",
         value: "NAME=TEMPLATE",
-        help: "A view of your own, such as openings=%{eco}/%{player}; may be repeated",
+        help: "Adds a view, such as openings=%{eco}/%{player}; may be repeated",
         scope: Scope::Mount,
         repeats: true,
         set: |settings, value| {
@@ -131,7 +132,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "name",
         value: "TEMPLATE",
-        help: "How games are called in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
+        help: "Names of games in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -158,7 +159,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-size",
         value: "BYTES",
-        help: "Most bytes of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
+        help: "Maximum size of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -169,7 +170,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games are kept for the next mount, or none to keep them nowhere [default: \
+        help: "Folder in which sizes of games are kept for the next mount, or none to keep no sizes [default: \
                $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Mount,
         repeats: false,
@@ -185,7 +186,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "watch",
         value: "MEANS",
-        help: "How changes of the source are noticed: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
+        help: "How to notice changes of the source: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -194,10 +195,24 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "quiet",
+        value: "MILLISECONDS",
+        help: "",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            let milliseconds = value.parse().ok().filter(|wanted| (1..=60_000).contains(wanted));
+            settings.quiet = milliseconds
+                .map(Duration::from_millis)
+                .ok_or("a number from 1 to 60000")?;
+            Ok(())
+        },
+    },
+    Row {
         name: "source-timeout",
         value: "SECONDS",
-        help: "How long files on a network, or of another program's file system, may leave a request unanswered \
-               before it fails [default: 30]",
+        help: "How long a request may wait for files on a network or on the file system of another program before \
+               it fails [default: 30]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -210,7 +225,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "open-wait",
         value: "SECONDS",
-        help: "How long to wait for databases that are opened slowly; they appear when they are open [default: 2]",
+        help: "How long to wait for databases that open slowly; they appear when they are open [default: 2]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -224,7 +239,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "xattr",
         value: "",
-        help: "Shows tags as extended attributes (getfattr -d); ls -l then asks twice for every file",
+        help: "Provides tags as extended attributes (getfattr -d); ls -l then sends two more requests for every file",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {
@@ -235,7 +250,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "uid",
         value: "NUMBER",
-        help: "Owner of all files [default: who mounts]",
+        help: "Owner of all files [default: the user who mounts]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -246,7 +261,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "gid",
         value: "NUMBER",
-        help: "Group of all files [default: that of who mounts]",
+        help: "Group of all files [default: that of the user who mounts]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -257,7 +272,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "umask",
         value: "OCTAL",
-        help: "Permissions to take away from 0444 and 0555, such as 077 [default: 000]",
+        help: "Permissions to remove from 0444 and 0555, such as 077 [default: 000]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -269,12 +284,12 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "allow_other",
         value: "",
-        help: "Lets other users look, as far as permissions say",
+        help: "Lets other users access the mount, as far as permissions allow",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {
             settings.allow_other = true;
-            // Else everybody could read everything, whatever umask says.
+            // Otherwise all users could read everything, whatever the umask.
             settings.default_permissions = true;
             Ok(())
         },
@@ -282,7 +297,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "default_permissions",
         value: "",
-        help: "Lets the kernel check permissions; allow_other includes it",
+        help: "Lets the kernel check permissions; implied by allow_other",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {
@@ -295,6 +310,10 @@ static OPTIONS: &[Row] = &[
 impl Row {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
+    }
+
+    fn is_shown(&self) -> bool {
+        !self.help.is_empty()
     }
 }
 
@@ -333,7 +352,7 @@ mod tests {
             "--allow_other",
             "--default_permissions",
         ];
-        assert_eq!(long.len(), OPTIONS.len());
+        assert_eq!(long.len(), OPTIONS.iter().filter(|row| row.is_shown()).count());
         let short: Vec<_> = long.iter().map(|word| word.trim_start_matches('-')).collect();
         let settings = parse(Scope::Mount, &long).unwrap();
         assert_eq!(parse(Scope::Mount, &["-o", &short.join(",")]).unwrap(), settings);
@@ -350,7 +369,7 @@ mod tests {
     #[test]
     fn every_option_is_documented() {
         let page = include_str!("../../docs/commands.md");
-        for row in OPTIONS {
+        for row in OPTIONS.iter().filter(|row| row.is_shown()) {
             assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
         }
     }

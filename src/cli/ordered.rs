@@ -7,11 +7,11 @@ use std::thread;
 /// Games in a chunk.
 const CHUNK: u32 = 128;
 
-/// Results that may wait for their turn, for each thread.
+/// Maximum number of results of each thread that wait for their turn.
 const AHEAD: usize = 2;
 
-/// Calls `work` for the chunks of `0..len` on `threads` threads, and `take` here with the results in their order,
-/// until it breaks. At most two results a thread wait, however long `take` needs. A single thread is this one.
+/// Calls `work` for the chunks of `0..len` on `threads` threads, and `take` on this thread with the results in order,
+/// until it breaks. At most two results of each thread wait, however long `take` needs. A single thread is this one.
 pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
 where
     T: Send,

@@ -4,11 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is put into its place when it is complete, so that nobody takes a part of it for the whole, and what
-/// was there before is not lost to a full disk.
+/// A file that replaces the old one only when it is complete, so that no program reads a part of it, and a full disk
+/// does not destroy the old one.
 pub struct Output {
     file: File,
-    /// Where it is until then. Devices and pipes are written directly, and so are files in a closed folder.
+    /// The file until then. Devices and pipes are written directly, and so are files in a folder without write
+    /// permission.
     partial: Option<Partial>,
 }
 
@@ -21,7 +22,7 @@ impl Output {
     /// Begins a file for this path.
     ///
     /// # Errors
-    /// Where no file can be made there, or the one that is there cannot be written.
+    /// If no file can be created there, or the existing one cannot be written.
     pub fn create(path: &Path) -> io::Result<Output> {
         let old = match OpenOptions::new().write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -60,7 +61,7 @@ impl Output {
     /// Puts the file into its place.
     ///
     /// # Errors
-    /// Where that cannot be done; what was there before is there still.
+    /// If it cannot be renamed; the old file remains.
     pub fn finish(mut self) -> io::Result<()> {
         if let Some(partial) = &self.partial {
             fs::rename(&partial.path, &partial.place)?;

@@ -1,37 +1,37 @@
-//! What man pages say beside commands and options.
+//! The text of the man pages except for commands and options.
 
-/// A headline and what is below it.
+/// A heading and its contents.
 pub type Section = (&'static str, &'static [Part]);
 
-/// A piece of a section.
+/// A part of a section.
 pub enum Part {
     /// A paragraph.
     Text(&'static str),
-    /// A name and what it means.
+    /// A name and its meaning.
     Term(&'static str, &'static str),
-    /// Lines as they are typed.
+    /// Lines to type.
     Code(&'static [&'static str]),
 }
 
 use Part::{Code, Term, Text};
 
-/// What stands behind the name of pgnfs(1).
+/// The description after the name of pgnfs(1).
 pub const ABOUT: &str = "show chess databases as a read-only file system of PGN files";
 
-/// The sections of pgnfs(1). Commands and options come behind the first.
+/// The sections of pgnfs(1). Commands and options follow the first.
 pub const PARTS: &[Section] = &[
     (
         "DESCRIPTION",
         &[
             Text(
                 "pgnfs mounts a folder of old chess databases as a file system in which every game is a PGN file. \
-                 Below each database games are found by number, player, event, year and opening; all.pgn holds \
-                 all of them. The files do not exist on disk: a game is decoded when somebody looks. \
-                 The databases are only ever read.",
+                 The directory of a database shows its games by number, player, event, year and opening; all.pgn \
+                 contains all of them. The files do not exist on disk: pgnfs decodes a game when a program reads it. \
+                 It never writes to the databases.",
             ),
             Text(
-                "SOURCE is a folder, which is searched with everything below it, or one database. \
-                 MOUNTPOINT is an empty folder outside of it.",
+                "SOURCE is a single database, or a folder, which is searched with all its subfolders. \
+                 MOUNTPOINT is an empty folder outside SOURCE.",
             ),
         ],
     ),
@@ -47,9 +47,7 @@ pub const PARTS: &[Section] = &[
             ]),
             Text("Convert everything:"),
             Code(&["pgnfs export --output games.pgn ~/databases"]),
-            Text(
-                "Mount when you log in, as a service of systemd; ~/.config/pgnfs/club.conf says what and where:",
-            ),
+            Text("Mount at every login with a systemd service; ~/.config/pgnfs/club.conf names the folders:"),
             Code(&["systemctl --user enable --now pgnfs@club"]),
         ],
     ),
@@ -58,22 +56,20 @@ pub const PARTS: &[Section] = &[
         &[
             Term(
                 "RUST_LOG",
-                "How much goes to the log: error, warn (the default), info or debug. \
-                 The log is on standard error, and in the log of the system (syslog, or the journal) once \
-                 pgnfs is in the background.",
+                "Level of the log: error, warn (the default), info, debug or trace; with pgnfs=trace it has every \
+                 request with its result and its time. \
+                 The log goes to standard error, and once pgnfs is in the background to the log of the system \
+                 (syslog or the journal).",
             ),
             Term(
                 "NOTIFY_SOCKET",
-                "With -f, systemd is told there that the mount answers.",
+                "With -f, pgnfs notifies systemd there when the mount is available.",
             ),
             Term(
                 "XDG_CACHE_HOME",
-                "In its folder pgnfs sizes of games are kept for the next mount, unless --cache-dir says otherwise.",
+                "Its folder pgnfs has the sizes of games for the next mount, unless --cache-dir names another folder.",
             ),
-            Term(
-                "XDG_RUNTIME_DIR",
-                "Where the socket is through which pgnfs status asks.",
-            ),
+            Term("XDG_RUNTIME_DIR", "Folder of the socket that pgnfs status uses."),
         ],
     ),
     (
@@ -81,8 +77,8 @@ pub const PARTS: &[Section] = &[
         &[
             Term(
                 "info.txt",
-                "At the root of a mount: which databases there are, and what was left out and why. \
-                 In a database: its format, its files, and how they are read.",
+                "At the root of a mount: the databases, and what was left out and why. \
+                 In a database: its format, its files, and how pgnfs reads them.",
             ),
             Term(
                 "problems.txt",
@@ -90,29 +86,29 @@ pub const PARTS: &[Section] = &[
             ),
             Term(
                 "/etc/fuse.conf",
-                "user_allow_other lets ordinary users give the option allow_other.",
+                "user_allow_other lets ordinary users use the option allow_other.",
             ),
             Term(
                 "$XDG_RUNTIME_DIR/pgnfs/",
-                "The sockets of mounts; else /run/user/UID/pgnfs/, for root /run/pgnfs/, and else /tmp/pgnfs-UID/.",
+                "The sockets of mounts; or else /run/user/UID/pgnfs/ (for root /run/pgnfs/), or else /tmp/pgnfs-UID/.",
             ),
             Term(
                 "~/.cache/pgnfs/",
-                "Sizes of games, where XDG_CACHE_HOME is not set; for root without a home /var/cache/pgnfs/. \
-                 They may be removed at any time.",
+                "Sizes of games, if XDG_CACHE_HOME is not set; for root without a home directory /var/cache/pgnfs/. \
+                 They can be deleted at any time.",
             ),
             Term(
                 "~/.config/pgnfs/NAME.conf",
-                "What the service pgnfs@NAME mounts: lines SOURCE=, MOUNTPOINT= and OPTIONS=.",
+                "Settings of the service pgnfs@NAME: lines SOURCE=, MOUNTPOINT= and OPTIONS=.",
             ),
         ],
     ),
     (
         "EXIT STATUS",
         &[
-            Term("0", "All is well; for mount: the files are there."),
+            Term("0", "Success; for mount: the files are available."),
             Term("1", "check found problems."),
-            Term("2", "It cannot be done, and the message says why."),
+            Term("2", "Failure; the message gives the reason."),
         ],
     ),
     (
@@ -121,21 +117,21 @@ pub const PARTS: &[Section] = &[
     ),
 ];
 
-/// What stands behind the name of mount.pgnfs(8).
+/// The description after the name of mount.pgnfs(8).
 pub const HELPER_ABOUT: &str = "mount chess databases as a file system of PGN files";
 
-/// The sections of mount.pgnfs(8). Options come behind the first.
+/// The sections of mount.pgnfs(8). Options follow the first.
 pub const HELPER_PARTS: &[Section] = &[
     (
         "DESCRIPTION",
         &[
             Text(
                 "mount(8) calls mount.pgnfs for the type pgnfs, so that mount -t pgnfs and lines in /etc/fstab work. \
-                 It does what pgnfs mount does and returns when the files are there. \
-                 The mount then has the type fuse.pgnfs, is read-only, and is ended with umount.",
+                 It does the same as pgnfs mount and returns when the files are available. \
+                 The mount then has the type fuse.pgnfs and is read-only. Use umount to unmount it.",
             ),
             Text(
-                "-s passes over unknown options, -f does not mount, -n and -v are ignored. \
+                "-s ignores unknown options, -f does not mount, -n and -v have no effect. \
                  -h shows help, -V the version.",
             ),
         ],
@@ -143,26 +139,26 @@ pub const HELPER_PARTS: &[Section] = &[
     (
         "GENERIC OPTIONS",
         &[Text(
-            "What every kind of mount knows is accepted and changes nothing, such as ro, nodev, noexec, user, noauto, \
-             nofail, _netdev, and all that begins with x-. Any other name is an error.",
+            "The generic options of mount(8), such as ro, nodev, noexec, user, noauto, nofail, _netdev and all that \
+             begin with x-, are accepted and have no effect. Any other name is an error.",
         )],
     ),
     (
         "EXAMPLES",
         &[
             Code(&["mount -t pgnfs /srv/chess /mnt/chess -o allow_other,uid=1000"]),
-            Text("A line in /etc/fstab, mounted by systemd when somebody first looks:"),
+            Text("A line in /etc/fstab; systemd mounts it on first access:"),
             Code(&["/srv/chess  /mnt/chess  pgnfs  allow_other,nofail,x-systemd.automount  0  0"]),
-            Text("One that a user may mount, with mount /home/joe/games:"),
+            Text("A line for a mount that users can mount with mount /home/joe/games:"),
             Code(&["/home/joe/databases  /home/joe/games  pgnfs  noauto,user  0  0"]),
         ],
     ),
     (
         "EXIT STATUS",
         &[
-            Term("0", "It is mounted."),
-            Term("1", "It was called in a wrong way."),
-            Term("32", "It cannot be mounted, and the message says why."),
+            Term("0", "Success."),
+            Term("1", "Incorrect usage."),
+            Term("32", "The mount failed; the message gives the reason."),
         ],
     ),
     (

@@ -12,11 +12,11 @@ use super::{Failure, counted, ended, json, progress};
 use crate::library::{on_one_line, shown};
 use crate::{mount, status};
 
-/// How often somebody who waits asks again.
+/// Pause between two requests for the status while waiting.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows what the mount at `point` says of itself, as text or JSON; with `waits`, when all databases are open and it
-/// knows all sizes.
+/// Shows the status of the mount at `point`, as text or JSON; with `waits`, once all databases are open and all sizes
+/// are known.
 pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure> {
     let status = match waits {
         true => wait(point)?,
@@ -33,7 +33,7 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
 fn ask(point: &Path) -> Result<Value, Failure> {
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
-        // Who did not answer in time would not answer the kernel either.
+        // A process that did not answer in time would not answer the kernel either.
         if !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
             && let Err(error) = mount::check_alive(point)
         {
@@ -45,7 +45,7 @@ fn ask(point: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// Waits until nothing is being opened and all sizes are known, behind a progress bar, or until that cannot be.
+/// Shows a progress bar until all databases are open and all sizes are known, or cannot become known.
 fn wait(point: &Path) -> Result<Value, Failure> {
     let bar = progress::bar(0);
     loop {
@@ -84,14 +84,14 @@ fn given_up(status: &Value) -> Option<&Value> {
     found
 }
 
-/// What to do where a database was given up.
+/// What to do if a database was given up.
 fn advice(status: &Value) -> String {
     match status["watched"].as_bool() {
         Some(false) => format!(
             "unmount {} and mount it again, as it does not follow its source (watch=off)",
             line(status, "mount_point")
         ),
-        _ => "ask again when the mount has taken notice".to_owned(),
+        _ => "try again when the mount has opened the new state".to_owned(),
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_what_was_given_up() {
+    fn a_database_that_was_given_up_ends_the_wait() {
         let asked = |passes: &[&str]| {
             let databases = passes
                 .iter()
@@ -206,12 +206,15 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_watches_is_to_be_mounted_again() {
+    fn an_unwatched_source_has_to_be_mounted_again() {
         let advice = |watched: Value| advice(&json!({ "mount_point": "/mnt", "watched": watched }));
         assert!(advice(json!(false)).starts_with("unmount /mnt and mount it again"));
-        // Programs before did not say so.
+        // Earlier versions did not report this.
         for watched in [json!(true), json!(null)] {
-            assert_eq!(advice(watched), "ask again when the mount has taken notice");
+            assert_eq!(
+                advice(watched),
+                "try again when the mount has opened the new state"
+            );
         }
     }
 

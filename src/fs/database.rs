@@ -1,30 +1,17 @@
-//! The files of one database: their sizes and their bytes.
+//! One database as it is served: its directory, its texts and what is kept of its files.
 
-mod merged;
-
-use std::iter;
-use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-
-use lru::LruCache;
+use std::sync::Arc;
 
 use super::cache::TextCache;
-use super::info::{database_info, problem_rows};
-use super::join::Join;
+use super::files::{Joins, Made, Wait};
+use super::lookups::Lookups;
 use super::remote::Remote;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
-use super::table::Tables;
 use super::texts::Texts;
-use super::times::{noon, seconds_and_nanoseconds};
-use super::types::{Attributes, Chunk, FsError, Inode, Kind, ServeOptions, Where};
-use crate::library::{LibraryEntry, document_text};
-use crate::tree::{DatabaseTree, Node, Prefix};
-
-/// Long merged files whose places are kept.
-const JOINS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+use super::types::{Inode, ServeOptions, Where};
+use crate::library::LibraryEntry;
+use crate::tree::{DatabaseTree, Kind, Node, Object, Prefix, Section};
 
 /// One database as files.
 pub(super) struct DatabaseFs {
@@ -32,17 +19,12 @@ pub(super) struct DatabaseFs {
     entry: Arc<LibraryEntry>,
     pub(super) tree: DatabaseTree,
     texts: Arc<Texts>,
-    options: ServeOptions,
+    pub(super) options: ServeOptions,
     prefix: Prefix,
-    cache: Arc<TextCache>,
-    /// How often the kernel was told of its nodes, less what it forgot.
-    known: AtomicI64,
-    all: OnceLock<Arc<Join>>,
-    joins: Mutex<LruCache<Node, Arc<Join>>>,
-    info: OnceLock<Arc<[u8]>>,
-    problems: OnceLock<Arc<[u8]>>,
-    documents: Vec<OnceLock<Arc<[u8]>>>,
-    tables: OnceLock<Tables>,
+    pub(super) cache: Arc<TextCache>,
+    pub(super) lookups: Lookups,
+    pub(super) joins: Joins,
+    pub(super) made: Made,
 }
 
 impl DatabaseFs {
@@ -62,27 +44,18 @@ impl DatabaseFs {
         let tree = DatabaseTree::new(Arc::clone(&served), options.layout.clone());
         if remote.is_some() {
             // Whoever looks at its directory from now on finds the names in memory.
-            tree.links(Node::Database);
+            tree.links(Node::DATABASE);
         }
         DatabaseFs {
             texts: Arc::new(Texts::new(served, remote)),
-            documents: entry
-                .database
-                .documents()
-                .iter()
-                .map(|_| OnceLock::new())
-                .collect(),
+            made: Made::new(entry.database.documents().len()),
             entry,
             tree,
             options,
             prefix,
             cache,
-            known: AtomicI64::new(0),
-            all: OnceLock::new(),
-            joins: Mutex::new(LruCache::new(JOINS)),
-            info: OnceLock::new(),
-            problems: OnceLock::new(),
-            tables: OnceLock::new(),
+            lookups: Lookups::new(),
+            joins: Joins::new(),
         }
     }
 
@@ -99,15 +72,15 @@ impl DatabaseFs {
     /// Where requests for a node are to be answered. The source is not touched to tell.
     pub(super) fn where_to_answer(&self, node: Node) -> Where {
         match self.texts.remote() {
-            None if self.may_wait(node) => Where::Aside,
-            None => Where::Here,
+            None if self.wait(node) == Wait::None => Where::Here,
+            None => Where::Aside,
             // What they show is in memory.
-            Some(_) if matches!(node, Node::Database | Node::Info) => Where::Here,
+            Some(_) if matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
             Some(remote) => {
-                let pool = match node {
-                    _ if !self.may_wait(node) => &remote.quick,
-                    Node::Document(_) | Node::Table(_) => &remote.long,
-                    _ => &remote.common,
+                let pool = match self.wait(node) {
+                    Wait::None => &remote.quick,
+                    Wait::Common => &remote.common,
+                    Wait::Own => &remote.long,
                 };
                 Where::Pool(Arc::clone(pool))
             }
@@ -140,154 +113,25 @@ impl DatabaseFs {
         }
     }
 
-    /// Takes down that the kernel was told of one of its nodes once more. True where it knew nothing before.
-    pub(super) fn remember(&self) -> bool {
-        self.known.fetch_add(1, Ordering::Relaxed) == 0
-    }
-
-    /// Takes down that the kernel forgot so many of the times that it was told. True where it knows nothing any more
-    /// and did before.
-    pub(super) fn forget(&self, times: u64) -> bool {
-        let times = i64::try_from(times).unwrap_or(i64::MAX);
-        let before = self.known.fetch_sub(times, Ordering::Relaxed);
-        before > 0 && before <= times
-    }
-
-    /// True while the kernel knows one of its nodes.
-    pub(super) fn is_known(&self) -> bool {
-        self.known.load(Ordering::Relaxed) > 0
-    }
-
     /// The inode of a node below the database's directory.
     pub(super) fn inode(&self, node: Node) -> Inode {
         Inode::of(self.prefix, node)
     }
 
-    /// The size of a file; decodes what it must.
-    pub(super) fn size(&self, file: Node) -> Result<u64, FsError> {
-        if let Some(size) = self.size_if_known(file) {
-            return Ok(size);
+    /// What has to be done before a node can be shown.
+    pub(super) fn wait(&self, node: Node) -> Wait {
+        match self.tree.section(node) {
+            Some(section) if section.must_build(node) => Wait::Common,
+            Some(section) if section.kind(node) == Kind::File => match section.open(node) {
+                Some(Object::File(content)) => self.with_file(node, content, |file| file.wait()),
+                _ => Wait::None,
+            },
+            _ => Wait::None,
         }
-        self.texts.load();
-        match file {
-            Node::Game(game) if let Some(size) = self.sizes().get(game) => Ok(size.into()),
-            Node::Game(game) => self.text(game).map(|text| text.len() as u64),
-            Node::Problems => Ok(self.problems()?.len() as u64),
-            Node::Document(document) => Ok(self.document(document)?.len() as u64),
-            Node::Table(table) => Ok(self.tables()?.len(table)),
-            _ => Ok(self.join(file)?.len()),
-        }
-    }
-
-    /// The size of a file, where no game has to be decoded to know it; 0 for directories.
-    pub(super) fn size_if_known(&self, file: Node) -> Option<u64> {
-        match file {
-            Node::Game(game) => self.sizes().get(game).map(u64::from),
-            Node::All if !self.sizes().are_complete() => None,
-            Node::Problems if !self.sizes().are_complete() => None,
-            Node::All => self.join(file).ok().map(|join| join.len()),
-            Node::Problems => self.problems().ok().map(|text| text.len() as u64),
-            Node::MergedFile(..) => self.sizes().sum(self.games(file)?),
-            Node::Info => Some(self.info().len() as u64),
-            Node::Member(member) => self.tree.member(member).map(|member| member.size),
-            Node::Document(document) => {
-                let text = self.documents.get(document as usize)?.get();
-                text.map(|text| text.len() as u64)
-            }
-            Node::Table(table) => self.tables.get().map(|tables| tables.len(table)),
-            _ => Some(0),
-        }
-    }
-
-    /// The attributes of a node of this size.
-    pub(super) fn attributes(&self, node: Node, size: u64) -> Attributes {
-        let own = seconds_and_nanoseconds(self.entry().modified());
-        let modified = match node {
-            Node::Game(game) if !self.options.mtime_from_source => {
-                let date = self.entry().database.keys(game).date;
-                noon(date).map_or(own, |noon| (noon, 0))
-            }
-            _ => own,
-        };
-        Attributes {
-            inode: self.inode(node),
-            kind: Kind::of(node),
-            size,
-            blocks: size.div_ceil(512),
-            modified,
-            changed: own,
-            links: self.tree.links(node),
-        }
-    }
-
-    /// True where many games may have to be decoded or sorted before a node can be shown.
-    pub(super) fn may_wait(&self, node: Node) -> bool {
-        match node {
-            Node::All | Node::Problems => !self.sizes().are_complete(),
-            Node::Document(_) | Node::Table(_) => self.size_if_known(node).is_none(),
-            Node::MergedFile(..) => self.tree.must_build(node) || self.size_if_known(node).is_none(),
-            _ => self.tree.must_build(node),
-        }
-    }
-
-    /// Bytes of a file.
-    pub(super) fn read(&self, file: Node, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        match file {
-            Node::Game(game) => Ok(Chunk::of(self.text(game)?, offset, size)),
-            Node::Info => Ok(Chunk::of(self.info(), offset, size)),
-            Node::Problems => Ok(Chunk::of(self.problems()?, offset, size)),
-            Node::Member(member) => self.read_member(member, offset, size),
-            Node::Document(document) => Ok(Chunk::of(self.document(document)?, offset, size)),
-            Node::Table(table) => {
-                let (tables, digits) = (self.tables()?, self.tree.digits());
-                Ok(tables.read(self.entry(), digits, table, offset, size)?.into())
-            }
-            _ => self.read_join(file, offset, size),
-        }
-    }
-
-    /// The text of a game, from the cache or decoded.
-    fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
-        if let Some(text) = self.cached(game) {
-            return Ok(text);
-        }
-        let mut decoded = None;
-        self.texts
-            .decode(&mut iter::once(game), |_, text| decoded = Some(Arc::from(text)))?;
-        let text: Arc<[u8]> = decoded.ok_or(FsError::Io)?;
-        self.keep(game, Arc::clone(&text));
-        Ok(text)
-    }
-
-    /// Gives the texts of games in their order, from the cache or decoded. Nothing is kept.
-    pub(super) fn each_text(&self, games: &[u32], each: &mut dyn FnMut(u32, &[u8])) -> Result<(), FsError> {
-        let mut games = games.iter().copied().peekable();
-        while let Some(&game) = games.peek() {
-            if let Some(text) = self.cached(game) {
-                each(game, &text);
-                games.next();
-                continue;
-            }
-            let mut missing = iter::from_fn(|| games.next_if(|&next| next == game || !self.is_cached(next)));
-            self.texts.decode(&mut missing, |game, text| each(game, text))?;
-        }
-        Ok(())
-    }
-
-    fn cached(&self, game: u32) -> Option<Arc<[u8]>> {
-        self.cache.get(self.inode(Node::Game(game)))
-    }
-
-    fn is_cached(&self, game: u32) -> bool {
-        self.cache.has(self.inode(Node::Game(game)))
-    }
-
-    fn keep(&self, game: u32, text: Arc<[u8]>) {
-        self.cache.put(self.inode(Node::Game(game)), text);
     }
 
     /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
-    fn know_sizes(&self, games: Games<'_>) {
+    pub(super) fn know_sizes(&self, games: Games<'_>) {
         let keep = self.cache.has_room_for(games.len());
         self.texts.gather(games, self.options.threads, |games| {
             // What went wrong is in the log, and whoever reads the game hears of it.
@@ -299,76 +143,7 @@ impl DatabaseFs {
         });
     }
 
-    fn sizes(&self) -> &Sizes {
+    pub(super) fn sizes(&self) -> &Sizes {
         self.texts.sizes()
-    }
-
-    fn read_member(&self, member: u32, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let len = self.tree.member(member).ok_or(FsError::Stale)?.size;
-        let wanted = len.saturating_sub(offset).min(u64::from(size));
-        let mut bytes = vec![0; usize::try_from(wanted).map_err(|_| FsError::Io)?];
-        let database = &self.entry().database;
-        let mut filled = 0;
-        while filled < bytes.len() {
-            let rest = bytes.get_mut(filled..).unwrap_or_default();
-            let at = offset + filled as u64;
-            let read = catch_unwind(AssertUnwindSafe(|| {
-                database.read_member(member as usize, at, rest)
-            }));
-            match read {
-                Ok(Ok(more)) if more > 0 => filled += more,
-                end => {
-                    let path = self.entry().name();
-                    log::error!("{path}: member {member} cannot be read at byte {at}: {end:?}");
-                    return Err(FsError::Io);
-                }
-            }
-        }
-        self.texts.check()?;
-        Ok(bytes.into())
-    }
-
-    /// The text of a document, made when somebody first asks for it.
-    fn document(&self, document: u32) -> Result<Arc<[u8]>, FsError> {
-        let kept = self.documents.get(document as usize).ok_or(FsError::Stale)?;
-        if let Some(text) = kept.get() {
-            return Ok(Arc::clone(text));
-        }
-        let text = document_text(self.entry(), document).into();
-        self.texts.check()?;
-        Ok(Arc::clone(kept.get_or_init(|| text)))
-    }
-
-    /// The tables, after a look through the tags of all games.
-    fn tables(&self) -> Result<&Tables, FsError> {
-        if let Some(tables) = self.tables.get() {
-            return Ok(tables);
-        }
-        let tables = Tables::new(self.entry(), self.tree.digits(), self.options.threads);
-        self.texts.check()?;
-        Ok(self.tables.get_or_init(|| tables))
-    }
-
-    fn info(&self) -> Arc<[u8]> {
-        let info = self.info.get_or_init(|| {
-            let text = database_info(self.entry());
-            text.into_bytes().into()
-        });
-        Arc::clone(info)
-    }
-
-    fn problems(&self) -> Result<Arc<[u8]>, FsError> {
-        if !self.sizes().are_complete() {
-            self.know_sizes(Games::All(self.entry().database.len()));
-        }
-        if !self.sizes().are_complete() {
-            return Err(FsError::Io);
-        }
-        let problems = self.problems.get_or_init(|| {
-            let own = self.entry().database.problems();
-            let rows = problem_rows(own, self.sizes(), self.tree.digits());
-            rows.into_bytes().into()
-        });
-        Ok(Arc::clone(problems))
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::sizes::Sizes;
-use crate::formats::Problem;
 use crate::library::{Library, LibraryEntry, is_unprintable};
+use chessdb::formats::Problem;
 
 /// `info.txt` of a database.
 pub(super) fn database_info(entry: &LibraryEntry) -> String {

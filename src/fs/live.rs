@@ -5,15 +5,17 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
 use super::database::DatabaseFs;
+use super::failure::{Failure, Failures};
+use super::handle::{Handle, Resolved};
+use super::lookups::{self, Known};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
-use super::types::{Attributes, Chunk, Entry, FsError, Inode, Statistics, Where};
+use super::types::{FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix, SourceTree};
 
@@ -29,7 +31,7 @@ pub struct Live {
     epochs: RwLock<Epochs>,
     /// Held while one epoch is followed by the next.
     replacing: Mutex<()>,
-    on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    failures: Failures,
 }
 
 #[derive(Clone)]
@@ -47,9 +49,8 @@ struct Epochs {
 #[derive(Clone)]
 struct Old {
     fs: Arc<ChessFs>,
-    /// Databases that no later epoch has and of which the kernel knows something. It is counted along, because
-    /// there may be many databases and the kernel forgets them one by one.
-    known: Arc<AtomicUsize>,
+    /// Databases that no later epoch has.
+    known: Arc<Known>,
 }
 
 impl Live {
@@ -64,13 +65,13 @@ impl Live {
                 given,
             }),
             replacing: Mutex::new(()),
-            on_error: OnceLock::new(),
+            failures: Failures::new(),
         }
     }
 
     /// Has this called when something cannot be read: the source may have changed. Only the first call counts.
     pub fn on_error(&self, call: impl Fn() + Send + Sync + 'static) {
-        let _ = self.on_error.set(Box::new(call));
+        let _ = self.current().common.on_error.set(Box::new(call));
     }
 
     /// What is served now.
@@ -130,7 +131,7 @@ impl Live {
         let mut epochs = self.write_epochs();
         epochs.old.push_front(Old {
             fs: current,
-            known: Arc::default(),
+            known: Arc::new(Known::new()),
         });
         epochs.current = Arc::clone(&now);
         epochs.given = given;
@@ -148,11 +149,8 @@ impl Live {
     /// Says that the kernel is told of an inode.
     pub fn remember(&self, inode: Inode) {
         let epochs = self.read_epochs();
-        if let Some((old, database)) = epochs.database(inode)
-            && database.remember()
-            && let Some(old) = old
-        {
-            old.known.fetch_add(1, Ordering::Relaxed);
+        if let Some((old, database)) = epochs.database(inode) {
+            lookups::remember(old.map(|old| &*old.known), &database.lookups);
         }
     }
 
@@ -160,8 +158,8 @@ impl Live {
     pub fn forget(&self, inode: Inode, times: u64) {
         let is_last = match self.read_epochs().database(inode) {
             Some((old, database)) => {
-                let is_forgotten = database.forget(times);
-                old.is_some_and(|old| is_forgotten && old.known.fetch_sub(1, Ordering::Relaxed) == 1)
+                let known = old.map(|old| &*old.known);
+                lookups::forget(known, &database.lookups, times)
             }
             None => false,
         };
@@ -172,102 +170,70 @@ impl Live {
     }
 }
 
-/// The methods of [`ChessFs`], for an inode of any epoch. What gives errors there gives the same here, and
-/// [`FsError::Io`] for an inode of an epoch that is gone.
+/// Inodes of any epoch.
 impl Live {
-    /// See [`ChessFs::lookup`].
-    pub fn lookup(&self, parent: Inode, name: &OsStr) -> Result<Inode, FsError> {
-        self.told(self.of(parent)?.lookup(parent, name))
+    /// The node of an inode, in the latest epoch that has it.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] for an inode of an epoch that is gone; [`FsError::Stale`] for one that never was.
+    pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
+        self.find(inode).ok_or_else(|| match inode.node() {
+            Some((prefix, _)) if self.read_epochs().given.contains(&prefix) => {
+                self.fail(inode, Failure::Gone)
+            }
+            _ => FsError::Stale,
+        })
     }
 
-    /// See [`ChessFs::parent`].
-    pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
-        self.of(inode)?.parent(inode)
+    /// The same without an error in the log.
+    pub(super) fn find(&self, inode: Inode) -> Option<Resolved> {
+        let epochs = self.read_epochs();
+        epochs.current.common.requests.fetch_add(1, Ordering::Relaxed);
+        epochs.all().find_map(|epoch| Handle::new(epoch, inode))
     }
 
-    /// See [`ChessFs::attributes`].
-    pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
-        self.told(self.of(inode)?.attributes(inode))
-    }
-
-    /// See [`ChessFs::attributes_if_known`].
-    pub fn attributes_if_known(&self, inode: Inode) -> Result<Option<Attributes>, FsError> {
-        self.of(inode)?.attributes_if_known(inode)
-    }
-
-    /// See [`ChessFs::may_wait`].
-    pub fn may_wait(&self, inode: Inode) -> bool {
-        self.of(inode).is_ok_and(|fs| fs.may_wait(inode))
-    }
-
-    /// See [`ChessFs::where_to_answer`].
-    pub fn where_to_answer(&self, inode: Inode) -> Where {
-        self.of(inode).map_or(Where::Here, |fs| fs.where_to_answer(inode))
-    }
-
-    /// See [`ChessFs::read_dir`].
-    pub fn read_dir(
-        &self,
-        inode: Inode,
-        offset: u64,
-        with_attributes: bool,
-        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<(), FsError> {
-        // Folders list what is in them by place, which is another one in another epoch.
-        let is_folder = inode.node().is_none_or(|(_, node)| node == Node::Database);
-        if !is_folder {
-            return self.told(self.of(inode)?.read_dir(inode, offset, with_attributes, each));
-        }
-        let (epoch, offset) = (offset >> 32, offset & u64::from(u32::MAX));
-        let (fs, offset) = match offset {
-            0 => (self.of(inode)?, 0),
-            _ => self.resumed(inode, epoch, offset)?,
-        };
-        let epoch = fs.epoch << 32;
-        self.told(fs.read_dir(inode, offset, with_attributes, &mut |entry| {
-            each(Entry {
-                next: epoch | entry.next,
-                ..entry
-            })
-        }))
-    }
-
-    /// See [`ChessFs::next_games`].
-    pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-        self.of(directory).ok()?.next_games(directory, game, most)
-    }
-
-    /// See [`ChessFs::entries`].
-    pub fn entries(&self, directory: Inode) -> Result<usize, FsError> {
-        self.of(directory)?.entries(directory)
-    }
-
-    /// See [`ChessFs::read`].
-    pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        self.told(self.of(inode)?.read(inode, offset, size))
-    }
-
-    /// See [`ChessFs::read_games`].
-    pub fn read_games(
-        &self,
-        games: &[Inode],
-        longest: u32,
-        each: &mut dyn FnMut(Inode, &[u8]),
-    ) -> Result<(), FsError> {
-        match games.first() {
-            Some(&first) => self.told(self.of(first)?.read_games(games, longest, each)),
-            None => Ok(()),
+    /// The entry `name` of a directory, see [`Handle::child`], in the latest epoch that has it.
+    ///
+    /// # Errors
+    /// Those of [`Handle::child`].
+    pub fn child(&self, directory: &Resolved, name: &OsStr) -> Result<Resolved, FsError> {
+        let child = directory.child(name)?;
+        // The lock is free again before it is taken once more: a writer that waits in between would wait for this
+        // reader, and this reader for the writer.
+        let is_current = Arc::ptr_eq(directory.fs(), &self.read_epochs().current);
+        match is_current {
+            true => Ok(child),
+            // A later epoch may show other attributes of the same folder.
+            false => self.resolve(child.inode()),
         }
     }
 
-    /// See [`ChessFs::attribute_names`].
-    pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
-        self.told(self.of(inode)?.attribute_names(inode))
-    }
-
-    /// See [`ChessFs::attribute_value`].
-    pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
-        self.told(self.of(inode)?.attribute_value(inode, name))
+    /// The directory that a listing goes on in, and its offset there. A folder is that of the epoch in which the
+    /// listing began. Where that one is gone, it is the present one, and the offset behind the name that was given last.
+    ///
+    /// # Errors
+    /// Those of [`Live::resolve`], and [`FsError::Io`] where it cannot be told how the listing goes on.
+    pub fn resolve_listing(&self, directory: Inode, offset: u64) -> Result<(Resolved, u64), FsError> {
+        if directory.node().is_some_and(|(_, node)| node != Node::DATABASE) {
+            return Ok((self.resolve(directory)?, offset));
+        }
+        let (epoch, place) = (offset >> 32, offset & u64::from(u32::MAX));
+        if place == 0 {
+            return Ok((self.resolve(directory)?, 0));
+        }
+        let epochs = self.read_epochs();
+        if let Some(fs) = epochs.all().find(|fs| fs.epoch == epoch) {
+            let then = Handle::new(fs, directory).ok_or(FsError::Stale)?;
+            return Ok((then, offset));
+        }
+        let gone = epochs.gone.iter().find(|(number, _)| *number == epoch);
+        let then = gone.and_then(|(_, folders)| folders.by_inode(directory));
+        let now = Handle::new(&epochs.current, directory);
+        let resumed = now.and_then(|now| {
+            let place = now.folder()?.resumed(then?, place)?;
+            Some((now, place))
+        });
+        resumed.ok_or_else(|| self.fail(directory, Failure::Listing))
     }
 
     /// See [`ChessFs::status`].
@@ -279,40 +245,10 @@ impl Live {
     pub fn statistics(&self) -> Statistics {
         self.current().statistics()
     }
-}
 
-impl Live {
-    /// Passes a result on, and tells of an error that may mean a changed source.
-    fn told<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
-        if matches!(result, Err(FsError::Io))
-            && let Some(call) = self.on_error.get()
-        {
-            call();
-        }
-        result
-    }
-
-    /// The epoch that serves an inode: the latest that has it.
-    fn of(&self, inode: Inode) -> Result<Arc<ChessFs>, FsError> {
-        let epochs = self.read_epochs();
-        let found = epochs.all().find(|epoch| epoch.serves(inode)).cloned();
-        found.ok_or_else(|| match inode.node() {
-            Some((prefix, _)) if epochs.given.contains(&prefix) => FsError::Io,
-            _ => FsError::Stale,
-        })
-    }
-
-    /// The epoch in which a listing of a folder goes on, and its offset there. Where the one that it began in is gone,
-    /// that is the present one, and the offset behind the name that was given last.
-    fn resumed(&self, folder: Inode, epoch: u64, offset: u64) -> Result<(Arc<ChessFs>, u64), FsError> {
-        let epochs = self.read_epochs();
-        if let Some(fs) = epochs.all().find(|fs| fs.epoch == epoch) {
-            return Ok((Arc::clone(fs), offset));
-        }
-        let gone = epochs.gone.iter().find(|(number, _)| *number == epoch);
-        let then = gone.and_then(|(_, folders)| folders.by_inode(folder));
-        let offset = then.and_then(|then| epochs.current.resumed(then, offset));
-        Ok((Arc::clone(&epochs.current), offset.ok_or(FsError::Io)?))
+    fn fail(&self, inode: Inode, failure: Failure) -> FsError {
+        let inode = format_args!("inode {:#x}", inode.0);
+        self.failures.report(inode, failure)
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {
@@ -355,9 +291,9 @@ impl Epochs {
         for epoch in self.old.drain(..) {
             let databases = epoch.fs.databases.iter();
             let own = databases.filter(|database| !later.contains(&database.prefix()));
-            let known = own.filter(|database| database.is_known()).count();
+            let known = own.filter(|database| database.lookups.is_known()).count();
             if kept.len() < MOST_OLD && known > 0 {
-                epoch.known.store(known, Ordering::Relaxed);
+                epoch.known.set(known);
                 later.extend(prefixes(&epoch.fs));
                 kept.push_back(epoch);
             } else {

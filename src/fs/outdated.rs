@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ChessFs;
-use super::place::Place;
+use super::folder::{Folder, RootInfo};
 use crate::tree::{Inode, SourceFolder};
 
 /// A directory or file that is not what it was.
@@ -24,7 +24,9 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
             let names = match before.folders.by_inode(folder.inode) {
                 Some(same) => {
                     let names = changed(entries(before, same), entries(after, folder));
-                    if names.is_empty() && before.folder_attributes(same) == after.folder_attributes(folder) {
+                    if names.is_empty()
+                        && Folder::new(before, same).attributes() == Folder::new(after, folder).attributes()
+                    {
                         return None;
                     }
                     names
@@ -46,13 +48,10 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
         })
         .collect();
     outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
-    let info = after.root_info_inode();
-    let is_same = before.root_info_inode() == info
-        && before.root_info() == after.root_info()
-        && before.root_info_attributes(info) == after.root_info_attributes(info);
-    if !is_same {
+    let (before, after) = (RootInfo(before), RootInfo(after));
+    if before.made() != after.made() || before.attributes() != after.attributes() {
         outdated.push(Outdated {
-            inode: info,
+            inode: after.inode(),
             names: Vec::new(),
         });
     }
@@ -64,7 +63,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     let gone = fs.databases.iter().filter(|database| {
         let directory = fs.folders.directory_of(database.prefix());
-        directory != Inode::ROOT && database.is_known() && after.database(database.prefix()).is_none()
+        directory != Inode::ROOT && database.lookups.is_known() && after.database(database.prefix()).is_none()
     });
     let entries = gone.map(|database| Outdated {
         inode: fs.folders.directory_of(database.prefix()),
@@ -74,7 +73,8 @@ fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
 }
 
 fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {
-    let entries = (0..).map_while(|n| fs.entry_at(Place::Folder(folder), n));
+    let folder = Folder::new(fs, folder);
+    let entries = folder.entries();
     entries
         .map(|(name, inode, _)| (name.into_owned(), inode))
         .collect()

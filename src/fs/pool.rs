@@ -136,6 +136,7 @@ impl Pool {
         let mut state = self.0.state();
         if state.waiting.len() >= MOST_WAITING {
             drop(state);
+            self.0.silence.log_refusal(MOST_WAITING);
             return give_up();
         }
         state.last += 1;
@@ -254,7 +255,7 @@ impl Shared {
                     let mark = begun.map(|begun| Arc::clone(&begun.mark));
                     drop(state);
                     drop(waiting);
-                    self.silence.tell(silence);
+                    self.silence.log_silence(silence);
                     if let Some(mark) = mark.filter(|_| self.options.is_for_requests) {
                         self.silence.begin(mark, now);
                     }

@@ -3,23 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::failure::Pause;
 use super::progress::Mark;
-
-/// How often the log says that a source does not answer.
-const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// Whether the source of a database answers.
 pub(super) struct Silence {
     name: String,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// When the log last spoke of it.
-    told: Option<Instant>,
     /// There while the source does not answer.
-    present: Option<Present>,
+    present: Mutex<Option<Present>>,
+    /// Between lines of the log on the silence, and on requests that are refused.
+    silences: Pause,
+    refusals: Pause,
 }
 
 /// A silence that goes on.
@@ -36,20 +30,22 @@ impl Silence {
     pub(super) fn new(name: String) -> Silence {
         Silence {
             name,
-            state: Mutex::default(),
+            present: Mutex::default(),
+            silences: Pause::new(),
+            refusals: Pause::new(),
         }
     }
 
     /// True where a request is not to be begun, because an earlier one hangs. One is let through from time to time: a
     /// file system may have lost the request that hangs.
     pub(super) fn refuses(&self, mark: &Arc<Mark>, pause: Duration) -> bool {
-        let mut state = self.state();
-        let Some(present) = &mut state.present else {
+        let mut place = self.present();
+        let Some(present) = place.as_mut() else {
             return false;
         };
         let is_over = |mark: &Arc<Mark>| mark.last_since(present.since) > present.since;
         if present.hanging.iter().any(is_over) {
-            state.present = None;
+            *place = None;
             return false;
         }
         let is_due = present.tried.elapsed() >= pause;
@@ -66,8 +62,8 @@ impl Silence {
 
     /// A job hangs that has this mark, and did so at this time. It may go on at any moment.
     pub(super) fn begin(&self, mark: Arc<Mark>, now: Instant) {
-        let mut state = self.state();
-        let present = state.present.get_or_insert_with(|| Present {
+        let mut place = self.present();
+        let present = place.get_or_insert_with(|| Present {
             since: now,
             tried: now,
             hanging: Vec::new(),
@@ -77,19 +73,22 @@ impl Silence {
         }
     }
 
-    /// Says in the log that the source has not answered for so long, where that was not said lately.
-    pub(super) fn tell(&self, silence: Duration) {
-        let mut state = self.state();
-        if state.told.is_some_and(|told| told.elapsed() < LOG_PAUSE) {
-            return;
-        }
-        state.told = Some(Instant::now());
-        drop(state);
-        let (name, seconds) = (&self.name, silence.as_secs());
-        log::error!("{name}: the source has not answered for {seconds} s");
+    /// Logs that the source has not answered for so long.
+    pub(super) fn log_silence(&self, silence: Duration) {
+        let (name, seconds, level) = (&self.name, silence.as_secs(), self.silences.level());
+        log::log!(level, "{name}: the source has not answered for {seconds} s");
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Logs that a request is refused because too many wait.
+    pub(super) fn log_refusal(&self, most: usize) {
+        let (name, level) = (&self.name, self.refusals.level());
+        log::log!(
+            level,
+            "{name}: {most} requests wait for the source, and no more can"
+        );
+    }
+
+    fn present(&self) -> MutexGuard<'_, Option<Present>> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

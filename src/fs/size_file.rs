@@ -35,10 +35,9 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::sizes::Sizes;
-use crate::bytes::{le_u32, slice};
 use crate::library::LibraryEntry;
-use crate::pgn::REVISION;
 use crate::store::{Store, program_hash};
+use chessdb::bytes::{le_u32, slice};
 
 const MAGIC: &[u8; 8] = b"pgnfs sz";
 const VERSION: u32 = 2;
@@ -143,7 +142,6 @@ impl SizeFile {
 
     fn key(&self, entry: &LibraryEntry) -> Option<Vec<u8>> {
         let mut key = program_hash()?.to_le_bytes().to_vec();
-        key.extend(REVISION.to_le_bytes());
         push_text(&mut key, &self.files.options);
         push_text(&mut key, entry.format.name);
         for (name, identity) in &entry.files {

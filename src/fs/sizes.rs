@@ -1,12 +1,15 @@
 //! Sizes of games, and problems found while decoding them.
+//!
+//! `tests/counters.rs` plays every order of the steps with loom's atomics.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
-use crate::formats::Problem;
+use super::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use super::sync::{Mutex, MutexGuard};
 use crate::library::on_one_line;
+use chessdb::formats::Problem;
 
 /// Games that a thread takes at a time.
 const SHARE: u32 = 32;
@@ -57,13 +60,19 @@ impl Sizes {
         if let Some(known) = self.get(game) {
             return known == size;
         }
-        // Whoever knows the size may rely on the problems being here.
-        if !problems.is_empty() {
-            let rows: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
-            self.rows().insert(game, rows.join("\n").into());
+        if problems.is_empty() {
+            return self.set(game, size).is_none_or(|known| known == size);
         }
-        self.set(game, size)
+        let rows: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
+        let rows = rows.join("\n").into();
+        // A thread that finds the size waits for this lock, and so finds the problems that belong to it.
+        let mut all = self.rows();
+        let known = self.set(game, size);
+        if known.is_none() {
+            all.insert(game, rows);
+        }
+        known.is_none_or(|known| known == size)
     }
 
     /// Takes down sizes that are known from elsewhere, 0 standing for an unknown one, and rows of problems. False where
@@ -78,23 +87,26 @@ impl Sizes {
         if pairs().any(|(game, size)| self.get(game).is_some_and(|known| known != size)) {
             return false;
         }
-        let rows = rows.iter().map(|&(game, rows)| (game, rows.into()));
-        self.rows().extend(rows);
-        // Not `all`: what is right is to be known whatever the others are.
-        pairs().fold(true, |agrees, (game, size)| self.set(game, size) && agrees)
+        let mut all = self.rows();
+        let others: Vec<u32> = pairs()
+            .filter(|&(game, size)| self.set(game, size).is_some_and(|known| known != size))
+            .map(|(game, _)| game)
+            .collect();
+        let rows = rows.iter().filter(|(game, _)| !others.contains(game));
+        all.extend(rows.map(|&(game, rows)| (game, rows.into())));
+        others.is_empty()
     }
 
-    fn set(&self, game: u32, size: u32) -> bool {
+    /// Sets a size that is unknown. Gives the size that is known already, if any, and 0 for a game that is none.
+    fn set(&self, game: u32, size: u32) -> Option<u32> {
         let Some(slot) = self.bytes.get(game as usize) else {
-            return false;
+            return Some(0);
         };
-        match slot.compare_exchange(0, size, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => {
-                self.known.fetch_add(1, Ordering::AcqRel);
-                true
-            }
-            Err(known) => known == size,
+        let set = slot.compare_exchange(0, size, Ordering::AcqRel, Ordering::Acquire);
+        if set.is_ok() {
+            self.known.fetch_add(1, Ordering::AcqRel);
         }
+        set.err()
     }
 
     /// True when all sizes are known, and so all problems.

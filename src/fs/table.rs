@@ -10,10 +10,9 @@ use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::gather::decode_missing;
-use super::types::FsError;
-use crate::game::{ROSTER, Tags};
 use crate::library::{LibraryEntry, tags_of};
 use crate::tree::{BLOCK, Table, block_name, numbered_game_name};
+use chessdb::game::{ROSTER, Tags};
 
 /// Games in a piece: so few that a piece is made faster than it would be found in a cache full of games.
 const PIECE: u32 = 64;
@@ -89,10 +88,8 @@ impl Tables {
         self.ends(table).last().copied().unwrap_or(0)
     }
 
-    /// Bytes of a table: `size` of them from `offset`, fewer only at its end.
-    ///
-    /// # Errors
-    /// Where the tags are not what they were.
+    /// Bytes of a table: `size` of them from `offset`, fewer only at its end. None where the tags are not what they
+    /// were.
     pub(super) fn read(
         &self,
         entry: &LibraryEntry,
@@ -100,7 +97,7 @@ impl Tables {
         table: Table,
         offset: u64,
         size: u32,
-    ) -> Result<Vec<u8>, FsError> {
+    ) -> Option<Vec<u8>> {
         let ends = self.ends(table);
         let end = offset.saturating_add(size.into()).min(self.len(table));
         let first = ends.partition_point(|&end| end <= offset);
@@ -112,14 +109,12 @@ impl Tables {
             }
             self.append_piece(&mut bytes, entry, digits, table, piece);
             if !entry.is_intact() || start + bytes.len() as u64 != next {
-                let path = entry.name();
-                log::error!("{path}: tags are not what they were: was a file changed?");
-                return Err(FsError::Io);
+                return None;
             }
         }
         bytes.truncate(end.saturating_sub(start) as usize);
         bytes.drain(..bytes.len().min((offset - start) as usize));
-        Ok(bytes)
+        Some(bytes)
     }
 
     fn append_piece(&self, out: &mut Vec<u8>, entry: &LibraryEntry, digits: usize, table: Table, piece: u32) {

@@ -1,26 +1,27 @@
 //! Tags as extended attributes.
 
 use std::ffi::OsStr;
+use std::ops::Deref;
 
 use super::ChessFs;
-use super::place::Place;
-use super::types::{FsError, Inode};
+use super::handle::Handle;
+use super::object::DatabaseNode;
+use super::types::FsError;
 use crate::library::tags_of;
-use crate::tree::Node;
+use chessdb::game::Tags;
 
 const TAG_PREFIX: &str = "user.pgn.";
 
-impl ChessFs {
-    /// Names of a node's extended attributes: `user.pgn.<tag>` for a game, none for others.
+impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
+    /// Names of its extended attributes: `user.pgn.<tag>` for a game, none for others.
     ///
     /// # Errors
-    /// [`FsError::Stale`] for an inode that does not exist.
-    pub fn attribute_names(&self, inode: Inode) -> Result<Vec<String>, FsError> {
-        let Place::Node(database, Node::Game(game)) = self.place(inode)? else {
+    /// [`FsError::Stale`] where it does not exist.
+    pub fn attribute_names(&self) -> Result<Vec<String>, FsError> {
+        let Some((at, game)) = self.game()? else {
             return Ok(Vec::new());
         };
-        let tags = tags_of(&*database.entry().database, game);
-        database.texts().check()?;
+        let tags = self.fs().reported(tags(&at, game))?;
         Ok(tags
             .iter()
             .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
@@ -30,15 +31,20 @@ impl ChessFs {
     /// The value of an extended attribute. No move is decoded.
     ///
     /// # Errors
-    /// [`FsError::NoAttribute`]; [`FsError::Stale`] for an inode that does not exist.
-    pub fn attribute_value(&self, inode: Inode, name: &OsStr) -> Result<Vec<u8>, FsError> {
+    /// [`FsError::NoAttribute`]; [`FsError::Stale`] where it does not exist.
+    pub fn attribute_value(&self, name: &OsStr) -> Result<Vec<u8>, FsError> {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
-        let (Place::Node(database, Node::Game(game)), Some(tag)) = (self.place(inode)?, tag) else {
+        let (Some((at, game)), Some(tag)) = (self.game()?, tag) else {
             return Err(FsError::NoAttribute);
         };
-        let tags = tags_of(&*database.entry().database, game);
-        database.texts().check()?;
+        let tags = self.fs().reported(tags(&at, game))?;
         let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
         Ok(value.as_bytes().to_vec())
     }
+}
+
+fn tags(at: &DatabaseNode<'_>, game: u32) -> Result<Tags, FsError> {
+    let tags = tags_of(&*at.database.entry().database, game);
+    at.database.texts().check()?;
+    Ok(tags)
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
+use super::failure::{Failure, Failures};
 use super::gather::{decode_missing, on_threads};
 use super::remote::Remote;
 use super::size_file::{SizeFile, SizeFiles};
@@ -48,6 +49,7 @@ pub(super) struct Texts {
     is_changed: AtomicBool,
     is_passing: AtomicBool,
     is_retired: AtomicBool,
+    failures: Failures,
 }
 
 impl Texts {
@@ -62,6 +64,7 @@ impl Texts {
             is_changed: AtomicBool::new(false),
             is_passing: AtomicBool::new(false),
             is_retired: AtomicBool::new(false),
+            failures: Failures::new(),
             entry,
             remote,
         }
@@ -146,13 +149,30 @@ impl Texts {
         if self.entry.is_intact() {
             return Ok(());
         }
-        if !self.is_changed.swap(true, Ordering::AcqRel) {
-            let name = self.entry.name();
-            log::error!(
-                "{name}: a file was changed: what is not known yet cannot be read until it is opened again"
-            );
-        }
+        let is_news = !self.is_changed.swap(true, Ordering::AcqRel);
+        let level = if is_news {
+            log::Level::Error
+        } else {
+            log::Level::Debug
+        };
+        let (name, file) = (self.entry.name(), self.entry.lost_file().unwrap_or("a file"));
+        log::log!(
+            level,
+            "{name}: {file} was changed: what is not known yet cannot be read until it is opened again"
+        );
         Err(FsError::Io)
+    }
+
+    /// The error of a request that fails for this reason, or because a file was changed. The log has it.
+    pub(super) fn fail(&self, failure: Failure) -> FsError {
+        let failure = match failure {
+            Failure::Sizes if self.is_retired.load(Ordering::Acquire) => Failure::Replaced,
+            failure => failure,
+        };
+        match self.check() {
+            Ok(()) => self.failures.report(self.entry.name(), failure),
+            Err(error) => error,
+        }
     }
 
     /// Calls `decode` for the games whose sizes are unknown, from several threads. It shares the work with the pass.
@@ -247,10 +267,8 @@ impl Texts {
 
     /// Sizes that were told are wrong: nobody is to believe them in another mount.
     fn doubt(&self, game: u32) {
-        if !self.is_doubtful.swap(true, Ordering::AcqRel) {
-            let (name, number) = (self.entry.name(), u64::from(game) + 1);
-            log::error!("{name}: game {number} is not as long as it was: was a file changed?");
-        }
+        self.is_doubtful.store(true, Ordering::Release);
+        self.failures.report(self.entry.name(), Failure::Length(game));
         if let Some(file) = self.file.get() {
             file.remove();
         }

@@ -1,6 +1,6 @@
 //! Points in time as file systems count them.
 
-use crate::game::Date;
+use chessdb::game::Date;
 
 const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 

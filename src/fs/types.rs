@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::pool::Pool;
-use crate::tree::Node;
-pub use crate::tree::{Inode, Layout};
+pub use crate::tree::{Inode, Kind, Layout};
 
 /// How a library is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,24 +44,6 @@ pub enum Where {
     Aside,
     /// By this pool and nowhere else: the source may not answer.
     Pool(Arc<Pool>),
-}
-
-/// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A directory.
-    Directory,
-    /// A regular file.
-    File,
-}
-
-impl Kind {
-    pub(super) fn of(node: Node) -> Kind {
-        match node.is_directory() {
-            true => Kind::Directory,
-            false => Kind::File,
-        }
-    }
 }
 
 /// What `stat` shows; mode and owner are the caller's.
@@ -108,6 +89,8 @@ pub enum FsError {
     NotADirectory,
     /// A directory, where a file was expected.
     IsADirectory,
+    /// A link, where a file was expected, or no link where one was.
+    WrongKind,
     /// The node has no such extended attribute.
     NoAttribute,
     /// No node has this inode number, or none any more.
@@ -123,6 +106,7 @@ impl FsError {
             FsError::NotFound => libc::ENOENT,
             FsError::NotADirectory => libc::ENOTDIR,
             FsError::IsADirectory => libc::EISDIR,
+            FsError::WrongKind => libc::EINVAL,
             FsError::NoAttribute => libc::ENODATA,
             FsError::Stale => libc::ESTALE,
             FsError::Io => libc::EIO,
@@ -136,6 +120,7 @@ impl fmt::Display for FsError {
             FsError::NotFound => "no such file or directory",
             FsError::NotADirectory => "not a directory",
             FsError::IsADirectory => "is a directory",
+            FsError::WrongKind => "not possible with a file of this kind",
             FsError::NoAttribute => "no such attribute",
             FsError::Stale => "no such inode",
             FsError::Io => "the database cannot be read",

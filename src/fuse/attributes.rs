@@ -54,6 +54,8 @@ impl Presentation {
         let permissions = match kind {
             Kind::Directory => 0o555,
             Kind::File => 0o444,
+            // They say nothing about what a link leads to.
+            Kind::Link => return 0o777,
         };
         permissions & !self.umask
     }
@@ -84,6 +86,7 @@ pub(super) fn file_type(kind: Kind) -> FileType {
     match kind {
         Kind::Directory => FileType::Directory,
         Kind::File => FileType::RegularFile,
+        Kind::Link => FileType::Symlink,
     }
 }
 

@@ -1,78 +1,98 @@
-//! READDIRPLUS: entries with attributes where these are known, and without where they are not.
+//! READDIR, and READDIRPLUS: entries with attributes where these are known, and without where they are not.
 
 use std::io;
 use std::ops::ControlFlow;
-
 use std::os::fd::AsFd;
 
-use fuser::{Errno, Generation, INodeNo, ReplyDirectoryPlus, RequestId};
+use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
+use super::attributes::file_type;
+use super::trace::Outcome;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Entry, Inode, Kind};
+use crate::fs::{Entry, Kind, Resolved};
 
-/// A directory of more entries is listed without attributes: the kernel would make an inode for every entry, which
-/// takes it ten times as long as the listing itself.
-const HUGE: usize = 10_000;
+/// Answers READDIR with the entries from `offset`, as many as fit.
+pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
+    let mut count = 0;
+    let read = directory.read_dir(offset, false, &mut |entry| {
+        let kind = file_type(entry.kind);
+        let add =
+            |reply: &mut ReplyDirectory| reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name);
+        match reply.with(add) {
+            Some(false) => {
+                count += 1;
+                ControlFlow::Continue(())
+            }
+            Some(true) | None => ControlFlow::Break(()),
+        }
+    });
+    match read {
+        Ok(()) => reply.answer(Outcome::Entries(count), ReplyDirectory::ok),
+        Err(error) => reply.refuse(errno(error)),
+    }
+}
 
-/// Answers with the entries from `offset`, as many as fit.
+/// Answers READDIRPLUS with the entries from `offset`, as many as fit.
 ///
 /// An entry without attributes has node 0, which fuser would put into the directory entry as well, and C libraries
 /// before glibc 2.42 skip names with inode 0. So an answer that begins with such an entry is written here, and
 /// fuser's only tells when it is full; any other ends before the first such entry.
-pub(super) fn answer(
+pub(super) fn answer_plus(
     shared: &Shared,
     request: RequestId,
-    directory: Inode,
+    directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
-    let with_attributes = shared.fs.entries(directory).is_ok_and(|entries| entries <= HUGE);
     let mut own = None;
-    let mut is_empty = true;
+    let mut count = 0;
     let mut told = Vec::new();
-    let read = shared
-        .fs
-        .read_dir(directory, offset, with_attributes, &mut |entry| {
-            // The kernel looks at no attributes of `.` and `..`.
-            let is_dots = matches!(entry.name, "." | "..");
-            if entry.attributes.is_none() && !is_dots && own.is_none() {
-                if !is_empty {
-                    // The next answer begins with it and is written here.
-                    return ControlFlow::Break(());
-                }
-                own = Some(Answer::new(request));
-            }
-            let attributes = match &entry.attributes {
-                Some(attributes) => presentation.of(attributes),
-                None => presentation.bare(entry.inode, entry.kind),
-            };
-            let number = INodeNo(entry.inode.0);
-            let add = |reply: &mut ReplyDirectoryPlus| {
-                let generation = Generation(0);
-                reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
-            };
-            if reply.with(add) != Some(false) {
+    let read = directory.read_dir_plus(offset, &mut |entry| {
+        // The kernel looks at no attributes of `.` and `..`.
+        let is_dots = matches!(entry.name, "." | "..");
+        if entry.attributes.is_none() && !is_dots && own.is_none() {
+            if count > 0 {
+                // The next answer begins with it and is written here.
                 return ControlFlow::Break(());
             }
-            is_empty = false;
-            if let Some(own) = &mut own {
-                own.add(&entry, presentation);
-            }
-            if entry.attributes.is_some() && !is_dots {
-                told.push(entry.inode);
-            }
-            ControlFlow::Continue(())
-        });
+            own = Some(Answer::new(request));
+        }
+        let attributes = match &entry.attributes {
+            Some(attributes) => presentation.of(attributes),
+            None => presentation.bare(entry.inode, entry.kind),
+        };
+        let number = INodeNo(entry.inode.0);
+        let add = |reply: &mut ReplyDirectoryPlus| {
+            let generation = Generation(0);
+            reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
+        };
+        if reply.with(add) != Some(false) {
+            return ControlFlow::Break(());
+        }
+        count += 1;
+        if let Some(own) = &mut own {
+            own.add(&entry, presentation);
+        }
+        if entry.attributes.is_some() && !is_dots {
+            told.push(entry.inode);
+        }
+        ControlFlow::Continue(())
+    });
     if let Err(error) = read {
         return reply.refuse(errno(error));
     }
-    reply.answer(|reply| {
+    reply.answer(Outcome::Entries(count), |reply| {
         // Before the kernel can forget them.
         told.into_iter().for_each(|inode| shared.fs.remember(inode));
         let Some(own) = own else { return reply.ok() };
         if let Err(error) = own.send(&shared.kernel) {
-            log::debug!("an answer was not taken: {error}");
+            // Nobody waits for it where the reader was killed.
+            let level = match error.raw_os_error() {
+                Some(libc::ENOENT) => log::Level::Debug,
+                _ => log::Level::Error,
+            };
+            log::log!(level, "a listing could not be answered: {error}");
         }
         // The kernel takes no second answer, and so the reply comes to its end without a leak.
         reply.error(Errno::EIO);
@@ -98,6 +118,7 @@ impl Answer {
         let format = match entry.kind {
             Kind::Directory => 0o040_000,
             Kind::File => 0o100_000,
+            Kind::Link => 0o120_000,
         };
         match &entry.attributes {
             Some(attributes) => {

@@ -10,27 +10,29 @@ mod answer;
 mod attributes;
 mod directory;
 mod invalidate;
+mod look_up;
+mod trace;
 
 use std::ffi::OsStr;
+use std::fmt::Arguments;
 use std::io;
-use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
-    AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
-    ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyOpen, ReplyStatfs,
-    ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+    AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, INodeNo, InitFlags, IoctlFlags,
+    KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
+    ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite,
+    ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Where};
+use crate::fs::{FsError, Inode, Kind, Live, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
+use trace::{Outcome, Traced};
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -82,12 +84,46 @@ impl Fuse {
         }
     }
 
-    fn answer<R, A>(&self, inode: Inode, reply: R, how: A)
+    /// A request that has arrived, with the kernel's name for its kind.
+    fn request<R: Reply>(
+        &self,
+        kind: &str,
+        inode: INodeNo,
+        arguments: Arguments<'_>,
+        reply: R,
+    ) -> Pending<R> {
+        Pending::new(
+            reply,
+            Traced::begin(&self.shared.fs, kind, Inode(inode.0), arguments),
+        )
+    }
+
+    /// Answers a request for a node in the thread where that may be done.
+    fn answer<R, A>(&self, inode: INodeNo, reply: Pending<R>, how: A)
     where
         R: Reply,
-        A: FnOnce(&Arc<Shared>, Pending<R>) + Send + 'static,
+        A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
     {
-        guarded(|| answer(&self.shared, inode, Pending::Own(reply), how));
+        guarded(|| match self.shared.fs.resolve(Inode(inode.0)) {
+            Ok(node) => answer(&self.shared, node, reply, how),
+            Err(error) => reply.refuse(errno(error)),
+        });
+    }
+
+    /// The same for a request to list a directory from an offset.
+    fn answer_listing<R, A>(&self, directory: INodeNo, offset: u64, reply: Pending<R>, how: A)
+    where
+        R: Reply,
+        A: FnOnce(&Arc<Shared>, Resolved, u64, Pending<R>) + Send + 'static,
+    {
+        guarded(
+            || match self.shared.fs.resolve_listing(Inode(directory.0), offset) {
+                Ok((node, offset)) => answer(&self.shared, node, reply, move |shared, node, reply| {
+                    how(shared, node, offset, reply);
+                }),
+                Err(error) => reply.refuse(errno(error)),
+            },
+        );
     }
 }
 
@@ -102,63 +138,11 @@ fn errno(error: FsError) -> Errno {
     Errno::from_i32(error.errno())
 }
 
-/// Looks up a name and answers with the attributes of what it stands for.
-fn look_up(shared: &Arc<Shared>, parent: Inode, name: &OsStr, reply: Pending<ReplyEntry>) {
-    let found = match name.as_bytes() {
-        b"." => Ok(parent),
-        b".." => shared.fs.parent(parent),
-        long if long.len() > NAME_MAX as usize => return reply.refuse(Errno::ENAMETOOLONG),
-        _ => shared.fs.lookup(parent, name),
-    };
-    match found.map_err(errno) {
-        // It is the same database's, whose few threads must not be kept by what takes long.
-        Ok(inode) if reply.is_shared() && !shared.fs.may_wait(inode) => describe(shared, inode, reply),
-        Ok(inode) => answer(shared, inode, reply, move |shared, reply| {
-            describe(shared, inode, reply);
-        }),
-        // Node 0 tells the kernel to remember that there is nothing.
-        Err(error) if error == Errno::ENOENT => {
-            reply.answer(|reply| reply.entry(&FOREVER, &attributes::of_nothing(), Generation(0)));
-        }
-        Err(error) => reply.refuse(error),
-    }
-}
-
-/// Answers a look-up with what was found.
-fn describe(shared: &Shared, inode: Inode, reply: Pending<ReplyEntry>) {
-    match shared.fs.attributes(inode) {
-        Ok(attributes) => reply.answer(|reply| {
-            // Before the kernel can forget it.
-            shared.fs.remember(inode);
-            let attributes = shared.presentation.of(&attributes);
-            reply.entry(&FOREVER, &attributes, Generation(0));
-        }),
-        Err(error) => reply.refuse(errno(error)),
-    }
-}
-
-/// Lists a directory from `offset`.
-fn list(shared: &Shared, directory: Inode, offset: u64, mut reply: Pending<ReplyDirectory>) {
-    let read = shared.fs.read_dir(directory, offset, false, &mut |entry| {
-        let kind = attributes::file_type(entry.kind);
-        let add =
-            |reply: &mut ReplyDirectory| reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name);
-        match reply.with(add) {
-            Some(false) => ControlFlow::Continue(()),
-            Some(true) | None => ControlFlow::Break(()),
-        }
-    });
-    match read {
-        Ok(()) => reply.answer(ReplyDirectory::ok),
-        Err(error) => reply.refuse(errno(error)),
-    }
-}
-
 /// Requests that would change something, and their arguments.
 macro_rules! refused {
-    ($($request:ident($($argument:ty),*) $reply:ty;)*) => {$(
-        fn $request(&self, _: &Request, $(_: $argument,)* reply: $reply) {
-            reply.error(Errno::EROFS);
+    ($($kind:literal $request:ident($($argument:ty),*) $reply:ty;)*) => {$(
+        fn $request(&self, _: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {
+            self.request($kind, inode, format_args!(""), reply).refuse(Errno::EROFS);
         }
     )*};
 }
@@ -171,6 +155,7 @@ impl Filesystem for Fuse {
         let wanted = InitFlags::FUSE_EXPORT_SUPPORT
             | InitFlags::FUSE_DO_READDIRPLUS
             | InitFlags::FUSE_PARALLEL_DIROPS
+            | InitFlags::FUSE_CACHE_SYMLINKS
             | InitFlags::FUSE_ASYNC_DIO;
         // Older kernels lack some of them, and all is well without.
         let _ = config.add_capabilities(wanted & offered);
@@ -180,39 +165,51 @@ impl Filesystem for Fuse {
     }
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let parent = Inode(parent.0);
+        let reply = self.request("LOOKUP", parent, format_args!("{name:?}"), reply);
         let name = name.to_owned();
-        self.answer(parent, reply, move |shared, reply| {
-            look_up(shared, parent, &name, reply)
+        self.answer(parent, reply, move |shared, directory, reply| {
+            look_up::look_up(shared, &directory, &name, reply);
         });
     }
 
     fn forget(&self, _: &Request, inode: INodeNo, times: u64) {
-        guarded(|| self.shared.fs.forget(Inode(inode.0), times));
+        let inode = Inode(inode.0);
+        let traced = Traced::begin(&self.shared.fs, "FORGET", inode, format_args!("{times} times"));
+        guarded(|| self.shared.fs.forget(inode, times));
+        traced.end(Outcome::Done);
     }
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attributes(inode) {
-                Ok(attributes) => {
-                    let attributes = shared.presentation.of(&attributes);
-                    reply.answer(|reply| reply.attr(&FOREVER, &attributes));
-                }
-                Err(error) => reply.refuse(errno(error)),
+        let reply = self.request("GETATTR", inode, format_args!(""), reply);
+        self.answer(inode, reply, |shared, node, reply| match node.attributes() {
+            Ok(attributes) => {
+                let shown = shared.presentation.of(&attributes);
+                reply.answer(Outcome::Size(attributes.size), |reply| {
+                    reply.attr(&FOREVER, &shown)
+                });
             }
+            Err(error) => reply.refuse(errno(error)),
         });
     }
 
-    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+    fn readlink(&self, _: &Request, inode: INodeNo, reply: ReplyData) {
+        let reply = self.request("READLINK", inode, format_args!(""), reply);
+        self.answer(inode, reply, |_, node, reply| match node.target() {
+            Ok(target) => reply.answer(Outcome::Bytes(target.len()), |reply| {
+                reply.data(target.as_bytes())
+            }),
+            Err(error) => reply.refuse(errno(error)),
+        });
+    }
+
+    fn open(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let reply = self.request("OPEN", inode, format_args!(""), reply);
         if self.open_is_needless {
             // From now on the kernel opens files without asking.
-            return reply.error(Errno::ENOSYS);
+            return reply.refuse(Errno::ENOSYS);
         }
-        reply.opened(
-            FileHandle(0),
-            FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_NOFLUSH,
-        );
+        let flags = FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_NOFLUSH;
+        reply.answer(Outcome::Done, |reply| reply.opened(FileHandle(0), flags));
     }
 
     fn read(
@@ -226,51 +223,51 @@ impl Filesystem for Fuse {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let inode = Inode(inode.0);
-        let answer = move |shared: &Arc<Shared>, reply: Pending<ReplyData>| match shared
-            .fs
-            .read(inode, offset, size)
-        {
-            Ok(chunk) => reply.answer(|reply| reply.data(&chunk)),
-            Err(error) => reply.refuse(errno(error)),
-        };
-        // What is read ahead is read for all databases by one thread, which must not hang.
-        let is_followed = || !matches!(self.shared.fs.where_to_answer(inode), Where::Pool(_));
-        if offset > 0 || !inode.is_game() || !is_followed() {
-            return self.answer(inode, reply, answer);
-        }
-        let request = ahead::Request {
-            game: inode,
-            answer: Box::new(move |shared| answer(shared, Pending::Own(reply))),
-        };
-        if let Some(request) = self.shared.ahead.asked(&self.shared.fs, request) {
-            guarded(|| (request.answer)(&self.shared));
-        }
+        let reply = self.request("READ", inode, format_args!("{size} bytes at {offset}"), reply);
+        guarded(|| {
+            let file = match self.shared.fs.resolve(Inode(inode.0)) {
+                Ok(file) => file,
+                Err(error) => return reply.refuse(errno(error)),
+            };
+            let read = move |file: Resolved, reply: Pending<ReplyData>| match file.read(offset, size) {
+                Ok(chunk) => reply.answer(Outcome::Bytes(chunk.len()), |reply| reply.data(&chunk)),
+                Err(error) => reply.refuse(errno(error)),
+            };
+            let game = file.inode();
+            if !game.is_game() || !file.is_followed(offset) {
+                return answer(&self.shared, file, reply, move |_, file, reply| read(file, reply));
+            }
+            let answer = Box::new(move |_: &Arc<Shared>| read(file, reply));
+            if let Some(answer) = self.shared.ahead.requested(&self.shared.fs, game, answer) {
+                answer(&self.shared);
+            }
+        });
     }
 
-    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+    fn flush(&self, _: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
         // The kernel does not ask again.
-        reply.error(Errno::ENOSYS);
+        self.request("FLUSH", inode, format_args!(""), reply)
+            .refuse(Errno::ENOSYS);
     }
 
-    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        reply.ok();
+    fn fsync(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let reply = self.request("FSYNC", inode, format_args!(""), reply);
+        reply.answer(Outcome::Done, ReplyEmpty::ok);
     }
 
-    fn opendir(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+    fn opendir(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let reply = self.request("OPENDIR", inode, format_args!(""), reply);
         if self.opendir_is_needless {
-            return reply.error(Errno::ENOSYS);
+            return reply.refuse(Errno::ENOSYS);
         }
-        reply.opened(
-            FileHandle(0),
-            FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_CACHE_DIR,
-        );
+        let flags = FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_CACHE_DIR;
+        reply.answer(Outcome::Done, |reply| reply.opened(FileHandle(0), flags));
     }
 
     fn readdir(&self, _: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            list(shared, inode, offset, reply)
+        let reply = self.request("READDIR", inode, format_args!("from {offset}"), reply);
+        self.answer_listing(inode, offset, reply, |_, directory, offset, reply| {
+            directory::answer(&directory, offset, reply);
         });
     }
 
@@ -282,69 +279,72 @@ impl Filesystem for Fuse {
         offset: u64,
         reply: ReplyDirectoryPlus,
     ) {
-        let inode = Inode(inode.0);
+        let reply = self.request("READDIRPLUS", inode, format_args!("from {offset}"), reply);
         let request = request.unique();
-        self.answer(inode, reply, move |shared, reply| {
-            let is_followed = offset == 0 && !reply.is_shared();
-            directory::answer(shared, request, inode, offset, reply);
-            if is_followed {
-                shared.ahead.listed(&shared.fs, inode);
+        self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
+            directory::answer_plus(shared, request, &directory, offset, reply);
+            if directory.is_followed(offset) {
+                shared.ahead.listed(&shared.fs, directory.inode());
             }
         });
     }
 
-    fn fsyncdir(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        reply.ok();
+    fn fsyncdir(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let reply = self.request("FSYNCDIR", inode, format_args!(""), reply);
+        reply.answer(Outcome::Done, ReplyEmpty::ok);
     }
 
-    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
+    fn statfs(&self, _: &Request, inode: INodeNo, reply: ReplyStatfs) {
+        let reply = self.request("STATFS", inode, format_args!(""), reply);
         guarded(|| {
             let statistics = self.shared.fs.statistics();
             let blocks = statistics.source_bytes.div_ceil(BLOCK.into());
-            reply.statfs(blocks, 0, 0, statistics.games, 0, BLOCK, NAME_MAX, BLOCK);
+            reply.answer(Outcome::Done, |reply| {
+                reply.statfs(blocks, 0, 0, statistics.games, 0, BLOCK, NAME_MAX, BLOCK);
+            });
         });
     }
 
     fn getxattr(&self, _: &Request, inode: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        let reply = self.request("GETXATTR", inode, format_args!("{name:?}"), reply);
         if !self.shared.presentation.xattr {
-            return reply.error(Errno::ENOSYS);
+            return reply.refuse(Errno::ENOSYS);
         }
-        let (inode, name) = (Inode(inode.0), name.to_owned());
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attribute_value(inode, &name) {
-                Ok(value) => reply.answer(|reply| sized(reply, size, &value)),
+        let name = name.to_owned();
+        self.answer(inode, reply, move |_, node, reply| {
+            match node.attribute_value(&name) {
+                Ok(value) => sized(reply, size, &value),
                 Err(error) => reply.refuse(errno(error)),
             }
         });
     }
 
     fn listxattr(&self, _: &Request, inode: INodeNo, size: u32, reply: ReplyXattr) {
+        let reply = self.request("LISTXATTR", inode, format_args!(""), reply);
         if !self.shared.presentation.xattr {
-            return reply.error(Errno::ENOSYS);
+            return reply.refuse(Errno::ENOSYS);
         }
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attribute_names(inode) {
-                Ok(names) => {
-                    let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
-                    reply.answer(|reply| sized(reply, size, &list));
-                }
-                Err(error) => reply.refuse(errno(error)),
+        self.answer(inode, reply, move |_, node, reply| match node.attribute_names() {
+            Ok(names) => {
+                let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
+                sized(reply, size, &list);
             }
+            Err(error) => reply.refuse(errno(error)),
         });
     }
 
     fn access(&self, _: &Request, inode: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
+        let reply = self.request("ACCESS", inode, format_args!("{mask:?}"), reply);
         if mask.contains(AccessFlags::W_OK) {
-            return reply.error(Errno::EROFS);
+            return reply.refuse(Errno::EROFS);
         }
-        let inode = Inode(inode.0);
-        self.answer(inode, reply, move |shared, reply| {
-            match shared.fs.attributes_if_known(inode) {
+        self.answer(inode, reply, move |_, node, reply| {
+            match node.attributes_if_known() {
                 Err(error) => reply.refuse(errno(error)),
-                Ok(Some(attributes)) if attributes.kind == Kind::Directory => reply.answer(ReplyEmpty::ok),
-                Ok(_) if mask.contains(AccessFlags::X_OK) => reply.refuse(Errno::EACCES),
-                Ok(_) => reply.answer(ReplyEmpty::ok),
+                Ok(_) if mask.contains(AccessFlags::X_OK) && node.kind() != Kind::Directory => {
+                    reply.refuse(Errno::EACCES)
+                }
+                Ok(_) => reply.answer(Outcome::Done, ReplyEmpty::ok),
             }
         });
     }
@@ -352,7 +352,7 @@ impl Filesystem for Fuse {
     fn ioctl(
         &self,
         _: &Request,
-        _: INodeNo,
+        inode: INodeNo,
         _: FileHandle,
         _: IoctlFlags,
         _: u32,
@@ -360,33 +360,41 @@ impl Filesystem for Fuse {
         _: u32,
         reply: ReplyIoctl,
     ) {
-        reply.error(Errno::ENOTTY);
+        self.request("IOCTL", inode, format_args!(""), reply)
+            .refuse(Errno::ENOTTY);
+    }
+
+    fn lseek(&self, _: &Request, inode: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
+        // The kernel takes files to be without holes, and does not ask again.
+        self.request("LSEEK", inode, format_args!(""), reply)
+            .refuse(Errno::ENOSYS);
     }
 
     refused! {
-        setattr(INodeNo, Option<u32>, Option<u32>, Option<u32>, Option<u64>, Option<TimeOrNow>, Option<TimeOrNow>,
+        "SETATTR" setattr(Option<u32>, Option<u32>, Option<u32>, Option<u64>, Option<TimeOrNow>, Option<TimeOrNow>,
             Option<SystemTime>, Option<FileHandle>, Option<SystemTime>, Option<SystemTime>, Option<SystemTime>,
             Option<BsdFileFlags>) ReplyAttr;
-        mknod(INodeNo, &OsStr, u32, u32, u32) ReplyEntry;
-        mkdir(INodeNo, &OsStr, u32, u32) ReplyEntry;
-        unlink(INodeNo, &OsStr) ReplyEmpty;
-        rmdir(INodeNo, &OsStr) ReplyEmpty;
-        symlink(INodeNo, &OsStr, &Path) ReplyEntry;
-        rename(INodeNo, &OsStr, INodeNo, &OsStr, RenameFlags) ReplyEmpty;
-        link(INodeNo, INodeNo, &OsStr) ReplyEntry;
-        write(INodeNo, FileHandle, u64, &[u8], WriteFlags, OpenFlags, Option<LockOwner>) ReplyWrite;
-        setxattr(INodeNo, &OsStr, &[u8], i32, u32) ReplyEmpty;
-        removexattr(INodeNo, &OsStr) ReplyEmpty;
-        create(INodeNo, &OsStr, u32, u32, i32) ReplyCreate;
-        fallocate(INodeNo, FileHandle, u64, u64, i32) ReplyEmpty;
+        "MKNOD" mknod(&OsStr, u32, u32, u32) ReplyEntry;
+        "MKDIR" mkdir(&OsStr, u32, u32) ReplyEntry;
+        "UNLINK" unlink(&OsStr) ReplyEmpty;
+        "RMDIR" rmdir(&OsStr) ReplyEmpty;
+        "SYMLINK" symlink(&OsStr, &Path) ReplyEntry;
+        "RENAME" rename(&OsStr, INodeNo, &OsStr, RenameFlags) ReplyEmpty;
+        "LINK" link(INodeNo, &OsStr) ReplyEntry;
+        "WRITE" write(FileHandle, u64, &[u8], WriteFlags, OpenFlags, Option<LockOwner>) ReplyWrite;
+        "SETXATTR" setxattr(&OsStr, &[u8], i32, u32) ReplyEmpty;
+        "REMOVEXATTR" removexattr(&OsStr) ReplyEmpty;
+        "CREATE" create(&OsStr, u32, u32, i32) ReplyCreate;
+        "FALLOCATE" fallocate(FileHandle, u64, u64, i32) ReplyEmpty;
     }
 }
 
 /// Answers with the length where the kernel asks for that, else with the bytes.
-fn sized(reply: ReplyXattr, size: u32, bytes: &[u8]) {
+fn sized(reply: Pending<ReplyXattr>, size: u32, bytes: &[u8]) {
+    let outcome = Outcome::Bytes(bytes.len());
     match u32::try_from(bytes.len()) {
-        Ok(len) if size == 0 => reply.size(len),
-        Ok(len) if len <= size => reply.data(bytes),
-        _ => reply.error(Errno::ERANGE),
+        Ok(len) if size == 0 => reply.answer(outcome, |reply| reply.size(len)),
+        Ok(len) if len <= size => reply.answer(outcome, |reply| reply.data(bytes)),
+        _ => reply.refuse(Errno::ERANGE),
     }
 }

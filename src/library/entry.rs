@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::formats::{Candidate, Database, Format};
 use crate::mapped::{Identity, Mapped};
+use chessdb::formats::{Candidate, Database, Format};
 
 /// A database and where it stands.
 #[derive(Clone)]
 pub struct LibraryEntry {
-    /// Path of its directory in the tree, with `/` between safe names; empty where it is the root.
+    /// Path of its directory in the tree, with `/` between safe names; empty if it is the root.
     pub path: String,
     /// Its format.
     pub format: &'static Format,
@@ -43,9 +43,16 @@ impl LibraryEntry {
         self.maps.iter().all(|map| map.is_intact())
     }
 
-    /// True when it was found not to be [intact](LibraryEntry::is_intact): work on it is in vain. Costs no system call.
+    /// True if it was found not to be [intact](LibraryEntry::is_intact): work on it is in vain. Costs no system call.
     pub fn is_lost(&self) -> bool {
         self.maps.iter().any(|map| map.is_lost())
+    }
+
+    /// The name of a file that makes it [lost](LibraryEntry::is_lost).
+    pub fn lost_file(&self) -> Option<&str> {
+        let lost = self.maps.iter().find(|map| map.is_lost())?.identity();
+        let mut files = self.files.iter();
+        files.find_map(|(name, identity)| (*identity == lost).then_some(name.as_str()))
     }
 
     /// The newest time of its files, in nanoseconds since 1970.

@@ -8,10 +8,10 @@ use super::names::{on_one_line, shown};
 use super::task::format_titles;
 use crate::hung::Hung;
 
-/// Most of what is left out that an error shows.
+/// Maximum number of entries left out that an error lists.
 const SHOWN: usize = 10;
 
-/// Something in a source that is not served.
+/// A file or folder in a source that is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// Its path, relative to the source.
@@ -45,16 +45,16 @@ pub enum LibraryError {
     Unreadable(PathBuf, io::Error),
     /// Its file system does not answer.
     Hung(PathBuf, Hung),
-    /// A file of which no database can be served, with the reason.
+    /// A file that cannot be served as a database, with the reason.
     Refused(PathBuf, String),
     /// A folder without a database that can be served.
     NoDatabases {
         /// The folder.
         source: PathBuf,
-        /// What was found and is not served.
+        /// Files and folders that were found but are not served.
         left_out: Vec<LeftOut>,
     },
-    /// A folder in which no database is wanted.
+    /// A folder in which no database matches `only`.
     NoneWanted(PathBuf),
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for LibraryError {
             }
             LibraryError::Unreadable(path, error) => {
                 let remedy = match error.kind() {
-                    io::ErrorKind::PermissionDenied => "; its permissions must allow you to read it",
+                    io::ErrorKind::PermissionDenied => "; you need permission to read it",
                     _ => "",
                 };
                 write!(f, "{}: cannot be read: {error}{remedy}", shown(path))
@@ -81,15 +81,14 @@ impl fmt::Display for LibraryError {
             LibraryError::Refused(path, reason) => write!(f, "{}: {}", shown(path), on_one_line(reason)),
             LibraryError::NoneWanted(source) => write!(
                 f,
-                "{}: 'only' matches no chess database in this folder or below it; run pgnfs info {} to see which \
-                 there are",
+                "{}: 'only' matches no chess database in or below this folder; run pgnfs info {} to list them",
                 shown(source),
                 shown(source)
             ),
             LibraryError::NoDatabases { source, left_out } => {
                 write!(
                     f,
-                    "{}: no chess database in this folder or below it; name one that holds databases of a known format ({})",
+                    "{}: no chess database in or below this folder; name a folder with databases of a supported format ({})",
                     shown(source),
                     format_titles()
                 )?;

@@ -1,14 +1,16 @@
-//! A database that tells whenever its files give something.
+//! A database that reports every successful read of its files.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::LibraryEntry;
-use crate::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-use crate::game::{Game, Tags};
+use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use chessdb::game::{Game, Tags};
+use chessdb::replay::Ply;
 
 impl LibraryEntry {
-    /// The same database, which calls `tell` after everything that it has read from its files.
+    /// The same database, which calls `tell` after every read of its files.
     #[must_use]
     pub fn heard(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
         let database = Arc::new(Heard {
@@ -53,6 +55,10 @@ impl Database for Heard {
 
     fn game(&self, game: u32) -> Decoded {
         self.heard(self.database.game(game))
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        self.heard(self.database.main_line(game, each));
     }
 
     fn info(&self) -> Info {

@@ -27,7 +27,7 @@ pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, tags_of, text_of};
 
-use crate::formats::Options;
+use chessdb::formats::Options;
 use opener::{Opener, Outcome};
 use openings::{Job, Openings};
 use places::place;
@@ -62,7 +62,7 @@ pub struct Library {
 struct Found {
     /// Names of the folders from the source down, as they are on disk.
     folder: Vec<String>,
-    /// Name of the directory that shows it; empty where that is the folder itself.
+    /// Name of the directory that shows it; empty if that is the folder itself.
     name: String,
     entry: Arc<LibraryEntry>,
 }
@@ -118,7 +118,7 @@ impl Library {
     }
 
     /// The same, but waits no longer than that; what is not open by then is [being opened](Library::opening), on
-    /// threads of its own. Each calls `prepare` first and opens nothing where that fails.
+    /// threads of its own. Each calls `prepare` first and opens nothing if that fails.
     ///
     /// # Errors
     /// Where there is nothing to serve: see [`LibraryError`].
@@ -326,12 +326,12 @@ impl Library {
         }
     }
 
-    /// True where a database is shown as it was because its files were changing at that moment.
+    /// True if a database is shown as it was because its files were changing at that moment.
     pub fn is_restless(&self) -> bool {
         self.is_restless
     }
 
-    /// True where this is all the same, and not only alike.
+    /// True if this is all the same, and not only alike.
     pub fn is_same(&self, other: &Library) -> bool {
         let mut pairs = self.databases.iter().zip(&other.databases);
         let mut jobs = self.opening.iter().zip(&other.opening);
@@ -353,7 +353,7 @@ impl Library {
         &self.source
     }
 
-    /// True where the root of the tree is a database's own directory.
+    /// True if the root of the tree is a database's own directory.
     pub fn is_single(&self) -> bool {
         self.databases.iter().any(|entry| entry.path.is_empty())
     }

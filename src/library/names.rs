@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Most bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
+/// Maximum number of bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
 pub const LONGEST_NAME: usize = 240;
 
 /// The text as a name: `/`, NUL and control characters are replaced by `_`, and names that directories do not
@@ -53,7 +53,7 @@ pub fn is_unprintable(c: char) -> bool {
     }
 }
 
-/// A text with a blank for each character that is unprintable, so that it stays on its line and cannot command a
+/// A text with a space for each character that is unprintable, so that it stays on its line and cannot command a
 /// terminal.
 pub fn on_one_line(text: &str) -> Cow<'_, str> {
     match text.contains(is_unprintable) {

@@ -1,4 +1,4 @@
-//! Opening what looks like a database.
+//! Opening possible databases.
 
 use std::any::Any;
 use std::io::{self, ErrorKind};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::LibraryEntry;
 use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
-use crate::formats::{self, Candidate, Files, Format, NotADatabase, Options, SourceFile};
 use crate::mapped::{Identity, Mapped};
+use chessdb::formats::{self, Candidate, Files, Format, NotADatabase, Options, SourceFile};
 
 /// How databases are opened.
 pub(super) struct How {
@@ -80,7 +80,7 @@ pub(super) fn open(
     }
     if refusal.reasons.is_empty() {
         refusal.reasons.push(format!(
-            "not a chess database: no known format has such a file; known are {}",
+            "not a chess database: no supported format has such a file; supported are {}",
             format_titles()
         ));
     }
@@ -187,7 +187,7 @@ fn map(how: &How, path: &Path) -> io::Result<Mapped> {
     Mapped::of(how.root.file(path)?, path)
 }
 
-/// True where this program or the whole machine has all that it may have.
+/// True if this program or the whole machine has all that it may have.
 fn is_exhausted(error: &io::Error) -> bool {
     let codes = [libc::EMFILE, libc::ENFILE, libc::ENOMEM].map(Some);
     error.kind() == ErrorKind::QuotaExceeded || codes.contains(&error.raw_os_error())

@@ -10,10 +10,10 @@ use super::open::{How, Refusal};
 use super::openings::{Job, Opened, Openings, Seen};
 use super::task::Task;
 use super::{LibraryEntry, Selection};
-use crate::formats::{Candidate, Format, Options};
 use crate::hung::{self, Hung};
 use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
+use chessdb::formats::{Candidate, Format, Options};
 
 /// What the user wants of a source, and what is open already.
 pub(super) struct Opener<'a> {
@@ -72,7 +72,7 @@ impl<'a> Opener<'a> {
         Opener { patience, ..self }
     }
 
-    /// True when something was left as it was because it may still be changing.
+    /// True if something was left as it was because it may still be changing.
     pub(super) fn is_restless(&self) -> bool {
         self.is_restless.get()
     }
@@ -166,7 +166,7 @@ impl<'a> Opener<'a> {
         Ok(None)
     }
 
-    /// None where the files have rested. Else the database as it was until now, where there was one.
+    /// None if the files have rested. Else the database as it was until now, where there was one.
     fn restless(&self, task: &Task) -> Result<Option<Outcome>, Hung> {
         if self.rest.is_zero() {
             return Ok(None);

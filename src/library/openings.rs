@@ -16,7 +16,7 @@ use crate::mapped::{Identity, Mapped};
 /// An opening that has taken so long keeps no other from beginning.
 const YOUNG: Duration = Duration::from_millis(200);
 
-/// How long to wait before a thread is asked for again where none could be started.
+/// How long to wait before starting a thread is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Most threads.
@@ -66,7 +66,7 @@ struct State {
     has_starter: bool,
     /// No thread could be started for one that waits.
     is_short: bool,
-    /// Openings that have ended after somebody had given up waiting for them.
+    /// Openings that ended after the wait for them had been given up.
     late: u64,
 }
 
@@ -94,7 +94,7 @@ impl Openings {
         let _ = self.0.prepare.set(call);
     }
 
-    /// The opening that goes on, or whose result nobody has taken.
+    /// The opening that is running, or whose result has not been taken.
     pub(super) fn find(&self, task: &Task) -> Option<Arc<Job>> {
         self.0.state().known.get(task).cloned()
     }
@@ -193,7 +193,7 @@ impl Job {
 }
 
 impl Shared {
-    /// Waits until an opening has ended, or for so long. Meanwhile threads are asked for again where there were none.
+    /// Waits until an opening has ended, or for the given time. Meanwhile it tries again to start missing threads.
     fn wait<'a>(
         self: &'a Arc<Shared>,
         state: MutexGuard<'a, State>,
@@ -316,7 +316,7 @@ impl State {
         Some(job)
     }
 
-    /// How long until an opening may begin; none where another one has to end before.
+    /// How long until an opening may begin; none if another one has to end before.
     fn pause(&self, only_local: bool) -> Option<Duration> {
         self.place(only_local)?;
         let ages = self.running.iter().map(|(_, begin)| begin.elapsed());

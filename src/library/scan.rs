@@ -12,9 +12,9 @@ use super::LeftOut;
 use super::open::How;
 use super::opener::Opener;
 use super::task::{self, Named, Task, Unusable};
-use crate::formats::{Candidate, Directory, Format};
 use crate::hung::{self, Hung, Pulse};
 use crate::mounts::{Mount, Mounts};
+use chessdb::formats::{Candidate, Directory, Format};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
@@ -24,7 +24,7 @@ const NOT_UTF8: &str = "its name is not UTF-8; rename it";
 pub(super) struct Scan {
     pub(super) tasks: Vec<Task>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Folders that cannot be looked at because their file system does not answer, by their names from the source
+    /// Folders that cannot be examined because their file system does not answer, by their names from the source
     /// down.
     pub(super) hung: Vec<Vec<String>>,
 }
@@ -126,7 +126,7 @@ pub(super) fn in_directory(
     })
 }
 
-/// Why the first of these candidates cannot be looked at that has a link into a file system that does not answer.
+/// Why the first of these candidates cannot be examined that has a link into a file system that does not answer.
 pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<String, Hung>) -> Option<Hung> {
     let files = candidates.iter().flat_map(|(_, candidate)| &candidate.files);
     let mut hung = files.filter_map(|(_, path)| links.get(path.file_name()?.to_str()?));

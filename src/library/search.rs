@@ -12,8 +12,8 @@ use super::opener::Opener;
 use super::root::Root;
 use super::scan::{Listing, Scan, hung_of, scan};
 use super::task::{Task, of_file};
-use crate::formats::{Directory, recognisable};
 use crate::hung;
+use chessdb::formats::{Directory, recognisable};
 
 /// What was found.
 pub(super) struct Search {
@@ -28,7 +28,7 @@ pub(super) struct Search {
 /// Looks at a source, by whatever path.
 ///
 /// # Errors
-/// Where it cannot be looked at.
+/// Where it cannot be examined.
 pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, LibraryError> {
     let unreadable = |error: Error| match error.kind() {
         ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),

@@ -22,18 +22,18 @@ impl Selection {
     /// the source where there is a slash in the pattern.
     ///
     /// # Errors
-    /// Where the pattern is none.
+    /// If the pattern is invalid.
     pub fn add_only(&mut self, pattern: &str) -> Result<(), PatternError> {
         self.only.push(Pattern::new(pattern)?);
         Ok(())
     }
 
-    /// True where some databases may be unwanted.
+    /// True if some databases may be unwanted.
     pub(super) fn is_choosy(&self) -> bool {
         !self.only.is_empty()
     }
 
-    /// True for a database that is wanted; it has the name of its folder where it has none of its own.
+    /// True for a database that is wanted; it has the name of its folder if it has none of its own.
     pub(super) fn wants(&self, folder: &[String], name: &str) -> bool {
         let path: Vec<&str> = folder
             .iter()

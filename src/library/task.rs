@@ -5,9 +5,9 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::{Candidate, Directory, FORMATS, Format};
 use crate::hung::Hung;
 use crate::mounts::Mount;
+use chessdb::formats::{Candidate, Directory, FORMATS, Format};
 
 /// Names of files that must not be opened, with the reason.
 pub(super) type Unusable = HashMap<String, &'static str>;
@@ -16,7 +16,7 @@ pub(super) type Unusable = HashMap<String, &'static str>;
 pub(super) struct Task {
     /// Names of the folders from the source down, as they are on disk.
     pub(super) folder: Vec<String>,
-    /// Name of the directory that shows it; empty where that is the folder itself.
+    /// Name of the directory that shows it; empty if that is the folder itself.
     pub(super) name: String,
     /// What it may be: the first that can be opened counts.
     pub(super) candidates: Vec<(&'static Format, Candidate)>,
@@ -37,7 +37,7 @@ impl Task {
         names.collect::<Vec<_>>().join("/")
     }
 
-    /// True where no file of a candidate is known to be none.
+    /// True if no file of a candidate is known to be none.
     pub(super) fn is_usable(&self, candidate: &Candidate) -> bool {
         let mut files = candidate.files.iter();
         files.all(|(_, path)| !self.unusable.contains_key(&file_name(path)))
@@ -86,7 +86,7 @@ pub(super) fn in_directory(directory: &Directory) -> Vec<Named> {
     named
 }
 
-/// What the database of a directory may be that a file belongs to; nothing where no format claims the file.
+/// What the database of a directory may be that a file belongs to; nothing if no format claims the file.
 pub(super) fn of_file(directory: &Directory, file: &Path) -> Vec<(&'static Format, Candidate)> {
     let owners = FORMATS.iter().flat_map(|format| {
         let owns = |found: &Candidate| found.files.iter().any(|(_, path)| path == file);

@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::LibraryEntry;
 use super::open::message;
-use crate::board::Position;
-use crate::formats::{Database, Decoded, Problem};
-use crate::game::{Game, MovetextBuilder, Tags};
-use crate::pgn;
+use chessdb::board::Position;
+use chessdb::formats::{Database, Decoded, Problem, ProblemKind};
+use chessdb::game::{Game, Tags};
+use chessdb::pgn;
+use chessdb::replay::Replay;
 
 /// Longest text of a game: its size fits into 32 bits.
 const LONGEST_TEXT: usize = u32::MAX as usize;
@@ -15,7 +16,7 @@ const LONGEST_TEXT: usize = u32::MAX as usize;
 /// Bytes of a usual game's text, and some more.
 const USUAL_TEXT: usize = 2048;
 
-/// Most problems that are told of one game. Decoders stop earlier, each at a number of its own.
+/// Maximum number of problems that are listed for one game. Decoders stop at 1,000 remarks.
 const MOST_PROBLEMS: usize = 5_000;
 
 /// The PGN of a game and what was wrong with it.
@@ -64,11 +65,9 @@ fn limit(problems: &mut Vec<Problem>) {
     let more = problems.len().saturating_sub(MOST_PROBLEMS);
     if more > 0 {
         problems.truncate(MOST_PROBLEMS);
-        problems.extend(problems.last().cloned().map(|last| Problem {
-            offset: None,
-            what: format!("{more} more problems of this game are not told"),
-            ..last
-        }));
+        let what = format!("{more} more problems of this game are not listed");
+        let file = problems.last().map(|last| last.file.clone());
+        problems.extend(file.map(|file| Problem::new(ProblemKind::Limit, file, None, what)));
     }
 }
 
@@ -92,26 +91,19 @@ pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
 /// A game of tags only, with a remark that says why.
 fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
     let remark = remark(tags_of(&*entry.database, game), what);
+    let file = entry.files.first().map_or("", |(name, _)| name.as_str());
     GameText {
         pgn: pgn::to_text(&remark),
-        problems: vec![Problem {
-            file: entry
-                .files
-                .first()
-                .map(|(name, _)| name.clone())
-                .unwrap_or_default(),
-            offset: None,
-            what: what.to_owned(),
-        }],
+        problems: vec![Problem::damage(file, None, what)],
     }
 }
 
 /// A game without moves and with a remark.
 fn remark(tags: Tags, what: &str) -> Game {
-    let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+    let mut movetext = Replay::builder(Position::initial(), 1);
     movetext.comment(&format!("pgnfs: {what}"));
     Game {
         tags,
-        movetext: movetext.finish(),
+        movetext: movetext.finish().0,
     }
 }

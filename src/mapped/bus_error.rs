@@ -16,7 +16,7 @@ const MOST_PAGES: usize = 4096;
 /// Faults in all maps that exist.
 static FAULTS: AtomicUsize = AtomicUsize::new(0);
 
-/// A map that the handler looks after. It must be dropped before the map is.
+/// A map that the handler protects. It must be dropped before the map is.
 #[derive(Debug)]
 pub(super) struct Guarded(Taken<'static, SLOTS_OF_A_BLOCK>);
 
@@ -29,7 +29,7 @@ impl Guarded {
         Guarded(slots.take(start..start + map.len()))
     }
 
-    /// True when bytes were read that the file no longer had.
+    /// True if bytes were read that the file no longer had.
     pub(super) fn is_lost(&self) -> bool {
         self.0.faults() > 0
     }
@@ -102,7 +102,7 @@ pub(super) fn page_of(address: usize) -> Range<usize> {
     start..start + size
 }
 
-/// Has the pages of a map that begin behind `start` read as zeros, whatever the file has there.
+/// Has the pages of a map that begin after `start` read as zeros, whatever the file has there.
 pub(super) fn blank(map: &memmap2::Mmap, start: usize) {
     let addresses = map.as_ptr() as usize..map.as_ptr() as usize + map.len();
     let page = page_of(addresses.start).len();
@@ -113,7 +113,7 @@ pub(super) fn blank(map: &memmap2::Mmap, start: usize) {
     }
 }
 
-/// Maps zeros to a page of the map in which this thread has faulted, or to all its pages. False where the kernel
+/// Maps zeros to a page of the map in which this thread has faulted, or to all its pages. False if the kernel
 /// refuses.
 #[allow(unsafe_code)]
 fn put_zeros(pages: Range<usize>) -> bool {

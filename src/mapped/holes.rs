@@ -13,7 +13,7 @@ const FREE: u64 = 1 << 20;
 /// Bytes that are mapped of a long hole at the end: the last record may end with zeros.
 const TAIL: u64 = 1 << 16;
 
-/// Most holes that are looked for.
+/// Maximum number of holes that are looked for.
 const MOST: usize = 1 << 22;
 
 /// What is worth reading of a file.
@@ -21,7 +21,7 @@ const MOST: usize = 1 << 22;
 pub(super) struct Extent {
     /// Bytes from the beginning.
     pub(super) len: u64,
-    /// The long holes, in their order. The last one may reach behind `len`, up to the end of the file.
+    /// The long holes, in their order. The last one may extend beyond `len`, up to the end of the file.
     pub(super) gaps: Vec<Range<usize>>,
 }
 

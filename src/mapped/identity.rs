@@ -1,4 +1,4 @@
-//! What tells whether a file is still the one that was opened.
+//! The identity of a file: whether it is still the one that was opened.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -133,7 +133,7 @@ impl Watched {
         })
     }
 
-    /// True where the file was renamed, or another one has its name.
+    /// True if the file was renamed, or another one has its name.
     fn is_elsewhere(&self) -> bool {
         let there = Identity::at(&self.path);
         !there.is_ok_and(|there| (there.device, there.inode) == (self.identity.device, self.identity.inode))

@@ -1,4 +1,4 @@
-//! The times of a file, and when they tell every later change.
+//! The times of a file, and when they reveal every later change.
 
 use std::fs::Metadata;
 use std::io;
@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 /// that look found.
 ///
 /// The clock of a file system goes on in steps, and two changes within one step have the same time. So both times must
-/// be older than a step, or must have been the same for so long: that is what tells where the file system's clock is
-/// ahead of this machine's. Where the clock of a server is behind by more than a step, nothing tells.
+/// be older than a step, or must have been the same for that long: this covers a file system whose clock is
+/// ahead of this machine's. If the clock of a server is behind by more than a step, such a change is missed.
 ///
 /// # Errors
 /// Those of `look`, and [`io::ErrorKind::ResourceBusy`] where each of [`MOST_LOOKS`] finds another change.

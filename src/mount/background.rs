@@ -11,7 +11,7 @@ use sd_notify::NotifyState;
 
 use super::error::MountError;
 
-/// Variable of the environment that tells the second process what it is.
+/// Environment variable that marks the second process.
 pub(super) const STAGE: &str = "PGNFS_STAGE";
 
 /// The exit code of a Rust program that panics.
@@ -62,13 +62,13 @@ pub fn start_in_background() -> Result<u8, MountError> {
 /// What the background process reports when the mount answers; else it is its exit code.
 const READY: u8 = b'+';
 
-/// Tells whoever waits for the mount that there will be none, and with which exit code this process ends.
+/// Reports to the process that waits for the mount that it failed, and the exit code.
 pub fn report_failure(code: u8) {
     if is_background() && !is_detached() {
         let mut report = io::stdout();
-        // Whoever does not hear it sees the end of this process.
+        // If the report does not arrive, the other process notices the end of this one.
         let _ = report.write_all(&[code]).and_then(|()| report.flush());
-        // A thread that hangs in a system call keeps this process, and nobody is to wait for the end of its output.
+        // A thread that hangs in a system call keeps this process alive, but no reader should wait for its output.
         let _ = let_go_of_terminal();
     }
 }
@@ -82,28 +82,28 @@ fn let_go_of_terminal() -> io::Result<()> {
     Ok(())
 }
 
-/// True where nobody sees standard error any more.
+/// True if standard error is no longer visible.
 pub fn is_detached() -> bool {
     DETACHED.load(Ordering::Relaxed)
 }
 
 static DETACHED: AtomicBool = AtomicBool::new(false);
 
-/// Says that nobody sees standard error.
+/// Marks standard error as no longer visible.
 pub(super) fn detach() {
     DETACHED.store(true, Ordering::Relaxed);
 }
 
-/// Tells whoever waits that the mount answers: systemd or, in the background process, the first process. That
-/// returns then, and this one leaves the terminal.
+/// Reports that the mount is available: to systemd or, in the background process, to the first process, which then
+/// returns, while this one leaves the terminal.
 ///
 /// # Errors
-/// Where the first process is gone: nobody waits for this mount any more.
+/// If the first process is gone, which means that no process waits for this mount.
 pub(super) fn report_ready() -> io::Result<()> {
     if !is_background() {
         // Nobody waits unless this is a service of systemd.
         if let Err(error) = sd_notify::notify(&[NotifyState::Ready]) {
-            log::warn!("systemd cannot be told that the mount answers: {error}");
+            log::warn!("systemd cannot be notified that the mount is available: {error}");
         }
         return Ok(());
     }

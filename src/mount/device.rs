@@ -1,4 +1,4 @@
-//! mount(2) and umount(2), or `fusermount3` for those who may not.
+//! mount(2) and umount(2), or `fusermount3` for users without the privilege.
 
 use std::ffi::{CString, OsString};
 use std::io::{self, IoSliceMut};

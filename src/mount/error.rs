@@ -13,22 +13,22 @@ use crate::library::{on_one_line, shown};
 pub enum MountError {
     /// There is no mount point.
     Missing(PathBuf),
-    /// The mount point is no folder.
+    /// The mount point is not a folder.
     NotAFolder(PathBuf),
-    /// The mount point has files in it.
+    /// The mount point contains files.
     NotEmpty(PathBuf),
-    /// It is mounted already.
+    /// It is already mounted.
     AlreadyMounted {
         /// The mount point.
         path: PathBuf,
         /// What it shows.
         source: PathBuf,
     },
-    /// A file system of another program died here.
+    /// The program that served a file system here died.
     Dead(PathBuf),
     /// The pgnfs that served it died.
     Died(PathBuf),
-    /// Source and mount point lie in one another.
+    /// One of source and mount point contains the other.
     Overlap {
         /// What is to be mounted.
         source: PathBuf,
@@ -37,18 +37,18 @@ pub enum MountError {
     },
     /// The file system of the source does not answer.
     Hung(PathBuf, Hung),
-    /// There is no pgnfs here to be unmounted.
+    /// There is no mount of pgnfs here.
     NotMounted(PathBuf),
-    /// Somebody else mounted it.
+    /// Another user mounted it.
     OfAnotherUser {
         /// The mount point.
         path: PathBuf,
-        /// The number of who did.
+        /// The ID of that user.
         user: u32,
     },
     /// This user may not mount on this folder.
     ClosedFolder(PathBuf),
-    /// Something else was mounted above.
+    /// Another file system was mounted over it.
     Covered(PathBuf),
     /// The kernel offers no FUSE.
     NoDevice,
@@ -56,11 +56,11 @@ pub enum MountError {
     ClosedDevice,
     /// `fusermount3` is missing.
     NoHelper,
-    /// What `fusermount3` says.
+    /// The message of `fusermount3`.
     Helper(String),
-    /// The kernel refuses something at a path.
+    /// A system call for a path failed.
     At(PathBuf, io::Error),
-    /// The kernel refuses something else.
+    /// Another system call failed.
     System(&'static str, io::Error),
     /// The background process was killed by a signal.
     Killed(i32),
@@ -69,12 +69,12 @@ pub enum MountError {
 }
 
 impl MountError {
-    /// Makes an error of one that the kernel gives for a path.
+    /// Wraps the error of a system call for a path.
     pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> MountError {
         move |error| MountError::At(path.to_owned(), error)
     }
 
-    /// Makes an error of one that the kernel gives.
+    /// Wraps the error of a system call.
     pub(super) fn system<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> MountError {
         move |error| MountError::System(what, error.into())
     }
@@ -100,7 +100,7 @@ impl fmt::Display for MountError {
             }
             MountError::NotEmpty(path) => write!(
                 f,
-                "mount point {} is not empty: name an empty folder, a mount would hide what is in it",
+                "mount point {} is not empty: name an empty folder, because a mount would hide its contents",
                 shown(path)
             ),
             MountError::AlreadyMounted { path, source } => {
@@ -126,7 +126,7 @@ impl fmt::Display for MountError {
             }
             MountError::Overlap { source, path } => write!(
                 f,
-                "source {} and mount point {} lie in one another: name a mount point elsewhere",
+                "source {} and mount point {} overlap: name a mount point elsewhere",
                 shown(source),
                 shown(path)
             ),
@@ -135,8 +135,8 @@ impl fmt::Display for MountError {
                 let (source, point) = (shown(source), shown(point));
                 write!(
                     f,
-                    "source {source}: the file system at {point} does not answer: mount again when it does, or run \
-                     umount -l {word} and mount it anew"
+                    "source {source}: the file system at {point} does not answer: try again when it does, or run \
+                     umount -l {word} and mount that file system again"
                 )
             }
             MountError::NotMounted(path) => {
@@ -153,14 +153,14 @@ impl fmt::Display for MountError {
             ),
             MountError::ClosedFolder(path) => write!(
                 f,
-                "mount point {} is closed to this user: name a folder of your own",
+                "this user may not mount on {}: name a folder of your own",
                 shown(path)
             ),
             MountError::Covered(path) => {
                 let path = shown(path);
                 write!(
                     f,
-                    "another file system was mounted on {path} since: unmount that one first"
+                    "another file system was mounted over {path}: unmount that one first"
                 )
             }
             MountError::NoDevice => f.write_str(
@@ -168,10 +168,10 @@ impl fmt::Display for MountError {
                  with --device /dev/fuse --cap-add SYS_ADMIN",
             ),
             MountError::ClosedDevice => f.write_str(
-                "/dev/fuse is closed to this user: have the administrator run chmod 666 /dev/fuse",
+                "this user may not open /dev/fuse: ask the administrator to run chmod 666 /dev/fuse",
             ),
             MountError::NoHelper => f.write_str(
-                "fusermount3 is missing, which mounts for ordinary users: install the package fuse3 \
+                "fusermount3, which mounts for ordinary users, is missing: install the package fuse3 \
                  (apt install fuse3)",
             ),
             MountError::Helper(message) => f.write_str(&on_one_line(message)),
@@ -179,7 +179,7 @@ impl fmt::Display for MountError {
             MountError::System(what, error) => write!(f, "{what}: {error}"),
             MountError::Killed(signal) => write!(f, "the background process was killed by signal {signal}"),
             MountError::Panicked => {
-                f.write_str("the file system failed: run it with RUST_LOG=debug and -f to see why")
+                f.write_str("the file system failed: run pgnfs mount -f with RUST_LOG=debug to see why")
             }
         }
     }
@@ -187,7 +187,7 @@ impl fmt::Display for MountError {
 
 impl Error for MountError {}
 
-/// A path as one types it in a shell.
+/// A path quoted for a shell.
 fn in_shell(path: &Path) -> String {
     let text = shown(path);
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);

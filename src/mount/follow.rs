@@ -12,7 +12,7 @@ use crate::fs::Live;
 use crate::fuse;
 use crate::hung;
 use crate::library::Library;
-use crate::watch::{QUIET, Watch};
+use crate::watch::Watch;
 
 /// How long a database may change until it is opened all the same.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -55,7 +55,7 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
             watch.wait(restless_since.is_some());
             // What changes all the time has to be looked at some time.
             let may_leave = restless_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
-            let rest = if may_leave { QUIET } else { Duration::ZERO };
+            let rest = if may_leave { watch.quiet() } else { Duration::ZERO };
             let open = || served.live.open_databases();
             let is_restless = served.replace(|library| library.reopen(&open(), rest));
             restless_since = restless_since.filter(|_| is_restless);
@@ -89,7 +89,7 @@ impl Served {
                 );
                 // It fails when the mount is at its end.
                 let _ = fuse::invalidate(&self.notifier, &outdated)
-                    .inspect_err(|error| log::debug!("the kernel is not told of changes: {error}"));
+                    .inspect_err(|error| log::debug!("the kernel cannot be notified of changes: {error}"));
             }
             is_restless
         }));

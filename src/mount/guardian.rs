@@ -11,7 +11,7 @@ use super::error::MountError;
 use super::point::MountPoint;
 use super::privileges;
 
-/// Name of the hidden command that [`guard`] is behind.
+/// Name of the hidden command that runs [`guard`].
 pub const COMMAND: &str = "guardian";
 
 /// The daemon's end of a pipe. The guardian goes to work when the kernel closes it at the end of the daemon: not
@@ -19,10 +19,10 @@ pub const COMMAND: &str = "guardian";
 pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
-    /// Tells the guardian that nothing is left for it. It must not as much as look then: a look at what is mounted
-    /// in the same place by now would keep that from being unmounted.
+    /// Ends the guardian without any access to the mount point: an access would keep a new mount in the same place
+    /// from being unmounted.
     pub(super) fn dismiss(mut self) {
-        // Where it is gone already, nothing looks either.
+        // If it is already gone, there is nothing to do.
         let _ = self.0.write_all(b"-");
     }
 }

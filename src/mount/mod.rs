@@ -47,7 +47,7 @@ pub struct Options {
     pub presentation: Presentation,
     /// Other users may look, too.
     pub allow_other: bool,
-    /// The kernel holds everybody to the permissions that files show.
+    /// The kernel enforces the permissions of files for all users.
     pub default_permissions: bool,
     /// Threads that read requests.
     pub threads: usize,

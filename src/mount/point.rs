@@ -29,7 +29,10 @@ impl MountPoint {
         let mount = top_at(&resolved)?.filter(|mount| mount.kind == TYPE);
         match (mount, is_dead(&resolved)) {
             (Some(_), true) => {
-                log::warn!("{} is unmounted first: its pgnfs died", path.display());
+                log::warn!(
+                    "{} is unmounted first: the program that served it died",
+                    path.display()
+                );
                 device::unmount(&resolved)?;
                 return MountPoint::check(path, source);
             }
@@ -58,7 +61,7 @@ impl MountPoint {
         &self.path
     }
 
-    /// The device number of the pgnfs that is mounted here. The mount itself is not asked.
+    /// The device number of the pgnfs that is mounted here. No request is sent to the mount itself.
     ///
     /// # Errors
     /// Where there is none.
@@ -77,7 +80,7 @@ impl MountPoint {
         }
     }
 
-    /// True where nothing here has the device number `device`: it was unmounted.
+    /// True if nothing here has the device number `device`: it was unmounted.
     pub(super) fn is_free_of(&self, device: Device) -> bool {
         top_at(&self.path).is_ok_and(|mount| mount.is_none_or(|mount| mount.device != device))
     }
@@ -177,9 +180,9 @@ fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
         .map_err(|hung| MountError::Hung(source.to_owned(), hung))
 }
 
-/// The path without links. The last part may be a mount that nobody, or not this user, can look at.
+/// The path without links. The last part may be a mount that no user, or not this one, can access.
 fn resolve(path: &Path) -> Result<PathBuf, MountError> {
-    // A mount in the table is not asked: its program may stand still.
+    // No request is sent to a mount in the table: its program may be stopped.
     let absolute = std::path::absolute(path).map_err(MountError::at(path))?;
     if let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name())
         && let Ok(parent) = fs::canonicalize(parent)

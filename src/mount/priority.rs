@@ -1,4 +1,4 @@
-//! Threads that nobody waits for.
+//! Threads of low priority.
 
 /// Lets all other programs and threads go first. Threads that this one starts inherit it.
 pub(super) fn give_way() {

@@ -1,4 +1,4 @@
-//! The side of who asks.
+//! The client of the status socket.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -20,24 +20,23 @@ const LONGEST_ANSWER: usize = 16 << 20;
 /// What the mount of a user with this device number says of itself.
 ///
 /// # Errors
-/// Where it does not answer: of the last place that was tried.
+/// Where it does not answer: the error of the first place that exists.
 pub fn ask(device: u64, user: u32) -> io::Result<Value> {
-    let mut refusal = io::Error::from(io::ErrorKind::NotFound);
+    let mut first = None;
     for path in place::paths(device, user) {
         match ask_at(&path, user) {
             Ok(answer) => return Ok(answer),
-            // Of the places that exist, the first tells why.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => refusal = error,
+            Err(error) => first = first.or(Some(error)),
         }
     }
-    Err(refusal)
+    Err(first.unwrap_or(io::ErrorKind::NotFound.into()))
 }
 
 fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
     place::check_folder(path, user)?;
     let mut mount = connect(path, PATIENCE)?;
-    // The folder is its user's, who may put any socket there.
+    // The folder belongs to its user, who may put any socket there.
     let end = Instant::now() + PATIENCE;
     let mut answer = Vec::new();
     let mut part = [0; 4096];

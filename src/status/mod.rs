@@ -1,4 +1,4 @@
-//! What a mount says of itself while it runs, to whoever asks through its socket.
+//! The status of a running mount, which clients get through its socket.
 //!
 //! Every mount has a socket in a folder that belongs to its user alone. Who connects gets one line of JSON and is
 //! asked for nothing.

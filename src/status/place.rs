@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Where everybody may make folders.
+/// A folder in which all users may create folders.
 const SHARED: &str = "/tmp";
 
 /// The paths that the socket of a user's mount may have, the best one first.
@@ -28,12 +28,12 @@ pub(super) fn paths(device: u64, user: u32) -> Vec<PathBuf> {
 /// Makes the folder of a socket, for this user alone.
 ///
 /// # Errors
-/// Where it cannot be made, or is there and somebody else could reach into it.
+/// If it cannot be created, or exists and another user has access to it.
 pub(super) fn make_folder(socket: &Path, user: u32) -> io::Result<()> {
     let folder = socket.parent().unwrap_or(Path::new("/"));
     let above = folder.parent().unwrap_or(Path::new("/"));
     if above.as_os_str() != OsStr::new(SHARED) && fs::metadata(above)?.uid() != user {
-        return Err(denied("its folder belongs to somebody else"));
+        return Err(denied("its folder belongs to another user"));
     }
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
@@ -41,7 +41,7 @@ pub(super) fn make_folder(socket: &Path, user: u32) -> io::Result<()> {
     }
 }
 
-/// Checks that nobody but a user can have put a socket here.
+/// Checks that only one user can have put a socket here.
 ///
 /// # Errors
 /// Where that is not so, or there is no folder.

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Threads that answer: the most clients that are answered at a time. All others wait in the socket's queue.
 const ANSWERING: usize = 4;
 
-/// Bytes that are written at once. The time of a client is looked at between two pieces.
+/// Bytes that are written at once. The time limit of a client is checked between two of them.
 const PIECE: usize = 64 << 10;
 
 /// The socket of a mount.
@@ -57,7 +57,7 @@ fn answer_all(listener: UnixListener, report: impl Fn() -> Value + Send + Sync +
                 match listener.accept() {
                     Ok((client, _)) => answer(&client, &*report),
                     Err(error) => {
-                        log::warn!("a question about the mount is left unanswered: {error}");
+                        log::warn!("a request for the status was not answered: {error}");
                         thread::sleep(PATIENCE);
                     }
                 }

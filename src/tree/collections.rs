@@ -1,16 +1,123 @@
 //! The database's own folders, as directories below `collections/`.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
+use super::common::Common;
 use super::game_name::{GameName, game_of_name};
+use super::inode::{KIND_COLLECTION, Node};
 use super::names::{canonical, digits, directory_name};
-use crate::formats::{Database, Folder};
+use super::section::{DirectoryGames, Kind, Object, Section};
 use crate::library::TakenNames;
+use chessdb::formats::{Database, Folder, Keys};
 
-/// The folders of a database; 0 is `collections/` itself, which has no games.
+/// The folders of a database, read when somebody first looks at them.
+pub(super) struct Collections {
+    common: Arc<Common>,
+    folders: OnceLock<Folders>,
+}
+
+impl Collections {
+    pub(super) fn new(common: &Arc<Common>) -> Collections {
+        Collections {
+            common: Arc::clone(common),
+            folders: OnceLock::new(),
+        }
+    }
+
+    fn folders(&self) -> &Folders {
+        let names = self.common.layout().game_name();
+        self.folders
+            .get_or_init(|| Folders::new(self.common.database(), names))
+    }
+
+    fn folder(&self, node: Node) -> Option<&Collection> {
+        self.folders().list.get(node.number() as usize)
+    }
+}
+
+impl Section for Collections {
+    fn top(&self) -> Vec<(String, Node)> {
+        match self.folders().list.is_empty() {
+            true => Vec::new(),
+            false => vec![("collections".to_owned(), Node::new(KIND_COLLECTION, 0))],
+        }
+    }
+
+    fn kind(&self, _: Node) -> Kind {
+        Kind::Directory
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        self.folder(node).map(|_| Object::Directory)
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        match node.number() {
+            0 => Node::DATABASE,
+            _ => Node::new(
+                KIND_COLLECTION,
+                self.folder(node).map_or(0, |folder| folder.parent),
+            ),
+        }
+    }
+
+    fn links(&self, node: Node) -> u32 {
+        let children = self.folder(node).map_or(0, |folder| folder.children.len());
+        (children as u32).saturating_add(2)
+    }
+
+    fn directories_of(&self, game: u32, _: &Keys) -> u32 {
+        let shown = &self.folders().shown;
+        let start = shown.partition_point(|&shown| shown < game);
+        let end = shown.partition_point(|&shown| shown <= game);
+        (end - start) as u32
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        self.folder(directory)
+            .map_or(0, |folder| folder.children.len() + folder.games.len())
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let folder = self.folder(directory)?;
+        match folder.children.get(n) {
+            Some(&child) => {
+                let name = self.folders().name(child);
+                Some((name.into(), Node::new(KIND_COLLECTION, child)))
+            }
+            None => self.common.game_at(&folder.games, n - folder.children.len()),
+        }
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        let (folders, folder) = (self.folders(), self.folder(directory)?);
+        let children = &folder.children;
+        match children.binary_search_by(|&child| folders.name(child).cmp(name)) {
+            Ok(found) => children
+                .get(found)
+                .map(|&child| Node::new(KIND_COLLECTION, child)),
+            Err(_) => self
+                .common
+                .game_of_name(name, |game| folder.place(game).is_some()),
+        }
+    }
+
+    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        let folder = self.folder(directory)?;
+        let first = match game {
+            Some(game) => folder.place(game)? + 1,
+            None => 0,
+        };
+        DirectoryGames::after(&folder.games, first)
+    }
+}
+
+/// The folders; 0 is `collections/` itself, which has no games.
 #[derive(Default)]
-pub struct Collections {
-    folders: Vec<Collection>,
+struct Folders {
+    list: Vec<Collection>,
     /// The games of all folders, sorted: a game is there once for each folder that has it.
     shown: Vec<u32>,
 }
@@ -28,12 +135,12 @@ struct Collection {
     places: Vec<(u32, u32)>,
 }
 
-impl Collections {
+impl Folders {
     /// The folders that a database has. Games in them are called by `names`.
-    pub fn new(database: &dyn Database, names: &GameName) -> Collections {
+    fn new(database: &dyn Database, names: &GameName) -> Folders {
         let listed = database.folders();
         if listed.is_empty() {
-            return Collections::default();
+            return Folders::default();
         }
         let mut folders = vec![Collection::default()];
         for (number, folder) in (1..).zip(&listed) {
@@ -48,66 +155,11 @@ impl Collections {
         }
         let mut shown: Vec<u32> = folders.iter().flat_map(|folder| &folder.games).copied().collect();
         shown.sort_unstable();
-        Collections { folders, shown }
+        Folders { list: folders, shown }
     }
 
-    /// True where the database has no folders.
-    pub fn is_empty(&self) -> bool {
-        self.folders.is_empty()
-    }
-
-    /// Number of folders with `collections/` itself.
-    pub fn len(&self) -> u32 {
-        self.folders.len() as u32
-    }
-
-    /// The folder that holds a folder.
-    pub fn parent(&self, folder: u32) -> u32 {
-        self.folders
-            .get(folder as usize)
-            .map_or(0, |folder| folder.parent)
-    }
-
-    /// The name of a folder.
-    pub fn name(&self, folder: u32) -> &str {
-        self.folders
-            .get(folder as usize)
-            .map_or("", |folder| &folder.name)
-    }
-
-    /// The folders in a folder, sorted by name.
-    pub fn children(&self, folder: u32) -> &[u32] {
-        self.folders
-            .get(folder as usize)
-            .map_or(&[], |folder| &folder.children)
-    }
-
-    /// The games in a folder, in its own order.
-    pub fn games(&self, folder: u32) -> &[u32] {
-        self.folders
-            .get(folder as usize)
-            .map_or(&[], |folder| &folder.games)
-    }
-
-    /// The place of a game among those of a folder.
-    pub fn place(&self, folder: u32, game: u32) -> Option<usize> {
-        self.folders.get(folder as usize)?.place(game)
-    }
-
-    /// The folder of a name in a folder.
-    pub fn child(&self, folder: u32, name: &str) -> Option<u32> {
-        let children = self.children(folder);
-        let found = children
-            .binary_search_by(|&child| self.name(child).cmp(name))
-            .ok()?;
-        children.get(found).copied()
-    }
-
-    /// The number of folders that show a game.
-    pub fn directories(&self, game: u32) -> u32 {
-        let start = self.shown.partition_point(|&shown| shown < game);
-        let end = self.shown.partition_point(|&shown| shown <= game);
-        (end - start) as u32
+    fn name(&self, folder: u32) -> &str {
+        self.list.get(folder as usize).map_or("", |folder| &folder.name)
     }
 }
 

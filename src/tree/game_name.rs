@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::names::canonical;
 use super::template::{Facts, Field, Part, TemplateError, date_characters, parse, result};
-use crate::formats::{Database, Keys};
+use chessdb::formats::{Database, Keys};
 
 /// Most bytes of a player, an event or a tag in a name.
 const LONGEST_WORD: usize = 60;

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::names::directory_name;
 use super::plan::Plan;
 use super::views::{Group, View};
-use crate::formats::{Database, Keys};
 use crate::library::{LibraryEntry, numbered};
+use chessdb::formats::{Database, Keys};
 
 /// So many games apart somebody looks whether the files are lost.
 const LOOK: u32 = 1024;
@@ -165,10 +165,12 @@ impl Entries {
     fn new(view: &View, entry: &LibraryEntry) -> Entries {
         let database = &*entry.database;
         match view {
-            View::BuiltIn(view) => Entries::collect(entry, |_, keys| {
-                (view.groups)(keys).map(|group| group.map(|group| (group, group)))
+            View::BuiltIn(view) => Entries::collect(entry, |_, keys, each| {
+                (view.groups)(keys, &mut |group| each(group, group));
             }),
-            View::Own(view) => Entries::collect(entry, |game, keys| view.groups(database, game, keys)),
+            View::Own(view) => Entries::collect(entry, |game, keys, each| {
+                view.each_group(game, &mut |group| each(view.key(database, keys, group), group));
+            }),
         }
     }
 
@@ -176,7 +178,7 @@ impl Entries {
     fn collect<K, F>(entry: &LibraryEntry, groups_of: F) -> Entries
     where
         K: Eq + Hash,
-        F: Fn(u32, &Keys) -> [Option<(K, Group)>; 2],
+        F: Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
     {
         let database = &*entry.database;
         let mut groups = Vec::new();
@@ -190,13 +192,13 @@ impl Entries {
             if keys.deleted {
                 continue;
             }
-            for (key, group) in groups_of(game, &keys).into_iter().flatten() {
+            groups_of(game, &keys, &mut |key, group| {
                 let place = *places.entry(key).or_insert_with(|| {
                     groups.push(group);
                     groups.len() as u32 - 1
                 });
                 entries.push((game, place));
-            }
+            });
         }
         Entries { groups, entries }
     }
@@ -263,4 +265,106 @@ fn search(len: usize, at: impl Fn(usize) -> (u32, Option<String>), name: &str) -
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use super::super::views::BuiltInView;
+    use chessdb::formats::{Decoded, Format, Info, NotADatabase, TextId};
+    use chessdb::game::{Date, Game, Outcome, Tags};
+
+    /// Games that differ in their years: 0, 1, 2 and so on.
+    struct Years(u16);
+
+    impl Database for Years {
+        fn len(&self) -> u32 {
+            self.0.into()
+        }
+
+        fn keys(&self, game: u32) -> Keys {
+            Keys {
+                white: TextId(0),
+                black: TextId(0),
+                event: TextId(0),
+                date: Date::new(game as u16, 0, 0),
+                event_year: 0,
+                eco: None,
+                outcome: Outcome::Unknown,
+                deleted: false,
+            }
+        }
+
+        fn text(&self, _: TextId) -> String {
+            String::new()
+        }
+
+        fn tags(&self, _: u32) -> Tags {
+            Tags::default()
+        }
+
+        fn game(&self, _: u32) -> Decoded {
+            let (game, problems) = (Game::default(), Vec::new());
+            Decoded { game, problems }
+        }
+
+        fn info(&self) -> Info {
+            Info::default()
+        }
+    }
+
+    static FORMAT: Format = Format {
+        name: "years",
+        title: "Years",
+        find: |_| Vec::new(),
+        by_content: None,
+        readings: Vec::new,
+        open: |_, _| Err(NotADatabase(String::new())),
+    };
+
+    /// A game is in a directory for each number up to its year. Those of even numbers are in the one of number 0.
+    static UP_TO: BuiltInView = BuiltInView {
+        name: "up to",
+        groups: |keys, each| (0..=keys.date.year).for_each(|year| each(Group(year.into()))),
+        text: |_, Group(number), depth| match (depth, number % 2) {
+            (0, 1) => Some(format!("odd {number}")),
+            (0, _) => Some("even".to_owned()),
+            (1, 0) if number > 0 => Some(format!("even {number}")),
+            _ => None,
+        },
+    };
+
+    #[test]
+    fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
+        let entry = LibraryEntry {
+            path: String::new(),
+            format: &FORMAT,
+            database: Arc::new(Years(5)),
+            files: Vec::new(),
+            maps: Vec::new(),
+            found: None,
+            is_local: true,
+        };
+        let database = &*entry.database;
+        let view = View::BuiltIn(&UP_TO);
+        let index = ViewIndex::new(view.clone(), &entry);
+        let listed = |directory| {
+            let name = |child| (index.name(database, child).unwrap(), index.games(child));
+            index.children(directory).map(name).collect::<Vec<_>>()
+        };
+        let top = [
+            ("even".to_owned(), &[0, 1, 2, 3, 4][..]),
+            ("odd 1".to_owned(), &[1, 2, 3, 4]),
+            ("odd 3".to_owned(), &[3, 4]),
+        ];
+        assert_eq!(listed(0), top);
+        let even = index.child(database, 0, "even").unwrap();
+        let below = [("even 2".to_owned(), &[2, 3, 4][..]), ("even 4".to_owned(), &[4])];
+        assert_eq!(listed(even), below);
+        assert_eq!(index.merged_len(0), 5);
+        let directories = |game| view.directories(database, game, &database.keys(game));
+        assert_eq!([0, 1, 4].map(directories), [1, 2, 5]);
+    }
 }

@@ -7,6 +7,8 @@
 //! | 0..32  | number of the node among those of a kind | hash of the path    |
 
 use std::collections::HashSet;
+use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Number of a node, the same in every mount of the same files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,20 +24,19 @@ impl Inode {
 
     /// The inode of a database's node.
     pub fn of(prefix: Prefix, node: Node) -> Inode {
-        let (kind, number) = node.to_parts();
-        Inode(u64::from(prefix.0) << 40 | u64::from(kind) << 32 | u64::from(number))
+        Inode(u64::from(prefix.0) << 40 | node.code())
     }
 
     /// True for the number of a game, which need not exist.
     pub fn is_game(self) -> bool {
-        matches!(self.node(), Some((_, Node::Game(_))))
+        self.node().is_some_and(|(_, node)| node.kind == KIND_GAME)
     }
 
     /// The database and the node, as far as the number tells: the node need not exist.
     pub fn node(self) -> Option<(Prefix, Node)> {
         let [a, b, c, kind, number @ ..] = self.0.to_be_bytes();
         let prefix = Prefix(u32::from_be_bytes([0, a, b, c]));
-        let node = Node::from_parts(kind, u32::from_be_bytes(number))?;
+        let node = Node::new(kind, u32::from_be_bytes(number));
         (prefix.0 != 0).then_some((prefix, node))
     }
 }
@@ -67,43 +68,143 @@ impl Prefix {
     }
 }
 
-/// A file or directory in a database's directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Node {
+/// A file, directory or link in a database's directory: its kind and its number among those of the kind.
+///
+/// What it stands for is known to the [`Section`](super::Section) that has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Node {
+    kind: u8,
+    number: u32,
+}
+
+/// Nodes that a database has once.
+pub(super) const KIND_SINGLE: u8 = 0;
+/// A directory of a thousand games in `games/`.
+pub(super) const KIND_BLOCK: u8 = 1;
+/// A game, wherever it is shown.
+pub(super) const KIND_GAME: u8 = 2;
+/// A directory of raw files, such as `emb/`.
+pub(super) const KIND_MEMBER_DIRECTORY: u8 = 3;
+/// A raw file inside the database.
+pub(super) const KIND_MEMBER: u8 = 4;
+/// A folder of the database's own; 0 is `collections/`, which holds them.
+pub(super) const KIND_COLLECTION: u8 = 5;
+/// A PGN document of the database's own, such as `book.pgn`.
+pub(super) const KIND_DOCUMENT: u8 = 6;
+/// A directory of a view; 0 is the view's own. Views take 32 kinds, and as many for their merged files and for the
+/// directories of these.
+pub(super) const KIND_VIEW: u8 = 0x40;
+/// All games of a view's directory as one file; 0 is `merged/<view>/`.
+pub(super) const KIND_MERGED: u8 = 0x60;
+/// A directory of merged files, which stands for a view's directory.
+pub(super) const KIND_MERGED_FOLDER: u8 = 0x80;
+pub(super) const LAST_MERGED_FOLDER: u8 = 0x9f;
+
+/// Most views of a tree, those of the user among them.
+pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
+
+impl Node {
     /// The database's directory.
-    Database,
+    pub const DATABASE: Node = Node::new(KIND_SINGLE, 0);
     /// `all.pgn`
-    All,
+    pub const ALL: Node = Node::new(KIND_SINGLE, 1);
     /// `info.txt`
-    Info,
+    pub const INFO: Node = Node::new(KIND_SINGLE, 2);
     /// `problems.txt`
-    Problems,
+    pub const PROBLEMS: Node = Node::new(KIND_SINGLE, 3);
     /// `games/`
-    Games,
+    pub const GAMES: Node = Node::new(KIND_SINGLE, 4);
     /// `merged/`
-    Merged,
-    /// A directory of a thousand games in `games/`.
-    Block(u32),
-    /// A game, wherever it is shown.
-    Game(u32),
-    /// A directory of raw files, such as `emb/`.
-    MemberDirectory(u32),
-    /// A raw file inside the database.
-    Member(u32),
-    /// A PGN document of the database's own, such as `book.pgn`.
-    Document(u32),
-    /// A folder of the database's own; 0 is `collections/`, which holds them.
-    Collection(u32),
-    /// A directory of a view; 0 is the view's own.
-    View(ViewId, u32),
-    /// `merged/<view>/`
-    MergedView(ViewId),
-    /// All games of a view's directory as one file.
-    MergedFile(ViewId, u32),
-    /// A directory of merged files, which stands for a view's directory.
-    MergedFolder(ViewId, u32),
-    /// A table of all games.
-    Table(Table),
+    pub const MERGED: Node = Node::new(KIND_SINGLE, 5);
+    /// `games.csv`
+    pub const CSV: Node = Node::new(KIND_SINGLE, 6);
+    /// `games.ndjson`
+    pub const NDJSON: Node = Node::new(KIND_SINGLE, 7);
+
+    /// The node of a number among those of a kind. Each section has kinds of its own.
+    pub const fn new(kind: u8, number: u32) -> Node {
+        Node { kind, number }
+    }
+
+    /// All nodes of some kinds.
+    pub const fn all_of(first: u8, last: u8) -> RangeInclusive<Node> {
+        Node::new(first, 0)..=Node::new(last, u32::MAX)
+    }
+
+    /// A game.
+    pub const fn game(game: u32) -> Node {
+        Node::new(KIND_GAME, game)
+    }
+
+    pub(super) fn block(block: u32) -> Node {
+        Node::new(KIND_BLOCK, block)
+    }
+
+    pub(super) fn view(view: ViewId, directory: u32) -> Node {
+        Node::new(KIND_VIEW + view.0, directory)
+    }
+
+    pub(super) fn merged(view: ViewId, directory: u32) -> Node {
+        Node::new(KIND_MERGED + view.0, directory)
+    }
+
+    pub(super) fn merged_folder(view: ViewId, directory: u32) -> Node {
+        Node::new(KIND_MERGED_FOLDER + view.0, directory)
+    }
+
+    /// The number that it has in an inode.
+    pub(super) const fn code(self) -> u64 {
+        (self.kind as u64) << 32 | self.number as u64
+    }
+
+    /// Its kind.
+    pub const fn kind(self) -> u8 {
+        self.kind
+    }
+
+    /// Its number among those of its kind.
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The number of the game that it is.
+    pub fn as_game(self) -> Option<u32> {
+        (self.kind == KIND_GAME).then_some(self.number)
+    }
+}
+
+/// What the log calls the nodes from these on.
+const NAMES: [(Node, &str); 17] = [
+    (Node::DATABASE, "Database"),
+    (Node::ALL, "All"),
+    (Node::INFO, "Info"),
+    (Node::PROBLEMS, "Problems"),
+    (Node::GAMES, "Games"),
+    (Node::MERGED, "Merged"),
+    (Node::CSV, "Csv"),
+    (Node::NDJSON, "Ndjson"),
+    (Node::new(KIND_BLOCK, 0), "Block"),
+    (Node::new(KIND_GAME, 0), "Game"),
+    (Node::new(KIND_MEMBER_DIRECTORY, 0), "MemberDirectory"),
+    (Node::new(KIND_MEMBER, 0), "Member"),
+    (Node::new(KIND_COLLECTION, 0), "Collection"),
+    (Node::new(KIND_DOCUMENT, 0), "Document"),
+    (Node::new(KIND_VIEW, 0), "View"),
+    (Node::new(KIND_MERGED, 0), "Merged"),
+    (Node::new(KIND_MERGED_FOLDER, 0), "MergedFolder"),
+];
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = NAMES.iter().rfind(|(first, _)| first <= self);
+        let (first, name) = named.unwrap_or(&(Node::DATABASE, ""));
+        match (self.kind, self.kind - first.kind) {
+            (KIND_SINGLE, _) => f.write_str(name),
+            (..KIND_VIEW, 0) => write!(f, "{name}({})", self.number),
+            (KIND_VIEW..=LAST_MERGED_FOLDER, view) => write!(f, "{name}({view}, {})", self.number),
+            _ => write!(f, "{:#x}({})", self.kind, self.number),
+        }
+    }
 }
 
 /// The tables in a database's directory.
@@ -120,98 +221,19 @@ pub enum Table {
 pub struct ViewId(pub(super) u8);
 
 impl ViewId {
+    /// The view of a directory.
+    pub(super) fn of(directory: Node) -> ViewId {
+        ViewId(directory.kind - KIND_VIEW)
+    }
+
+    /// The view of a merged file or a directory of such; none for `merged/` itself.
+    pub(super) fn of_merged(node: Node) -> Option<ViewId> {
+        let kind = node.kind.checked_sub(KIND_MERGED)?;
+        Some(ViewId(kind % MOST_VIEWS as u8))
+    }
+
     pub(super) fn index(self) -> usize {
         usize::from(self.0)
-    }
-}
-
-/// Nodes that a database has once; their number is their place here.
-const SINGLE: [Node; 8] = [
-    Node::Database,
-    Node::All,
-    Node::Info,
-    Node::Problems,
-    Node::Games,
-    Node::Merged,
-    Node::Table(Table::Csv),
-    Node::Table(Table::Ndjson),
-];
-
-const KIND_SINGLE: u8 = 0;
-const KIND_BLOCK: u8 = 1;
-const KIND_GAME: u8 = 2;
-const KIND_MEMBER_DIRECTORY: u8 = 3;
-const KIND_MEMBER: u8 = 4;
-const KIND_COLLECTION: u8 = 5;
-const KIND_DOCUMENT: u8 = 6;
-/// Views take 32 kinds, and as many for their merged files and for the directories of these. Directory 0 of a view is
-/// never a file.
-const KIND_VIEW: u8 = 0x40;
-const KIND_MERGED: u8 = 0x60;
-const KIND_MERGED_FOLDER: u8 = 0x80;
-const KIND_END: u8 = 0x9f;
-
-/// Most views of a tree, those of the user among them.
-pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
-
-impl Node {
-    fn to_parts(self) -> (u8, u32) {
-        match self {
-            Node::Block(number) => (KIND_BLOCK, number),
-            Node::Game(number) => (KIND_GAME, number),
-            Node::MemberDirectory(number) => (KIND_MEMBER_DIRECTORY, number),
-            Node::Member(number) => (KIND_MEMBER, number),
-            Node::Collection(number) => (KIND_COLLECTION, number),
-            Node::Document(number) => (KIND_DOCUMENT, number),
-            Node::View(view, number) => (KIND_VIEW + view.0, number),
-            Node::MergedView(view) => (KIND_MERGED + view.0, 0),
-            Node::MergedFile(view, number) => (KIND_MERGED + view.0, number),
-            Node::MergedFolder(view, number) => (KIND_MERGED_FOLDER + view.0, number),
-            single => {
-                let number = SINGLE.iter().position(|&node| node == single);
-                (KIND_SINGLE, number.unwrap_or(0) as u32)
-            }
-        }
-    }
-
-    fn from_parts(kind: u8, number: u32) -> Option<Node> {
-        Some(match kind {
-            KIND_SINGLE => *SINGLE.get(number as usize)?,
-            KIND_BLOCK => Node::Block(number),
-            KIND_GAME => Node::Game(number),
-            KIND_MEMBER_DIRECTORY => Node::MemberDirectory(number),
-            KIND_MEMBER => Node::Member(number),
-            KIND_COLLECTION => Node::Collection(number),
-            KIND_DOCUMENT => Node::Document(number),
-            KIND_VIEW..KIND_MERGED => Node::View(ViewId(kind - KIND_VIEW), number),
-            KIND_MERGED..KIND_MERGED_FOLDER if number == 0 => Node::MergedView(ViewId(kind - KIND_MERGED)),
-            KIND_MERGED..KIND_MERGED_FOLDER => Node::MergedFile(ViewId(kind - KIND_MERGED), number),
-            KIND_MERGED_FOLDER..=KIND_END => Node::MergedFolder(ViewId(kind - KIND_MERGED_FOLDER), number),
-            _ => return None,
-        })
-    }
-
-    /// True for directories.
-    pub fn is_directory(self) -> bool {
-        match self {
-            Node::All
-            | Node::Info
-            | Node::Problems
-            | Node::Game(_)
-            | Node::Member(_)
-            | Node::Document(_)
-            | Node::Table(_)
-            | Node::MergedFile(..) => false,
-            Node::Database
-            | Node::Games
-            | Node::Merged
-            | Node::Block(_)
-            | Node::MemberDirectory(_)
-            | Node::Collection(_)
-            | Node::View(..)
-            | Node::MergedView(_)
-            | Node::MergedFolder(..) => true,
-        }
     }
 }
 
@@ -221,24 +243,35 @@ mod tests {
 
     #[test]
     fn every_node_is_read_back_from_its_inode() {
-        let view = ViewId(3);
         let nodes = [
-            Node::Block(7),
-            Node::Game(u32::MAX),
-            Node::MemberDirectory(0),
-            Node::Member(1),
-            Node::Collection(0),
-            Node::Document(0),
-            Node::View(view, 0),
-            Node::View(view, 9),
-            Node::MergedView(view),
-            Node::MergedFile(view, 9),
-            Node::MergedFolder(ViewId(31), 9),
+            Node::DATABASE,
+            Node::NDJSON,
+            Node::game(u32::MAX),
+            Node::merged(ViewId(31), 9),
+            Node::new(u8::MAX, u32::MAX),
         ];
         for prefix in [Prefix(1), Prefix(0x00ff_ffff)] {
-            for node in nodes.into_iter().chain(SINGLE) {
+            for node in nodes {
                 assert_eq!(Inode::of(prefix, node).node(), Some((prefix, node)));
             }
+        }
+    }
+
+    #[test]
+    fn numbers_are_the_same_for_ever() {
+        let numbers = [
+            (Node::DATABASE, 0x00_0000_0000),
+            (Node::GAMES, 0x00_0000_0004),
+            (Node::NDJSON, 0x00_0000_0007),
+            (Node::block(7), 0x01_0000_0007),
+            (Node::game(7), 0x02_0000_0007),
+            (Node::new(KIND_DOCUMENT, 7), 0x06_0000_0007),
+            (Node::view(ViewId(3), 9), 0x43_0000_0009),
+            (Node::merged(ViewId(3), 0), 0x63_0000_0000),
+            (Node::merged_folder(ViewId(31), 9), 0x9f_0000_0009),
+        ];
+        for (node, number) in numbers {
+            assert_eq!(Inode::of(Prefix(1), node), Inode(1 << 40 | number), "{node:?}");
         }
     }
 
@@ -246,7 +279,6 @@ mod tests {
     fn numbers_without_a_database_are_no_nodes() {
         assert_eq!(Inode::ROOT.node(), None);
         assert_eq!(Inode(0x0000_00ff_ffff_ffff).node(), None);
-        assert_eq!(Inode(u64::MAX).node(), None);
     }
 
     #[test]

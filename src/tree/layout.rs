@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::database::TOP;
+use super::database::ROWS;
 use super::game_name::GameName;
 use super::inode::{MOST_VIEWS, ViewId};
 use super::own_view::OwnView;
+use super::section::Row;
 use super::template::TemplateError;
 use super::views::{VIEWS, View};
 use crate::library::{LONGEST_NAME, cut, safe_name};
@@ -16,6 +17,7 @@ use crate::library::{LONGEST_NAME, cut, safe_name};
 pub struct Layout {
     own_views: Vec<Arc<OwnView>>,
     game_name: GameName,
+    sections: Vec<&'static Row>,
 }
 
 /// Why a view cannot be added.
@@ -62,7 +64,10 @@ impl Layout {
         if safe_name(name) != name || cut(name, LONGEST_NAME) != name {
             return Err(ViewError::BadName);
         }
-        if TOP.iter().any(|top| top.0 == name) || self.views().any(|(_, view)| view.name() == name) {
+        let is_taken = self
+            .rows()
+            .any(|row| row.names.iter().any(|taken| taken.0 == name));
+        if is_taken || self.views().any(|(_, view)| view.name() == name) {
             return Err(ViewError::TakenName);
         }
         if VIEWS.len() + self.own_views.len() >= MOST_VIEWS {
@@ -71,6 +76,16 @@ impl Layout {
         let view = OwnView::parse(name, template).map_err(ViewError::Template)?;
         self.own_views.push(Arc::new(view));
         Ok(())
+    }
+
+    /// Adds a section to the directory of every database, beside those that all trees have.
+    pub fn add_section(&mut self, row: &'static Row) {
+        self.sections.push(row);
+    }
+
+    /// The sections of a database's directory.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'static Row> {
+        ROWS.iter().chain(self.sections.iter().copied())
     }
 
     /// Names games by a template.

@@ -1,11 +1,105 @@
 //! The raw files inside a database, as files below `emb/`.
 
-use super::names::{canonical, directory_name};
-use crate::formats::{Database, Member};
-use crate::library::TakenNames;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
-/// The members of a database and the directories that hold them.
-pub struct Members {
+use super::common::Common;
+use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
+use super::names::{canonical, directory_name};
+use super::section::{Content, Kind, Object, Section};
+use crate::library::TakenNames;
+use chessdb::formats::{Database, Member};
+
+/// The members of a database and the directories that hold them, read when somebody first looks at them.
+pub(super) struct Members {
+    common: Arc<Common>,
+    list: OnceLock<List>,
+}
+
+impl Members {
+    pub(super) fn new(common: &Arc<Common>) -> Members {
+        Members {
+            common: Arc::clone(common),
+            list: OnceLock::new(),
+        }
+    }
+
+    fn list(&self) -> &List {
+        self.list.get_or_init(|| List::new(self.common.database()))
+    }
+
+    /// Names and numbers of the members in a directory, sorted by name.
+    fn files(&self, directory: Node) -> &[(String, u32)] {
+        let directory = self.list().directories.get(directory.number() as usize);
+        directory.map_or(&[], |directory| &directory.files)
+    }
+}
+
+impl Section for Members {
+    fn top(&self) -> Vec<(String, Node)> {
+        let directories = (0..).zip(&self.list().directories);
+        directories
+            .map(|(number, directory)| {
+                (
+                    directory.name.to_owned(),
+                    Node::new(KIND_MEMBER_DIRECTORY, number),
+                )
+            })
+            .collect()
+    }
+
+    fn kind(&self, node: Node) -> Kind {
+        match node.kind() {
+            KIND_MEMBER => Kind::File,
+            _ => Kind::Directory,
+        }
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        if node.kind() == KIND_MEMBER {
+            let size = self.list().member(node)?.size;
+            return Some(Object::File(Content::Member(node.number(), size)));
+        }
+        (!self.files(node).is_empty()).then_some(Object::Directory)
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        if node.kind() != KIND_MEMBER {
+            return Node::DATABASE;
+        }
+        let list = self.list();
+        let name = list.member(node).map(|member| member.directory);
+        let mut directories = list.directories.iter();
+        let found = directories.position(|directory| Some(directory.name) == name);
+        Node::new(KIND_MEMBER_DIRECTORY, found.unwrap_or(0) as u32)
+    }
+
+    fn links(&self, node: Node) -> u32 {
+        match node.kind() {
+            KIND_MEMBER => 1,
+            _ => 2,
+        }
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        self.files(directory).len()
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let (name, member) = self.files(directory).get(n)?;
+        Some((name.as_str().into(), Node::new(KIND_MEMBER, *member)))
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        let files = self.files(directory);
+        let found = files.binary_search_by(|(file, _)| file.as_str().cmp(name)).ok()?;
+        files
+            .get(found)
+            .map(|&(_, member)| Node::new(KIND_MEMBER, member))
+    }
+}
+
+struct List {
     members: Vec<Member>,
     directories: Vec<MemberDirectory>,
 }
@@ -16,9 +110,9 @@ struct MemberDirectory {
     files: Vec<(String, u32)>,
 }
 
-impl Members {
+impl List {
     /// The members that a database has.
-    pub fn new(database: &dyn Database) -> Members {
+    fn new(database: &dyn Database) -> List {
         let members = database.members();
         let mut names: Vec<&'static str> = members.iter().map(|member| member.directory).collect();
         names.sort_unstable();
@@ -35,43 +129,13 @@ impl Members {
             files.sort_unstable();
             MemberDirectory { name, files }
         });
-        Members {
+        List {
             directories: directories.collect(),
             members,
         }
     }
 
-    /// A member by its number.
-    pub fn get(&self, member: u32) -> Option<&Member> {
-        self.members.get(member as usize)
-    }
-
-    /// Names of the directories.
-    pub fn directories(&self) -> impl Iterator<Item = &'static str> {
-        self.directories.iter().map(|directory| directory.name)
-    }
-
-    /// Names and numbers of the members in a directory, sorted by name.
-    pub fn files(&self, directory: u32) -> &[(String, u32)] {
-        self.directories
-            .get(directory as usize)
-            .map_or(&[], |directory| &directory.files)
-    }
-
-    /// The member of a name in a directory.
-    pub fn child(&self, directory: u32, name: &str) -> Option<u32> {
-        let files = self.files(directory);
-        let found = files.binary_search_by(|(file, _)| file.as_str().cmp(name)).ok()?;
-        files.get(found).map(|&(_, number)| number)
-    }
-
-    /// The directory that holds a member.
-    pub fn directory_of(&self, member: u32) -> u32 {
-        let name = self.get(member).map(|member| member.directory);
-        let found = self
-            .directories
-            .iter()
-            .position(|directory| Some(directory.name) == name);
-        found.unwrap_or(0) as u32
+    fn member(&self, node: Node) -> Option<&Member> {
+        self.members.get(node.number() as usize)
     }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::formats::{Database, TextId};
 use crate::library::{LONGEST_NAME, cut, safe_name};
+use chessdb::formats::{Database, TextId};
 
 /// Games in a directory of `games/`.
 pub const BLOCK: u32 = 1000;

@@ -3,8 +3,8 @@
 use super::names::{canonical, digits};
 use super::template::{Facts, Field, Part, TemplateError, parse};
 use super::views::Group;
-use crate::formats::{Database, Keys, TextId};
-use crate::game::{Date, Outcome};
+use chessdb::formats::{Database, Keys, TextId};
+use chessdb::game::{Date, Outcome};
 
 /// A view of the user's: `%{white}/%{year}`, a directory for each of the names between the slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,21 +69,16 @@ impl OwnView {
         self.levels.len()
     }
 
-    /// True where a game stands there once for each of its players.
-    pub(super) fn has_player(&self) -> bool {
+    fn has_player(&self) -> bool {
         self.fields.contains(&Field::Player) || self.fields.contains(&Field::Opponent)
     }
 
-    /// The groups that a game belongs to, with what tells them from others. The first game of a group stands for it.
-    pub(super) fn groups(
-        &self,
-        database: &dyn Database,
-        game: u32,
-        keys: &Keys,
-    ) -> [Option<(GroupKey, Group)>; 2] {
-        let of_player = |is_black| (self.key(database, game, keys, is_black), group(game, is_black));
-        let black = self.has_player().then(|| of_player(true));
-        [Some(of_player(false)), black]
+    /// Gives the groups that a game belongs to: one for each of its players where the template asks for a player.
+    pub(super) fn each_group(&self, game: u32, each: &mut dyn FnMut(Group)) {
+        each(group(game, false));
+        if self.has_player() {
+            each(group(game, true));
+        }
     }
 
     /// The text that a group's directory has at a depth, see [`super::views::BuiltInView::text`].
@@ -107,7 +102,9 @@ impl OwnView {
         Some(canonical(text.into()).into_owned())
     }
 
-    fn key(&self, database: &dyn Database, game: u32, keys: &Keys, is_black: bool) -> GroupKey {
+    /// What tells a group of a game from the groups of others. The first game of a group stands for it.
+    pub(super) fn key(&self, database: &dyn Database, keys: &Keys, group: Group) -> GroupKey {
+        let (game, is_black) = game_and_player(group);
         let facts = Facts::new(database, game, *keys, 0);
         let mut key = GroupKey {
             keys: Keys {

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::names::directory_name;
 use super::views::{Group, View};
-use crate::formats::Database;
 use crate::library::{TakenNames, numbered};
+use chessdb::formats::Database;
 
 /// The directories of a view, numbered level by level, and by name among those of one parent.
 pub(super) struct Plan {

@@ -56,7 +56,7 @@ impl SourceTree {
             let folder = &mut tree.folders[folder];
             folder.database = Some(number);
             if folder.inode != Inode::ROOT {
-                folder.inode = Inode::of(branch.prefix, Node::Database);
+                folder.inode = Inode::of(branch.prefix, Node::DATABASE);
             }
             folder.modified = folder.modified.max(branch.modified);
         }
@@ -88,7 +88,12 @@ impl SourceTree {
 
     /// The folder of an inode.
     pub fn by_inode(&self, inode: Inode) -> Option<&SourceFolder> {
-        self.get(*self.by_inode.get(&inode)?)
+        self.get(self.number_of(inode)?)
+    }
+
+    /// The number of the folder of an inode.
+    pub fn number_of(&self, inode: Inode) -> Option<usize> {
+        self.by_inode.get(&inode).copied()
     }
 
     /// A folder; 0 is the root.
@@ -108,7 +113,7 @@ impl SourceTree {
 
     /// The inode of the directory of a database with this prefix.
     pub fn directory_of(&self, prefix: Prefix) -> Inode {
-        let inode = Inode::of(prefix, Node::Database);
+        let inode = Inode::of(prefix, Node::DATABASE);
         match self.by_inode.contains_key(&inode) {
             true => inode,
             false => Inode::ROOT,

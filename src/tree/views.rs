@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::names::{canonical_text, event_and_year};
 use super::own_view::OwnView;
-use crate::formats::{Database, Keys, TextId};
-use crate::game::Eco;
+use chessdb::formats::{Database, Keys, TextId};
+use chessdb::game::Eco;
 
 /// A way to sort games into directories. Games marked as deleted are in no view.
 #[derive(Clone)]
@@ -20,11 +20,12 @@ pub enum View {
 pub struct BuiltInView {
     /// Name of its directory, in the database's and in `merged/`.
     pub name: &'static str,
-    /// The groups that a game belongs to: at most two, different ones.
-    pub groups: fn(&Keys) -> [Option<Group>; 2],
+    /// Gives the groups that a game belongs to: any number of different ones.
+    pub groups: fn(&Keys, each: &mut dyn FnMut(Group)),
     /// The text that a group's directory has at a depth below the view's, and none below its last one, which
     /// holds the games. Groups of equal texts are one directory. The last texts of two directories must differ,
-    /// because merged files stand side by side.
+    /// because merged files stand side by side. A directory can hold games and directories: the texts of these must
+    /// not look like names of games.
     pub text: fn(&dyn Database, Group, depth: usize) -> Option<String>,
 }
 
@@ -32,10 +33,13 @@ pub struct BuiltInView {
 pub static VIEWS: &[BuiltInView] = &[
     BuiltInView {
         name: "players",
-        groups: |keys| {
+        groups: |keys, each| {
             let white = Group::of_text(keys.white, 0);
             let black = Group::of_text(keys.black, 0);
-            [Some(white), (white != black).then_some(black)]
+            each(white);
+            if black != white {
+                each(black);
+            }
         },
         text: |database, group, depth| match depth {
             0 => Some(canonical_text(database, group.text())),
@@ -44,7 +48,7 @@ pub static VIEWS: &[BuiltInView] = &[
     },
     BuiltInView {
         name: "events",
-        groups: |keys| [Some(Group::of_text(keys.event, keys.year_of_event())), None],
+        groups: |keys, each| each(Group::of_text(keys.event, keys.year_of_event())),
         text: |database, group, depth| match depth {
             0 => Some(event_and_year(
                 canonical_text(database, group.text()),
@@ -55,7 +59,7 @@ pub static VIEWS: &[BuiltInView] = &[
     },
     BuiltInView {
         name: "years",
-        groups: |keys| [Some(Group(u64::from(keys.date.year))), None],
+        groups: |keys, each| each(Group(u64::from(keys.date.year))),
         text: |_, Group(year), depth| match (depth, year) {
             (0, 0) => Some("?".to_owned()),
             (0, year) => Some(format!("{year:04}")),
@@ -64,7 +68,7 @@ pub static VIEWS: &[BuiltInView] = &[
     },
     BuiltInView {
         name: "eco",
-        groups: |keys| [Some(Group::of_eco(keys.eco)), None],
+        groups: |keys, each| each(Group::of_eco(keys.eco)),
         text: |_, group, depth| match (depth, group.eco()) {
             (0, None) => Some("?".to_owned()),
             (0, Some(eco)) => eco.as_str().get(..1).map(str::to_owned),
@@ -93,23 +97,22 @@ impl View {
 
     /// The number of directories in which a game stands.
     pub fn directories(&self, database: &dyn Database, game: u32, keys: &Keys) -> u32 {
-        let groups = match self {
-            View::BuiltIn(view) => (view.groups)(keys),
-            View::Own(view) if !view.has_player() => return 1,
-            View::Own(view) => view
-                .groups(database, game, keys)
-                .map(|group| group.map(|(_, group)| group)),
+        let each_group = |each: &mut dyn FnMut(Group)| match self {
+            View::BuiltIn(view) => (view.groups)(keys, each),
+            View::Own(view) => view.each_group(game, each),
         };
         let path = |group| (0..).map_while(move |depth| self.text(database, group, depth));
-        match groups {
-            [Some(a), Some(b)] if path(a).eq(path(b)) => 1,
-            groups => groups.iter().flatten().count() as u32,
-        }
-    }
-
-    /// True for those of every tree.
-    pub fn is_built_in(&self) -> bool {
-        matches!(self, View::BuiltIn(_))
+        let mut directories = 0;
+        each_group(&mut |group| {
+            // Different groups may be one directory, which counts with the first of them.
+            let (mut is_earlier, mut is_new) = (true, true);
+            each_group(&mut |other| {
+                is_earlier &= other != group;
+                is_new &= !is_earlier || !path(group).eq(path(other));
+            });
+            directories += u32::from(is_new);
+        });
+        directories
     }
 
     /// True where merged files stand in directories as the games do. Else they stand side by side.

@@ -42,11 +42,12 @@ pub enum Means {
     Off,
 }
 
-/// How long to wait after the last change: who writes several files needs time between them.
+/// How long to wait after the last change, unless the user says otherwise: who writes several files needs time between
+/// them.
 pub const QUIET: Duration = Duration::from_secs(2);
 
-/// How long to wait for that at most: other parts of the source may have changed and come to rest.
-const LONGEST: Duration = Duration::from_secs(6);
+/// So many times as long to wait at most: other parts of the source may have changed and come to rest.
+const LONGEST: u32 = 3;
 
 /// Pause between two looks at the files, unless the user says otherwise.
 pub const PAUSE: Duration = Duration::from_secs(4);
@@ -79,6 +80,7 @@ const CHANGES_ABOVE: WatchFlags = WatchFlags::CREATE
 pub struct Watch {
     source: PathBuf,
     means: Means,
+    quiet: Duration,
     inotify: Option<Arc<OwnedFd>>,
     /// The watches of the folders on the way to the source, of which only the names that lead there count.
     above: HashMap<i32, HashSet<OsString>>,
@@ -112,18 +114,19 @@ impl Alarm {
 }
 
 impl Watch {
-    /// Watches an absolute path from now on, unless that is not wanted.
+    /// Watches an absolute path from now on, unless that is not wanted. A change counts when nothing else has changed
+    /// for as long as `quiet`.
     ///
     /// # Errors
     /// Where the kernel gives no descriptor.
-    pub fn start(source: &Path, means: Means) -> io::Result<Option<Watch>> {
+    pub fn start(source: &Path, means: Means, quiet: Duration) -> io::Result<Option<Watch>> {
         match means {
             Means::Off => Ok(None),
-            means => Watch::new(source, means).map(Some),
+            means => Watch::new(source, means, quiet).map(Some),
         }
     }
 
-    fn new(source: &Path, means: Means) -> io::Result<Watch> {
+    fn new(source: &Path, means: Means, quiet: Duration) -> io::Result<Watch> {
         let inotify = match means {
             Means::Auto | Means::Inotify => inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)
                 .inspect_err(|error| log::warn!("inotify cannot be used: {error}; {}", LOOKING))
@@ -135,6 +138,7 @@ impl Watch {
         let mut watch = Watch {
             source: source.to_owned(),
             means,
+            quiet,
             inotify,
             above: HashMap::new(),
             watches: HashSet::new(),
@@ -158,8 +162,13 @@ impl Watch {
         Alarm(Arc::clone(&self.alarm))
     }
 
-    /// Waits until something has changed and nothing has for two seconds since, or not for long in a source that
-    /// never rests. `is_restless` says that there is something still to be seen. Whatever changes from then on is
+    /// How long nothing may have changed for a change to count.
+    pub fn quiet(&self) -> Duration {
+        self.quiet
+    }
+
+    /// Waits until something has changed and nothing has for a while since, or not for long in a source that never
+    /// rests. `is_restless` says that there is something still to be seen. Whatever changes from then on is
     /// told by the next call.
     pub fn wait(&mut self, is_restless: bool) {
         if !is_restless {
@@ -171,8 +180,8 @@ impl Watch {
         }
         let begin = Instant::now();
         let mut last = begin;
-        while last.elapsed() < QUIET && begin.elapsed() < LONGEST {
-            thread::sleep(QUIET / 8);
+        while last.elapsed() < self.quiet && begin.elapsed() < self.quiet * LONGEST {
+            thread::sleep(self.quiet / 8);
             if self.is_changed() {
                 last = Instant::now();
             }
@@ -312,4 +321,4 @@ impl Watch {
     }
 }
 
-const LOOKING: &str = "looking at all files every few seconds instead";
+const LOOKING: &str = "checking all files every few seconds instead";

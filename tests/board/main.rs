@@ -1,8 +1,13 @@
-//! Our board against shakmaty's: legality of every conceivable move and the SAN of every legal one.
+//! Our board against shakmaty's: legality of every conceivable move, the SAN of every legal one, the text of moves
+//! and the keys of positions.
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod keys;
+mod nonsense;
 mod oracle;
+mod random_games;
+mod reading;
 mod samples;
 mod unchecked;

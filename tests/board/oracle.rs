@@ -1,4 +1,4 @@
-use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Role, Square, Undo};
+use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Role, Square, Undo};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
@@ -124,12 +124,12 @@ fn walk(mut theirs: Chess, mode: CastlingMode, choices: &[u16], step: usize) {
 }
 
 /// The Chess960 start position of a number 0..960, as a FEN.
-fn chess960(number: u32) -> String {
+pub fn chess960(number: u32) -> String {
     // The numbering scheme of Reinhard Scharnagl.
     let mut files = [' '; 8];
-    let mut place = |nth: u32, man: char| {
+    let mut place = |nth: u32, piece: char| {
         let free: Vec<usize> = (0..8).filter(|&file| files[file] == ' ').collect();
-        files[free[nth as usize]] = man;
+        files[free[nth as usize]] = piece;
     };
     let (rest, light) = (number / 4, number % 4);
     let (rest, dark) = (rest / 4, rest % 4);
@@ -155,8 +155,8 @@ fn chess960(number: u32) -> String {
     ][knights as usize];
     place(first, 'n');
     place(second - 1, 'n');
-    for man in ['r', 'k', 'r'] {
-        place(0, man);
+    for piece in ['r', 'k', 'r'] {
+        place(0, piece);
     }
     let black: String = files.iter().collect();
     format!(
@@ -165,30 +165,34 @@ fn chess960(number: u32) -> String {
     )
 }
 
-fn theirs(fen: &str, mode: CastlingMode) -> Chess {
+/// A position of shakmaty's.
+pub fn theirs(fen: &str, mode: CastlingMode) -> Chess {
     fen.parse::<shakmaty::fen::Fen>()
         .unwrap()
         .into_position(mode)
         .unwrap()
 }
 
+/// Positions in which rules meet.
+pub const DIFFICULT: &[&str] = &[
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    // En passant would uncover a check along the rank, along the diagonal, and takes the piece that checks.
+    "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
+    "b6k/8/8/3pP3/8/8/8/7K w - d6 0 1",
+    "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
+    // Double check, and three queens that can all go to one square.
+    "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1",
+    "3Q1Q2/8/8/3Q4/8/8/8/k6K w - - 0 1",
+    // Promotion with capture into mate.
+    "1r4k1/P4ppp/8/8/8/8/8/K7 w - - 0 1",
+];
+
 #[test]
 fn positions_with_every_difficulty() {
-    for fen in [
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
-        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
-        // En passant would uncover a check along the rank, along the diagonal, and takes the man that checks.
-        "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
-        "b6k/8/8/3pP3/8/8/8/7K w - d6 0 1",
-        "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
-        // Double check, and three queens that can all go to one square.
-        "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1",
-        "3Q1Q2/8/8/3Q4/8/8/8/k6K w - - 0 1",
-        // Promotion with capture into mate.
-        "1r4k1/P4ppp/8/8/8/8/8/K7 w - - 0 1",
-    ] {
+    for fen in DIFFICULT {
         let theirs = theirs(fen, CastlingMode::Standard);
         compare(&Fen::parse(fen).unwrap().position, &theirs);
         walk(

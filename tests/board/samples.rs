@@ -1,13 +1,15 @@
-use pgnfs::game::Token;
-use shakmaty::fen::Fen;
+use chessdb::board::{Fen, Position, Undo};
+use chessdb::game::Token;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-use crate::common::samples::{open_base, samples};
+use crate::common::needs;
+use crate::common::samples::{all_samples, open_base, samples};
 
 /// Replays every line of every sample game with shakmaty: each SAN must be the one that shakmaty writes.
 #[test]
 fn every_san_of_every_sample_is_shakmatys() {
+    needs!(samples);
     let mut moves = 0u64;
     for sample in samples("simplecdb") {
         let database = open_base(&sample.base).unwrap();
@@ -22,7 +24,7 @@ fn every_san_of_every_sample_is_shakmatys() {
             let mut outer = Vec::new();
             for token in game.movetext.tokens() {
                 match token {
-                    Token::Move(ours) => {
+                    Token::Move(ours, _) => {
                         moves += 1;
                         let ours = ours.to_string();
                         let san: San = ours.trim_end_matches(['+', '#']).parse().unwrap();
@@ -51,8 +53,57 @@ fn every_san_of_every_sample_is_shakmatys() {
     eprintln!("{moves} moves replayed");
 }
 
-/// The position of a stored FEN, by shakmaty; none where shakmaty refuses what pgnfs accepts (too many men).
+/// Reads every SAN of every sample of every format back: the move must be written the same again.
+#[test]
+fn every_san_of_every_sample_is_read_back() {
+    needs!(samples);
+    let mut moves = 0u64;
+    for base in all_samples().iter().flat_map(|sample| sample.bases()) {
+        let Some(database) = open_base(&base) else {
+            continue;
+        };
+        for number in 0..database.len() {
+            let game = database.game(number).game;
+            let place = format!("{}, game {}", base.display(), number + 1);
+            let start = game.tags.get("FEN").map(Fen::parse).transpose();
+            let Ok(start) = start else {
+                let moves = game
+                    .movetext
+                    .tokens()
+                    .iter()
+                    .any(|token| matches!(token, Token::Move(..)));
+                assert!(!moves, "moves from a position that cannot be read in {place}");
+                continue;
+            };
+            let mut now = start.map_or_else(Position::initial, |fen| fen.position);
+            let mut before = now;
+            let mut outer = Vec::new();
+            for token in game.movetext.tokens() {
+                match *token {
+                    Token::Move(san, expected) => {
+                        let text = san.to_string();
+                        let mv = now.read_move(&text);
+                        let mv = mv.unwrap_or_else(|error| panic!("{text} in {place}: {error}"));
+                        assert_eq!(mv, expected, "{text} in {place}");
+                        before = now;
+                        assert_eq!(now.play_legal(mv, &mut Undo::default()), Ok(san), "in {place}");
+                        moves += 1;
+                    }
+                    Token::VariationStart => {
+                        outer.push((now, before));
+                        now = before;
+                    }
+                    Token::VariationEnd => (now, before) = outer.pop().unwrap(),
+                    Token::Nag(_) | Token::Comment(_) => {}
+                }
+            }
+        }
+    }
+    eprintln!("{moves} moves read back");
+}
+
+/// The position of a stored FEN, by shakmaty; none where shakmaty refuses what pgnfs accepts (too many pieces).
 fn set_up(fen: &str) -> Option<Chess> {
-    let fen: Fen = fen.parse().ok()?;
+    let fen: shakmaty::fen::Fen = fen.parse().ok()?;
     fen.into_position(CastlingMode::Standard).ok()
 }

@@ -1,4 +1,4 @@
-use pgnfs::board::{CastlingSide, Color, Fen, Move, Position, Role, Square};
+use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Role, Square};
 
 /// Positions that are reached by playing on after illegal moves, as some formats do.
 fn played(fen: &str, moves: &[Move]) -> Position {
@@ -62,7 +62,7 @@ fn a_check_that_was_left_standing_is_seen_after_any_move() {
     assert!(position.is_check());
 }
 
-/// Any sequence of moves whatever: nothing panics, and no square ever holds two men.
+/// Any sequence of moves whatever: nothing panics, and no square ever holds two pieces.
 #[test]
 fn nonsense_never_panics() {
     let mut state = 1u64;

@@ -1,8 +1,11 @@
-//! What several test crates share: sample data by path, PGN read back by an independent reader, programs.
+//! What several test crates share: what the machine must have, sample data by path, PGN read back by an independent
+//! reader.
 
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, unused_imports, unused_macros)]
 
 pub mod hanging;
+mod needs;
 pub mod pgn;
-pub mod programs;
 pub mod samples;
+
+pub(crate) use needs::{has, is_root, missing, needs, python, samples_folder};

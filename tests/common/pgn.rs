@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use chessdb::game::{Game, Token};
 use pgn_reader::shakmaty::san::SanPlus;
 use pgn_reader::{Nag, Outcome, RawComment, RawTag, Reader, Skip, Visitor};
-use pgnfs::game::{Game, Token};
 
 /// A game as a reader sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn of_game(game: &Game) -> Read {
     };
     for token in game.movetext.tokens() {
         let _ = match *token {
-            Token::Move(san) => collector.san(&mut movetext, san.to_string().parse().unwrap()),
+            Token::Move(san, _) => collector.san(&mut movetext, san.to_string().parse().unwrap()),
             Token::Nag(nag) => collector.nag(&mut movetext, Nag(nag)),
             Token::Comment(range) => {
                 let text = game

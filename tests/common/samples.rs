@@ -1,36 +1,19 @@
 //! Sample databases, which live outside the repository.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pgnfs::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
+use chessdb::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
 use pgnfs::mapped::Mapped;
 
-/// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` beside the repository.
-///
-/// Where it is missing the test says so and is skipped; with `CI=true` it fails.
-pub fn shared() -> Option<PathBuf> {
-    let folder = std::env::var_os("PGNFS_SHARED")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    missing(&format!("sample data ({})", folder.display()));
-    None
-}
+use super::samples_folder;
 
-/// Says loudly that a test is skipped for want of something; with `CI=true` that is a failure.
-pub fn missing(what: &str) {
-    assert_ne!(
-        std::env::var("CI").as_deref(),
-        Ok("true"),
-        "missing in CI: {what}"
-    );
-    // Past the test runner, which keeps what tests print to itself.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {what} is missing");
+/// The folder with sample data and check scripts. A test that uses it begins with `needs!(samples)`.
+pub fn shared() -> PathBuf {
+    let folder = samples_folder();
+    assert!(folder.is_dir(), "a test of samples has no needs!(samples)");
+    folder
 }
 
 /// A database with the PGN that it must give.
@@ -60,7 +43,7 @@ impl Sample {
 
 /// All samples of all formats that have an expected PGN.
 pub fn all_samples() -> Vec<Sample> {
-    let Some(shared) = shared() else { return Vec::new() };
+    let shared = shared();
     // What two formats have in one folder comes with the folder's name.
     let has_folder = |format: &&Format| shared.join("data").join(format.name).is_dir();
     let formats = FORMATS.iter().filter(has_folder);
@@ -69,8 +52,7 @@ pub fn all_samples() -> Vec<Sample> {
 
 /// All samples of a format that have an expected PGN.
 pub fn samples(format: &str) -> Vec<Sample> {
-    let Some(shared) = shared() else { return Vec::new() };
-    let root = shared.join("data").join(format);
+    let root = shared().join("data").join(format);
     let mut found = Vec::new();
     for path in files_below(&root) {
         let name = path.to_string_lossy().into_owned();

@@ -63,8 +63,8 @@ fn tags_are_extended_attributes_of_games() {
     let decoded = fake.decoded.clone();
     let tree = mount(fake);
     let inode = tree.inode("games/000001-001000/000001.pgn");
-    let value = |inode, name| tree.0.attribute_value(inode, OsStr::new(name));
-    let names = tree.0.attribute_names(inode).unwrap();
+    let value = |inode, name| tree.0.resolve(inode).unwrap().attribute_value(OsStr::new(name));
+    let names = tree.0.resolve(inode).unwrap().attribute_names().unwrap();
     assert!(names.contains(&"user.pgn.White".to_owned()) && names.contains(&"user.pgn.Result".to_owned()));
     assert_eq!(
         value(inode, "user.pgn.White"),
@@ -75,7 +75,10 @@ fn tags_are_extended_attributes_of_games() {
         assert_eq!(value(inode, name), Err(FsError::NoAttribute), "{name}");
     }
     let directory = tree.inode("players");
-    assert_eq!(tree.0.attribute_names(directory), Ok(Vec::new()));
+    assert_eq!(
+        tree.0.resolve(directory).unwrap().attribute_names(),
+        Ok(Vec::new())
+    );
     assert_eq!(value(directory, "user.pgn.White"), Err(FsError::NoAttribute));
     assert_eq!(decoded.load(Ordering::Relaxed), 0);
 }

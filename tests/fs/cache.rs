@@ -23,7 +23,7 @@ fn a_game_is_decoded_once_for_its_size_and_all_its_reads() {
     let fake = Fake::of([game("a", "b").comment("word ".repeat(1000))]);
     let decoded = fake.decoded.clone();
     let tree = mount_cached(fake, 1 << 20);
-    assert!(!tree.0.may_wait(tree.inode(&path(1))));
+    assert!(!tree.may_wait(tree.inode(&path(1))));
     tree.stat(&path(1));
     tree.cat(&path(1));
     tree.cat("players/a/xxxx.xx.xx_a-b_open_000001.pgn");

@@ -48,7 +48,7 @@ fn one_game_does_not_fill_the_list_of_problems() {
     let last = rows.lines().last().unwrap();
     assert_eq!(
         last,
-        "000001\tgames.fake: 1000 more problems of this game are not told"
+        "000001\tgames.fake: 1000 more problems of this game are not listed"
     );
 }
 
@@ -87,7 +87,7 @@ fn a_text_that_is_not_as_long_as_its_size_says_is_never_served() {
         "games/000001-001000/000001.pgn",
         "merged/years/unknown.pgn",
     ] {
-        let read = tree.0.read(tree.inode(path), 0, 1000);
+        let read = tree.read(tree.inode(path), 0, 1000);
         assert!(matches!(read, Err(FsError::Io)), "{path}: {read:?}");
     }
     assert_eq!(tree.stat("all.pgn").size, size);

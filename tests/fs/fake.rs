@@ -4,9 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pgnfs::board::Position;
-use pgnfs::formats::{Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId};
-use pgnfs::game::{Date, Eco, Game, MovetextBuilder, Outcome, Tags};
+use chessdb::board::Position;
+use chessdb::formats::{
+    Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
+};
+use chessdb::game::{Date, Eco, Game, Outcome, Tags};
+use chessdb::replay::Replay;
 use pgnfs::library::LibraryEntry;
 use pgnfs::mapped::Identity;
 
@@ -173,11 +176,7 @@ impl Fake {
 
 /// Problem of a game in the only file.
 pub fn problem(what: &str) -> Problem {
-    Problem {
-        file: "games.fake".to_owned(),
-        offset: Some(255),
-        what: what.to_owned(),
-    }
+    Problem::damage("games.fake", 255, what)
 }
 
 impl Database for Fake {
@@ -227,7 +226,7 @@ impl Database for Fake {
         let before = self.decoded.fetch_add(1, Ordering::Relaxed);
         let fake = self.game_at(game);
         assert!(!fake.panics, "a bug in the decoder");
-        let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+        let mut movetext = Replay::builder(Position::initial(), 1);
         movetext.comment(&fake.comment);
         if self.grows {
             movetext.comment(&"x".repeat(before));
@@ -235,7 +234,7 @@ impl Database for Fake {
         Decoded {
             game: Game {
                 tags: self.tags(game),
-                movetext: movetext.finish(),
+                movetext: movetext.finish().0,
             },
             problems: fake.problems.iter().map(|what| problem(what)).collect(),
         }
@@ -257,11 +256,11 @@ impl Database for Fake {
     }
 
     fn document(&self, document: usize) -> Game {
-        let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+        let mut movetext = Replay::builder(Position::initial(), 1);
         movetext.comment(self.documents[document]);
         Game {
             tags: Tags::default(),
-            movetext: movetext.finish(),
+            movetext: movetext.finish().0,
         }
     }
 

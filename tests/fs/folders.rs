@@ -1,4 +1,4 @@
-use pgnfs::formats::Folder;
+use chessdb::formats::Folder;
 
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount};
@@ -38,8 +38,14 @@ fn folders_are_below_collections() {
     );
     let sicilian = tree.inode("collections/Openings/Sicilian");
     let game = |number: u32| tree.inode(&format!("games/000001-001000/{number:06}.pgn"));
-    assert_eq!(tree.0.next_games(sicilian, Some(game(3)), 9), Some(vec![game(1)]));
-    assert_eq!(tree.0.next_games(sicilian, Some(game(2)), 9), None);
+    assert_eq!(
+        tree.0.resolve(sicilian).unwrap().next_games(Some(game(3)), 9),
+        Some(vec![game(1)])
+    );
+    assert_eq!(
+        tree.0.resolve(sicilian).unwrap().next_games(Some(game(2)), 9),
+        None
+    );
     assert_eq!(tree.ls("collections/Openings/Sicilian/Najdorf"), [third]);
     // Deleted games stay in their folders.
     assert_eq!(tree.ls("collections/Best"), [second]);
@@ -109,7 +115,7 @@ fn members_are_shown_byte_for_byte() {
     assert_eq!(tree.cat("emb/.._x (2)"), "");
     assert_eq!(tree.cat("emb/note.txt (2)"), "third");
     let inode = tree.inode("emb/note.txt");
-    assert_eq!(&*tree.0.read(inode, 3998, 100).unwrap(), b"\nb");
-    assert_eq!(&*tree.0.read(inode, u64::MAX, 100).unwrap(), b"");
+    assert_eq!(&*tree.read(inode, 3998, 100).unwrap(), b"\nb");
+    assert_eq!(&*tree.read(inode, u64::MAX, 100).unwrap(), b"");
     assert_eq!(tree.inode("emb/.."), tree.inode(""));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pgnfs::formats::Folder;
+use chessdb::formats::Folder;
 
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount};

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use pgnfs::formats::Folder;
+use chessdb::formats::Folder;
 use pgnfs::fs::{FsError, Inode};
 
 use crate::fake::{Fake, MODIFIED};
@@ -35,7 +35,7 @@ fn a_game_is_one_inode_in_all_views_and_nothing_else_shares_one() {
         by_inode.entry(inode).or_default().push(path);
     }
     for (inode, paths) in by_inode {
-        let attributes = tree.0.attributes(inode).unwrap();
+        let attributes = tree.attributes(inode).unwrap();
         let is_game =
             paths[0].ends_with(".pgn") && !paths[0].contains("merged/") && !paths[0].ends_with("all.pgn");
         if is_game {
@@ -52,7 +52,7 @@ fn inodes_are_the_same_in_every_mount_and_need_no_look_up_first() {
     let inodes = inodes(&first);
     let second = mount_all(vec![rich().at("a/x.fake"), rich().at("b.fake")]);
     for (path, inode) in &inodes {
-        assert_eq!(second.0.attributes(*inode), first.0.attributes(*inode), "{path}");
+        assert_eq!(second.attributes(*inode), first.attributes(*inode), "{path}");
         assert_eq!(second.inode(path), *inode, "{path}");
     }
 }
@@ -110,17 +110,16 @@ fn inodes_that_do_not_exist_are_stale() {
         if known.contains(&stranger) || stranger == Inode::ROOT {
             continue;
         }
-        assert_eq!(tree.0.attributes(stranger), Err(FsError::Stale), "{stranger:x?}");
-        assert_eq!(tree.0.attributes_if_known(stranger), Err(FsError::Stale));
-        assert_eq!(tree.0.lookup(stranger, OsStr::new("x")), Err(FsError::Stale));
-        assert_eq!(tree.0.parent(stranger), Err(FsError::Stale));
-        assert!(matches!(tree.0.read(stranger, 0, 1), Err(FsError::Stale)));
+        assert_eq!(tree.attributes(stranger), Err(FsError::Stale), "{stranger:x?}");
+        assert_eq!(tree.attributes_if_known(stranger), Err(FsError::Stale));
+        assert_eq!(tree.lookup(stranger, OsStr::new("x")), Err(FsError::Stale));
+        assert_eq!(tree.parent(stranger), Err(FsError::Stale));
+        assert!(matches!(tree.read(stranger, 0, 1), Err(FsError::Stale)));
         assert!(
-            tree.0
-                .read_dir(stranger, 0, true, &mut |_| ControlFlow::Continue(()))
+            tree.read_dir(stranger, 0, true, &mut |_| ControlFlow::Continue(()))
                 .is_err()
         );
-        tree.0.may_wait(stranger);
+        tree.may_wait(stranger);
     }
 }
 
@@ -134,16 +133,14 @@ fn a_file_is_no_directory_and_a_directory_no_file() {
         "merged/years/1900.pgn",
     ] {
         let inode = tree.inode(file);
-        assert_eq!(tree.0.lookup(inode, OsStr::new("x")), Err(FsError::NotADirectory));
-        let listed = tree
-            .0
-            .read_dir(inode, 0, false, &mut |_| ControlFlow::Continue(()));
+        assert_eq!(tree.lookup(inode, OsStr::new("x")), Err(FsError::NotADirectory));
+        let listed = tree.read_dir(inode, 0, false, &mut |_| ControlFlow::Continue(()));
         assert_eq!(listed, Err(FsError::NotADirectory));
     }
     for directory in ["", "games", "players", "merged/years", "emb", "collections/Best"] {
         let inode = tree.inode(directory);
         assert!(
-            matches!(tree.0.read(inode, 0, 10), Err(FsError::IsADirectory)),
+            matches!(tree.read(inode, 0, 10), Err(FsError::IsADirectory)),
             "{directory}"
         );
     }
@@ -163,28 +160,26 @@ fn a_listing_goes_on_from_any_offset() {
     ] {
         let inode = tree.inode(directory);
         let mut whole = Vec::new();
-        tree.0
-            .read_dir(inode, 0, false, &mut |entry| {
-                assert_eq!(entry.attributes, None);
-                whole.push((entry.name.to_owned(), entry.next));
-                ControlFlow::Continue(())
-            })
-            .unwrap();
+        tree.read_dir(inode, 0, false, &mut |entry| {
+            assert_eq!(entry.attributes, None);
+            whole.push((entry.name.to_owned(), entry.next));
+            ControlFlow::Continue(())
+        })
+        .unwrap();
         let mut pieces = Vec::new();
         let mut offset = 0;
         loop {
             let before = pieces.len();
-            tree.0
-                .read_dir(inode, offset, false, &mut |entry| {
-                    pieces.push((entry.name.to_owned(), entry.next));
-                    offset = entry.next;
-                    if pieces.len() % 3 == 0 {
-                        ControlFlow::Break(())
-                    } else {
-                        ControlFlow::Continue(())
-                    }
-                })
-                .unwrap();
+            tree.read_dir(inode, offset, false, &mut |entry| {
+                pieces.push((entry.name.to_owned(), entry.next));
+                offset = entry.next;
+                if pieces.len() % 3 == 0 {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
+            .unwrap();
             if pieces.len() == before {
                 break;
             }
@@ -196,7 +191,7 @@ fn a_listing_goes_on_from_any_offset() {
                 beyond += 1;
                 ControlFlow::Continue(())
             };
-            tree.0.read_dir(inode, offset, false, &mut each).unwrap();
+            tree.read_dir(inode, offset, false, &mut each).unwrap();
         }
         assert_eq!(beyond, 0);
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pgnfs::fs::{ChessFs, FsError, Inode, Live, Outdated, ServeOptions};
+use pgnfs::fs::{ChessFs, Entry, FsError, Inode, Live, Outdated, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
 
 use crate::fake::{Fake, MODIFIED, game};
@@ -25,10 +25,29 @@ fn live(entries: &[&Arc<LibraryEntry>]) -> Live {
     Live::new(ChessFs::new(library(entries), ServeOptions::default()))
 }
 
+fn lookup(live: &Live, directory: Inode, name: &str) -> Result<Inode, FsError> {
+    let found = live.child(&live.resolve(directory)?, OsStr::new(name))?;
+    Ok(found.inode())
+}
+
+fn parent(live: &Live, inode: Inode) -> Result<Inode, FsError> {
+    Ok(live.resolve(inode)?.parent()?.inode())
+}
+
+fn read_dir(
+    live: &Live,
+    directory: Inode,
+    offset: u64,
+    each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+) -> Result<(), FsError> {
+    let (directory, offset) = live.resolve_listing(directory, offset)?;
+    directory.read_dir(offset, false, each)
+}
+
 /// Walks a path as the kernel does, which counts every step.
 fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
     path.split('/').try_fold(Inode::ROOT, |inode, name| {
-        let inode = live.lookup(inode, OsStr::new(name))?;
+        let inode = lookup(live, inode, name)?;
         live.remember(inode);
         Ok(inode)
     })
@@ -38,7 +57,7 @@ fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
 fn forget(live: &Live, path: &str, from: Inode) {
     let mut inode = from;
     for _ in path.split('/') {
-        let parent = live.parent(inode);
+        let parent = parent(live, inode);
         live.forget(inode, 1);
         let Ok(parent) = parent else { return };
         inode = parent;
@@ -46,7 +65,8 @@ fn forget(live: &Live, path: &str, from: Inode) {
 }
 
 fn text(live: &Live, inode: Inode) -> Result<String, FsError> {
-    live.read(inode, 0, 1000)
+    live.resolve(inode)?
+        .read(0, 1000)
         .map(|chunk| String::from_utf8(chunk.to_vec()).unwrap())
 }
 
@@ -69,8 +89,8 @@ fn a_changed_database_is_new_and_the_old_one_stays_as_it_was() {
     assert!(text(&live, before[1]).unwrap().contains("{old}"));
     assert!(text(&live, after[1]).unwrap().contains("{new}"));
     // Where the old one is, its neighbours are old, too.
-    let folder = live.parent(before[1]).unwrap();
-    assert_eq!(live.lookup(folder, OsStr::new("000001.pgn")), Ok(before[1]));
+    let folder = parent(&live, before[1]).unwrap();
+    assert_eq!(lookup(&live, folder, "000001.pgn"), Ok(before[1]));
 }
 
 #[test]
@@ -104,7 +124,10 @@ fn an_epoch_is_kept_as_long_as_somebody_knows_it() {
     forget(&live, "b/info.txt", other);
     assert_eq!(live.old_epochs(), 0);
     assert_eq!(text(&live, inode), Err(FsError::Io));
-    assert_eq!(live.attributes(Inode(inode.0 ^ (1 << 50))), Err(FsError::Stale));
+    assert_eq!(
+        live.resolve(Inode(inode.0 ^ (1 << 50))).err(),
+        Some(FsError::Stale)
+    );
     // Its bytes are free.
     assert_eq!(Arc::strong_count(&old), 1);
     // An epoch that nobody has ever looked at is not kept at all.
@@ -195,10 +218,13 @@ fn info_at_the_root_gets_the_time_of_a_change_that_it_does_not_tell_of() {
     newer.files[0].1.modified = MODIFIED + 1_000_000_000;
     let live = live(&[&before]);
     let info = walk(&live, "info.txt").unwrap();
-    let (told, said) = (live.attributes(info).unwrap(), text(&live, info).unwrap());
+    let (told, said) = (
+        live.resolve(info).unwrap().attributes().unwrap(),
+        text(&live, info).unwrap(),
+    );
     let outdated = live.replace(library(&[&Arc::new(newer)]));
     assert_eq!(text(&live, info).unwrap(), said);
-    assert_ne!(live.attributes(info).unwrap(), told);
+    assert_ne!(live.resolve(info).unwrap().attributes().unwrap(), told);
     assert!(outdated.iter().any(|here| here.inode == info), "{outdated:?}");
 }
 
@@ -259,7 +285,7 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
     let live = live(&all);
     let list = |mut offset: u64, most: usize| -> Result<(Vec<String>, u64), FsError> {
         let mut names = Vec::new();
-        live.read_dir(Inode::ROOT, offset, false, &mut |entry| {
+        read_dir(&live, Inode::ROOT, offset, &mut |entry| {
             names.push(entry.name.to_owned());
             offset = entry.next;
             match names.len() == most {
@@ -329,13 +355,12 @@ fn many_databases_are_forgotten_one_by_one() {
     // What is found below an old directory is known once more.
     live.forget(known[0], 1);
     assert_eq!(
-        live.lookup(known[1], OsStr::new("info.txt"))
-            .map(|inode| live.remember(inode)),
+        lookup(&live, known[1], "info.txt").map(|inode| live.remember(inode)),
         Ok(())
     );
     live.forget(all, 1);
     assert_eq!(live.old_epochs(), 1, "another file is known");
-    live.forget(live.lookup(known[1], OsStr::new("info.txt")).unwrap(), 1);
+    live.forget(lookup(&live, known[1], "info.txt").unwrap(), 1);
     assert_eq!(live.old_epochs(), 0);
 }
 
@@ -350,7 +375,7 @@ fn a_listing_goes_on_where_its_epoch_is_gone() {
     let mut offset = 0;
     let mut next = || {
         let mut found = None;
-        live.read_dir(Inode::ROOT, offset, false, &mut |entry| {
+        read_dir(&live, Inode::ROOT, offset, &mut |entry| {
             found = Some(entry.name.to_owned());
             offset = entry.next;
             ControlFlow::Break(())

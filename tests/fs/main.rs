@@ -18,9 +18,12 @@ mod names;
 mod own_views;
 mod remote;
 mod samples;
+mod sections;
 mod sizes;
 mod source;
+mod steps;
 #[allow(dead_code)]
 mod stuck;
 mod tables;
 mod views;
+mod walk;

@@ -75,7 +75,7 @@ fn reading_in_the_middle_decodes_only_what_is_read() {
     let size = tree.stat("all.pgn").size;
     assert_eq!(decoded.swap(0, Ordering::Relaxed), 2000);
     let inode = tree.inode("all.pgn");
-    let piece = tree.0.read(inode, size / 2, 1000).unwrap();
+    let piece = tree.read(inode, size / 2, 1000).unwrap();
     assert_eq!(piece.len(), 1000);
     assert!(decoded.load(Ordering::Relaxed) <= 10, "{decoded:?}");
 }
@@ -85,12 +85,12 @@ fn a_merged_file_needs_its_own_games_only() {
     let fake = Fake::many(2000);
     let decoded = fake.decoded.clone();
     let tree = mount(fake);
-    assert!(tree.0.may_wait(tree.inode("merged/years/1905.pgn")));
+    assert!(tree.may_wait(tree.inode("merged/years/1905.pgn")));
     tree.stat("merged/years/1905.pgn");
     assert_eq!(decoded.load(Ordering::Relaxed), 20);
-    assert!(!tree.0.may_wait(tree.inode("merged/years/1905.pgn")));
-    assert!(tree.0.may_wait(tree.inode("merged/years/1906.pgn")));
-    assert!(tree.0.may_wait(tree.inode("all.pgn")) && tree.0.may_wait(tree.inode("problems.txt")));
+    assert!(!tree.may_wait(tree.inode("merged/years/1905.pgn")));
+    assert!(tree.may_wait(tree.inode("merged/years/1906.pgn")));
+    assert!(tree.may_wait(tree.inode("all.pgn")) && tree.may_wait(tree.inode("problems.txt")));
     // The twenty texts were kept.
     tree.cat("merged/years/1905.pgn");
     assert_eq!(decoded.load(Ordering::Relaxed), 20);
@@ -100,10 +100,10 @@ fn a_merged_file_needs_its_own_games_only() {
 fn a_listing_builds_only_the_view_that_is_looked_at() {
     let tree = mount(Fake::many(10));
     let players = tree.inode("players");
-    assert!(tree.0.may_wait(players) && tree.0.may_wait(tree.inode("merged/players")));
+    assert!(tree.may_wait(players) && tree.may_wait(tree.inode("merged/players")));
     tree.ls("players");
-    assert!(!tree.0.may_wait(players) && !tree.0.may_wait(tree.inode("merged/players")));
-    assert!(tree.0.may_wait(tree.inode("events")));
+    assert!(!tree.may_wait(players) && !tree.may_wait(tree.inode("merged/players")));
+    assert!(tree.may_wait(tree.inode("events")));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn many_who_ask_at_once_have_every_game_decoded_once() {
         let stat = |inode| {
             scope.spawn({
                 let fs = &tree.0;
-                move || fs.attributes(inode).unwrap().size
+                move || fs.resolve(inode).unwrap().attributes().unwrap().size
             })
         };
         let threads: Vec<_> = [all, problems, all, all].map(stat).into_iter().collect();
@@ -140,7 +140,7 @@ proptest! {
             (tree, all, merged)
         });
         for (path, whole) in [("all.pgn", all), ("merged/players/White3, A.pgn", merged)] {
-            let piece = tree.0.read(tree.inode(path), offset, size).unwrap();
+            let piece = tree.read(tree.inode(path), offset, size).unwrap();
             let start = (offset as usize).min(whole.len());
             let end = (start + size as usize).min(whole.len());
             prop_assert!(*piece == whole.as_bytes()[start..end]);

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use pgnfs::fs::{Attributes, ChessFs, FsError, Inode, Kind, ServeOptions};
+use pgnfs::fs::{Attributes, ChessFs, Chunk, Entry, FsError, Inode, Kind, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
 
 use crate::fake::Fake;
@@ -31,12 +31,49 @@ pub fn mount_with(entries: Vec<LibraryEntry>, options: ServeOptions) -> Mounted 
     Mounted(ChessFs::new(Library::from_databases(entries), options))
 }
 
+/// What can be asked about an inode.
+impl Mounted {
+    pub fn lookup(&self, directory: Inode, name: &OsStr) -> Result<Inode, FsError> {
+        Ok(self.0.resolve(directory)?.child(name)?.inode())
+    }
+
+    pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
+        Ok(self.0.resolve(inode)?.parent()?.inode())
+    }
+
+    pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
+        self.0.resolve(inode)?.attributes()
+    }
+
+    pub fn attributes_if_known(&self, inode: Inode) -> Result<Option<Attributes>, FsError> {
+        self.0.resolve(inode)?.attributes_if_known()
+    }
+
+    pub fn may_wait(&self, inode: Inode) -> bool {
+        self.0.resolve(inode).is_ok_and(|node| node.may_wait())
+    }
+
+    pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        self.0.resolve(inode)?.read(offset, size)
+    }
+
+    pub fn read_dir(
+        &self,
+        inode: Inode,
+        offset: u64,
+        with_attributes: bool,
+        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FsError> {
+        self.0.resolve(inode)?.read_dir(offset, with_attributes, each)
+    }
+}
+
 impl Mounted {
     pub fn find(&self, path: &str) -> Result<Inode, FsError> {
         let parts = path.split('/').filter(|part| !part.is_empty());
         let mut inode = Inode::ROOT;
         for part in parts {
-            inode = self.0.lookup(inode, OsStr::new(part))?;
+            inode = self.lookup(inode, OsStr::new(part))?;
         }
         Ok(inode)
     }
@@ -53,10 +90,10 @@ impl Mounted {
     #[track_caller]
     pub fn stat(&self, path: &str) -> Attributes {
         let inode = self.inode(path);
-        let attributes = self.0.attributes(inode).unwrap();
+        let attributes = self.attributes(inode).unwrap();
         assert_eq!(attributes.inode, inode, "{path}");
         assert_eq!(
-            self.0.attributes_if_known(inode).unwrap(),
+            self.attributes_if_known(inode).unwrap(),
             Some(attributes),
             "{path}"
         );
@@ -68,15 +105,15 @@ impl Mounted {
     pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
         let mut entries = Vec::new();
         let directory = self.inode(path);
-        let mut each = |entry: pgnfs::fs::Entry<'_>| {
+        let mut each = |entry: Entry<'_>| {
             entries.push((entry.name.to_owned(), entry.inode, entry.kind, entry.attributes));
             ControlFlow::Continue(())
         };
-        self.0.read_dir(directory, 0, true, &mut each).unwrap();
+        self.read_dir(directory, 0, true, &mut each).unwrap();
         assert_eq!((entries[0].0.as_str(), entries[0].1), (".", directory));
         assert_eq!(
             (entries[1].0.as_str(), entries[1].1),
-            ("..", self.0.parent(directory).unwrap())
+            ("..", self.parent(directory).unwrap())
         );
         entries.split_off(2)
     }
@@ -92,7 +129,7 @@ impl Mounted {
         let inode = self.inode(path);
         let mut bytes = Vec::new();
         loop {
-            let piece = self.0.read(inode, bytes.len() as u64, 1000).unwrap();
+            let piece = self.read(inode, bytes.len() as u64, 1000).unwrap();
             if piece.is_empty() {
                 break;
             }
@@ -120,7 +157,7 @@ impl Mounted {
                         paths.push(path.clone() + "/");
                         folders.push(path + "/");
                     }
-                    Kind::File => paths.push(path),
+                    Kind::File | Kind::Link => paths.push(path),
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Views and names that the user describes.
 
+use chessdb::game::Outcome;
 use pgnfs::fs::{Layout, ServeOptions};
-use pgnfs::game::Outcome;
 use proptest::prelude::*;
 
 use crate::fake::{Fake, game};
@@ -179,7 +179,7 @@ fn a_view_that_says_what_a_built_in_one_says_is_the_same() {
     fake.games[9].black = "A_B_".to_owned();
     fake.games[11].event = String::new();
     fake.games[13].event_year = 1812;
-    fake.games[15].date = pgnfs::game::Date::default();
+    fake.games[15].date = chessdb::game::Date::default();
     let tree = mount_views(fake, &["p=%{player}", "e=%{tournament}", "y=%{year}"]);
     for (own, built_in) in [("p", "players"), ("e", "events"), ("y", "years")] {
         let same = |own: &str, built_in: &str| {
@@ -209,7 +209,7 @@ fn games_are_called_by_the_users_template() {
         .name_games("%{year}%{month},%{tag:Round}-%{event:5}+%{result}@%{number}")
         .unwrap();
     let mut fake = match_of_1985();
-    fake.folders = vec![pgnfs::formats::Folder {
+    fake.folders = vec![chessdb::formats::Folder {
         parent: None,
         name: "Best".to_owned(),
         games: vec![1],

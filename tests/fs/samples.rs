@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use pgnfs::formats::{FORMATS, Options};
+use chessdb::formats::{FORMATS, Options};
 use pgnfs::fs::{ChessFs, ServeOptions};
 use pgnfs::library::Library;
 
-use crate::common::samples::shared;
+use crate::common::needs;
 use crate::mounted::Mounted;
 use crate::tables;
 
@@ -16,7 +16,7 @@ const WALKED: u32 = 3000;
 
 #[test]
 fn every_sample_is_a_sound_tree() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     // Samples of a format that has no folder of its own stand beside those of another.
     let folders = FORMATS.iter().map(|format| shared.join("data").join(format.name));
     for folder in folders.filter(|folder| folder.is_dir()) {
@@ -43,11 +43,7 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
         *links.entry(tree.inode(file)).or_default() += 1;
     }
     for (inode, links) in links {
-        assert_eq!(
-            tree.0.attributes(inode).unwrap().links,
-            links,
-            "{path}: {inode:?}"
-        );
+        assert_eq!(tree.attributes(inode).unwrap().links, links, "{path}: {inode:?}");
     }
     let in_games = format!("{path}/games/");
     let numbered: Vec<&String> = below
@@ -80,7 +76,7 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
 
 #[test]
 fn a_sample_alone_is_the_root() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let small = shared.join("data/simplecdb/small/small.dcg");
     let library = Library::open(&small, &Options::default()).unwrap();
     assert!(library.is_single());

@@ -125,7 +125,7 @@ fn the_pass_makes_all_sizes_known_and_leaves_the_cache_alone() {
     // Listings have all attributes now, and nothing has to wait.
     let entries = tree.entries("a.fake/games/000001-001000");
     assert!(entries.iter().all(|(.., attributes)| attributes.is_some()));
-    assert!(!tree.0.may_wait(tree.inode("a.fake/all.pgn")));
+    assert!(!tree.may_wait(tree.inode("a.fake/all.pgn")));
     tree.cat("a.fake/games/000001-001000/000001.pgn");
     assert_eq!(counts().sum::<usize>(), 1071, "no text was kept");
 }
@@ -186,7 +186,7 @@ fn the_next_mount_knows_everything_at_once() {
 
     let mut tree = mount(fake.clone());
     start(&mut tree, Some(open(&folder)));
-    let piece = tree.0.read(tree.inode("all.pgn"), size / 4, 1000).unwrap();
+    let piece = tree.read(tree.inode("all.pgn"), size / 4, 1000).unwrap();
     assert_eq!(piece.len(), 1000);
     let decoded = fake.decoded.load(Ordering::Relaxed);
     assert!((1..10).contains(&decoded), "only the games that it touches");
@@ -303,7 +303,7 @@ fn a_wrong_size_is_never_served_and_not_believed_twice() {
     let mut tree = mount(fake.clone());
     start(&mut tree, Some(open(&folder)));
     assert_eq!(tree.stat("all.pgn").size, truth().0 + more, "it was believed");
-    let read = tree.0.read(tree.inode(first), 0, 1000);
+    let read = tree.read(tree.inode(first), 0, 1000);
     assert!(matches!(read, Err(FsError::Io)), "{read:?}");
     assert_eq!(kept(&folder).len(), 0);
     drop(tree);
@@ -335,8 +335,8 @@ fn a_database_whose_sizes_change_is_given_up_and_not_kept() {
         },
     );
     let first = tree.inode("games/000001-001000/000001.pgn");
-    tree.0.attributes(first).unwrap();
-    assert!(tree.0.read(first, 0, 1000).is_err());
+    tree.attributes(first).unwrap();
+    assert!(tree.read(first, 0, 1000).is_err());
     start(&mut tree, Some(open(&folder)));
     wait(&tree);
     assert_eq!(tree.0.status().databases[0].pass, PassState::GivenUp);

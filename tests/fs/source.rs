@@ -100,5 +100,5 @@ fn many_databases_have_inodes_of_their_own() {
     inodes.sort_unstable();
     inodes.dedup();
     assert_eq!(inodes.len(), 6000);
-    assert!(tree.0.lookup(Inode::ROOT, OsStr::new("folder59")).is_ok());
+    assert!(tree.lookup(Inode::ROOT, OsStr::new("folder59")).is_ok());
 }

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 
-use pgnfs::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-use pgnfs::game::{Game, Tags};
+use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use chessdb::game::{Game, Tags};
 use pgnfs::library::LibraryEntry;
 
 use crate::fake::Fake;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use pgnfs::game::Outcome;
+use chessdb::game::Outcome;
 use proptest::prelude::*;
 
 use crate::common::pgn;
@@ -145,12 +145,12 @@ fn tables_need_no_game_decoded_and_listings_do_not_wait_for_them() {
     };
     for name in tables {
         assert!(!is_known(name), "{name}");
-        assert!(tree.0.may_wait(tree.inode(name)), "{name}");
+        assert!(tree.may_wait(tree.inode(name)), "{name}");
     }
     tree.stat("games.csv");
     for name in tables {
         assert!(is_known(name), "{name}");
-        assert!(!tree.0.may_wait(tree.inode(name)), "{name}");
+        assert!(!tree.may_wait(tree.inode(name)), "{name}");
     }
     let (_, rows) = read_csv(&tree.cat("games.csv"));
     assert_eq!(rows.len(), 3000);
@@ -172,7 +172,7 @@ proptest! {
             (tree, whole)
         });
         for (name, whole) in tables.iter().zip(whole) {
-            let piece = tree.0.read(tree.inode(name), offset, size).unwrap();
+            let piece = tree.read(tree.inode(name), offset, size).unwrap();
             let start = (offset as usize).min(whole.len());
             let end = (start + size as usize).min(whole.len());
             prop_assert!(*piece == whole.as_bytes()[start..end], "{name}");

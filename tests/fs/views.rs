@@ -1,5 +1,5 @@
+use chessdb::game::Outcome;
 use pgnfs::fs::{Inode, Kind};
-use pgnfs::game::Outcome;
 
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount};
@@ -215,9 +215,9 @@ fn the_dots_lead_up_and_nowhere() {
         let inode = tree.inode(path);
         assert_eq!(tree.inode(&format!("{path}/..")), tree.inode(parent), "{path}");
         assert_eq!(tree.inode(&format!("{path}/.")), inode, "{path}");
-        assert_eq!(tree.0.parent(inode), Ok(tree.inode(parent)), "{path}");
+        assert_eq!(tree.parent(inode), Ok(tree.inode(parent)), "{path}");
     }
     let game = tree.inode("years/1858/1858.xx.xx_Morphy-unknown_1-0_000003.pgn");
-    assert_eq!(tree.0.parent(game), Ok(tree.inode("games/000001-001000")));
-    assert_eq!(tree.0.parent(Inode::ROOT), Ok(Inode::ROOT));
+    assert_eq!(tree.parent(game), Ok(tree.inode("games/000001-001000")));
+    assert_eq!(tree.parent(Inode::ROOT), Ok(Inode::ROOT));
 }

@@ -1,24 +1,44 @@
 //! The kernel's side of a connection, as `linux/fuse.h` has it.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use fuser::{Session, SessionACL};
 use pgnfs::fs::{ChessFs, Live, ServeOptions};
 use pgnfs::fuse::{Fuse, Presentation};
 use pgnfs::library::{Library, LibraryEntry};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 pub const LOOKUP: u32 = 1;
 pub const GETATTR: u32 = 3;
+pub const READLINK: u32 = 5;
 pub const OPEN: u32 = 14;
 pub const READ: u32 = 15;
 const INIT: u32 = 26;
 pub const OPENDIR: u32 = 27;
 pub const READDIRPLUS: u32 = 44;
 
+/// Names of the kinds of requests.
+const KINDS: [(u32, &str); 7] = [
+    (LOOKUP, "LOOKUP"),
+    (GETATTR, "GETATTR"),
+    (OPEN, "OPEN"),
+    (READ, "READ"),
+    (INIT, "INIT"),
+    (OPENDIR, "OPENDIR"),
+    (READDIRPLUS, "READDIRPLUS"),
+];
+
 const NOTIFY_STORE: u32 = 4;
+
+const EIO: i32 = 5;
+
+/// How long a reply may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Kernels that let files be opened without asking.
 pub const NO_OPEN: u32 = (1 << 17) | (1 << 24);
@@ -26,15 +46,30 @@ pub const NO_OPEN: u32 = (1 << 17) | (1 << 24);
 /// The root's inode.
 pub const ROOT: u64 = 1;
 
-/// A mounted library, seen from the kernel.
+/// A mounted library, seen from the kernel. It panics if a request gets two replies, or none at all.
 pub struct Kernel {
     socket: OwnedFd,
     last: u64,
+    requests: BTreeMap<u64, Request>,
     /// Inodes and bytes that the page cache was given without being asked for.
     pub stored: Vec<(u64, Vec<u8>)>,
     /// Answers that came while another one was waited for, by the number of their request.
     pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+/// A request that was sent.
+struct Request {
+    operation: u32,
+    state: State,
+}
+
+#[derive(PartialEq, Eq)]
+enum State {
+    Waiting,
+    Answered,
+    /// It was answered past fuser, which will answer it with an error once more.
+    AnsweredPastFuser,
 }
 
 /// An answer: the error number, 0 for none, and what is behind the header.
@@ -51,10 +86,6 @@ impl Kernel {
     }
 
     pub fn mount_with(entries: Vec<LibraryEntry>, flags: u32, options: ServeOptions) -> Kernel {
-        let flags_of_socket = SocketFlags::CLOEXEC;
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags_of_socket, None)
-                .unwrap();
         let presentation = Presentation {
             uid: 7,
             gid: 8,
@@ -62,17 +93,10 @@ impl Kernel {
             xattr: false,
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
-        let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, theirs.try_clone().unwrap());
-        let session = thread::spawn(move || {
-            Session::from_fd(fuse, theirs, SessionACL::All, fuser::Config::default())?.run()
+        let mut kernel = Kernel::connect(PATIENCE, move |socket| {
+            let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, socket.try_clone().unwrap());
+            Session::from_fd(fuse, socket, SessionACL::All, fuser::Config::default())?.run()
         });
-        let mut kernel = Kernel {
-            socket: ours,
-            last: 0,
-            stored: Vec::new(),
-            others: Vec::new(),
-            session: Some(session),
-        };
         let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
             .into_iter()
             .chain([0; 11])
@@ -80,6 +104,25 @@ impl Kernel {
             .collect();
         assert_eq!(kernel.ask(INIT, 0, &init).error, 0);
         kernel
+    }
+
+    /// A kernel that has sent nothing yet, and what is to answer.
+    fn connect(
+        patience: Duration,
+        serve: impl FnOnce(OwnedFd) -> std::io::Result<()> + Send + 'static,
+    ) -> Kernel {
+        let flags = SocketFlags::CLOEXEC;
+        let (ours, theirs) =
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap();
+        set_socket_timeout(&ours, Timeout::Recv, Some(patience)).unwrap();
+        Kernel {
+            socket: ours,
+            last: 0,
+            requests: BTreeMap::new(),
+            stored: Vec::new(),
+            others: Vec::new(),
+            session: Some(thread::spawn(move || serve(theirs))),
+        }
     }
 
     /// Sends a request and waits for its answer. What is stored meanwhile is taken down.
@@ -100,6 +143,8 @@ impl Kernel {
         bytes.extend([self.last, node].map(u64::to_ne_bytes).concat());
         bytes.extend([0; 16]);
         bytes.extend(argument);
+        let state = State::Waiting;
+        self.requests.insert(self.last, Request { operation, state });
         rustix::io::write(&self.socket, &bytes).unwrap();
         self.last
     }
@@ -107,7 +152,9 @@ impl Kernel {
     /// Waits for the next message: the answer to a request, or something to store.
     pub fn receive(&mut self, request: u64) -> Option<Answer> {
         let mut answer = vec![0; 1 << 17];
-        let len = rustix::io::read(&self.socket, &mut answer).unwrap();
+        let Ok(len) = rustix::io::read(&self.socket, &mut answer) else {
+            panic!("no reply to {}", self.waiting().join(", "));
+        };
         answer.truncate(len);
         assert_eq!(u32_at(&answer, 0) as usize, len);
         if u64_at(&answer, 8) == 0 {
@@ -122,13 +169,47 @@ impl Kernel {
             error: -u32_at(&answer, 4).cast_signed(),
             bytes: answer.split_off(16),
         };
-        if its < request {
-            // It may also be a second answer, which the real kernel refuses.
-            self.others.push((its, answer));
+        if !self.is_first(its, &answer) {
             return None;
         }
-        assert_eq!(its, request);
-        Some(answer)
+        if its == request {
+            return Some(answer);
+        }
+        self.others.push((its, answer));
+        None
+    }
+
+    /// True for the first reply to a request; false for the second one where fuser has to make it.
+    fn is_first(&mut self, number: u64, answer: &Answer) -> bool {
+        let Some(request) = self.requests.get_mut(&number) else {
+            panic!("a reply to {number}, which is no request");
+        };
+        match request.state {
+            State::Waiting => {
+                let is_past_fuser = request.operation == READDIRPLUS
+                    && answer.error == 0
+                    && entries(answer).iter().any(|entry| entry.node == 0);
+                request.state = match is_past_fuser {
+                    true => State::AnsweredPastFuser,
+                    false => State::Answered,
+                };
+                true
+            }
+            State::AnsweredPastFuser if answer.error == EIO && answer.bytes.is_empty() => {
+                request.state = State::Answered;
+                false
+            }
+            _ => panic!("a second reply to {}: {answer:?}", named(number, request)),
+        }
+    }
+
+    /// The requests without a reply.
+    fn waiting(&self) -> Vec<String> {
+        let waiting = self.requests.iter();
+        waiting
+            .filter(|(_, request)| request.state == State::Waiting)
+            .map(|(&number, request)| named(number, request))
+            .collect()
     }
 
     /// Looks a path up, for the answer to its last part.
@@ -151,12 +232,24 @@ impl Kernel {
 
 impl Drop for Kernel {
     fn drop(&mut self) {
+        if !thread::panicking() {
+            while !self.waiting().is_empty() {
+                self.receive(0);
+            }
+            // Second replies to the others come before this one.
+            self.ask(GETATTR, ROOT, &[0; 16]);
+        }
         // The session reads an end of file, which the real kernel never sends.
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
         if let Some(session) = self.session.take() {
             let _ = session.join();
         }
     }
+}
+
+fn named(number: u64, request: &Request) -> String {
+    let kind = KINDS.iter().find(|(kind, _)| *kind == request.operation);
+    format!("request {number} ({})", kind.map_or("unknown", |(_, name)| *name))
 }
 
 /// The argument of a request to read.
@@ -209,4 +302,33 @@ pub fn entries(answer: &Answer) -> Vec<Plus> {
         rest = &rest[(152 + len).next_multiple_of(8)..];
     }
     entries
+}
+
+/// Answers requests so many times each.
+fn answer_times(times: usize) -> impl FnOnce(OwnedFd) -> std::io::Result<()> {
+    move |socket| {
+        let mut request = [0; 1 << 10];
+        while rustix::io::read(&socket, &mut request)? > 0 {
+            let header = [16_u32, 0].map(u32::to_ne_bytes).concat();
+            for _ in 0..times {
+                rustix::io::write(&socket, &[&header, &request[8..16]].concat())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+#[should_panic(expected = "a second reply to request 2 (GETATTR)")]
+fn a_second_reply_is_noticed() {
+    let mut kernel = Kernel::connect(PATIENCE, answer_times(2));
+    kernel.ask(GETATTR, ROOT, &[0; 16]);
+}
+
+#[test]
+#[should_panic(expected = "no reply to request 2 (READ), request 4 (LOOKUP)")]
+fn a_missing_reply_is_noticed() {
+    let mut kernel = Kernel::connect(Duration::from_millis(50), answer_times(0));
+    kernel.send(READ, ROOT, &reading(0, 1));
+    kernel.send(LOOKUP, ROOT, &terminated("name"));
 }

@@ -5,8 +5,11 @@ mod ahead;
 #[allow(dead_code)]
 mod fake;
 mod kernel;
+mod links;
 mod remote;
 mod requests;
+#[path = "../fs/steps.rs"]
+mod steps;
 #[path = "../fs/stuck.rs"]
 #[allow(dead_code)]
 mod stuck;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pgnfs::formats::{Database, Decoded, Info, Keys, TextId};
-use pgnfs::game::Tags;
+use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
+use chessdb::game::Tags;
 
 use crate::fake::{Fake, game};
 use crate::kernel::{

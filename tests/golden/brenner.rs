@@ -1,14 +1,15 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::*;
-use crate::common::samples::{candidates, files_below, open, shared};
-use pgnfs::formats::{Options, by_content};
+use crate::common::samples::{candidates, files_below, open};
+use chessdb::formats::{Options, by_content};
 use pgnfs::mapped::Mapped;
 
 #[test]
 fn every_game_equals_its_expected_pgn() {
+    needs!(samples);
     for sample in samples("brenner") {
         let database = open_base(&sample.base).unwrap_or_else(|| panic!("{} is no database", sample.name));
         check_games(&*database, &escaped(&sample.expected), &sample.name, |_| {});
@@ -28,10 +29,6 @@ fn escaped(pgn: &str) -> String {
         }
     });
     lines.collect()
-}
-
-fn folder() -> Option<PathBuf> {
-    shared().map(|shared| shared.join("data/brenner"))
 }
 
 fn rows(file: &Path) -> Vec<Value> {
@@ -70,7 +67,7 @@ fn remarked(text: &str) -> Vec<u64> {
 
 #[test]
 fn damaged_files_give_what_their_table_says() {
-    let Some(folder) = folder() else { return };
+    let folder = needs!(samples).join("data/brenner");
     let small = pgn::read(&std::fs::read(folder.join("small.expected.pgn")).unwrap());
     for row in rows(&folder.join("bad/bad.json")) {
         let path = row["path"].as_str().unwrap();
@@ -125,7 +122,7 @@ fn damaged_files_give_what_their_table_says() {
             assert_eq!(tags.get("Result"), truth["result"].as_str(), "{place}");
             let tokens = decoded.game.movetext.tokens().iter();
             let plies = tokens
-                .filter(|token| matches!(token, pgnfs::game::Token::Move(_)))
+                .filter(|token| matches!(token, chessdb::game::Token::Move(..)))
                 .count();
             assert_eq!(Some(plies as u64), truth["plies"].as_u64(), "{place}");
         }
@@ -134,7 +131,7 @@ fn damaged_files_give_what_their_table_says() {
 
 #[test]
 fn remarks_name_byte_file_and_reason() {
-    let Some(folder) = folder() else { return };
+    let folder = needs!(samples).join("data/brenner");
     let remark = |name: &str, game: u32| {
         let database = open_base(&folder.join("bad").join(name)).unwrap();
         let text = String::from_utf8(to_text(&database.game(game).game)).unwrap();
@@ -164,7 +161,7 @@ fn remarks_name_byte_file_and_reason() {
 
 #[test]
 fn each_of_the_eight_readings_is_found() {
-    let Some(folder) = folder() else { return };
+    let folder = needs!(samples).join("data/brenner");
     let folder = folder.join("readings");
     let expected = &pgn::read(&std::fs::read(folder.join("expected.pgn")).unwrap())[0];
     let mut found = 0;
@@ -207,7 +204,7 @@ fn each_of_the_eight_readings_is_found() {
 
 #[test]
 fn keys_tell_what_tags_tell() {
-    let Some(folder) = folder() else { return };
+    let folder = needs!(samples).join("data/brenner");
     for name in ["small.main", "odd.main", "random.alternate", "bad/noise"] {
         let database = open_base(&folder.join(name)).unwrap();
         for number in 0..database.len() {
@@ -232,7 +229,7 @@ fn keys_tell_what_tags_tell() {
 
 #[test]
 fn files_without_the_extension_are_recognised_by_content() {
-    let Some(folder) = folder() else { return };
+    let folder = needs!(samples).join("data/brenner");
     for row in rows(&folder.join("probe/probe.json")) {
         let path = folder.join(row["path"].as_str().unwrap());
         let found = by_content(&path, &Mapped::open(&path).unwrap());

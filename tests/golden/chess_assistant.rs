@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pgnfs::formats::Options;
+use chessdb::formats::Options;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::common::samples::{candidates, open, shared};
+use crate::common::samples::{candidates, open};
 
 /// The samples have `)` for `}` in tags too, where PGN allows it, and lose the blank before a `)` that stands for
 /// `}`; what remarks say is free.
@@ -33,6 +33,7 @@ fn normalize(game: &mut Read) {
 
 #[test]
 fn every_game_equals_its_expected_pgn() {
+    needs!(samples);
     check_samples("chess-assistant", normalize);
 }
 
@@ -83,13 +84,14 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-fn row<'i>(info: &'i pgnfs::formats::Info, name: &str) -> &'i str {
+fn row<'i>(info: &'i chessdb::formats::Info, name: &str) -> &'i str {
     let found = info.rows.iter().find(|(other, _)| *other == name);
     found.map_or("", |(_, value)| value)
 }
 
 #[test]
 fn mini_files_encodings_and_comments_are_as_stated() {
+    needs!(samples);
     let mut seen = 0;
     for sample in samples("chess-assistant") {
         let path = sample.base.with_extension("emb.json");
@@ -114,11 +116,12 @@ fn mini_files_encodings_and_comments_are_as_stated() {
         assert_eq!(row(&info, "comment"), stated["cdp_comment"], "{}", sample.name);
         seen += 1;
     }
-    assert!(seen >= 18 || shared().is_none(), "{seen} lists of mini-files");
+    assert!(seen >= 18, "{seen} lists of mini-files");
 }
 
 #[test]
 fn readings_are_recognised() {
+    needs!(samples);
     for sample in samples("chess-assistant") {
         let Some(variant) = sample.name.strip_prefix("variants/") else {
             continue;
@@ -137,7 +140,7 @@ fn readings_are_recognised() {
 
 #[test]
 fn readings_and_encodings_can_be_forced() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let base = shared.join("data/chess-assistant/small/small");
     let (format, candidate) = candidates(&base).remove(0);
     let forced = |encoding: &str, reading: &str| {
@@ -173,7 +176,7 @@ fn offsets(pgn: &str) -> Vec<u64> {
 
 #[test]
 fn damage_costs_what_it_must_and_no_more() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let folder = shared.join("data/chess-assistant/corrupt");
     let cases = json(&folder.join("corrupt.json"));
     for case in cases.as_array().unwrap() {

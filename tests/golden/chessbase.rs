@@ -7,13 +7,14 @@ use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use super::*;
-use crate::common::samples::{candidates, shared};
+use crate::common::samples::candidates;
 
 /// What the reader of expected PGN makes of a remark.
 const REMARK: &str = "pgnfs offset 0x";
 
 #[test]
 fn every_game_equals_its_expected_pgn() {
+    needs!(samples);
     let mut games = 0;
     for sample in samples("chessbase") {
         // The same book in both readings has one expected PGN.
@@ -31,7 +32,7 @@ fn every_game_equals_its_expected_pgn() {
 
 #[test]
 fn remarks_stand_where_the_list_of_the_small_set_has_them() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let folder = shared.join("data/chessbase");
     let database = open_base(&folder.join("small")).unwrap();
     for (game, listed) in (0..).zip(rows(&folder.join("small.json"))) {
@@ -47,7 +48,7 @@ fn remarks_stand_where_the_list_of_the_small_set_has_them() {
 
 #[test]
 fn damaged_games_give_what_is_left_of_them() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let root = shared.join("data/chessbase");
     for row in rows(&root.join("corrupt.json")) {
         let path = root.join(row["path"].as_str().unwrap());
@@ -149,7 +150,7 @@ fn check_book(database: &dyn Database, expected: &Value, path: &Path) {
 
 #[test]
 fn a_book_as_one_game_has_exactly_the_ways_of_its_lines() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let mut texts = Vec::new();
     for name in ["tree", "flat"] {
         let database = open_base(&shared.join("data/chessbase/fbk").join(name)).unwrap();

@@ -1,13 +1,9 @@
 //! Tables made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
 
-#[path = "../../examples/make_database/jose/tables.rs"]
-#[allow(dead_code)]
-mod tables;
-
 use std::io::Write;
 
-use self::tables::{Column, Table, Value};
-use pgnfs::formats::Options;
+use crate::encode_jose::tables::{Column, Table, Value};
+use chessdb::formats::Options;
 
 use super::*;
 use crate::common::samples::{candidates, try_open};
@@ -101,7 +97,7 @@ fn many_faults_are_counted() {
     bin.extend(repeated(b"\xf0\x83\xf1"));
     let text = check(bin, Vec::new());
     let text = text.replace('\n', " ");
-    assert!(text.contains("more faults are not told"));
+    assert!(text.contains("more faults in this game are not listed"));
 }
 
 #[test]

@@ -1,7 +1,29 @@
-//! Every game of every sample database equals its expected PGN: tags, moves, variations, NAGs, comments.
+//! Every game of every sample database equals its expected PGN: tags, moves, variations, NAGs, comments. So do the
+//! repository's own games in every format.
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../examples/make_database/brenner.rs"]
+#[allow(dead_code)]
+mod encode_brenner;
+#[path = "../../examples/make_database/chess_assistant/mod.rs"]
+#[allow(dead_code)]
+mod encode_chess_assistant;
+#[path = "../../examples/make_database/chessbase/mod.rs"]
+#[allow(dead_code)]
+mod encode_chessbase;
+#[path = "../../examples/make_database/chessbase_book.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_book;
+#[path = "../../examples/make_database/jose/mod.rs"]
+#[allow(dead_code)]
+mod encode_jose;
+#[path = "../../examples/make_database/simplecdb.rs"]
+#[allow(dead_code)]
+mod encode_simplecdb;
+#[path = "../../examples/make_database/source.rs"]
+#[allow(dead_code)]
+mod source;
 
 mod brenner;
 mod brenner_hostile;
@@ -10,12 +32,15 @@ mod chess_assistant_hostile;
 mod chessbase;
 mod jose;
 mod jose_hostile;
+mod main_lines;
+mod own;
 mod simplecdb;
 
+use chessdb::formats::Database;
+use chessdb::pgn::to_text;
+use common::needs;
 use common::pgn::{self, Read};
 use common::samples::{open_base, samples};
-use pgnfs::formats::Database;
-use pgnfs::pgn::to_text;
 
 /// The PGN of a whole database.
 fn export(database: &dyn Database) -> Vec<u8> {

@@ -28,7 +28,7 @@ fn a_folder_without_databases() {
     source.file("readme.txt", b"text");
     let text = message(&source.path(""));
     assert!(
-        text.contains("no chess database in this folder or below it"),
+        text.contains("no chess database in or below this folder"),
         "{text}"
     );
     assert!(
@@ -57,11 +57,9 @@ fn a_file_of_another_kind() {
     let source = Source::new();
     let path = source.file("readme.txt", b"text");
     let text = message(&path);
-    assert!(
-        text.contains(
-            "readme.txt: not a chess database: no known format has such a file; known are SimpleCDb"
-        )
-    );
+    assert!(text.contains(
+        "readme.txt: not a chess database: no supported format has such a file; supported are SimpleCDb"
+    ));
     let path = source.file("notes.dci", b"my notes");
     let text = message(&path);
     assert!(

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pgnfs::formats::{Bytes, FORMATS, Files, Options, SourceFile};
+use chessdb::formats::{Bytes, FORMATS, Files, Options, SourceFile};
 use pgnfs::library::{Library, text_of};
 use pgnfs::mapped::Mapped;
 
+use crate::common::needs;
 use crate::common::samples::{all_samples, files_below};
 use crate::source::{Source, open};
 
@@ -52,6 +53,7 @@ type Head = (&'static str, &'static [(&'static str, &'static [u8])]);
 
 #[test]
 fn a_hole_behind_each_file_changes_no_game() {
+    needs!(samples);
     let mut seen = Vec::new();
     for (stem, base) in small_samples() {
         let folder = base.parent().unwrap();

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pgnfs::formats::Options;
+use chessdb::formats::Options;
 use pgnfs::library::{Library, LibraryError, Selection};
 
 use crate::source::{Source, paths};

@@ -1,4 +1,4 @@
-use pgnfs::formats::Options;
+use chessdb::formats::Options;
 use pgnfs::library::{Library, LibraryError, Selection};
 
 use crate::source::{Source, paths};

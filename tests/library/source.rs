@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pgnfs::formats::Options;
+use chessdb::formats::Options;
 use pgnfs::library::{Library, LibraryError};
 use tempfile::TempDir;
 

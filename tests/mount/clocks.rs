@@ -3,15 +3,13 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::samples::missing;
-use crate::scratch::{CACHE, Scratch, can_mount, wait_for};
+use crate::common::needs;
+use crate::scratch::{CACHE, Scratch, wait_for};
 use crate::simplecdb::{self, IMMORTAL};
 
 #[test]
 fn whatever_times_files_have_they_are_shown() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     // The file system of memory keeps all times. Those of kept sizes are as odd as those of the source.
     let script = r#"
@@ -42,12 +40,8 @@ fn whatever_times_files_have_they_are_shown() {
 
 #[test]
 fn a_clock_that_jumps() {
-    if !can_mount() {
-        return;
-    }
-    if Command::new("faketime").arg("--version").output().is_err() {
-        return missing("faketime (Debian package faketime)");
-    }
+    needs!(mount);
+    needs!(program "faketime", in "faketime");
     let scratch = Scratch::new();
     let clock = scratch.path("clock");
     let set = |offset: &str| fs::write(&clock, format!("{offset}\n")).unwrap();

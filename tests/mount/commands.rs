@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::samples::missing;
+use crate::common::needs;
 use crate::scratch::{Scratch, pgnfs, run};
 use crate::simplecdb::{self, Game, ILLEGAL, OPERA};
 
@@ -112,9 +112,8 @@ fn a_full_disk_keeps_the_file_that_was_there() {
     let mut command = Command::new("unshare");
     command.args(["--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_pgnfs")]);
     let ended = run(command.arg(&folder).arg(&scratch.source));
-    if ended.code != Some(0) || ended.out.starts_with("cannot") {
-        return missing("a mount namespace (root)");
-    }
+    let is_possible = ended.code == Some(0) && !ended.out.starts_with("cannot");
+    needs!(if is_possible, "a mount namespace (root)");
     let all = ["2", "2", "2", "old", "games.pgn", "link.pgn"];
     let small = ["0", "2", "640", "games.pgn", "link.pgn"];
     assert_eq!(ended.out.lines().collect::<Vec<_>>(), [&all[..], &small].concat());
@@ -126,9 +125,7 @@ fn a_full_disk_keeps_the_file_that_was_there() {
 
 #[test]
 fn a_terminal_sees_how_far_it_is() {
-    if Command::new("script").arg("--version").output().is_err() {
-        return missing("script (Debian package bsdutils)");
-    }
+    needs!(program "script", in "bsdutils");
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
     let on_terminal = |arguments: &str| {
@@ -339,10 +336,10 @@ fn usage() {
             "unknown option 'nonsense'",
         ),
         (&["mount", "--uid=me", "a", "b"], "option 'uid': 'me'"),
-        (&["export", "-o", "uid=1", "a"], "option 'uid' is for mount alone"),
+        (&["export", "-o", "uid=1", "a"], "option 'uid' is only for mount"),
         (
             &["info", "--cache-size=1M", "a"],
-            "option 'cache-size' is for mount alone",
+            "option 'cache-size' is only for mount",
         ),
         (
             &["check", "-o", "reading=nonsense", "a"],

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::process::Command;
 
-use crate::scratch::{Scratch, can_mount, pgnfs, run, signal, wait_for};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run, signal, wait_for};
 
 fn umount(scratch: &Scratch) {
     let is_root = run(Command::new("id").arg("-u")).out == "0\n";
@@ -23,9 +24,7 @@ fn is_dead(scratch: &Scratch) -> bool {
 
 #[test]
 fn a_background_mount_is_there_at_once_and_leaves_the_terminal() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     assert_eq!(scratch.games().len(), 2);
@@ -57,9 +56,7 @@ fn a_background_mount_is_there_at_once_and_leaves_the_terminal() {
 
 #[test]
 fn signals_unmount() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for name in ["INT", "TERM", "HUP"] {
         let scratch = Scratch::new();
         let foreground = scratch.mount_in_foreground(&[], "warn");
@@ -73,9 +70,7 @@ fn signals_unmount() {
 
 #[test]
 fn umount_from_outside_ends_the_daemon() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
     umount(&scratch);
@@ -86,9 +81,7 @@ fn umount_from_outside_ends_the_daemon() {
 
 #[test]
 fn a_killed_daemon_leaves_no_dead_mount() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
     foreground.signal("KILL");
@@ -100,9 +93,7 @@ fn a_killed_daemon_leaves_no_dead_mount() {
 
 #[test]
 fn an_old_guardian_does_not_touch_the_next_mount() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let first = scratch.mount_in_foreground(&[], "warn");
     let [_, guardian] = scratch.daemon_and_guardian();
@@ -123,9 +114,7 @@ fn an_old_guardian_does_not_touch_the_next_mount() {
 
 #[test]
 fn a_dead_mount_is_replaced() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
     let [_, guardian] = scratch.daemon_and_guardian();
@@ -137,7 +126,9 @@ fn a_dead_mount_is_replaced() {
     let ended = run(&mut scratch.mount_command(&[]));
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(
-        ended.err.contains("is unmounted first: its pgnfs died"),
+        ended
+            .err
+            .contains("is unmounted first: the program that served it died"),
         "{}",
         ended.err
     );
@@ -147,9 +138,7 @@ fn a_dead_mount_is_replaced() {
 
 #[test]
 fn a_dead_mount_can_be_unmounted() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let [daemon, guardian] = scratch.daemon_and_guardian();
@@ -163,9 +152,7 @@ fn a_dead_mount_can_be_unmounted() {
 
 #[test]
 fn open_files_are_served_to_their_end() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
     let game = scratch.games().remove(0);
@@ -182,9 +169,7 @@ fn open_files_are_served_to_their_end() {
 
 #[test]
 fn a_database_that_is_cut_gives_errors_and_nothing_else_suffers() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     // What was decoded already would still be good.
     let foreground = scratch.mount_in_foreground(&["--cache-size=0"], "error");
@@ -207,9 +192,7 @@ fn a_database_that_is_cut_gives_errors_and_nothing_else_suffers() {
 
 #[test]
 fn a_second_signal_does_not_wait() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
     let _file = File::open(scratch.games().remove(0)).unwrap();
@@ -221,18 +204,14 @@ fn a_second_signal_does_not_wait() {
 
 #[test]
 fn what_is_mounted_above_stays() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
+    needs!(root);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "warn");
     let above = run(Command::new("mount")
         .args(["-t", "tmpfs", "none"])
         .arg(&scratch.mount));
-    if above.code != Some(0) {
-        eprintln!("only root can mount something above");
-        return;
-    }
+    assert_eq!(above.code, Some(0), "{above:?}");
     foreground.signal("TERM");
     wait_for("the refusal", || scratch.log().contains("unmount that one first"));
     assert_eq!(scratch.mounts().len(), 2);
@@ -245,9 +224,7 @@ fn what_is_mounted_above_stays() {
 
 #[test]
 fn a_source_of_odd_name() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let mut scratch = Scratch::new();
     let odd = scratch.path("a,b c\\d\n=é");
     fs::rename(&scratch.source, &odd).unwrap();

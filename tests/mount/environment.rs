@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::common::needs;
+use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 
 /// The program under the name by which mount(8) calls it.
 fn helper(scratch: &Scratch) -> PathBuf {
@@ -26,9 +27,7 @@ fn names(scratch: &Scratch) -> Vec<String> {
 
 #[test]
 fn no_variable_keeps_a_mount_from_working() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let helper = helper(&scratch);
     let long = "x".repeat(100_000);
@@ -77,9 +76,7 @@ fn no_variable_keeps_a_mount_from_working() {
 
 #[test]
 fn no_file_gets_a_standard_descriptor_that_was_closed() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for closed in ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"] {
         let scratch = Scratch::new();
         let script = format!(r#"exec "$@" {closed}"#);
@@ -126,9 +123,7 @@ fn a_bad_rust_log_needs_no_standard_error() {
 
 #[test]
 fn a_current_folder_that_is_gone_matters_to_relative_paths_only() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let helper = helper(&scratch);
     let mount = |source: &str, point: &str| {

@@ -2,20 +2,16 @@
 
 use std::fs;
 
-use crate::scratch::{Scratch, can_mount, wait_for};
+use crate::common::needs;
+use crate::scratch::{Scratch, wait_for};
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 #[test]
 fn events_that_the_kernel_drops_lead_to_a_look() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let most: u32 = most.trim().parse().unwrap();
-    if most > 1 << 20 {
-        eprintln!("SKIPPED: the kernel keeps {most} events");
-        return;
-    }
+    needs!(if most <= 1 << 20, "a kernel that keeps fewer than {most} events");
     let scratch = Scratch::new();
     let daemon = scratch.mount_in_foreground(&["-o", "watch=inotify"], "warn");
     daemon.signal("STOP");

@@ -11,14 +11,13 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::common::hanging::{Hanging, Operation};
-use crate::scratch::{Foreground, PATIENCE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::common::needs;
+use crate::scratch::{Foreground, PATIENCE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
 #[test]
 fn the_file_system_of_these_tests_hangs_and_recovers() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = tempfile::tempdir().unwrap();
     let (folder, point) = (scratch.path().join("folder"), scratch.path().join("point"));
     fs::create_dir_all(folder.join("sub")).unwrap();
@@ -154,9 +153,7 @@ fn listed(program: &str, arguments: &[&str], folders: &[PathBuf]) -> String {
 }
 
 fn others_are_served_while_one_hangs(operations: &[Operation]) {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let far = Far::new();
     let texts = ["a.dci", "sub/b.dci", "far/c.dci"].map(|database| far.exported(database));
     let mount = far.mount();
@@ -253,9 +250,7 @@ fn others_are_served_while_reading_hangs() {
 
 #[test]
 fn a_listing_of_a_database_that_hangs_waits_but_once() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let far = Far::new();
     let mount = far.mount();
     far.hanging.hang(&Operation::ALL);
@@ -281,9 +276,7 @@ fn is_over(process: u32) -> bool {
 }
 
 fn a_mount_ends_while_its_source_hangs(unmount: impl FnOnce(&Far, &Foreground)) {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let far = Far::new();
     let mount = far.mount();
     far.hanging.hang(&Operation::ALL);

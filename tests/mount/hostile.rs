@@ -5,7 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::scratch::{Scratch, can_mount, pgnfs, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
 use crate::simplecdb::{self, Game, OPERA};
 
 const NAMES: [&str; 10] = [
@@ -24,9 +25,7 @@ const NAMES: [&str; 10] = [
 
 #[test]
 fn tools_walk_a_tree_of_hostile_names() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let games = NAMES.map(|name| Game {
         white: name,

@@ -9,12 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
+use crate::common::needs;
 use crate::refusals::refused;
-use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
-
-/// What the log has unless one wants something else: fuser complains of readers that are gone.
-const LOG: &str = "warn,fuser=off";
 
 /// Threads that read all files of a mount again and again until one cannot be read.
 struct Readers {
@@ -64,11 +62,9 @@ fn read_uncached(path: &Path) -> std::io::Result<()> {
 
 #[test]
 fn a_daemon_that_is_killed_while_it_is_read() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
-    let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], LOG);
+    let foreground = scratch.mount_in_foreground_as_usual(&["-o", "cache-size=0"]);
     let open = File::open(scratch.games().remove(0)).unwrap();
     let readers = Readers::start(&scratch);
     foreground.signal("KILL");
@@ -86,9 +82,7 @@ fn a_daemon_that_is_killed_while_it_is_read() {
 
 #[test]
 fn readers_that_are_killed_leave_nothing() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 20_000]);
     let ended = run(&mut scratch.mount_command(&["-o", "cache-size=0,cache-dir=none"]));
@@ -126,12 +120,10 @@ fn readers_that_are_killed_leave_nothing() {
 
 #[test]
 fn a_daemon_that_is_ended_while_it_is_read() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for name in ["TERM", "umount"] {
         let scratch = Scratch::new();
-        let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], LOG);
+        let foreground = scratch.mount_in_foreground_as_usual(&["-o", "cache-size=0"]);
         let readers = Readers::start(&scratch);
         match name {
             "umount" => scratch.unmount(),
@@ -147,11 +139,9 @@ fn a_daemon_that_is_ended_while_it_is_read() {
 
 #[test]
 fn open_files_of_a_mount_that_is_unmounted() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
-    let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], LOG);
+    let foreground = scratch.mount_in_foreground_as_usual(&["-o", "cache-size=0"]);
     let games = scratch.games();
     let (first, second) = (File::open(&games[0]).unwrap(), File::open(&games[1]).unwrap());
     scratch.unmount();
@@ -170,9 +160,7 @@ fn open_files_of_a_mount_that_is_unmounted() {
 
 #[test]
 fn a_source_on_another_mount() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let above = scratch.path("above");
@@ -205,9 +193,7 @@ fn a_source_on_another_mount() {
 
 #[test]
 fn mounts_that_come_and_go_leave_nothing() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let run_folder = scratch.path("run");
     fs::create_dir(&run_folder).unwrap();
@@ -230,9 +216,7 @@ fn mounts_that_come_and_go_leave_nothing() {
 
 #[test]
 fn two_mounts_with_one_cache() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let second = scratch.path("second");
     fs::create_dir(&second).unwrap();

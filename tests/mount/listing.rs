@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 use rustix::fs::{RawDir, SeekFrom};
 use rustix::io::Errno;
 
-use crate::scratch::{Scratch, can_mount, wait_for};
+use crate::common::needs;
+use crate::scratch::{Scratch, wait_for};
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 /// Bytes of the smallest entry.
@@ -47,9 +48,7 @@ fn names(entries: &[(String, u64)]) -> Vec<&str> {
 
 #[test]
 fn a_buffer_may_be_small_and_the_place_any() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     for folder in ["", "sub", "a.dci", "a.dci/games/000001-001000", "a.dci/players"] {
@@ -118,9 +117,7 @@ fn listed_while_it_changes(scratch: &Scratch, change: impl Fn(), is_seen: impl F
 
 #[test]
 fn what_does_not_change_is_listed_once_while_others_do() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     fs::remove_dir_all(scratch.source.join("sub")).unwrap();
     fs::create_dir(scratch.source.join("sub")).unwrap();

@@ -25,5 +25,6 @@ mod simplecdb;
 mod sizes;
 mod storage;
 mod telling;
+mod tracing;
 mod user;
 mod views;

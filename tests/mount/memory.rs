@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::samples::missing;
-use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::common::{missing, needs};
+use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
 /// A control group below that of the test, removed at the end.
@@ -45,9 +45,7 @@ impl Drop for Group {
 
 #[test]
 fn a_control_group_with_little_memory() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 2_000]);
     let whole = run(pgnfs().arg("export").arg(&scratch.source).arg("a.dci")).out;

@@ -3,28 +3,20 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, run};
 
 /// Runs lines of shell as root, in the scratch folder, where `/sbin` has `mount.pgnfs`, `pgnfs` and what `fuse3` puts
 /// there, and `/etc/fstab` is the file `fstab`. None, loudly, where that is not possible.
 fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
-    if !can_mount() {
-        return None;
-    }
-    if run(Command::new("id").arg("-u")).out != "0\n" {
-        eprintln!("only root can put something in the place of /sbin");
-        return None;
-    }
+    needs!(mount);
+    needs!(root);
     for (tool, package) in [
         ("unshare", "util-linux"),
         ("findmnt", "util-linux"),
         ("fusermount3", "fuse3"),
     ] {
-        if Command::new(tool).arg("--version").output().is_err() {
-            missing(&format!("{tool} (Debian package {package})"));
-            return None;
-        }
+        needs!(program tool, in package);
     }
     let here = scratch.path("").canonicalize().unwrap();
     fs::write(here.join("fstab"), fstab.replace("$here", here.to_str().unwrap())).unwrap();

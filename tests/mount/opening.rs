@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::common::hanging::{Hanging, Operation};
-use crate::scratch::{PATIENCE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::common::needs;
+use crate::scratch::{PATIENCE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, Game, IMMORTAL, OPERA};
 
 const OTHER: Game = Game {
@@ -73,9 +74,7 @@ fn games(path: &Path) -> usize {
 
 #[test]
 fn what_is_opened_slowly_appears_when_it_is_open() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for watch in ["watch=auto", "watch=off"] {
         let slow = Slow::new();
         slow.hanging.hang(&[Operation::Read]);
@@ -112,9 +111,7 @@ fn what_is_opened_slowly_appears_when_it_is_open() {
 
 #[test]
 fn a_mount_of_nothing_but_slow_databases_can_be_unmounted() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let mount = |slow: &Slow, source: &str| {
         slow.hanging.hang(&[Operation::Read]);
         let ended = run(pgnfs()
@@ -141,9 +138,7 @@ fn a_mount_of_nothing_but_slow_databases_can_be_unmounted() {
 
 #[test]
 fn a_folder_that_does_not_answer_keeps_nobody_waiting() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for hanging in [&[Operation::List][..], &[Operation::Attributes], &Operation::ALL] {
         let slow = Slow::new();
         slow.scratch.mount(&[]);
@@ -175,9 +170,7 @@ fn a_folder_that_does_not_answer_keeps_nobody_waiting() {
 
 #[test]
 fn a_source_part_of_which_does_not_answer_can_be_mounted() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let slow = Slow::new();
     slow.hanging.hang(&Operation::ALL);
     let ended = run(&mut slow.scratch.mount_command(&[]));
@@ -200,9 +193,7 @@ fn a_source_part_of_which_does_not_answer_can_be_mounted() {
 
 #[test]
 fn a_database_behind_links_stays_while_what_they_lead_to_does_not_answer() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let slow = Slow::new();
     for extension in ["dci", "dcg", "dcn", "dcs", "dce"] {
         let link = slow.scratch.source.join(format!("link.{extension}"));
@@ -256,9 +247,7 @@ fn a_database_behind_links_stays_while_what_they_lead_to_does_not_answer() {
 
 #[test]
 fn a_source_that_does_not_answer_is_refused_soon() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for source in ["slow", "slow/deep", "slow/b.dci"] {
         let slow = Slow::new();
         let source = slow.scratch.source.join(source);

@@ -5,14 +5,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, run};
 
 #[test]
 fn files_belong_to_who_mounts() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let own = fs::metadata(&scratch.source).unwrap();
@@ -35,9 +33,7 @@ fn files_belong_to_who_mounts() {
 
 #[test]
 fn owner_and_permissions() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     for options in [
         &["--uid=1234", "--gid", "2345", "--umask=037"][..],
         &["-o", "ro,uid=1234,x-gvfs-show", "-o", "gid=2345,umask=037"],
@@ -53,9 +49,7 @@ fn owner_and_permissions() {
 
 #[test]
 fn time_of_a_game() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     // 12:00 UTC on November 2nd, 1858.
@@ -69,12 +63,8 @@ fn time_of_a_game() {
 
 #[test]
 fn tags_as_extended_attributes() {
-    if !can_mount() {
-        return;
-    }
-    if Command::new("getfattr").arg("--version").output().is_err() {
-        return missing("getfattr (Debian package attr)");
-    }
+    needs!(mount);
+    needs!(program "getfattr", in "attr");
     let scratch = Scratch::new();
     let dump = || {
         run(Command::new("getfattr")
@@ -98,9 +88,7 @@ fn tags_as_extended_attributes() {
 
 #[test]
 fn the_helper_of_mount_8() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let program = Path::new(env!("CARGO_BIN_EXE_pgnfs"));
     let paths = [&scratch.source, &scratch.mount];

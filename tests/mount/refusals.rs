@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::scratch::{Scratch, can_mount, pgnfs, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
 
 /// Mounting says `message`, names `path`, and leaves nothing behind.
 pub fn refused(scratch: &Scratch, source: &Path, point: &Path, message: &str, path: &Path) {
@@ -29,9 +30,9 @@ fn mount_points() {
         (scratch.path("missing"), "does not exist: create it with mkdir"),
         (scratch.path("file"), "is not a folder"),
         (scratch.path("full"), "is not empty"),
-        (scratch.path("source"), "lie in one another"),
-        (inside, "lie in one another"),
-        (scratch.path(""), "lie in one another"),
+        (scratch.path("source"), "overlap"),
+        (inside, "overlap"),
+        (scratch.path(""), "overlap"),
     ] {
         refused(&scratch, source, &point, message, &point);
     }
@@ -57,9 +58,7 @@ fn sources() {
 
 #[test]
 fn mounting_twice() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     refused(
@@ -92,10 +91,7 @@ fn without_fuse() {
             .args(["-m", "sh", "-c", script, "sh"])
             .args(words))
     };
-    if isolated(&["true"]).code != Some(0) {
-        eprintln!("only root sees what happens without /dev/fuse");
-        return;
-    }
+    needs!(if isolated(&["true"]).code == Some(0), "a mount namespace (root)");
     let [source, point] = [&scratch.source, &scratch.mount].map(|path| path.to_str().unwrap());
     for stay in [&["-f"][..], &[]] {
         let words = [

@@ -5,8 +5,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::samples::{missing, shared};
-use crate::scratch::{Scratch, can_mount, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, run};
 
 /// Requests of a kind in the log.
 fn count(scratch: &Scratch, kind: &str) -> usize {
@@ -16,9 +16,7 @@ fn count(scratch: &Scratch, kind: &str) -> usize {
 
 #[test]
 fn the_kernel_asks_once() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&[], "fuser=debug");
     let look = || {
@@ -46,18 +44,16 @@ fn the_kernel_asks_once() {
 
 #[test]
 fn nothing_can_be_changed() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
+    // Nobody else can make the kernel ask for changes.
+    needs!(root);
+    needs!(program "setfattr", in "attr");
     let scratch = Scratch::new();
     scratch.mount(&["-o", "xattr"]);
     let remounted = run(Command::new("mount")
         .args(["-i", "-o", "remount,rw"])
         .arg(&scratch.mount));
-    if remounted.code != Some(0) {
-        eprintln!("only root can make the kernel ask for changes");
-        return;
-    }
+    assert_eq!(remounted.code, Some(0), "{remounted:?}");
     let (info, new) = (scratch.mount.join("info.txt"), scratch.mount.join("new"));
     let text = fs::read(&info).unwrap();
     let [info, new] = [info, new].map(|path| path.to_str().unwrap().to_owned());
@@ -92,9 +88,7 @@ fn nothing_can_be_changed() {
 
 #[test]
 fn a_directory_lists_every_name_with_its_inode() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     // Sizes are not known at first, so that entries come without attributes.
     scratch.mount(&[]);
@@ -117,9 +111,7 @@ fn a_directory_lists_every_name_with_its_inode() {
 
 #[test]
 fn reads_at_any_place() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let all = scratch.mount.join("a.dci/all.pgn");
@@ -140,13 +132,9 @@ fn reads_at_any_place() {
 /// POSIX behaviour of a read-only file system: the 88 checks that a read-only tmpfs passes, too.
 #[test]
 fn conformance() {
-    if !can_mount() {
-        return;
-    }
-    let Some(shared) = shared() else { return };
-    if Command::new("python3").arg("--version").output().is_err() {
-        return missing("python3");
-    }
+    needs!(mount);
+    let shared = needs!(samples);
+    needs!(program "python3", in "python3");
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let check = |file: &Path| {
@@ -165,17 +153,14 @@ fn conformance() {
 /// A file handle finds its file after the kernel forgot it.
 #[test]
 fn file_handles() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
+    needs!(root);
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let ended = run(Command::new("python3")
         .arg("-c")
         .arg(include_str!("file_handle.py"))
         .args([&scratch.games()[0], &scratch.mount]));
-    match ended.code {
-        Some(0) => assert_eq!(ended.out, "[Event \"Paris opera\"]\n"),
-        _ => eprintln!("only root may open files by their handles: {}", ended.err),
-    }
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(ended.out, "[Event \"Paris opera\"]\n");
 }

@@ -9,11 +9,14 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::common::samples::missing;
+use crate::common::needs;
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 /// How long anything may take.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Changes count sooner than they do for users, for whom other programs need time between the files of a database.
+const QUIET: &str = "quiet=500";
 
 /// The program.
 pub fn pgnfs() -> Command {
@@ -50,15 +53,6 @@ pub fn run(command: &mut Command) -> Ended {
     }
 }
 
-/// False, loudly, where nothing can be mounted.
-pub fn can_mount() -> bool {
-    let there = Path::new("/dev/fuse").exists();
-    if !there {
-        missing("/dev/fuse");
-    }
-    there
-}
-
 /// `source` with the databases `a.dci` (two games) and `sub/b.dci` (one), and an empty `mount`.
 pub struct Scratch {
     folder: TempDir,
@@ -92,6 +86,7 @@ impl Scratch {
         let mut command = pgnfs();
         command
             .arg("mount")
+            .args(["-o", QUIET])
             .args(options)
             .args([&self.source, &self.mount])
             .env(CACHE, self.path("cache"));
@@ -107,19 +102,23 @@ impl Scratch {
 
     /// Mounts in the foreground. The log is in the file `log`.
     pub fn mount_in_foreground(&self, options: &[&str], log: &str) -> Foreground {
+        let mut command = self.mount_command(&["-f"]);
+        self.start(command.args(options).env("RUST_LOG", log))
+    }
+
+    /// The same, with what the log has by default.
+    pub fn mount_in_foreground_as_usual(&self, options: &[&str]) -> Foreground {
+        let mut command = self.mount_command(&["-f"]);
+        self.start(command.args(options))
+    }
+
+    fn start(&self, command: &mut Command) -> Foreground {
         let file = File::options()
             .create(true)
             .append(true)
             .open(self.path("log"))
             .unwrap();
-        let mut command = self.mount_command(&["-f"]);
-        let child = command
-            .args(options)
-            .env("RUST_LOG", log)
-            .stdin(Stdio::null())
-            .stderr(file)
-            .spawn()
-            .unwrap();
+        let child = command.stdin(Stdio::null()).stderr(file).spawn().unwrap();
         wait_for("the mount", || self.is_mounted() && self.games().len() == 2);
         Foreground(child)
     }
@@ -209,10 +208,8 @@ impl Scratch {
             .arg(self.path(""))
             .arg(env!("CARGO_BIN_EXE_pgnfs"))
             .env("XDG_RUNTIME_DIR", self.path("")));
-        if [None, Some(1), Some(9)].contains(&ended.code) {
-            eprintln!("SKIPPED: there are no namespaces for users here: {}", ended.err);
-            return None;
-        }
+        let is_possible = ![None, Some(1), Some(9)].contains(&ended.code);
+        needs!(if is_possible, "a namespace for users ({})", ended.err.trim());
         Some(ended)
     }
 }

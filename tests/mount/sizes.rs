@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::scratch::{CACHE, Scratch, can_mount, pgnfs, run, wait_for};
+use crate::common::needs;
+use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 /// A source whose files were changed long ago: what was written this very moment is not kept.
@@ -63,9 +64,7 @@ fn size(scratch: &Scratch) -> u64 {
 
 #[test]
 fn the_next_mount_knows_all_sizes() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = scratch();
     keep(&scratch, &[], &usual(&scratch));
     let mode = fs::metadata(usual(&scratch)).unwrap().permissions().mode();
@@ -88,9 +87,7 @@ fn the_next_mount_knows_all_sizes() {
 
 #[test]
 fn a_file_that_lies_is_found_out_and_removed() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = scratch();
     scratch.mount(&[]);
     let text = fs::read(scratch.mount.join("a.dci/all.pgn")).unwrap();
@@ -120,9 +117,7 @@ fn a_file_that_lies_is_found_out_and_removed() {
 
 #[test]
 fn a_file_that_is_damaged_or_stale_is_replaced() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = scratch();
     keep(&scratch, &[], &usual(&scratch));
     let file = size_file(&scratch);
@@ -155,9 +150,7 @@ fn a_file_that_is_damaged_or_stale_is_replaced() {
 
 #[test]
 fn where_sizes_are_kept_is_an_option() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = scratch();
     let other = scratch.path("other/place");
     keep(&scratch, &[&format!("--cache-dir={}", other.display())], &other);
@@ -187,9 +180,7 @@ fn where_sizes_are_kept_is_an_option() {
 
 #[test]
 fn the_usual_folder_is_the_users_own() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = scratch();
     let home = scratch.path("home");
     fs::create_dir(&home).unwrap();
@@ -209,9 +200,7 @@ fn the_usual_folder_is_the_users_own() {
 
 #[test]
 fn a_file_with_its_old_length_and_time_is_another_one() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = scratch();
     keep(&scratch, &[], &usual(&scratch));
     let files: Vec<_> = fs::read_dir(&scratch.source)

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, run};
 use crate::simplecdb::{self, OPERA};
 
 /// What is written this very moment is not kept.
@@ -11,9 +11,7 @@ const OLD: &str = "touch -d '1 hour ago' source/a.* || exit 9";
 
 #[test]
 fn a_full_disk_below_the_cache() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     // No byte is free, no file can be made, and both are so once the mount is there.
     for (options, fill) in [
         ("size=64k", "before"),
@@ -46,9 +44,7 @@ fn a_full_disk_below_the_cache() {
 
 #[test]
 fn source_and_cache_are_detached() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let script = format!(
         r#"
@@ -77,16 +73,9 @@ fn source_and_cache_are_detached() {
 
 #[test]
 fn a_disk_that_fails_below_the_source() {
-    if !can_mount() {
-        return;
-    }
-    if run(Command::new("id").arg("-u")).out != "0\n" {
-        eprintln!("only root can mount an image");
-        return;
-    }
-    if Command::new("mkfs.ext4").arg("-V").output().is_err() {
-        return missing("mkfs.ext4 (Debian package e2fsprogs)");
-    }
+    needs!(mount);
+    needs!(root);
+    needs!(program "mkfs.ext4", in "e2fsprogs");
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 50_000]);
     // The image is cut, so that what the kernel has not read by then cannot be read any more.
@@ -107,10 +96,7 @@ fn a_disk_that_fails_below_the_source() {
         .arg(scratch.path(""))
         .arg(env!("CARGO_BIN_EXE_pgnfs"))
         .env("LC_ALL", "C"));
-    if ended.code == Some(9) {
-        eprintln!("SKIPPED: no image can be mounted here: {}", ended.err);
-        return;
-    }
+    needs!(if ended.code != Some(9), "the right to mount an image ({})", ended.err.trim());
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
     // What was read before is as it was, all else is an error.
     let rest = ended.out.strip_prefix("Input/output error\n");

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::samples::missing;
-use crate::scratch::{Ended, PATIENCE, Scratch, can_mount, pgnfs, run, signal, wait_for};
+use crate::common::needs;
+use crate::scratch::{Ended, PATIENCE, Scratch, pgnfs, run, signal, wait_for};
 
 /// A socket to which others send; what does not come in time is a failure.
 fn listener(scratch: &Scratch, name: &str) -> UnixDatagram {
@@ -31,9 +31,7 @@ fn received(socket: &UnixDatagram) -> String {
 
 #[test]
 fn systemd_hears_when_the_mount_answers() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let systemd = listener(&scratch, "notify");
     let mut command = scratch.mount_command(&["-f"]);
@@ -49,16 +47,9 @@ fn systemd_hears_when_the_mount_answers() {
 
 #[test]
 fn the_log_of_the_system_has_what_happens_in_the_background() {
-    if !can_mount() {
-        return;
-    }
-    if run(Command::new("id").arg("-u")).out != "0\n" {
-        eprintln!("only root can put something in the place of /dev/log");
-        return;
-    }
-    if Command::new("unshare").arg("--version").output().is_err() {
-        return missing("unshare (Debian package util-linux)");
-    }
+    needs!(mount);
+    needs!(root);
+    needs!(program "unshare", in "util-linux");
     let scratch = Scratch::new();
     let syslog = listener(&scratch, "syslog");
     let script = r#"
@@ -77,7 +68,7 @@ fn the_log_of_the_system_has_what_happens_in_the_background() {
     // Facility 3 is that of daemons, severity 3 an error.
     let line = received(&syslog);
     assert!(line.starts_with("<27>pgnfs["), "{line}");
-    assert!(line.contains("]: a.dci: a file was changed"), "{line}");
+    assert!(line.contains("]: a.dci: a.dcg was changed"), "{line}");
 }
 
 /// Mounts with the socket in the folder `run`.
@@ -113,9 +104,7 @@ fn sockets(scratch: &Scratch) -> Vec<PathBuf> {
 
 #[test]
 fn status_is_there_for_people_and_programs() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
     let begin = json(&scratch);
@@ -160,9 +149,7 @@ fn status_is_there_for_people_and_programs() {
 
 #[test]
 fn who_asks_and_does_not_listen_is_not_waited_for() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
     let [socket] = &sockets(&scratch)[..] else {
@@ -185,9 +172,7 @@ fn who_asks_and_does_not_listen_is_not_waited_for() {
 
 #[test]
 fn a_thousand_clients_that_send_garbage_or_nothing() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
     let [daemon, _] = scratch.daemon_and_guardian();
@@ -219,9 +204,7 @@ fn a_thousand_clients_that_send_garbage_or_nothing() {
 
 #[test]
 fn what_is_in_the_way_of_the_socket_stays_as_it_is() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     let run_folder = scratch.path("run");
     let elsewhere = scratch.path("elsewhere");
@@ -262,9 +245,7 @@ fn what_is_in_the_way_of_the_socket_stays_as_it_is() {
 
 #[test]
 fn a_mount_that_stands_still_is_not_waited_for() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
     let [daemon, _] = scratch.daemon_and_guardian();
@@ -286,9 +267,7 @@ fn a_mount_that_stands_still_is_not_waited_for() {
 
 #[test]
 fn what_a_killed_mount_left_is_nothing_to_the_next() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
     let [daemon, _] = scratch.daemon_and_guardian();

@@ -4,30 +4,22 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::common::samples::missing;
-use crate::scratch::{Scratch, can_mount, pgnfs, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
 
 /// Runs `script` as `nobody` in a mount namespace of its own, where `/dev/fuse` is open to everybody as udev
 /// makes it. None, loudly, where that is not possible.
 ///
 /// The script has `$pgnfs`, and the scratch folder as its working directory.
 fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
-    if !can_mount() {
-        return None;
-    }
-    if run(Command::new("id").arg("-u")).out != "0\n" {
-        eprintln!("all tests of mounts run as an ordinary user already");
-        return None;
-    }
+    needs!(mount);
+    needs!(root);
     for (tool, package) in [
         ("fusermount3", "fuse3"),
         ("setpriv", "util-linux"),
         ("unshare", "util-linux"),
     ] {
-        if Command::new(tool).arg("--version").output().is_err() {
-            missing(&format!("{tool} (Debian package {package})"));
-            return None;
-        }
+        needs!(program tool, in package);
     }
     // The program may lie where nobody can go.
     let program = scratch.path("pgnfs");
@@ -121,9 +113,9 @@ fn what_an_ordinary_user_may_not_do() {
         return;
     };
     for message in [
-        "of-root is closed to this user: name a folder of your own",
-        "mount point closed is closed to this user: name a folder of your own",
-        "fusermount3 is missing, which mounts for ordinary users: install the package fuse3",
+        "/of-root: name a folder of your own",
+        "this user may not mount on closed: name a folder of your own",
+        "fusermount3, which mounts for ordinary users, is missing: install the package fuse3",
         "source/sub/b.dci: cannot be read: Permission denied",
         "source/a.dcg: cannot be read: Permission denied",
     ] {
@@ -135,13 +127,12 @@ fn what_an_ordinary_user_may_not_do() {
 
 #[test]
 fn what_another_user_mounted() {
+    needs!(mount);
     let scratch = Scratch::new();
     let theirs = scratch.path("theirs");
     fs::create_dir(&theirs).unwrap();
-    if can_mount() {
-        let mounted = run(pgnfs().arg("mount").arg(&scratch.source).arg(&theirs));
-        assert_eq!(mounted.code, Some(0), "{mounted:?}");
-    }
+    let mounted = run(pgnfs().arg("mount").arg(&scratch.source).arg(&theirs));
+    assert_eq!(mounted.code, Some(0), "{mounted:?}");
     let said = as_nobody(&scratch, "$pgnfs unmount theirs; echo $?");
     let ended = run(pgnfs().arg("unmount").arg(&theirs));
     if let Some(said) = said {

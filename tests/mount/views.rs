@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::scratch::{Scratch, can_mount, pgnfs, run};
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
 use crate::simplecdb::{self, OPERA};
 
 fn ls(path: &Path) -> Vec<String> {
@@ -18,9 +19,7 @@ fn ls(path: &Path) -> Vec<String> {
 
 #[test]
 fn views_names_and_databases_of_ones_own() {
-    if !can_mount() {
-        return;
-    }
+    needs!(mount);
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("sub/a"), &[OPERA]);
     simplecdb::write(&scratch.source.join("sub/other"), &[OPERA]);

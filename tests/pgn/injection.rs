@@ -1,7 +1,8 @@
 //! Texts that would end a tag, a comment or a game, or begin one.
 
-use pgnfs::board::{Move, Position, Square};
-use pgnfs::game::{Game, MovetextBuilder, Outcome, Tags};
+use chessdb::board::{Move, Position, Square};
+use chessdb::game::{Game, Outcome, Tags};
+use chessdb::replay::Replay;
 
 /// What a database may call a player, and say about a move.
 pub const TEXTS: [&str; 23] = [
@@ -45,7 +46,7 @@ pub fn game(text: &str) -> Game {
     ] {
         tags.set_str(name, text);
     }
-    let mut movetext = MovetextBuilder::new(Position::initial(), 1);
+    let mut movetext = Replay::builder(Position::initial(), 1);
     movetext.comment(text);
     movetext.play(Move::normal(Square::E2, Square::E4)).unwrap();
     movetext.comment(text);
@@ -60,7 +61,7 @@ pub fn game(text: &str) -> Game {
     movetext.comment(text);
     Game {
         tags,
-        movetext: movetext.finish(),
+        movetext: movetext.finish().0,
     }
 }
 
@@ -78,7 +79,7 @@ fn no_text_ends_a_tag_a_comment_or_a_game() {
 fn no_line_is_taken_for_a_tag_or_skipped() {
     for text in TEXTS {
         let game = game(&[text, " "].concat().repeat(100));
-        let written = String::from_utf8(pgnfs::pgn::to_text(&game)).unwrap();
+        let written = String::from_utf8(chessdb::pgn::to_text(&game)).unwrap();
         let (tags, movetext) = written.split_once("\n\n").unwrap();
         assert!(
             tags.lines()

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use pgnfs::game::Game;
-use pgnfs::pgn::to_text;
+use chessdb::game::Game;
+use chessdb::pgn::to_text;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::common::pgn;
-use crate::common::programs::python;
+use crate::common::python;
 use crate::harness::movetext;
 use crate::harness::sweep::is_same;
 use crate::injection;

@@ -1,7 +1,7 @@
 //! Games from random bytes, as `scripts/fuzz` makes them.
 
-use pgnfs::game::Game;
-use pgnfs::pgn::to_text;
+use chessdb::game::Game;
+use chessdb::pgn::to_text;
 use proptest::prelude::*;
 
 use crate::harness::{movetext, sweep};

@@ -1,5 +1,6 @@
 use super::*;
-use crate::common::samples::{open_base, shared};
+use crate::common::needs;
+use crate::common::samples::open_base;
 use crate::encode_brenner::{Reading, record, write_as};
 use crate::random::{Kinds, Random, game};
 
@@ -166,7 +167,7 @@ fn what_has_no_code_is_refused_with_a_message() {
         let games = source::read(pgn.as_bytes()).unwrap();
         assert_eq!(record(&games[0], MAIN, false), Err(message.to_owned()), "{pgn}");
     }
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let text = std::fs::read(shared.join("data/brenner/unencodable.pgn")).unwrap();
     let games = source::read(&text).unwrap();
     assert_eq!(games.len(), 2);
@@ -180,7 +181,7 @@ fn what_has_no_code_is_refused_with_a_message() {
 
 #[test]
 fn the_samples_are_written_with_the_bytes_that_they_have() {
-    let Some(shared) = shared() else { return };
+    let shared = needs!(samples);
     let folder = shared.join("data/brenner");
     let text = std::fs::read(folder.join("small.expected.pgn")).unwrap();
     let games = source::read(&text).unwrap();

@@ -32,8 +32,8 @@ mod jose;
 mod random;
 mod simplecdb;
 
-use pgnfs::formats::Database;
-use pgnfs::game::{Game, Token};
+use chessdb::formats::Database;
+use chessdb::game::{Game, Token};
 use shakmaty::san::SanPlus;
 
 use source::{Item, SourceGame, played};
@@ -77,7 +77,7 @@ fn items_of_source(game: &SourceGame) -> Vec<String> {
 /// The movetext of a decoded game, in the same form.
 fn items_of_game(game: &Game) -> Vec<String> {
     let items = game.movetext.tokens().iter().map(|token| match *token {
-        Token::Move(san) => san.to_string(),
+        Token::Move(san, _) => san.to_string(),
         Token::Nag(nag) => format!("${nag}"),
         Token::Comment(range) => format!("{{{}}}", game.movetext.text(range)),
         Token::VariationStart => "(".to_owned(),

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
+use crate::common::needs;
 use crate::common::pgn;
-use crate::common::samples::missing;
-use crate::mounted::{Mounted, has};
+use crate::mounted::Mounted;
 
 /// Prints a line for each file: the moves, or why it was refused.
 const SCRIPT: &str = r#"
@@ -33,13 +33,9 @@ fn is_limit(text: &str) -> bool {
 
 #[test]
 fn chess_js_reads_the_moves() {
-    if !has("node", "nodejs") {
-        return;
-    }
+    needs!(program "node", in "nodejs");
     let there = Command::new("node").args(["-e", "require('chess.js')"]).output();
-    if !there.unwrap().status.success() {
-        return missing("chess.js (npm install chess.js@1.4.0, and NODE_PATH names its node_modules)");
-    }
+    needs!(if there.unwrap().status.success(), "chess.js (npm install chess.js@1.4.0, and NODE_PATH names its node_modules)");
     let Some(mounted) = Mounted::of_samples() else {
         return;
     };

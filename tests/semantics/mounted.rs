@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::samples::{missing, shared};
+use crate::common::needs;
 use crate::{encode_simplecdb, source};
 
 /// A source and its mount point.
@@ -30,10 +30,7 @@ impl Mounted {
 
     /// Databases of some example games, each at a path without extension, not mounted yet.
     pub fn of(databases: &[(&str, &str)]) -> Option<Mounted> {
-        if !Path::new("/dev/fuse").exists() {
-            missing("/dev/fuse");
-            return None;
-        }
+        needs!(mount);
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("mount")).unwrap();
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
@@ -54,7 +51,7 @@ impl Mounted {
 
     /// Mounts the sample databases of all formats.
     pub fn of_samples() -> Option<Mounted> {
-        let samples = shared()?.join("data");
+        let samples = needs!(samples).join("data");
         let mut mounted = Mounted::of(&[])?;
         mounted.source = samples.canonicalize().unwrap();
         mounted.mount(&[]);
@@ -145,16 +142,4 @@ impl Drop for Mounted {
             eprintln!("{} stays mounted", self.path().display());
         }
     }
-}
-
-/// True where a program is installed; else says so, and fails in CI.
-pub fn has(program: &str, package: &str) -> bool {
-    let found = Command::new("sh")
-        .args(["-c", &format!("command -v {program}")])
-        .output();
-    let there = found.is_ok_and(|output| output.status.success());
-    if !there {
-        missing(&format!("{program} (Debian package {package})"));
-    }
-    there
 }

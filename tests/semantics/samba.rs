@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::mounted::{Mounted, has};
+use crate::common::needs;
+use crate::mounted::Mounted;
 
 /// A server of its own, with all that it keeps in one folder.
 struct Server {
@@ -88,10 +89,9 @@ impl Drop for Server {
 #[test]
 fn samba_shares_a_mount() {
     // Its guest is root here.
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    if !is_root || !has("smbd || command -v /usr/sbin/smbd", "samba") || !has("smbclient", "smbclient") {
-        return;
-    }
+    needs!(root);
+    needs!(program "smbd", in "samba");
+    needs!(program "smbclient", in "smbclient");
     let Some(mounted) = Mounted::new(&[]) else { return };
     let server = Server::start(&mounted);
     let copy = mounted.copies().join("copy");

@@ -5,7 +5,8 @@ use std::process::Command;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 
-use crate::mounted::{Mounted, has};
+use crate::common::needs;
+use crate::mounted::Mounted;
 
 /// Imports files into a new database. For each it prints a line and, line by line, what Scid objects to.
 const SCRIPT: &str = r#"
@@ -111,9 +112,7 @@ fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
 
 #[test]
 fn scid_imports_every_sample() {
-    if !has("tkscid || command -v /usr/games/tkscid", "scid") {
-        return;
-    }
+    needs!(program "tkscid", in "scid");
     let Some(mounted) = Mounted::of_samples() else {
         return;
     };

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::common::programs::python;
-use crate::mounted::{Mounted, has};
+use crate::common::{needs, python};
+use crate::mounted::Mounted;
 
 #[test]
 fn section_1_2_tables_say_what_is_in_the_games() {
@@ -54,9 +54,7 @@ fn the_examples_of_the_page_are_true() {
     let Some(python) = python("duckdb", "duckdb") else {
         return;
     };
-    if !has("jq", "jq") {
-        return;
-    }
+    needs!(program "jq", in "jq");
     mounted.mount(&[]);
     let examples = examples(include_str!("../../docs/tables.md"));
     assert!(examples.len() >= 4, "{} examples", examples.len());

@@ -1,6 +1,7 @@
 //! Section 1: the tree.
 
-use crate::mounted::{Mounted, has};
+use crate::common::has;
+use crate::mounted::Mounted;
 
 #[test]
 fn section_1_1_every_database_is_a_directory_at_its_place() {

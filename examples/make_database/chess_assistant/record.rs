@@ -13,7 +13,7 @@ const ROOK: &[u8] = &[
 const KNIGHT: &[u8] = &[0o67, 0o76, 0o16, 0o27, 0o21, 0o12, 0o72, 0o61];
 const KING: &[u8] = &[0o11, 0o77, 0o17, 0o71, 0o07, 0o01, 0o70, 0o10];
 
-/// First code and ways of the men from number 8 on.
+/// First code and ways of the pieces from number 8 on.
 const PIECES: [(u8, [&[u8]; 3]); 10] = [
     (32, [KNIGHT, &[], &[]]),
     (40, [KNIGHT, &[], &[]]),
@@ -27,10 +27,10 @@ const PIECES: [(u8, [&[u8]; 3]); 10] = [
     (172, [BISHOP, ROOK, KNIGHT]),
 ];
 
-/// Numbers of the men on the first rank.
+/// Numbers of the pieces on the first rank.
 const HOME: [u8; 8] = [12, 8, 10, 14, 15, 11, 9, 13];
 
-/// What a promoted man gets when no number is free: it stays under its pawn's.
+/// What a promoted piece gets when no number is free: it stays under its pawn's.
 const NO_NUMBER: u8 = 31;
 
 /// The codes of a game.
@@ -39,13 +39,13 @@ const NO_NUMBER: u8 = 31;
 /// What the format cannot hold.
 pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     let mut codes = Vec::new();
-    let mut men = Men::initial();
+    let mut pieces = PieceNumbers::initial();
     if let Some(fen) = game.tag("FEN") {
-        men = Men::of(&game.start)?;
-        append_set_up(&mut codes, game, &men, fen)?;
+        pieces = PieceNumbers::of(&game.start)?;
+        append_set_up(&mut codes, game, &pieces, fen)?;
     }
     let lines = lines(&game.items)?;
-    append_lines(&mut codes, &lines, &game.start, men)?;
+    append_lines(&mut codes, &lines, &game.start, pieces)?;
     Ok(codes)
 }
 
@@ -99,19 +99,24 @@ struct Written {
     /// Variations of the next move that are written.
     variations: usize,
     position: Chess,
-    men: Men,
+    pieces: PieceNumbers,
 }
 
-fn append_lines(codes: &mut Vec<u8>, lines: &[Line<'_>], start: &Chess, men: Men) -> Result<(), String> {
-    let begun = |line, position, men| Written {
+fn append_lines(
+    codes: &mut Vec<u8>,
+    lines: &[Line<'_>],
+    start: &Chess,
+    pieces: PieceNumbers,
+) -> Result<(), String> {
+    let begun = |line, position, pieces| Written {
         line,
         moves: 0,
         variations: 0,
         position,
-        men,
+        pieces,
     };
     append_notes(codes, &lines[0].before, 5)?;
-    let mut here = begun(0, start.clone(), men);
+    let mut here = begun(0, start.clone(), pieces);
     let mut outer = Vec::new();
     loop {
         let Some(ply) = lines[here.line].moves.get(here.moves) else {
@@ -126,12 +131,12 @@ fn append_lines(codes: &mut Vec<u8>, lines: &[Line<'_>], start: &Chess, men: Men
             here.variations += 1;
             codes.push(231);
             append_notes(codes, &lines[variation].before, 5)?;
-            let inner = begun(variation, here.position.clone(), here.men.clone());
+            let inner = begun(variation, here.position.clone(), here.pieces.clone());
             outer.push(std::mem::replace(&mut here, inner));
             continue;
         }
         match ply.item {
-            Item::Move(mv) => here.men.append_move(codes, here.position.turn(), *mv),
+            Item::Move(mv) => here.pieces.append_move(codes, here.position.turn(), *mv),
             _ => codes.push(211),
         }
         here.position = played(&here.position, ply.item);
@@ -170,40 +175,40 @@ fn append_note(codes: &mut Vec<u8>, note: &Item, text_type: u8) -> Result<(), St
     Ok(())
 }
 
-/// Numbers of the men by their squares.
+/// Numbers of the pieces by their squares.
 #[derive(Clone)]
-struct Men {
+struct PieceNumbers {
     numbers: [Option<(Color, u8)>; 64],
-    /// Men that keep the number of the pawn that they were.
+    /// Pieces that keep the number of the pawn that they were.
     are_pawns_no_more: [bool; 64],
 }
 
-impl Men {
-    fn empty() -> Men {
-        Men {
+impl PieceNumbers {
+    fn empty() -> PieceNumbers {
+        PieceNumbers {
             numbers: [None; 64],
             are_pawns_no_more: [false; 64],
         }
     }
 
-    fn initial() -> Men {
-        let mut men = Men::empty();
+    fn initial() -> PieceNumbers {
+        let mut pieces = PieceNumbers::empty();
         for (file, home) in HOME.into_iter().enumerate() {
-            men.numbers[file] = Some((Color::White, home));
-            men.numbers[8 + file] = Some((Color::White, file as u8));
-            men.numbers[48 + file] = Some((Color::Black, file as u8));
-            men.numbers[56 + file] = Some((Color::Black, home));
+            pieces.numbers[file] = Some((Color::White, home));
+            pieces.numbers[8 + file] = Some((Color::White, file as u8));
+            pieces.numbers[48 + file] = Some((Color::Black, file as u8));
+            pieces.numbers[56 + file] = Some((Color::Black, home));
         }
-        men
+        pieces
     }
 
-    /// Numbers of the men of a set-up position, each of those that its kind may have.
-    fn of(position: &Chess) -> Result<Men, String> {
-        let mut men = Men::empty();
+    /// Numbers of the pieces of a set-up position, each of those that its kind may have.
+    fn of(position: &Chess) -> Result<PieceNumbers, String> {
+        let mut pieces = PieceNumbers::empty();
         for color in Color::ALL {
             let mut free: Vec<u8> = (0..18).collect();
             for square in position.board().by_color(color) {
-                let role = position.board().role_at(square).expect("a man stands there");
+                let role = position.board().role_at(square).expect("a piece stands there");
                 let may_have = |number: u8| match role {
                     Role::Pawn => number < 8,
                     Role::Knight => matches!(number, 8 | 9 | 16 | 17),
@@ -213,11 +218,11 @@ impl Men {
                     Role::King => number == 15,
                 };
                 let place = free.iter().position(|&number| may_have(number));
-                let place = place.ok_or_else(|| format!("more men than numbers: {role:?}"))?;
-                men.numbers[square as usize] = Some((color, free.remove(place)));
+                let place = place.ok_or_else(|| format!("more pieces than numbers: {role:?}"))?;
+                pieces.numbers[square as usize] = Some((color, free.remove(place)));
             }
         }
-        Ok(men)
+        Ok(pieces)
     }
 
     fn append_move(&mut self, codes: &mut Vec<u8>, us: Color, mv: Move) {
@@ -232,7 +237,7 @@ impl Men {
             }
             mv => (mv.from().expect("nothing is dropped"), mv.to()),
         };
-        let (_, number) = self.numbers[from as usize].expect("every man has a number");
+        let (_, number) = self.numbers[from as usize].expect("every piece has a number");
         if let Move::EnPassant { .. } = mv {
             codes.push(210);
             self.numbers[to.xor(Square::A2) as usize] = None;
@@ -265,7 +270,7 @@ impl Men {
         } else {
             let (first, ways) = PIECES[usize::from(number) - 8];
             let place = ways.concat().iter().position(|&way| way == delta);
-            codes.push(first + place.expect("men move as they do") as u8);
+            codes.push(first + place.expect("pieces move as they do") as u8);
         }
         self.go(from, to);
     }
@@ -292,17 +297,22 @@ fn pawn_kind(delta: u8, us: Color) -> u8 {
 }
 
 /// Code 230 with its 76 bytes.
-fn append_set_up(codes: &mut Vec<u8>, game: &SourceGame, men: &Men, fen: &str) -> Result<(), String> {
+fn append_set_up(
+    codes: &mut Vec<u8>,
+    game: &SourceGame,
+    pieces: &PieceNumbers,
+    fen: &str,
+) -> Result<(), String> {
     let position = &game.start;
     codes.push(230);
     for color in [Color::White, Color::Black] {
         for number in 0..18 {
             let square = Square::ALL
                 .into_iter()
-                .find(|&square| men.numbers[square as usize] == Some((color, number)));
+                .find(|&square| pieces.numbers[square as usize] == Some((color, number)));
             match square {
                 Some(square) => {
-                    let role = position.board().role_at(square).expect("a man stands there");
+                    let role = position.board().role_at(square).expect("a piece stands there");
                     codes.extend([byte_of(square), role as u8]);
                 }
                 None => codes.extend([8, 0]),

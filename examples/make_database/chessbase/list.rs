@@ -54,7 +54,7 @@ type Entry = Option<(Square, Square, Option<Role>)>;
 pub fn number(line: &Line, mv: Move) -> Result<u8, String> {
     let wanted = match mv {
         Move::Castle { king, rook } => (king, rook, None),
-        mv => (mv.from().ok_or("a dropped man")?, mv.to(), mv.promotion()),
+        mv => (mv.from().ok_or("a dropped piece")?, mv.to(), mv.promotion()),
     };
     let list = list(line.position.board(), line.position.turn(), line.en_passant);
     let place = list.iter().position(|entry| *entry == Some(wanted));

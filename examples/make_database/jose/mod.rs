@@ -1,7 +1,7 @@
 //! Writes `.jose` archives: tables of MyISAM in tar and gzip (docs/formats/jose.md).
 
 mod moves;
-mod tables;
+pub mod tables;
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -16,7 +16,7 @@ impl MoveData {
     /// Encodes a game.
     ///
     /// # Errors
-    /// A move of a man for which there is no code.
+    /// A move of a piece for which there is no code.
     pub fn of(game: &SourceGame, result: u8) -> Result<MoveData, String> {
         let mut data = MoveData {
             bin: Vec::new(),
@@ -25,7 +25,7 @@ impl MoveData {
         };
         let mut line = Line {
             position: game.start.clone(),
-            men: Men::of(game.start.board()),
+            pieces: PieceNumbers::of(game.start.board()),
         };
         let mut before = line.clone();
         let mut outer: Vec<(Line, Line)> = Vec::new();
@@ -34,7 +34,7 @@ impl MoveData {
                 Item::Move(_) | Item::Null => {
                     before = line.clone();
                     match item {
-                        Item::Move(mv) => data.bin.extend(line.men.play(&line.position, *mv)?),
+                        Item::Move(mv) => data.bin.extend(line.pieces.play(&line.position, *mv)?),
                         _ => data.bin.push(0x9a),
                     }
                     line.position = played(&line.position, item);
@@ -51,15 +51,15 @@ impl MoveData {
                 Item::VariationStart => {
                     data.bin.push(0xf0);
                     outer.push((line.clone(), before.clone()));
-                    before.men.grow_to(&line.men);
+                    before.pieces.grow_to(&line.pieces);
                     line = before.clone();
                 }
                 Item::VariationEnd => {
                     data.bin.push(0xf1);
                     let inside = line;
                     (line, before) = outer.pop().ok_or("a variation ends that did not begin")?;
-                    line.men.grow_to(&inside.men);
-                    before.men.grow_to(&inside.men);
+                    line.pieces.grow_to(&inside.pieces);
+                    before.pieces.grow_to(&inside.pieces);
                 }
             }
         }
@@ -71,12 +71,12 @@ impl MoveData {
 #[derive(Clone)]
 struct Line {
     position: Chess,
-    men: Men,
+    pieces: PieceNumbers,
 }
 
-/// Lists of men by side and kind, with the pawns that they have been.
+/// Lists of pieces by side and kind, with the pawns that they have been.
 #[derive(Clone)]
-struct Men {
+struct PieceNumbers {
     lists: [[Vec<Option<Square>>; 5]; 2],
     promoted: [[Option<(usize, usize)>; 8]; 2],
 }
@@ -89,10 +89,10 @@ fn side(color: Color) -> usize {
     usize::from(color == Color::Black)
 }
 
-impl Men {
+impl PieceNumbers {
     /// From rank 8 down to 1, each from file a to h.
-    fn of(board: &Board) -> Men {
-        let mut men = Men {
+    fn of(board: &Board) -> PieceNumbers {
+        let mut pieces = PieceNumbers {
             lists: Default::default(),
             promoted: Default::default(),
         };
@@ -101,14 +101,14 @@ impl Men {
             if let Some(piece) = board.piece_at(square)
                 && piece.role != Role::King
             {
-                men.lists[side(piece.color)][kind(piece.role)].push(Some(square));
+                pieces.lists[side(piece.color)][kind(piece.role)].push(Some(square));
             }
         }
-        men
+        pieces
     }
 
     /// No list is shorter than it was in another line.
-    fn grow_to(&mut self, other: &Men) {
+    fn grow_to(&mut self, other: &PieceNumbers) {
         for (mine, theirs) in self.lists.iter_mut().flatten().zip(other.lists.iter().flatten()) {
             mine.resize(mine.len().max(theirs.len()), None);
         }
@@ -126,7 +126,7 @@ impl Men {
             *place.ok_or("the rook is in no list")? = Some(us.fold_wb(to, to.flip_vertical()));
             return Ok(vec![if king_side { 0x98 } else { 0x99 }]);
         }
-        let (from, to) = (mv.from().ok_or("no man is dropped")?, mv.to());
+        let (from, to) = (mv.from().ok_or("no piece is dropped")?, mv.to());
         let taken = if mv.is_en_passant() {
             to.xor(Square::A2)
         } else {
@@ -152,7 +152,7 @@ impl Men {
         let index = self.lists[side(us)][kind(role)]
             .iter()
             .position(|square| *square == Some(from))
-            .ok_or("the man is in no list")?;
+            .ok_or("the piece is in no list")?;
         if let Some(promotion) = mv.promotion() {
             if index > 7 {
                 return Err(format!("pawn {index} has no code"));
@@ -161,7 +161,7 @@ impl Men {
             let become_code = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
                 .iter()
                 .position(|role| *role == promotion)
-                .ok_or("a pawn becomes no such man")?;
+                .ok_or("a pawn becomes no such piece")?;
             return Ok(vec![
                 0xa0 + index as u8,
                 0x20 | pawn_direction(us, from, to) << 2 | become_code as u8,
@@ -175,7 +175,7 @@ impl Men {
         {
             return Ok(vec![0xa8 + pawn as u8, 0x20 | direction]);
         }
-        let (first, per_man, most) = match role {
+        let (first, per_piece, most) = match role {
             Role::Pawn => (0x00, 4, 8),
             Role::Knight => (0x20, 8, 2),
             Role::Bishop => (0x30, 16, 2),
@@ -185,7 +185,7 @@ impl Men {
         if index >= most {
             return Err(format!("{role:?} {index} has no code"));
         }
-        Ok(vec![first + per_man * index as u8 + direction])
+        Ok(vec![first + per_piece * index as u8 + direction])
     }
 
     fn take(&mut self, color: Color, role: Role, square: Square) {

@@ -9,17 +9,17 @@ use crate::library::on_one_line;
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// None of the commands of this scope knows it, and it is no other's.
+    /// No command has an option of this name; the scope is that of the command that was called.
     Unknown(String, Scope),
     /// It belongs to another command.
     MountOnly(&'static str),
-    /// It lacks its value: name, what stands for the value.
+    /// It lacks its value: name, placeholder of the value.
     NoValue(&'static str, &'static str),
     /// It has a value and takes none.
     NeedlessValue(&'static str),
-    /// An existing mount should get other options.
+    /// `remount`, which would change the options of an existing mount.
     Remount,
-    /// Its value is none: name, value, what it should be.
+    /// Its value is invalid: name, value, description of valid ones.
     BadValue(&'static str, String, Wanted),
 }
 
@@ -28,18 +28,18 @@ impl fmt::Display for OptionError {
         match self {
             OptionError::Unknown(name, Scope::Mount) => {
                 let name = on_one_line(name);
-                write!(f, "unknown option '{name}': pgnfs mount --help shows all")
+                write!(f, "unknown option '{name}': see pgnfs mount --help")
             }
             OptionError::Unknown(name, Scope::Games) => write!(
                 f,
-                "unknown option '{}': pgnfs export --help shows all; what writes to a file is --output FILE",
+                "unknown option '{}': see pgnfs export --help; to write to a file, use --output FILE",
                 on_one_line(name)
             ),
-            OptionError::MountOnly(name) => write!(f, "option '{name}' is for mount alone"),
+            OptionError::MountOnly(name) => write!(f, "option '{name}' is only for mount"),
             OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
             OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
             OptionError::Remount => f.write_str(
-                "a mount keeps the options that it has: unmount it, and mount it again with others",
+                "the options of a mount cannot be changed: unmount it, and mount it again with other options",
             ),
             OptionError::BadValue(name, value, wanted) => {
                 write!(
@@ -55,5 +55,5 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-/// What a value should have been, as it follows "is not".
+/// Description of valid values, as it follows "is not".
 pub type Wanted = Cow<'static, str>;

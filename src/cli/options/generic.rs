@@ -1,4 +1,4 @@
-//! Options of every kind of mount. They say nothing here: this one is read-only, without devices and programs.
+//! The generic options of mount(8). They have no effect here: the mount is read-only, without devices and programs.
 
 #[rustfmt::skip]
 const GENERIC: &[&str] = &[
@@ -10,7 +10,7 @@ const GENERIC: &[&str] = &[
     "nofail", "_netdev", "comment",
 ];
 
-/// True for what mount(8) and /etc/fstab may say to any file system.
+/// True for options that mount(8) and /etc/fstab may pass to any file system.
 pub fn is_generic(name: &str) -> bool {
     GENERIC.contains(&name) || name.starts_with("x-") || name.starts_with("X-")
 }

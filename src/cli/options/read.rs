@@ -8,7 +8,7 @@ use super::{OPTIONS, Row, Scope, Settings};
 
 /// The arguments of all options in a scope, `-o` among them.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
-    let rows = OPTIONS.iter().filter(|row| row.is_in(scope));
+    let rows = OPTIONS.iter().filter(|row| row.is_in(scope) && row.is_shown());
     let long = rows.map(|row| {
         let arg = Arg::new(row.name).long(row.name).help(row.help);
         match row.value {
@@ -27,13 +27,13 @@ pub fn list_argument() -> Arg {
         .value_name("OPTIONS")
         .action(ArgAction::Append)
         .help(
-            "Options without their dashes and with commas between them: -o encoding=koi8-r,threads=1; \
-             a comma in a value is written \\,",
+            "Options without dashes, separated by commas: -o encoding=koi8-r,threads=1; \
+             write a comma in a value as \\,",
         )
 }
 
-/// Reads `-o` lists, then long options, which therefore win, but for those that may be repeated. `sloppy` passes over
-/// unknown ones.
+/// Reads `-o` lists, then long options, which therefore take precedence, except those that may be repeated. With
+/// `sloppy`, unknown ones are ignored.
 ///
 /// # Errors
 /// For the first option that is unknown or has a wrong value.
@@ -62,13 +62,13 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
     Ok(settings)
 }
 
-/// What is wrong with a name that a command does not know and that is an option of `mount`.
+/// The error for an unknown name that is an option of `mount`.
 pub fn of_mount(name: &str) -> Option<OptionError> {
     let row = OPTIONS.iter().find(|row| row.name == name)?;
     Some(OptionError::MountOnly(row.name))
 }
 
-/// The words of a list. A comma behind a backslash belongs to its word.
+/// The words of a list. A comma after a backslash belongs to its word.
 fn words(list: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for part in list.split_inclusive(',') {
@@ -86,7 +86,7 @@ fn words(list: &str) -> Vec<String> {
     words
 }
 
-/// Takes `name` or `name=value` from a list.
+/// Sets `name` or `name=value` from a list.
 fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), OptionError> {
     let (name, value) = match word.split_once('=') {
         Some((name, value)) => (name, Some(value)),

@@ -1,14 +1,14 @@
-//! What options say.
+//! The values of all options.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::formats;
 use crate::fs::ServeOptions;
 use crate::library::Selection;
-use crate::watch::Means;
+use crate::watch::{Means, QUIET};
+use chessdb::formats;
 
-/// What all options together say.
+/// The values of all options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// How games are read.
@@ -19,7 +19,9 @@ pub struct Settings {
     pub serve: ServeOptions,
     /// How changes of the source are noticed.
     pub watch: Means,
-    /// How long a mount waits for databases that are opened slowly.
+    /// How long a source must have rested after a change.
+    pub quiet: Duration,
+    /// How long a mount waits for databases that open slowly.
     pub open_wait: Duration,
     /// Where sizes of games are kept from one mount to the next.
     pub cache_folder: CacheFolder,
@@ -29,9 +31,9 @@ pub struct Settings {
     pub uid: Option<u32>,
     /// Group of the files; else that of the user who mounts.
     pub gid: Option<u32>,
-    /// Permissions that nobody has.
+    /// Permissions to remove from those of all files.
     pub umask: u16,
-    /// Other users may look.
+    /// Other users may access the mount.
     pub allow_other: bool,
     /// The kernel checks permissions.
     pub default_permissions: bool,
@@ -44,6 +46,7 @@ impl Default for Settings {
             selection: Selection::default(),
             serve: ServeOptions::default(),
             watch: Means::default(),
+            quiet: QUIET,
             open_wait: Duration::from_secs(2),
             cache_folder: CacheFolder::default(),
             xattr: false,
@@ -56,10 +59,10 @@ impl Default for Settings {
     }
 }
 
-/// Where something is kept that can be made again.
+/// The folder for data that can be made again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheFolder {
-    /// Where the user's programs have such things.
+    /// The user's cache folder.
     #[default]
     Usual,
     /// In this folder.

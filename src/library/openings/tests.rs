@@ -1,9 +1,9 @@
 use std::sync::atomic::AtomicUsize;
 
 use super::*;
-use crate::formats::Options;
 use crate::library::root::Root;
 use crate::mounts::{Device, Mount};
+use chessdb::formats::Options;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,8 +25,8 @@ fn how() -> Arc<How> {
 /// A database of no format, which is refused when it is opened; tasks are told apart by their candidates, so this one
 /// has a name for each.
 fn task(name: &str, mount: Option<Mount>) -> Arc<Task> {
-    let format = crate::formats::FORMATS.first().unwrap();
-    let candidate = crate::formats::Candidate {
+    let format = chessdb::formats::FORMATS.first().unwrap();
+    let candidate = chessdb::formats::Candidate {
         name: name.to_owned(),
         files: vec![(String::new(), name.into())],
         warnings: Vec::new(),

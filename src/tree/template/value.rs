@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 
 use super::{Field, Part};
-use crate::formats::{Database, Keys, TextId};
-use crate::game::{Date, Outcome, Tags};
 use crate::library::tags_of;
 use crate::tree::names::{canonical, canonical_text, event_and_year};
+use chessdb::formats::{Database, Keys, TextId};
+use chessdb::game::{Date, Outcome, Tags};
 
 /// A game as templates see it.
 pub(in crate::tree) struct Facts<'a> {

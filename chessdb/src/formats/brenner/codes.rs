@@ -1,0 +1,235 @@
+//! The meaning of the bytes 08 to FF in each notation (section 3), as two tables that are made at compile time.
+
+use crate::board::Role;
+
+/// A way of writing half-moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notation {
+    Main,
+    Alternate,
+}
+
+/// The meaning of a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    /// King, knight, bishop, rook or queen `number` moves by a number of files to the east and ranks to the north.
+    Piece {
+        role: Role,
+        number: u8,
+        east: i8,
+        north: i8,
+    },
+    Pawn {
+        number: u8,
+        way: Way,
+    },
+    /// The next byte moves this piece, or promotes a pawn to it.
+    Prefix {
+        role: Role,
+        number: u8,
+    },
+    Unassigned,
+}
+
+/// How a pawn moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Step,
+    TwoSteps,
+    TakesRight,
+    TakesLeft,
+}
+
+impl Notation {
+    /// The meaning of a byte from 08 on; lower bytes are the same in every notation and are not codes.
+    #[inline]
+    pub(super) fn code(self, byte: u8) -> Code {
+        static MAIN: [Code; 256] = table(Notation::Main);
+        static ALTERNATE: [Code; 256] = table(Notation::Alternate);
+        let table = match self {
+            Notation::Main => &MAIN,
+            Notation::Alternate => &ALTERNATE,
+        };
+        table.get(usize::from(byte)).copied().unwrap_or(Code::Unassigned)
+    }
+}
+
+#[allow(clippy::indexing_slicing)]
+const fn table(notation: Notation) -> [Code; 256] {
+    let mut table = [Code::Unassigned; 256];
+    let mut byte = 8u8;
+    loop {
+        table[byte as usize] = match byte {
+            0x08..=0x0f => KING_STEPS[(byte & 7) as usize].of(Role::King, 0, 1),
+            0x10..=0x1f => KNIGHT_STEPS[(byte & 7) as usize].of(Role::Knight, byte >> 3 & 1, 1),
+            0x20..=0x3f => pawn(notation, byte),
+            _ => match notation {
+                Notation::Main => main(byte),
+                Notation::Alternate => alternate(byte),
+            },
+        };
+        if byte == u8::MAX {
+            return table;
+        }
+        byte += 1;
+    }
+}
+
+/// Files to the east and ranks to the north of one step.
+#[derive(Clone, Copy)]
+struct Direction(i8, i8);
+
+impl Direction {
+    #[allow(clippy::cast_possible_wrap)]
+    const fn of(self, role: Role, number: u8, count: u8) -> Code {
+        Code::Piece {
+            role,
+            number,
+            east: self.0 * count as i8,
+            north: self.1 * count as i8,
+        }
+    }
+}
+
+/// E NE N NW W SW S SE.
+const KING_STEPS: [Direction; 8] = [
+    Direction(1, 0),
+    Direction(1, 1),
+    Direction(0, 1),
+    Direction(-1, 1),
+    Direction(-1, 0),
+    Direction(-1, -1),
+    Direction(0, -1),
+    Direction(1, -1),
+];
+
+/// EES EEN NNE NNW WWN WWS SSW SSE.
+const KNIGHT_STEPS: [Direction; 8] = [
+    Direction(2, -1),
+    Direction(2, 1),
+    Direction(1, 2),
+    Direction(-1, 2),
+    Direction(-2, 1),
+    Direction(-2, -1),
+    Direction(-1, -2),
+    Direction(1, -2),
+];
+
+/// `001 mm www`: only the order of the kinds of moves differs (section 10.5).
+#[allow(clippy::indexing_slicing)]
+const fn pawn(notation: Notation, byte: u8) -> Code {
+    let ways = match notation {
+        Notation::Main => [Way::Step, Way::TwoSteps, Way::TakesRight, Way::TakesLeft],
+        Notation::Alternate => [Way::TakesRight, Way::Step, Way::TwoSteps, Way::TakesLeft],
+    };
+    Code::Pawn {
+        number: byte & 7,
+        way: ways[(byte >> 3 & 3) as usize],
+    }
+}
+
+/// Bytes from 40 on: `01 nnn ddd`, `1 w nnn dd x`, and prefixes where `nnn` is 0.
+const fn main(byte: u8) -> Code {
+    let count = byte >> 3 & 7;
+    match byte {
+        0x40..=0x47 => prefix(Role::Queen, Role::Knight, byte & 1, byte >> 1 & 3),
+        0x48..=0x7f => slider(Role::Queen, 0, byte & 7, count),
+        0x80..=0x87 => prefix(Role::Rook, Role::Bishop, byte & 1, byte >> 1 & 3),
+        0x88..=0xbf | 0xc8..=0xff => {
+            let role = if byte & 1 == 0 { Role::Rook } else { Role::Bishop };
+            // `dd x` of rook and bishop is the `ddd` of a queen.
+            slider(role, byte >> 6 & 1, byte & 7, count)
+        }
+        _ => Code::Unassigned,
+    }
+}
+
+/// Bytes from 40 on: `01 dd w nnn` bishop, `10 dd w nnn` rook, `11 ddd nnn` queen, and prefixes where `nnn` is 0.
+const fn alternate(byte: u8) -> Code {
+    let count = byte & 7;
+    let dd = byte >> 4 & 3;
+    let w = byte >> 3 & 1;
+    match (byte >> 6, count) {
+        (3, 0) => prefix(Role::Queen, Role::Knight, w, dd),
+        (3, _) => slider(Role::Queen, 0, byte >> 3 & 7, count),
+        (2, 0) if w == 0 => prefix(Role::Rook, Role::Rook, 0, dd),
+        (2, 1..) => slider(Role::Rook, w, 2 * dd, count),
+        (1, 0) if w == 0 => prefix(Role::Bishop, Role::Bishop, 0, dd),
+        (1, 1..) => slider(Role::Bishop, w, 2 * dd + 1, count),
+        _ => Code::Unassigned,
+    }
+}
+
+#[allow(clippy::indexing_slicing)]
+const fn slider(role: Role, number: u8, direction: u8, count: u8) -> Code {
+    KING_STEPS[direction as usize].of(role, number, count)
+}
+
+/// A prefix for the first role, or for the second where `which` is 1.
+const fn prefix(first: Role, second: Role, which: u8, number: u8) -> Code {
+    let role = if which == 0 { first } else { second };
+    Code::Prefix { role, number }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn both_notations_assign_248_bytes_and_say_the_same_with_them() {
+        let said = |notation: Notation| -> HashSet<String> {
+            let codes = (8..=255).map(|byte| notation.code(byte));
+            let assigned = codes.filter(|code| *code != Code::Unassigned);
+            assigned.map(|code| format!("{code:?}")).collect()
+        };
+        let main = said(Notation::Main);
+        // With the eight bytes below 08.
+        assert_eq!(main.len() + 8, 248);
+        assert_eq!(main, said(Notation::Alternate));
+    }
+
+    #[test]
+    fn unassigned_bytes_are_those_of_the_description() {
+        let unassigned = |notation: Notation| -> Vec<u8> {
+            let is_free = |&byte: &u8| notation.code(byte) == Code::Unassigned;
+            (8..=255).filter(is_free).collect()
+        };
+        assert_eq!(unassigned(Notation::Main), (0xc0..=0xc7).collect::<Vec<u8>>());
+        assert_eq!(
+            unassigned(Notation::Alternate),
+            [0x48, 0x58, 0x68, 0x78, 0x88, 0x98, 0xa8, 0xb8]
+        );
+    }
+
+    #[test]
+    fn the_bytes_of_the_example_mean_what_it_says() {
+        let code = |byte| Notation::Main.code(byte);
+        let queen = |east, north| Code::Piece {
+            role: Role::Queen,
+            number: 0,
+            east,
+            north,
+        };
+        assert_eq!(
+            code(0x2c),
+            Code::Pawn {
+                number: 4,
+                way: Way::TwoSteps
+            }
+        );
+        assert_eq!(code(0x61), queen(4, 4));
+        assert_eq!(code(0x53), queen(-2, 2));
+        assert_eq!(Notation::Alternate.code(0xcc), queen(4, 4));
+        assert_eq!(
+            code(0xdb),
+            Code::Piece {
+                role: Role::Bishop,
+                number: 1,
+                east: -3,
+                north: 3
+            }
+        );
+    }
+}

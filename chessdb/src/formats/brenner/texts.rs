@@ -1,0 +1,128 @@
+//! Texts: their encoding, and what is taken out of them (sections 6.1 and 6.2).
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+use crate::text::{self, without_cut_character};
+
+/// Longest header value in bytes (section 8.3); the rest is left away.
+const LONGEST_VALUE: usize = 1 << 16;
+
+/// How texts are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TextReader {
+    /// The code page of the option `encoding`, for all texts.
+    forced: Option<&'static Encoding>,
+}
+
+impl TextReader {
+    /// Texts by the page's rule, or in the code page with a label that is known.
+    pub(super) fn new(label: Option<&str>) -> TextReader {
+        TextReader {
+            forced: label.and_then(|label| Encoding::for_label(label.as_bytes())),
+        }
+    }
+
+    /// For `info.txt`.
+    pub(super) fn describe(self) -> String {
+        match self.forced {
+            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
+            None => "each text in utf-8, else windows-1252".to_owned(),
+        }
+    }
+
+    /// A text on one line: control characters and runs of white space are one blank, ends are trimmed.
+    pub(super) fn line(self, bytes: &[u8]) -> String {
+        match self.decode(bytes) {
+            text if is_line(&text) => text,
+            text => to_line(&text),
+        }
+    }
+
+    /// The value of a header: as [`TextReader::line`], at most [`LONGEST_VALUE`] bytes of it.
+    pub(super) fn value(self, bytes: &[u8]) -> String {
+        match bytes.get(..LONGEST_VALUE) {
+            Some(cut) if cut.len() < bytes.len() => self.line(without_cut_character(cut)),
+            _ => self.line(bytes),
+        }
+    }
+
+    fn decode(self, bytes: &[u8]) -> String {
+        if let Some(encoding) = self.forced {
+            return text::decode(bytes, encoding);
+        }
+        text::utf8(bytes).unwrap_or_else(|copy| {
+            // The five bytes that the code page leaves free come as control characters.
+            let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+            text::decode(&copy, WINDOWS_1252).replace(is_free, "\u{fffd}")
+        })
+    }
+}
+
+/// True if a text is on one line already.
+fn is_line(text: &str) -> bool {
+    let mut blank_before = true;
+    for &byte in text.as_bytes() {
+        let is_blank = byte == b' ';
+        if !(b' '..0x7f).contains(&byte) || is_blank && blank_before {
+            return false;
+        }
+        blank_before = is_blank;
+    }
+    !blank_before || text.is_empty()
+}
+
+fn to_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_control() || c.is_whitespace()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(bytes: &[u8]) -> String {
+        TextReader::new(None).line(bytes)
+    }
+
+    #[test]
+    fn each_text_is_utf_8_or_windows_1252() {
+        assert_eq!(line("Čapek — ещё".as_bytes()), "Čapek — ещё");
+        assert_eq!(line(b"M\xfcller \x93x\x94"), "Müller “x”");
+        assert_eq!(
+            line(b"\xe9 \x81\x8d\x8f\x90\x9d"),
+            "é \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
+        );
+        assert_eq!(TextReader::new(Some("ibm866")).line(b"\x8a\xa0"), "Ка");
+        assert_eq!(TextReader::new(Some("no such page")).line(b"\xfc"), "ü");
+    }
+
+    #[test]
+    fn white_space_and_control_characters_are_one_blank() {
+        assert_eq!(line(b"  two\nthree\t\x1b x\x7f "), "two three x");
+        assert_eq!(line("a\u{a0}\u{85}b".as_bytes()), "a b");
+        assert_eq!(line(b" \n "), "");
+        assert_eq!(line(b""), "");
+        assert_eq!(line(b"plain text"), "plain text");
+    }
+
+    #[test]
+    fn values_are_cut_between_characters() {
+        let long = "é".repeat(LONGEST_VALUE);
+        let odd = format!("x{long}");
+        for text in [long, odd] {
+            let value = TextReader::new(None).value(text.as_bytes());
+            assert!(text.starts_with(&value), "still the same encoding");
+            assert!(value.len() > LONGEST_VALUE - 2 && value.len() <= LONGEST_VALUE);
+        }
+        assert_eq!(TextReader::new(None).value(b"Andr\xe9"), "André");
+    }
+}

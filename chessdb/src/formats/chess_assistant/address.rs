@@ -1,0 +1,53 @@
+//! Tables that lead from an id to an address: `.a02` and the `.a01` inside the EMB (sections 3.6 and 5).
+
+/// Maximum number of redirects that are followed.
+const MOST_REDIRECTS: u32 = 256;
+
+/// Where an id leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The id after all redirects.
+    pub(super) id: u32,
+    pub(super) address: u32,
+}
+
+/// Why an id leads nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// The table has no entry of this number.
+    Outside(u32),
+    /// Redirects from the id do not end.
+    Endless,
+}
+
+/// Follows an id: entries of 0 and above are addresses, others the negated id of another entry.
+#[inline]
+pub(super) fn follow(mut id: u32, entry: impl Fn(u32) -> Option<i32>) -> Result<Found, Lost> {
+    for _ in 0..=MOST_REDIRECTS {
+        let value = entry(id).ok_or(Lost::Outside(id))?;
+        match u32::try_from(value) {
+            Ok(address) => return Ok(Found { id, address }),
+            // -2147483648 has no opposite: it leads to an id that no table has.
+            Err(_) => id = value.unsigned_abs(),
+        }
+    }
+    Err(Lost::Endless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_end_somewhere_or_nowhere() {
+        let table = [5, -3, -2, -4, 0, i32::MIN];
+        let entry = |id: u32| table.get(id as usize).copied();
+        let found = |id, address| Ok(Found { id, address });
+        assert_eq!(follow(0, entry), found(0, 5));
+        assert_eq!(follow(4, entry), found(4, 0));
+        assert_eq!(follow(1, entry), found(4, 0));
+        assert_eq!(follow(2, entry), Err(Lost::Endless));
+        assert_eq!(follow(5, entry), Err(Lost::Outside(1 << 31)));
+        assert_eq!(follow(6, entry), Err(Lost::Outside(6)));
+    }
+}

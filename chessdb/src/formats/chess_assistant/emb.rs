@@ -1,0 +1,302 @@
+//! The `.emb` file: a small file system with the names of players, events, places and sources (section 3).
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | 0 | 64 | signature, filled with zeros |
+//! | 64 | 64 | version, filled with zeros |
+//! | 136 | 4 | length of the root directory |
+//! | 140 | 4 | offset of its fragment table |
+//!
+//! A file is pairs of fragment length and fragment offset; the fragments in the order of the table are its bytes.
+//! The root directory is read like any file and has entries of 256 bytes: 0, 2, length, table, 12 bytes, name.
+
+use std::borrow::Cow;
+
+use crate::bytes::{index, le_u32};
+use crate::formats::SourceFile;
+use crate::text::utf8_lossy;
+
+const ROOT: usize = 136;
+const ENTRY: u32 = 256;
+/// Where the name stands in an entry.
+const NAME: usize = 28;
+
+/// An open mini file system; a missing one holds no files.
+#[derive(Default)]
+pub(super) struct Emb {
+    source: Option<SourceFile>,
+    files: Vec<MiniFile>,
+}
+
+/// A file of the mini file system.
+pub(super) struct MiniFile {
+    /// The bytes of its name.
+    pub(super) name: Vec<u8>,
+    fragments: Fragments,
+}
+
+impl MiniFile {
+    pub(super) fn size(&self) -> u64 {
+        self.fragments.size.into()
+    }
+}
+
+impl Emb {
+    pub(super) fn open(source: Option<&SourceFile>, warnings: &mut Vec<String>) -> Emb {
+        let Some(source) = source else {
+            return Emb::default();
+        };
+        let mut emb = Emb {
+            source: Some(source.clone()),
+            files: Vec::new(),
+        };
+        let data: &[u8] = &source.bytes;
+        let (Some(length), Some(table)) = (le_u32(data, ROOT), le_u32(data, ROOT + 4)) else {
+            warnings.push(format!("{} is too short to hold names", source.name));
+            return emb;
+        };
+        let mut tables = Tables::new(source);
+        let root = tables.read(length, table, "the root directory");
+        for entry in 0..root.size / ENTRY {
+            // There are no more of them than bytes of data.
+            if tables.skipped as usize > source.data_len() || source.bytes.is_lost() {
+                break;
+            }
+            let entry = root.read(data, entry * ENTRY, ENTRY);
+            tables.entry(&entry, &mut emb.files);
+        }
+        if !root.size.is_multiple_of(ENTRY) {
+            tables
+                .warnings
+                .push(format!("{} bytes end the root directory", root.size % ENTRY));
+        }
+        if tables.skipped > 0 {
+            tables.warnings.push(format!(
+                "{} entries of the root directory are none",
+                tables.skipped
+            ));
+        }
+        let named = tables.warnings.iter();
+        warnings.extend(named.map(|warning| format!("{}: {warning}", source.name)));
+        emb
+    }
+
+    fn data(&self) -> &[u8] {
+        self.source.as_ref().map(|file| &**file.bytes).unwrap_or_default()
+    }
+
+    pub(super) fn files(&self) -> &[MiniFile] {
+        &self.files
+    }
+
+    /// The first file with a name, which is compared without letter case.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.files
+            .iter()
+            .position(|file| file.name.eq_ignore_ascii_case(name.as_bytes()))
+    }
+
+    pub(super) fn size(&self, file: usize) -> u32 {
+        self.files.get(file).map_or(0, |file| file.fragments.size)
+    }
+
+    /// Bytes of a file, fewer where it ends before; they are copied only where they lie in several fragments.
+    #[inline]
+    pub(super) fn read(&self, file: usize, offset: u32, len: u32) -> Cow<'_, [u8]> {
+        match self.files.get(file) {
+            Some(file) => file.fragments.read(self.data(), offset, len),
+            None => Cow::Borrowed(&[]),
+        }
+    }
+
+    /// Copies bytes of a file from `offset` into `buffer`; none if there is no such file.
+    pub(super) fn copy(&self, file: usize, offset: u64, buffer: &mut [u8]) -> Option<usize> {
+        let fragments = &self.files.get(file)?.fragments;
+        let mut copied = 0;
+        while let Some(rest) = buffer.get_mut(copied..).filter(|rest| !rest.is_empty()) {
+            let Ok(at) = u32::try_from(offset.saturating_add(copied as u64)) else {
+                break;
+            };
+            let piece = fragments.piece(self.data(), at);
+            let len = piece.len().min(rest.len());
+            if len == 0 {
+                break;
+            }
+            rest.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
+            copied += len;
+        }
+        Some(copied)
+    }
+}
+
+/// Where the bytes of a file lie.
+#[derive(Default)]
+struct Fragments {
+    /// In the order of the file; none is empty, and all lie inside the EMB.
+    all: Vec<Fragment>,
+    size: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Fragment {
+    /// Where it begins in the file.
+    start: u32,
+    /// Where it begins in the EMB.
+    at: u32,
+}
+
+impl Fragments {
+    /// The bytes from `offset` to the end of their fragment; none after the end of the file.
+    #[inline]
+    fn piece<'d>(&self, data: &'d [u8], offset: u32) -> &'d [u8] {
+        self.find(offset)
+            .and_then(|number| {
+                let fragment = self.all.get(number)?;
+                let end = self.all.get(number + 1).map_or(self.size, |next| next.start);
+                let from = index(u64::from(fragment.at) + u64::from(offset - fragment.start));
+                data.get(from..)?.get(..index((end - offset).into()))
+            })
+            .unwrap_or_default()
+    }
+
+    #[inline]
+    fn read<'d>(&self, data: &'d [u8], offset: u32, len: u32) -> Cow<'d, [u8]> {
+        let len = index(len.min(self.size.saturating_sub(offset)).into());
+        let piece = self.piece(data, offset);
+        if let Some(whole) = piece.get(..len) {
+            return Cow::Borrowed(whole);
+        }
+        let mut joined = Vec::with_capacity(len);
+        let mut at = offset;
+        while joined.len() < len {
+            let piece = self.piece(data, at);
+            let Some(part) = piece.get(..piece.len().min(len - joined.len())) else {
+                break;
+            };
+            if part.is_empty() {
+                break;
+            }
+            joined.extend_from_slice(part);
+            at = at.saturating_add(u32::try_from(part.len()).unwrap_or(u32::MAX));
+        }
+        Cow::Owned(joined)
+    }
+
+    /// The fragment that holds a byte.
+    #[inline]
+    fn find(&self, offset: u32) -> Option<usize> {
+        if offset >= self.size {
+            return None;
+        }
+        // Most files have fragments of one size, so that the place can be computed.
+        let guess = u64::from(offset) * self.all.len() as u64 / u64::from(self.size);
+        let guess = index(guess);
+        for number in [guess, guess.saturating_sub(1)] {
+            let begins = self.all.get(number).is_some_and(|found| found.start <= offset);
+            let ends = self.all.get(number + 1).is_none_or(|next| offset < next.start);
+            if begins && ends {
+                return Some(number);
+            }
+        }
+        self.all
+            .partition_point(|fragment| fragment.start <= offset)
+            .checked_sub(1)
+    }
+}
+
+/// Fragment tables being read.
+struct Tables<'d> {
+    source: &'d SourceFile,
+    data: &'d [u8],
+    /// Pairs that may still be read. Tables of sound files do not overlap, so there are far fewer pairs than this;
+    /// a directory whose entries share one long table ends here.
+    budget: usize,
+    skipped: u32,
+    warnings: Vec<String>,
+}
+
+/// Most warnings of one file.
+const MOST_WARNINGS: usize = 50;
+
+impl<'d> Tables<'d> {
+    fn new(source: &'d SourceFile) -> Tables<'d> {
+        Tables {
+            source,
+            data: &source.bytes,
+            budget: source.data_len() / 4 + 256,
+            skipped: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The fragments of a file as far as they can be read (section 3.2). The loop ends because the place of the
+    /// next pair only grows, and nothing is allocated by a length that the file states.
+    fn read(&mut self, length: u32, table: u32, what: &str) -> Fragments {
+        let mut fragments = Fragments::default();
+        let size = u32::try_from(self.data.len()).unwrap_or(u32::MAX);
+        let mut pair = index(table.into());
+        while fragments.size < length && !self.source.bytes.is_lost() {
+            let (Some(stored), Some(at)) =
+                (le_u32(self.data, pair), le_u32(self.data, pair.saturating_add(4)))
+            else {
+                self.warn(pair, what, "its fragment table leads out of the file");
+                break;
+            };
+            let Some(budget) = self.budget.checked_sub(1) else {
+                self.warn(pair, what, "fragment tables overlap without end");
+                break;
+            };
+            self.budget = budget;
+            pair += 8;
+            let len = stored.min(length - fragments.size);
+            if len == 0 {
+                continue;
+            }
+            if u64::from(fragments.size) + u64::from(len) > u64::from(size) {
+                self.warn(pair - 8, what, "it is longer than the file that holds it");
+                break;
+            }
+            let inside = len.min(size.saturating_sub(at));
+            if inside > 0 {
+                fragments.all.push(Fragment {
+                    start: fragments.size,
+                    at,
+                });
+                fragments.size += inside;
+            }
+            if inside < len {
+                self.warn(pair - 8, what, "a fragment leads out of the file");
+                break;
+            }
+        }
+        fragments.all.shrink_to_fit();
+        fragments
+    }
+
+    fn warn(&mut self, pair: usize, what: &str, why: &str) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(format!("byte {pair}: {what}: {why}"));
+        }
+    }
+
+    /// Reads an entry of the root directory (section 3.3).
+    fn entry(&mut self, entry: &[u8], files: &mut Vec<MiniFile>) {
+        let fields = (
+            le_u32(entry, 0),
+            le_u32(entry, 4),
+            le_u32(entry, 8),
+            le_u32(entry, 12),
+        );
+        let (Some(0), Some(2), Some(length), Some(table)) = fields else {
+            self.skipped += 1;
+            return;
+        };
+        let name = entry.get(NAME..).unwrap_or_default();
+        let name = name.split(|&c| c == 0).next().unwrap_or_default();
+        let fragments = self.read(length, table, &utf8_lossy(name));
+        files.push(MiniFile {
+            name: name.to_vec(),
+            fragments,
+        });
+    }
+}

@@ -1,0 +1,162 @@
+//! Chess Assistant, the Russian database program (1990s on), by the description of its closed format.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `.cdp` | the program that made the database, number of games, a comment ([`cdp`]) |
+//! | `.d00` | headers of 38 bytes ([`header`]) |
+//! | `.a02` | i32 per GameID: place of the record in `.d02`, or the negated id of another entry ([`address`]) |
+//! | `.d02` | records: length, then codes for moves, variations and comments ([`record`], [`codes`]) |
+//! | `.emb` | a mini file system ([`emb`]) with players, events, places and sources ([`names`]) |
+//!
+//! All integers are little endian. Section numbers in this module are those of `docs/formats/chess-assistant.md`.
+
+mod address;
+mod annotation;
+mod cdp;
+mod codes;
+mod emb;
+mod encoding;
+mod game;
+mod header;
+mod line;
+mod names;
+mod open;
+mod outline;
+mod pieces;
+mod reading;
+mod record;
+mod replay;
+mod setup;
+mod steps;
+
+use std::io;
+use std::ops::ControlFlow;
+
+use self::header::Header;
+use self::names::{Kind, Names, text_id};
+use self::reading::CodeReading;
+use super::rows::Rows;
+use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
+use crate::game::Tags;
+use crate::replay::{Ply, main_line_or};
+use crate::text::decode;
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "chess-assistant",
+    title: "Chess Assistant",
+    find: open::find,
+    by_content: None,
+    readings: || CodeReading::all().map(CodeReading::name).collect(),
+    open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
+};
+
+/// Directory of the mounted tree that shows the inside of the `.emb`.
+const EMB_DIRECTORY: &str = "emb";
+
+/// The placeholder for an unknown text.
+const UNKNOWN: &str = "?";
+
+/// An open Chess Assistant database.
+struct ChessAssistant {
+    d00: Option<SourceFile>,
+    a02: Option<SourceFile>,
+    d02: Option<SourceFile>,
+    names: Names,
+    reading: CodeReading,
+    headers: Rows,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+impl ChessAssistant {
+    fn header(&self, game: u32) -> Header {
+        self.d00.as_ref().map_or_else(Header::default, |d00| {
+            Header::read(&d00.bytes, self.headers.place(game))
+        })
+    }
+
+    fn d00_name(&self) -> &str {
+        self.d00.as_ref().map_or("(missing .d00)", |d00| &d00.name)
+    }
+
+    /// The name of a mini-file, control characters and all: the tree makes it safe.
+    fn member_name(&self, bytes: &[u8]) -> String {
+        decode(bytes, self.names.encoding)
+    }
+
+    /// Where the header of a game stands.
+    fn place(&self, game: u32) -> u64 {
+        self.headers.place(game).saturating_mul(header::SIZE) as u64
+    }
+}
+
+impl Database for ChessAssistant {
+    fn len(&self) -> u32 {
+        self.headers.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let header = self.header(game);
+        Keys {
+            white: text_id(Kind::Players, header.white),
+            black: text_id(Kind::Players, header.black),
+            event: text_id(Kind::Events, header.event),
+            date: header.date(),
+            event_year: 0,
+            eco: header.eco(),
+            outcome: header.outcome(),
+            deleted: false,
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        match self.names.text_of(id) {
+            text if text.is_empty() => UNKNOWN.to_owned(),
+            text => text,
+        }
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let header = self.header(game);
+        let mut tags = self.tags_of(&header, game, &mut Vec::new());
+        game::set_fen(&mut tags, self.fen(&header).as_deref());
+        tags
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        game::decode(self, game)
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        main_line_or(
+            each,
+            |sink| game::main_line(self, game, sink).is_some(),
+            || self.game(game).game,
+        );
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let files = self.names.emb().files().iter();
+        files
+            .map(|file| Member {
+                directory: EMB_DIRECTORY,
+                name: self.member_name(&file.name),
+                size: file.size(),
+            })
+            .collect()
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let copied = self.names.emb().copy(member, offset, buffer);
+        copied.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}

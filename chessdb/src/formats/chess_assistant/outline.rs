@@ -1,0 +1,73 @@
+//! Where the variations of a record begin and end, so that each can be read when its place in PGN comes.
+
+use super::codes::{BadCode, Code, read};
+
+/// Maximum number of variations that are open at once.
+pub(super) const DEEPEST: usize = 256;
+
+/// The variations of a record.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// In the order in which they begin.
+    spans: Vec<Span>,
+    /// Where codes end that can be read.
+    pub(super) end: usize,
+    /// Why they end there; none at the end of the record.
+    pub(super) bad: Option<BadCode>,
+    /// Variations that are open at the end.
+    pub(super) open: usize,
+}
+
+/// A variation: places of its two codes. One that is not closed ends with the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Outline {
+    /// Reads the codes from `at` on, where no variation is open.
+    pub(super) fn new(codes: &[u8], mut at: usize) -> Outline {
+        let mut outline = Outline::default();
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            let bad = match read(codes, at) {
+                Ok(None) => break,
+                Ok(Some((Code::VariationStart, _))) if open.len() >= DEEPEST => BadCode::TooDeep,
+                Ok(Some((Code::SetUp(_), _))) => BadCode::LateSetUp,
+                Err(bad) => bad,
+                Ok(Some((code, size))) => {
+                    match code {
+                        Code::VariationStart => {
+                            open.push(outline.spans.len());
+                            outline.spans.push(Span { start: at, end: at });
+                        }
+                        Code::VariationEnd => outline.close(open.pop(), at),
+                        _ => {}
+                    }
+                    at += size;
+                    continue;
+                }
+            };
+            outline.bad = Some(bad);
+            break;
+        }
+        outline.end = at;
+        outline.open = open.len();
+        open.into_iter()
+            .for_each(|number| outline.close(Some(number), at));
+        outline
+    }
+
+    fn close(&mut self, number: Option<usize>, at: usize) {
+        if let Some(span) = number.and_then(|number| self.spans.get_mut(number)) {
+            span.end = at;
+        }
+    }
+
+    /// The variation that begins at a place.
+    pub(super) fn span(&self, start: usize) -> Option<Span> {
+        let found = self.spans.binary_search_by_key(&start, |span| span.start).ok()?;
+        self.spans.get(found).copied()
+    }
+}

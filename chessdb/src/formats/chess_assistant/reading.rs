@@ -1,0 +1,128 @@
+//! What the description of the format leaves open: eight readings, one of which is chosen by trial (section 8).
+
+use super::steps::Files;
+
+/// How the kinds 1 and 2 of a promoting pawn's step are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kinds {
+    AsListed,
+    Swapped,
+}
+
+/// Where a variation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Before the move to which it is an alternative.
+    Before,
+    /// After it.
+    After,
+}
+
+/// A reading of the codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CodeReading {
+    pub(super) files: Files,
+    pub(super) kinds: Kinds,
+    pub(super) variations: Side,
+}
+
+impl CodeReading {
+    /// What is tried first, and holds where nothing fits better.
+    pub(super) const DEFAULT: CodeReading = CodeReading {
+        files: Files::Right,
+        kinds: Kinds::AsListed,
+        variations: Side::Before,
+    };
+
+    /// All readings, the default first.
+    pub(super) fn all() -> impl Iterator<Item = CodeReading> {
+        let files = [Files::Right, Files::Left].into_iter();
+        files.flat_map(|files| {
+            let kinds = [Kinds::AsListed, Kinds::Swapped].into_iter();
+            kinds.flat_map(move |kinds| {
+                [Side::Before, Side::After].map(|variations| CodeReading {
+                    files,
+                    kinds,
+                    variations,
+                })
+            })
+        })
+    }
+
+    /// `right/as-listed/before` and the like.
+    pub(super) fn name(self) -> String {
+        let files = match self.files {
+            Files::Right => "right",
+            Files::Left => "left",
+        };
+        let kinds = match self.kinds {
+            Kinds::AsListed => "as-listed",
+            Kinds::Swapped => "swapped",
+        };
+        let variations = match self.variations {
+            Side::Before => "before",
+            Side::After => "after",
+        };
+        format!("{files}/{kinds}/{variations}")
+    }
+
+    pub(super) fn named(name: &str) -> Option<CodeReading> {
+        CodeReading::all().find(|reading| reading.name() == name)
+    }
+
+    /// The kind of a promoting pawn's step as pawn codes have it.
+    #[inline]
+    pub(super) fn pawn_kind(self, stored: u8) -> u8 {
+        match (self.kinds, stored) {
+            (Kinds::Swapped, 1) => 2,
+            (Kinds::Swapped, 2) => 1,
+            _ => stored,
+        }
+    }
+}
+
+/// The reading under which most of the sample's games are clean; the default and then the earlier wins a tie.
+/// `clean` counts them.
+pub(super) fn choose(sample: usize, clean: impl Fn(CodeReading) -> usize) -> CodeReading {
+    let mut best = (clean(CodeReading::DEFAULT), CodeReading::DEFAULT);
+    if best.0 == sample {
+        return best.1;
+    }
+    for reading in CodeReading::all().skip(1) {
+        let count = clean(reading);
+        if count > best.0 {
+            best = (count, reading);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readings_have_names() {
+        let names: Vec<String> = CodeReading::all().map(CodeReading::name).collect();
+        assert_eq!(names.len(), 8);
+        assert_eq!(names[0], "right/as-listed/before");
+        assert_eq!(names[3], "right/swapped/after");
+        assert_eq!(names[7], "left/swapped/after");
+        assert_eq!(
+            CodeReading::named("left/as-listed/before").map(CodeReading::name),
+            Some(names[4].clone())
+        );
+        assert_eq!(CodeReading::named("left"), None);
+    }
+
+    #[test]
+    fn most_clean_games_win() {
+        let counts = |reading: CodeReading| match reading.name().as_str() {
+            "right/swapped/before" | "left/swapped/after" => 7,
+            _ => 3,
+        };
+        assert_eq!(choose(8, counts).name(), "right/swapped/before");
+        assert_eq!(choose(8, |_| 3), CodeReading::DEFAULT);
+        assert_eq!(choose(3, counts), CodeReading::DEFAULT);
+    }
+}

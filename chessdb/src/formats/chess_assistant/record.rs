@@ -1,0 +1,91 @@
+//! Where the record of a game begins and ends in `.d02` (sections 6.1 and 8.3).
+//!
+//! A record begins with its length, which does not count itself: one byte below 80 hex, or two with seven bits in
+//! the first. The form of longer ones is not known.
+
+use crate::bytes::index;
+
+/// How the length of a long record is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LengthForm {
+    /// Seven bits in the first byte, eight in the second.
+    TwoBytes,
+    /// Seven bits in every byte, the highest bit where another one follows.
+    Leb128,
+}
+
+/// The codes of a game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record<'d> {
+    /// As far as the file holds them.
+    pub(super) codes: &'d [u8],
+    /// Where they begin in the file.
+    pub(super) start: usize,
+    /// Bytes that the file lacks.
+    pub(super) missing: u64,
+    /// The length can be read in both forms, and they differ.
+    pub(super) is_ambiguous: bool,
+}
+
+/// The record at an address; none if the file ends inside its length.
+#[inline]
+pub(super) fn read(d02: &[u8], address: u32, form: LengthForm) -> Option<Record<'_>> {
+    let address = index(address.into());
+    let rest = d02.get(address..)?;
+    let (length, size) = match (rest.first().copied()?, form) {
+        (short @ 0..0x80, _) => (u64::from(short), 1),
+        (low, LengthForm::TwoBytes) => {
+            let high = *rest.get(1)?;
+            (u64::from(low & 0x7f) | u64::from(high) << 7, 2)
+        }
+        (_, LengthForm::Leb128) => leb128(rest)?,
+    };
+    let there = rest.get(size..).unwrap_or_default();
+    let codes = there.get(..index(length)).unwrap_or(there);
+    Some(Record {
+        codes,
+        start: address + size,
+        missing: length - codes.len() as u64,
+        is_ambiguous: matches!(*rest, [low, high, ..] if low.min(high) >= 0x80),
+    })
+}
+
+/// A number of up to five bytes with seven bits each, and its size.
+fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
+    let last = bytes.iter().take(5).position(|&byte| byte < 0x80)?;
+    let digits = bytes.get(..=last)?;
+    let value = digits
+        .iter()
+        .rev()
+        .fold(0, |value, &digit| value << 7 | u64::from(digit & 0x7f));
+    Some((value, digits.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(bytes: &[u8], form: LengthForm) -> Option<(u64, usize)> {
+        read(bytes, 0, form).map(|record| (record.codes.len() as u64 + record.missing, record.start))
+    }
+
+    #[test]
+    fn lengths_have_one_or_two_bytes_or_more() {
+        for form in [LengthForm::TwoBytes, LengthForm::Leb128] {
+            assert_eq!(length(&[0x7f], form), Some((127, 1)));
+            assert_eq!(length(&[0x80, 0x01], form), Some((128, 2)));
+            assert_eq!(length(&[0xff, 0x7f], form), Some((16_383, 2)));
+            assert_eq!(length(&[0x80], form), None);
+            assert_eq!(length(&[], form), None);
+        }
+        assert_eq!(length(&[0xff, 0xff, 1], LengthForm::TwoBytes), Some((32_767, 2)));
+        assert_eq!(length(&[0x80, 0x80, 1], LengthForm::Leb128), Some((16_384, 3)));
+        assert_eq!(length(&[0xff; 9], LengthForm::Leb128), None);
+    }
+
+    #[test]
+    fn a_record_that_is_cut_says_so() {
+        let record = read(&[0, 3, 7, 8], 1, LengthForm::TwoBytes).unwrap();
+        assert_eq!((record.codes, record.start, record.missing), (&[7, 8][..], 2, 1));
+    }
+}

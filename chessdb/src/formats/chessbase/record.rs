@@ -1,0 +1,79 @@
+//! A record in the `.cbf`: header, texts, moves, comments, position (section 3).
+
+use super::coding::{self, Moves};
+use super::header::{Header, SIZE};
+use super::setup;
+
+/// The parts of a record, as far as the file has them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record<'a> {
+    /// Where it begins in the file.
+    pub(super) start: usize,
+    pub(super) header: Header,
+    /// Players and source, coded.
+    texts: &'a [u8],
+    /// The move area, coded.
+    moves: &'a [u8],
+    pub(super) comments: &'a [u8],
+    /// The set-up position: 33 bytes, fewer where the record is cut; none without a set-up.
+    pub(super) position: Option<&'a [u8]>,
+    /// The file ends inside the record.
+    pub(super) is_cut: bool,
+}
+
+impl<'a> Record<'a> {
+    /// The record at an offset; none if its header does not fit into the file.
+    pub(super) fn at(file: &'a [u8], start: usize) -> Option<Record<'a>> {
+        let bytes = file.get(start..)?;
+        let header = Header::new(*bytes.first_chunk::<SIZE>()?);
+        let mut rest = bytes.get(SIZE..)?;
+        let mut is_cut = false;
+        let mut part = |len: usize| {
+            is_cut |= rest.len() < len;
+            let (part, tail) = rest.split_at(len.min(rest.len()));
+            rest = tail;
+            part
+        };
+        let texts = part(header.players_len() + header.source_len());
+        let moves = part(header.moves_len());
+        let comments = part(usize::from(header.clen));
+        let position = header.is_set_up().then(|| part(setup::SIZE));
+        Some(Record {
+            start,
+            header,
+            texts,
+            moves,
+            comments,
+            position,
+            is_cut,
+        })
+    }
+
+    /// Appends the players' text, decoded but not yet in Unicode, and then the source's.
+    pub(super) fn texts(&self, players: &mut Vec<u8>, source: &mut Vec<u8>) {
+        let players_len = self.header.players_len();
+        let mut bytes = coding::texts(self.texts, players_len + self.header.source_len());
+        players.extend(bytes.by_ref().take(players_len));
+        source.extend(bytes);
+    }
+
+    /// The bytes of the move area.
+    pub(super) fn moves(&self) -> Moves<'a> {
+        Moves::new(self.moves, self.header.mlen)
+    }
+
+    /// Bytes of the move area that the file has.
+    pub(super) fn moves_len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Where the move area begins in the file.
+    pub(super) fn moves_at(&self) -> usize {
+        self.start + SIZE + self.header.players_len() + self.header.source_len()
+    }
+
+    /// Where the position begins in the file.
+    pub(super) fn position_at(&self) -> usize {
+        self.moves_at() + self.header.moves_len() + usize::from(self.header.clen)
+    }
+}

@@ -1,0 +1,82 @@
+//! The rest of a line after an illegal move, as text (section 11.4).
+//!
+//! The moves are played even if they are illegal, so that later numbers keep their meaning.
+
+use super::coding::Moves;
+use super::comments::Comments;
+use super::list::{EnPassant, numbered};
+use super::{END, START};
+use crate::board::Position;
+use crate::replay::{Notation, StoredLine};
+
+/// Maximum number of variations that are open at once inside the text.
+const DEEPEST: usize = 255;
+
+/// A line that is played without testing legality.
+pub(super) struct Rest(StoredLine<EnPassant>);
+
+impl Rest {
+    /// A line that continues from a position.
+    pub(super) fn new(position: Position, en_passant: EnPassant) -> Rest {
+        Rest(StoredLine::new(position, en_passant, Notation::Long))
+    }
+
+    /// The moves as the detail of a remark.
+    pub(super) fn detail(self) -> String {
+        self.0.detail()
+    }
+
+    /// Plays the move of a byte. False if there is none.
+    pub(super) fn play(&mut self, byte: u8, comments: &mut Comments<'_>) -> bool {
+        if byte & 0x80 != 0 {
+            comments.next();
+        }
+        match numbered(self.0.position(), *self.0.state(), byte & 0x7f) {
+            Ok((mv, after)) => {
+                self.0.play(mv, after);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Plays the stream up to the end of the line or of the game. If a byte cannot be read, the rest of
+    /// its line is skipped. True if the line's own end was read.
+    pub(super) fn read(&mut self, moves: &mut Moves<'_>, comments: &mut Comments<'_>) -> bool {
+        // Ends to skip; the last of them belongs to a line that has been begun.
+        let mut skip = 0u32;
+        while let Some(byte) = moves.next() {
+            if byte == 0 {
+                break;
+            }
+            if skip > 0 {
+                match byte {
+                    START => skip += 1,
+                    END => skip -= 1,
+                    _ if byte & 0x80 != 0 => drop(comments.next()),
+                    _ => {}
+                }
+                if skip > 0 {
+                    continue;
+                }
+            }
+            match byte {
+                END => {
+                    if !self.0.end_variation() {
+                        return true;
+                    }
+                }
+                // If there is no move to replace, the rest of the line is skipped as well.
+                START if !self.0.start_variation() => skip = 2,
+                START => skip = u32::from(self.0.depth() > DEEPEST),
+                _ => {
+                    if !self.play(byte, comments) {
+                        self.0.word("...");
+                        skip = 1;
+                    }
+                }
+            }
+        }
+        false
+    }
+}

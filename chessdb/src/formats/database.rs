@@ -1,0 +1,153 @@
+//! The interface of a database.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use crate::game::{Date, Eco, Game, Outcome, Tags};
+use crate::problem::Problem;
+use crate::replay::{Ply, main_line};
+
+/// An interned text of one database: a player, an event. Equal ids are equal texts, but equal texts may have
+/// several ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextId(pub u32);
+
+/// What views sort a game by: a few integers, read without decoding a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Keys {
+    /// White's name.
+    pub white: TextId,
+    /// Black's name.
+    pub black: TextId,
+    /// The event.
+    pub event: TextId,
+    /// The day on which the game was played.
+    pub date: Date,
+    /// Year of the event if the format stores it in addition to the date, else 0.
+    pub event_year: u16,
+    /// Opening code.
+    pub eco: Option<Eco>,
+    /// Result.
+    pub outcome: Outcome,
+    /// Marked as deleted in its database: such games are in `games/`, `all.pgn` and folders only.
+    pub deleted: bool,
+}
+
+impl Keys {
+    /// Year of the event, or of the game where that is not known; 0 where neither is.
+    pub fn year_of_event(&self) -> u16 {
+        match self.event_year {
+            0 => self.date.year,
+            year => year,
+        }
+    }
+}
+
+/// An open database. Games are numbered from 0 here, and from 1 in everything that users see.
+///
+/// Reading never fails as a whole: damage is a [`Problem`] and a remark in the game.
+pub trait Database: Send + Sync {
+    /// Number of games.
+    fn len(&self) -> u32;
+
+    /// True without games.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What views need of a game; `game < len()`, else all is unknown.
+    fn keys(&self, game: u32) -> Keys;
+
+    /// The text of an id, as the database has it; `?` for what is unknown.
+    fn text(&self, id: TextId) -> String;
+
+    /// All tags of a game. No move is decoded.
+    fn tags(&self, game: u32) -> Tags;
+
+    /// The whole game.
+    fn game(&self, game: u32) -> Decoded;
+
+    /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
+    /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        main_line(&self.game(game).game, each);
+    }
+
+    /// The contents of `info.txt`.
+    fn info(&self) -> Info;
+
+    /// Problems of the database itself, known since it was opened.
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+
+    /// Raw files inside the database.
+    fn members(&self) -> Vec<Member> {
+        Vec::new()
+    }
+
+    /// Reads the bytes of a member from `offset` into `buffer` and gives their number; 0 at its end.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] for a member that does not exist.
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let _ = (member, offset, buffer);
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// Names of further PGN documents of the database, each with one game, next to `all.pgn`: `book.pgn`.
+    fn documents(&self) -> &[&'static str] {
+        &[]
+    }
+
+    /// The game of a document, made on demand. The games already report its problems.
+    fn document(&self, document: usize) -> Game {
+        let _ = document;
+        Game::default()
+    }
+
+    /// The database's own folders of games.
+    fn folders(&self) -> Vec<Folder> {
+        Vec::new()
+    }
+}
+
+/// A decoded game and what was wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Decoded {
+    /// The game, as far as it can be read.
+    pub game: Game,
+    /// One row of `problems.txt` each.
+    pub problems: Vec<Problem>,
+}
+
+/// Information about a database that is available as soon as it is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Rows of name and value for `info.txt`, such as layout, reading and encoding.
+    pub rows: Vec<(&'static str, String)>,
+    /// Oddities that affect no game, in lower case, without a full stop.
+    pub warnings: Vec<String>,
+}
+
+/// A raw file inside a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Directory in the mounted tree that holds it: `emb`.
+    pub directory: &'static str,
+    /// Its own name, as the database has it.
+    pub name: String,
+    /// Length in bytes.
+    pub size: u64,
+}
+
+/// One of the database's own folders. Folders form a forest; a parent stands before its children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    /// Index of the parent in the list; none for a root.
+    pub parent: Option<usize>,
+    /// Its own name, as the database has it.
+    pub name: String,
+    /// Its games in the folder's own order.
+    pub games: Vec<u32>,
+}

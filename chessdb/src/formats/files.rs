@@ -1,0 +1,310 @@
+//! The files of a database: how sibling files are grouped, and how a decoder gets at their bytes.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
+use std::ops::{Deref, Range};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Problem;
+
+/// The entries of one directory of the source, sorted by name.
+#[derive(Clone, Debug, Default)]
+pub struct Directory {
+    /// Its path.
+    pub path: PathBuf,
+    /// Names of the regular files in it, in byte order. Names that are not UTF-8 are left out.
+    pub files: Vec<String>,
+}
+
+/// Files that look like a database.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Candidate {
+    /// Name of the directory that shows it: the main file's name; empty if the folder itself is the database.
+    pub name: String,
+    /// The files, each with what the format calls it (its extension in lower case).
+    pub files: Vec<(String, PathBuf)>,
+    /// Oddities of the names, for the log and `info.txt`.
+    pub warnings: Vec<String>,
+}
+
+/// The open files of a database.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Files by what the format calls them.
+    pub files: Vec<(String, SourceFile)>,
+    /// Oddities found so far, for the log and `info.txt`.
+    pub warnings: Vec<String>,
+}
+
+impl Files {
+    /// A file by what the format calls it.
+    pub fn get(&self, kind: &str) -> Option<&SourceFile> {
+        self.files
+            .iter()
+            .find(|(name, _)| name == kind)
+            .map(|(_, file)| file)
+    }
+
+    /// A row for each long hole of the files.
+    pub fn holes(&self) -> Vec<Problem> {
+        let holes = |(_, file): &(String, SourceFile)| {
+            let gaps = file.bytes.gaps().iter().take(MOST_HOLES);
+            let problem = |gap: &Range<usize>| {
+                Problem::damage(
+                    file.name.clone(),
+                    gap.start as u64,
+                    format!("{} bytes from here are a hole and are passed over", gap.len()),
+                )
+            };
+            gaps.map(problem).collect::<Vec<_>>()
+        };
+        self.files.iter().flat_map(holes).collect()
+    }
+}
+
+/// A file and its name.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Name without its folder.
+    pub name: String,
+    /// The bytes: a mapped file, or what an archive held.
+    pub bytes: Arc<dyn Bytes>,
+}
+
+impl SourceFile {
+    /// Number of bytes without those of long holes.
+    pub fn data_len(&self) -> usize {
+        let len = self.bytes.len();
+        let gaps = self.bytes.gaps().iter();
+        let passed = gaps.map(|gap| gap.end.min(len).saturating_sub(gap.start));
+        len.saturating_sub(passed.sum())
+    }
+
+    /// The long hole that a byte lies in.
+    pub fn gap_at(&self, at: usize) -> Option<&Range<usize>> {
+        let gaps = self.bytes.gaps();
+        let behind = gaps.partition_point(|gap| gap.end <= at);
+        gaps.get(behind).filter(|gap| gap.start <= at)
+    }
+
+    /// The numbers below `len`, until the bytes are lost.
+    pub fn numbers(&self, len: u32) -> impl Iterator<Item = u32> + '_ {
+        (0..len).take_while(|number| number % LOOK != 0 || !self.bytes.is_lost())
+    }
+}
+
+/// After this many numbers, the iterator checks whether the bytes are lost.
+const LOOK: u32 = 1024;
+
+/// Maximum number of holes of a file that get a row of their own.
+const MOST_HOLES: usize = 100;
+
+/// Bytes that do not move in memory.
+pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
+    /// Holes of a file that are too long to be read as zeros, in ascending order.
+    fn gaps(&self) -> &[Range<usize>] {
+        &[]
+    }
+
+    /// True if the file has changed or become unreadable, so that reading on is useless.
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+impl Bytes for Vec<u8> {}
+
+/// Databases whose files share a stem: every file with an extension of `main` begins one, and takes the files of
+/// the same stem whose extensions are in `main` or `companions`.
+///
+/// Extensions match in any letter case. A companion is the file with exactly the same stem, else the only one
+/// whose stem equals it without letter case. `main` is in order of importance: where the first is missing, the
+/// next names the database.
+pub fn by_stem(directory: &Directory, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
+    let names = Names::new(directory);
+    let mut candidates = Vec::new();
+    let mut claimed: HashSet<&str> = HashSet::new();
+    for &kind in main {
+        for file in names.all.iter().filter(|file| file.is_kind(kind)) {
+            if claimed.contains(file.name) {
+                continue;
+            }
+            let mut candidate = Candidate {
+                name: file.name.to_owned(),
+                files: Vec::new(),
+                warnings: Vec::new(),
+            };
+            for &other in main.iter().chain(companions) {
+                let found = if other == kind {
+                    Some(*file)
+                } else {
+                    names.companion(file.stem, other)
+                };
+                let Some(found) = found else { continue };
+                claimed.insert(found.name);
+                candidate
+                    .files
+                    .push((other.to_owned(), directory.path.join(found.name)));
+                for variant in names.case_variants(found, other) {
+                    claimed.insert(variant.name);
+                    candidate.warnings.push(format!(
+                        "{} is ignored beside {}: names differ in letter case only",
+                        variant.name, found.name
+                    ));
+                }
+            }
+            candidates.push(candidate);
+        }
+    }
+    candidates.sort_by(|a, b| a.name.cmp(&b.name));
+    candidates
+}
+
+/// A file name cut at its last point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Name<'a> {
+    name: &'a str,
+    stem: &'a str,
+    extension: &'a str,
+}
+
+impl<'a> Name<'a> {
+    fn of(name: &'a str) -> Option<Name<'a>> {
+        let (stem, extension) = name.rsplit_once('.')?;
+        (!stem.is_empty()).then_some(Name {
+            name,
+            stem,
+            extension,
+        })
+    }
+
+    fn is_kind(&self, kind: &str) -> bool {
+        self.extension.eq_ignore_ascii_case(kind)
+    }
+}
+
+/// File names of a directory, in their order and by what they are without letter case.
+struct Names<'a> {
+    all: Vec<Name<'a>>,
+    /// By stem and by extension in lower case.
+    by_stem: HashMap<(String, String), Vec<Name<'a>>>,
+    /// The same with the stem in lower case.
+    folded: HashMap<(String, String), Vec<Name<'a>>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(directory: &'a Directory) -> Names<'a> {
+        let mut names = Names {
+            all: directory.files.iter().filter_map(|name| Name::of(name)).collect(),
+            by_stem: HashMap::new(),
+            folded: HashMap::new(),
+        };
+        for name in &names.all {
+            let kind = name.extension.to_ascii_lowercase();
+            let folded = (name.stem.to_lowercase(), kind.clone());
+            names.folded.entry(folded).or_default().push(*name);
+            let exact = (name.stem.to_owned(), kind);
+            names.by_stem.entry(exact).or_default().push(*name);
+        }
+        names
+    }
+
+    /// The file of a kind that belongs to a stem.
+    fn companion(&self, stem: &str, kind: &str) -> Option<Name<'a>> {
+        let exact = self.by_stem.get(&(stem.to_owned(), kind.to_owned()));
+        let alike = || self.folded.get(&(stem.to_lowercase(), kind.to_owned()));
+        match (exact.and_then(|files| files.first()), alike().map(Vec::as_slice)) {
+            (Some(exact), _) => Some(*exact),
+            (None, Some([only])) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Files that differ from one of the given kind in the letter case of the extension only.
+    fn case_variants(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
+        let alike = self.by_stem.get(&(file.stem.to_owned(), kind.to_owned()));
+        let case_variants = alike.into_iter().flatten().copied();
+        case_variants.filter(move |variant| variant.name != file.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory(files: &[&str]) -> Directory {
+        Directory {
+            path: PathBuf::from("d"),
+            files: files.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    fn file_name(path: &std::path::Path) -> String {
+        path.file_name().unwrap().to_string_lossy().into_owned()
+    }
+
+    fn found(files: &[&str]) -> Vec<(String, Vec<String>)> {
+        by_stem(&directory(files), &["dci", "dcg"], &["dcn"])
+            .into_iter()
+            .map(|found| {
+                (
+                    found.name,
+                    found.files.iter().map(|(_, path)| file_name(path)).collect(),
+                )
+            })
+            .collect()
+    }
+
+    fn row(name: &str, files: &[&str]) -> (String, Vec<String>) {
+        (
+            name.to_owned(),
+            files.iter().map(|&name| name.to_owned()).collect(),
+        )
+    }
+
+    #[test]
+    fn companions_are_found_in_any_letter_case() {
+        assert_eq!(
+            found(&["A.DCI", "A.dcg", "a.DCN", "b.txt", "c.dcn", "d.dcg"]),
+            [
+                row("A.DCI", &["A.DCI", "A.dcg", "a.DCN"]),
+                row("d.dcg", &["d.dcg"])
+            ]
+        );
+    }
+
+    #[test]
+    fn the_exact_stem_wins_and_two_that_are_alike_are_none() {
+        assert_eq!(
+            found(&["X.dci", "X.dcn", "x.dcn"]),
+            [row("X.dci", &["X.dci", "X.dcn"])]
+        );
+        assert_eq!(
+            found(&["Xy.dci", "XY.dcn", "xy.dcn"]),
+            [row("Xy.dci", &["Xy.dci"])]
+        );
+    }
+
+    #[test]
+    fn of_two_extensions_that_differ_in_case_the_first_counts() {
+        let found = by_stem(&directory(&["a.DCI", "a.dci"]), &["dci"], &[]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "a.DCI");
+        assert_eq!(found[0].warnings.len(), 1);
+    }
+
+    #[test]
+    fn many_names_that_differ_in_case_only_are_as_many_databases() {
+        // Comparing each of them with each other one would take ten thousand million comparisons.
+        let letters = 17;
+        let names: Vec<String> = (0..1u32 << letters)
+            .map(|n| {
+                let case = |bit: u32| if n >> bit & 1 == 0 { 'A' } else { 'a' };
+                (0..letters).map(case).collect::<String>() + ".dci"
+            })
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(found(&names).len(), names.len());
+    }
+}

@@ -1,0 +1,323 @@
+//! Move codes: which piece goes where (sections 3.1, 3.3, 3.8).
+//!
+//! | first byte | piece | where |
+//! |---|---|---|
+//! | 00-1f | pawn c >> 2 | c & 3: forward, two captures, double step |
+//! | 20-2f | knight c >> 3 & 1 | c & 7: a jump |
+//! | 30-4f | bishop | c & 15: target rank on the rising, then on the falling diagonal |
+//! | 50-6f | rook | c & 15: target rank on its file, then target file on its rank |
+//! | 70-8f | queen | as a bishop, then as a rook |
+//! | 90-97, 9b-9f | king | c & 7: a step |
+//! | 98, 99 | king | castling to the higher, to the lower file |
+//! | 9a | | null move |
+//! | a0-a7 b | pawn c & 7 | b: direction << 2, kind of piece |
+//! | a8-af b | the piece that pawn c & 7 has become | b: as for its kind |
+
+use super::pieces::{PieceLists, Slot};
+use crate::board::{CastlingSide, Color, Illegal, Move, Position, Role, Square};
+
+/// The move of a code, and the piece that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Coded {
+    pub(super) mv: Move,
+    piece: Mover,
+}
+
+/// The piece that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mover {
+    /// The king, or no piece.
+    King,
+    /// A piece of the lists.
+    Listed(Slot),
+    /// A pawn that promotes, by its number.
+    Promotes(u8, Role),
+}
+
+/// Why a code is not a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Impossible {
+    /// The piece is not on the board, or the target is not.
+    NoTarget,
+    /// A rule other than the king's safety is broken.
+    Rule(Illegal),
+}
+
+impl std::fmt::Display for Impossible {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Impossible::NoTarget => f.write_str("the piece or its target is not on the board"),
+            Impossible::Rule(illegal) => illegal.fmt(f),
+        }
+    }
+}
+
+/// Steps of the knight's directions, as differences of square numbers.
+const KNIGHT: [i32; 8] = [10, -6, -15, -17, -10, 6, 15, 17];
+/// Steps of the king's directions.
+const KING: [i32; 8] = [9, -7, -9, 7, 1, -1, 8, -8];
+/// The promotion of a pawn.
+const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+
+/// The move of a code by its rule alone, legal or not.
+#[inline]
+pub(super) fn coded(position: &Position, lists: &PieceLists, code: u8, second: u8) -> Option<Coded> {
+    let us = position.turn();
+    let listed = |role, index, direction| of_list(lists, us, role, index, direction);
+    match code {
+        0x00..=0x1f => {
+            let place = PieceLists::place(us, Role::Pawn, code >> 2);
+            let from = lists.square(place)?;
+            let to = pawn_target(us, from, code & 3)?;
+            Some(Coded {
+                mv: Move::normal(from, to),
+                piece: Mover::Listed(place),
+            })
+        }
+        0x20..=0x2f => listed(Role::Knight, code >> 3 & 1, code & 7),
+        0x30..=0x4f => listed(Role::Bishop, (code - 0x30) >> 4, code & 15),
+        0x50..=0x6f => listed(Role::Rook, (code - 0x50) >> 4, code & 15),
+        0x70..=0x8f => listed(Role::Queen, 0, code - 0x70),
+        0x98 => Some(Coded::king(Move::Castle(CastlingSide::KingSide))),
+        0x99 => Some(Coded::king(Move::Castle(CastlingSide::QueenSide))),
+        0x9a => Some(Coded::king(Move::Null)),
+        0x90..=0x9f => {
+            let from = position.king(us)?;
+            let to = from.offset(*KING.get(usize::from(code & 7))?)?;
+            Some(Coded::king(Move::normal(from, to)))
+        }
+        0xa0..=0xa7 => {
+            let pawn = code & 7;
+            let from = lists.square(PieceLists::place(us, Role::Pawn, pawn))?;
+            let to = pawn_target(us, from, second >> 2 & 3)?;
+            let role = *PROMOTIONS.get(usize::from(second & 3))?;
+            Some(Coded {
+                mv: Move::Normal {
+                    from,
+                    to,
+                    promotion: Some(role),
+                },
+                piece: Mover::Promotes(pawn, role),
+            })
+        }
+        0xa8..=0xaf => {
+            let (role, place) = lists.promoted(us, code & 7)?;
+            piece_to(lists, place, role, second & 0x1f)
+        }
+        _ => None,
+    }
+}
+
+impl Coded {
+    fn king(mv: Move) -> Coded {
+        Coded {
+            mv,
+            piece: Mover::King,
+        }
+    }
+
+    /// The changes of the lists by this move, which is about to be played in `position`.
+    #[inline]
+    pub(super) fn effect(self, position: &Position) -> Effect {
+        let us = position.turn();
+        let mut effect = Effect {
+            us,
+            piece: self.piece,
+            to: None,
+            taken: None,
+            rook: None,
+        };
+        match self.mv {
+            Move::Normal { from, to, .. } => {
+                effect.to = Some(to);
+                effect.taken = match position.role_at(to) {
+                    Some(Role::King) => None,
+                    Some(_) => Some(to),
+                    None if from.file() != to.file() && position.role_at(from) == Some(Role::Pawn) => {
+                        Some(to.xor(Square::A2))
+                    }
+                    None => None,
+                };
+            }
+            Move::Castle(side) => {
+                effect.rook = position.castling_rook(side).zip(Some(castled_rook(side, us)))
+            }
+            Move::Null => {}
+        }
+        effect
+    }
+}
+
+/// The changes of the lists by a move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effect {
+    us: Color,
+    piece: Mover,
+    to: Option<Square>,
+    taken: Option<Square>,
+    /// The rook of a castling, from where to where.
+    rook: Option<(Square, Square)>,
+}
+
+impl Effect {
+    /// Updates the lists.
+    #[inline]
+    pub(super) fn apply(self, lists: &mut PieceLists) {
+        if let Some(taken) = self.taken {
+            lists.take(!self.us, taken);
+        }
+        match (self.piece, self.to) {
+            (Mover::Listed(place), Some(to)) => lists.step(place, to),
+            (Mover::Promotes(pawn, role), Some(to)) => lists.promote(self.us, pawn, role, to),
+            _ => {}
+        }
+        if let Some((from, to)) = self.rook {
+            lists.step_from(from, to);
+        }
+    }
+}
+
+/// The target of a piece of the lists.
+#[inline]
+fn of_list(lists: &PieceLists, us: Color, role: Role, index: u8, direction: u8) -> Option<Coded> {
+    piece_to(lists, PieceLists::place(us, role, index), role, direction)
+}
+
+#[inline]
+fn piece_to(lists: &PieceLists, place: Slot, role: Role, direction: u8) -> Option<Coded> {
+    let from = lists.square(place)?;
+    let to = target(from, role, direction)?;
+    Some(Coded {
+        mv: Move::normal(from, to),
+        piece: Mover::Listed(place),
+    })
+}
+
+/// The target of a knight, bishop, rook or queen. A step over the edge of the board gives a move that the
+/// board rejects.
+#[inline]
+fn target(from: Square, role: Role, direction: u8) -> Option<Square> {
+    match role {
+        Role::Knight => from.offset(*KNIGHT.get(usize::from(direction & 7))?),
+        Role::Bishop => diagonal(from, direction & 15),
+        Role::Rook => Some(straight(from, direction & 15)),
+        Role::Queen if direction < 16 => diagonal(from, direction),
+        Role::Queen => Some(straight(from, direction & 15)),
+        Role::Pawn | Role::King => None,
+    }
+}
+
+#[inline]
+fn diagonal(from: Square, direction: u8) -> Option<Square> {
+    let rank = i32::from(direction & 7);
+    let steps = rank - from.rank() as i32;
+    let file = from.file() as i32 + if direction < 8 { steps } else { -steps };
+    let number = u32::try_from(file).ok().filter(|&file| file < 8)? + 8 * u32::from(direction & 7);
+    Some(Square::new(number & 63))
+}
+
+#[inline]
+fn straight(from: Square, direction: u8) -> Square {
+    let number = from as u32;
+    let place = u32::from(direction & 7);
+    Square::new(if direction < 8 {
+        number & 7 | place << 3
+    } else {
+        number & 56 | place
+    })
+}
+
+/// Section 3.3: captures are mirrored for Black.
+#[inline]
+fn pawn_target(us: Color, from: Square, direction: u8) -> Option<Square> {
+    const STEPS: [i32; 4] = [8, 9, 7, 16];
+    let step = *STEPS.get(usize::from(direction & 3))?;
+    from.offset(us.fold_wb(step, -step))
+}
+
+/// The target of the rook in castling.
+fn castled_rook(side: CastlingSide, us: Color) -> Square {
+    let square = match side {
+        CastlingSide::KingSide => Square::F1,
+        CastlingSide::QueenSide => Square::D1,
+    };
+    us.fold_wb(square, square.flip_vertical())
+}
+
+/// The only legal move of a piece without a code that matches this code (section 3.8).
+#[cold]
+pub(super) fn recovered(position: &Position, lists: &PieceLists, code: u8) -> Option<Coded> {
+    let us = position.turn();
+    let (roles, direction): (&[(Role, u8)], u8) = match code {
+        0x00..=0x07 => (&[(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 2)], code),
+        0x08..=0x0f => (&[(Role::Bishop, 2), (Role::Rook, 2)], code),
+        0x70..=0x8f => (&[(Role::Queen, 1)], code - 0x70),
+        _ => return None,
+    };
+    let mut legal = roles
+        .iter()
+        .flat_map(|&(role, first)| (first..lists.len(us, role)).map(move |index| (role, index)))
+        .filter_map(|(role, index)| of_list(lists, us, role, index, direction))
+        .filter(|coded| position.test(coded.mv).is_ok());
+    let found = legal.next()?;
+    legal.next().is_none().then_some(found)
+}
+
+/// True for a move that is illegal only because it leaves the king in check (section 3.6, step 3).
+#[cold]
+pub(super) fn is_possible(position: &Position, mv: Move, illegal: Illegal) -> bool {
+    match mv {
+        Move::Castle(side) => is_castling_possible(position, side),
+        _ => illegal.is_pseudo_legal(),
+    }
+}
+
+/// Right, rook and free squares; attacked squares do not matter.
+fn is_castling_possible(position: &Position, side: CastlingSide) -> bool {
+    let us = position.turn();
+    let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(side)) else {
+        return false;
+    };
+    let rook_to = castled_rook(side, us);
+    let king_to = match side {
+        CastlingSide::KingSide => us.fold_wb(Square::G1, Square::G8),
+        CastlingSide::QueenSide => us.fold_wb(Square::C1, Square::C8),
+    };
+    let is_free = |from: Square, to: Square| {
+        let (low, high) = (from.min(to), from.max(to));
+        let pieces = position.occupied().into_iter();
+        pieces
+            .filter(|&piece| low <= piece && piece <= high)
+            .all(|piece| piece == king || piece == rook)
+    };
+    king.rank() == us.backrank() && is_free(king, king_to) && is_free(rook, rook_to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_page_reads() {
+        let mut position = Position::initial();
+        let mut lists = PieceLists::new(&position);
+        let mut sans = Vec::new();
+        for code in [0x0f, 0x2b, 0x0b, 0x18, 0x27, 0x0f, 0x2e, 0x4e] {
+            let coded = coded(&position, &lists, code, 0).unwrap();
+            coded.effect(&position).apply(&mut lists);
+            let san = position.play_legal(coded.mv, &mut Default::default()).unwrap();
+            sans.push(san.to_string());
+        }
+        assert_eq!(sans, ["d4", "Nf6", "c4", "g6", "Nc3", "d5", "Nf3", "Bg7"]);
+    }
+
+    #[test]
+    fn targets_are_absolute() {
+        assert_eq!(target(Square::C3, Role::Bishop, 6), Some(Square::G7));
+        assert_eq!(target(Square::C3, Role::Bishop, 8), Some(Square::E1));
+        assert_eq!(target(Square::C3, Role::Bishop, 7), Some(Square::H8));
+        assert_eq!(target(Square::G3, Role::Bishop, 7), None);
+        assert_eq!(target(Square::C3, Role::Rook, 15), Some(Square::H3));
+        assert_eq!(target(Square::C3, Role::Queen, 16), Some(Square::C1));
+    }
+}

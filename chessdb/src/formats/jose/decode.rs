@@ -1,0 +1,390 @@
+//! One game: tokens to movetext, and the handling of damage (sections 3.5 to 3.10, 12).
+
+use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
+use super::pieces::PieceLists;
+use super::tokens::{Cursor, MoveToken, Tokens, Variation};
+use crate::board::{Illegal, Position};
+use crate::formats::Problem;
+use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
+
+/// Section 3.10.
+pub(super) const LIMITS: Limits = Limits {
+    depth: 4096,
+    moves: u32::MAX,
+};
+
+/// The place of the move data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MoveDataPlace<'a> {
+    pub(super) file: &'a str,
+    /// The first byte of the move data; none if their row is in pieces.
+    pub(super) data: Option<u64>,
+    /// The row.
+    pub(super) row: u64,
+}
+
+impl<'a> MoveDataPlace<'a> {
+    pub(super) fn origin(&self) -> Origin<'a> {
+        Origin {
+            file: self.file,
+            place: replay::PlaceForm::Decimal,
+        }
+    }
+
+    /// The offset of a byte of the move data in the file, or that of their row.
+    fn offset(&self, at: usize) -> u64 {
+        self.data.map_or(self.row, |data| data + at as u64)
+    }
+}
+
+/// A replayed game, and the result of the replay.
+pub(super) struct DecodedMoves<O> {
+    pub(super) output: O,
+    pub(super) problems: Vec<Problem>,
+    pub(super) findings: Findings,
+}
+
+/// The result of a replay.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Findings {
+    /// Moves of the main line.
+    pub(super) plies: u32,
+    /// The end of the data was reached.
+    pub(super) is_finished: bool,
+    /// There was a move that cannot be played at all.
+    pub(super) has_undecodable: bool,
+    /// There was a move that breaks a rule.
+    pub(super) has_illegal: bool,
+}
+
+/// A game being decoded.
+pub(super) struct Decoder<'a, S> {
+    pub(super) tokens: Tokens<'a>,
+    place: MoveDataPlace<'a>,
+    cursor: Cursor,
+    /// What is read after the cursor's range, the next one last.
+    frames: Vec<Frame>,
+    pub(super) replay: Replay<'a, S, PieceLists>,
+    /// There may be variations.
+    keeps_before: bool,
+    /// Variations that came before the first move of their line, with the depth of the line (section 3.5).
+    early: Vec<(usize, Cursor)>,
+    /// All variations, once one of them came early.
+    variations: Option<Vec<Variation>>,
+    pub(super) findings: Findings,
+    lacks_texts: bool,
+    is_too_deep: bool,
+    has_stray_end: bool,
+}
+
+/// A part of the data that is read later.
+enum Frame {
+    /// The rest of the line at this depth.
+    Line(Cursor, usize),
+    /// A variation of the line's first move.
+    Variation(Cursor, usize),
+}
+
+impl<'a, S: Sink> Decoder<'a, S> {
+    /// A decoder at the beginning of a game.
+    pub(super) fn new(
+        tokens: Tokens<'a>,
+        place: MoveDataPlace<'a>,
+        position: Position,
+        sink: S,
+    ) -> Decoder<'a, S> {
+        let lists = PieceLists::new(&position);
+        Decoder {
+            tokens,
+            place,
+            cursor: tokens.start(),
+            frames: Vec::new(),
+            replay: Replay::new(sink, position, lists, LIMITS, place.origin()),
+            keeps_before: S::WHOLE && tokens.may_have_variations(),
+            early: Vec::new(),
+            variations: None,
+            findings: Findings::default(),
+            lacks_texts: false,
+            is_too_deep: false,
+            has_stray_end: false,
+        }
+    }
+
+    /// Decodes the game.
+    pub(super) fn decode(mut self) -> DecodedMoves<S::Output> {
+        while !self.replay.is_done() {
+            let at = self.cursor.at;
+            match self.tokens.next(&mut self.cursor) {
+                Some(MoveToken::Move { code, second }) => self.play(code, second, at),
+                Some(MoveToken::Nag(nag)) => self.replay.nag(nag),
+                Some(MoveToken::Text(byte, text)) => self.comment(byte, text),
+                Some(MoveToken::Start) => self.start_variation(at),
+                Some(MoveToken::End) => self.end_variation(at),
+                Some(MoveToken::Result(_) | MoveToken::Nothing) => {}
+                Some(MoveToken::Finish) => {
+                    self.findings.is_finished = true;
+                    break;
+                }
+                Some(MoveToken::Cut) => {
+                    self.fault(at, &Fault::damage("the second byte of a code is cut off"))
+                }
+                None if !self.next_frame() => break,
+                None => {}
+            }
+        }
+        if self.replay.depth() > 0 {
+            self.fault(self.cursor.at, &Fault::OpenVariations);
+        }
+        while self.replay.depth() > 0 {
+            self.close_line();
+        }
+        self.show_early();
+        if !self.findings.is_finished {
+            let what = "the move data has no end mark";
+            self.fault(self.tokens.bin.len(), &Fault::damage(what));
+        }
+        self.finish()
+    }
+
+    /// Puts a game into a remark if it begins in a position that cannot be played.
+    pub(super) fn describe(mut self, position: Position, reason: String) -> DecodedMoves<S::Output> {
+        let mut cursor = self.cursor;
+        let rest = self.rest(position, &mut cursor, Notation::Long, false);
+        let offset = self.place.offset(0);
+        let detail = format!("; the stored line goes on {rest}");
+        self.replay.fault_with(offset, &Fault::damage(reason), &detail);
+        self.finish()
+    }
+
+    fn finish(self) -> DecodedMoves<S::Output> {
+        let (output, problems) = self.replay.finish();
+        DecodedMoves {
+            output,
+            problems,
+            findings: self.findings,
+        }
+    }
+
+    #[inline(always)]
+    fn play(&mut self, code: u8, second: u8, at: usize) {
+        let position = self.replay.position();
+        let Some(coded) = coded(position, self.replay.state(), code, second) else {
+            return self.play_doubtful(code, second, at);
+        };
+        let effect = coded.effect(position);
+        match self.replay.play(coded.mv) {
+            Ok(()) => self.played(effect),
+            Err(_) => self.play_doubtful(code, second, at),
+        }
+    }
+
+    #[inline(always)]
+    fn played(&mut self, effect: Effect) {
+        if self.keeps_before {
+            self.replay.keep_state();
+        }
+        effect.apply(self.replay.state_mut());
+        if self.replay.depth() == 0 {
+            self.findings.plies += 1;
+        }
+        if !self.early.is_empty() {
+            self.replay_early();
+        }
+    }
+
+    /// A code that is not a legal move by its rule (section 3.6).
+    #[cold]
+    fn play_doubtful(&mut self, code: u8, second: u8, at: usize) {
+        let position = *self.replay.position();
+        match choose(&position, self.replay.state(), code, second) {
+            Ok((coded, None)) => match self.replay.play(coded.mv) {
+                Ok(()) => self.played(coded.effect(&position)),
+                Err(Unplayed::Illegal(illegal)) => self.undecodable(code, at, Impossible::Rule(illegal)),
+                Err(limit) => self.fault(at, &limit.into()),
+            },
+            Ok((_, Some(illegal))) => {
+                self.findings.has_illegal = true;
+                let has_outer = self.replay.depth() > 0;
+                self.cursor.at = at;
+                let mut cursor = self.cursor;
+                let rest = self.rest(position, &mut cursor, Notation::Long, has_outer);
+                self.cursor = cursor;
+                let detail = format!("; the stored line goes on {rest}");
+                let offset = self.place.offset(at);
+                self.replay.fault_with(offset, &Fault::Illegal(illegal), &detail);
+            }
+            Err(impossible) => self.undecodable(code, at, impossible),
+        }
+    }
+
+    /// The rest of the line cannot be read (section 12.1).
+    fn undecodable(&mut self, code: u8, at: usize, impossible: Impossible) {
+        self.findings.has_undecodable = true;
+        let what = format!("move code 0x{code:02x} cannot be played, {impossible}");
+        self.fault(at, &Fault::damage(what));
+        let has_outer = self.replay.depth() > 0;
+        self.tokens.skip_line(&mut self.cursor, has_outer);
+    }
+
+    fn comment(&mut self, byte: u8, text: Option<&[u8]>) {
+        if !S::WHOLE {
+            return;
+        }
+        if let Some(comment) = self.tokens.comment(byte, text) {
+            self.replay.comment(&comment);
+        }
+        if text.is_none() {
+            self.miss_text();
+        }
+    }
+
+    /// A text is missing: one remark for the game (section 4.4).
+    pub(super) fn miss_text(&mut self) {
+        if !self.lacks_texts {
+            self.lacks_texts = true;
+            self.row_fault(self.place, "texts of comments are missing");
+        }
+    }
+
+    fn start_variation(&mut self, at: usize) {
+        if !S::WHOLE {
+            return self.skip_variation();
+        }
+        match self.replay.start_variation() {
+            Ok(()) => {}
+            Err(Fault::NothingToReplace) => self.put_off_variation(at),
+            Err(fault) => {
+                self.too_deep(at, &fault);
+                self.skip_variation();
+            }
+        }
+    }
+
+    /// Reports the first of the variations that are nested too deeply.
+    fn too_deep(&mut self, at: usize, fault: &Fault) {
+        if !self.is_too_deep {
+            self.is_too_deep = true;
+            self.fault(at, fault);
+        }
+    }
+
+    fn skip_variation(&mut self) {
+        if self.tokens.skip_line(&mut self.cursor, true) {
+            // The end of what was skipped.
+            self.tokens.next(&mut self.cursor);
+        }
+    }
+
+    /// A variation before the first move of its line is read after that move.
+    #[cold]
+    fn put_off_variation(&mut self, at: usize) {
+        let tokens = self.tokens;
+        let variations = self.variations.get_or_insert_with(|| tokens.variations());
+        let found = variations.binary_search_by_key(&(at + 1), |variation| variation.inside.at);
+        let found = found.ok().and_then(|found| variations.get(found).copied());
+        let Some(variation) = found else { return };
+        self.early.push((self.replay.depth(), variation.inside));
+        let end = self.cursor.end;
+        self.cursor = variation.behind;
+        self.cursor.end = end;
+    }
+
+    /// The line has its first move: the variations that came before it are read now.
+    #[cold]
+    fn replay_early(&mut self) {
+        let depth = self.replay.depth();
+        if self.early.last().is_none_or(|(line, _)| *line != depth) {
+            return;
+        }
+        self.frames.push(Frame::Line(self.cursor, depth));
+        while let Some((_, variation)) = self.early.pop_if(|(line, _)| *line == depth) {
+            self.frames.push(Frame::Variation(variation, depth));
+        }
+        self.cursor.end = self.cursor.at;
+    }
+
+    /// Shows variations before a missing first move as comments.
+    fn show_early(&mut self) {
+        let depth = self.replay.depth();
+        if self.replay.has_move() {
+            return;
+        }
+        let first = self.early.partition_point(|(line, _)| *line < depth);
+        for (_, mut variation) in self.early.split_off(first) {
+            let position = *self.replay.position();
+            let text = self.rest(position, &mut variation, Notation::San, true);
+            self.replay.comment(&format!("({text})"));
+        }
+    }
+
+    fn end_variation(&mut self, at: usize) {
+        if self.replay.depth() > 0 {
+            self.close_line();
+        } else if !self.has_stray_end {
+            self.has_stray_end = true;
+            self.fault(at, &Fault::StrayEnd);
+        }
+    }
+
+    fn close_line(&mut self) {
+        self.show_early();
+        self.replay.end_variation();
+    }
+
+    /// Continues with the next waiting part; false if there is none.
+    fn next_frame(&mut self) -> bool {
+        let (depth, cursor, is_variation) = match self.frames.pop() {
+            Some(Frame::Line(cursor, depth)) => (depth, cursor, false),
+            Some(Frame::Variation(cursor, depth)) => (depth, cursor, true),
+            None => return false,
+        };
+        while self.replay.depth() > depth {
+            self.close_line();
+        }
+        if is_variation && let Err(fault) = self.replay.start_variation() {
+            self.too_deep(cursor.at, &fault);
+            return true;
+        }
+        self.cursor = cursor;
+        true
+    }
+
+    /// A fault at a byte of the move data.
+    pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
+        self.replay.fault(self.place.offset(at), fault);
+    }
+
+    /// A fault of a row.
+    pub(super) fn row_fault(&mut self, place: MoveDataPlace<'_>, what: &str) {
+        let fault = Fault::damage(what.to_owned());
+        self.replay.fault_in(place.origin(), place.row, &fault, "");
+    }
+}
+
+/// The move of a code: legal by its rule or recovered, else pseudo-legal with the rule that it breaks.
+#[cold]
+pub(super) fn choose(
+    position: &Position,
+    lists: &PieceLists,
+    code: u8,
+    second: u8,
+) -> Result<(Coded, Option<Illegal>), Impossible> {
+    let by_rule = coded(position, lists, code, second);
+    let illegal = match by_rule {
+        Some(coded) => match position.test(coded.mv) {
+            Ok(()) => return Ok((coded, None)),
+            Err(illegal) => Some(illegal),
+        },
+        None => None,
+    };
+    if let Some(recovered) = recovered(position, lists, code) {
+        return Ok((recovered, None));
+    }
+    match (by_rule, illegal) {
+        (Some(coded), Some(illegal)) if is_possible(position, coded.mv, illegal) => {
+            Ok((coded, Some(illegal)))
+        }
+        (_, Some(illegal)) => Err(Impossible::Rule(illegal)),
+        _ => Err(Impossible::NoTarget),
+    }
+}

@@ -1,0 +1,220 @@
+//! jose, the program of Peter Schäfer: MyISAM tables in a folder, or packed in a `.jose` archive.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `Game` | headers of fixed size ([`games`]) |
+//! | `MoreGame` | moves, comments and what is rarely there, in rows of any size ([`tokens`], [`codes`], [`decode`]) |
+//! | `IO_Game` | both in one table, in archives and what was unpacked from them |
+//! | `Player` `Event` `Site` `Opening` | names by number ([`names`]) |
+//! | `Collection` | the program's folders ([`collections`]) |
+//! | `.jose` | `IO_` tables in tar, mostly in gzip ([`archive`], [`tar`]) |
+//!
+//! A table is three files, `.frm`, `.MYI` and `.MYD` ([`myisam`]).
+//! Section numbers in this module are those of `docs/formats/jose.md`.
+
+mod archive;
+mod codes;
+mod collections;
+mod columns;
+mod dates;
+mod decode;
+mod find;
+mod games;
+mod header;
+mod myisam;
+mod names;
+mod pieces;
+mod rest;
+mod set_up;
+mod tar;
+mod text;
+mod tokens;
+
+use std::ops::ControlFlow;
+
+use self::collections::Collections;
+use self::columns::{NAMED, OPENING};
+use self::games::{Entry, Games, NameTables};
+use self::names::Names;
+use self::text::TextDecoder;
+use super::{Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Problem, TextId};
+use crate::game::Tags;
+use crate::replay::{Ply, main_line_or};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "jose",
+    title: "jose",
+    find: find::find,
+    by_content: None,
+    readings: Vec::new,
+    open: |files, options| Ok(Box::new(Jose::open(files, options)?)),
+};
+
+/// An open jose database.
+struct Jose {
+    games: Games,
+    names: NameTables,
+    sites: Names,
+    openings: Names,
+    texts: TextDecoder,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+/// Players and events have ids in turn.
+const KINDS_OF_NAMES: u32 = 2;
+
+impl Jose {
+    fn open(mut files: Files, options: &Options) -> Result<Jose, NotADatabase> {
+        let mut warnings = std::mem::take(&mut files.warnings);
+        let mut rows = Vec::new();
+        let mut problems = files.holes();
+        if let Some(archive) = files.get("jose") {
+            let packed = archive.bytes.len();
+            files = archive::unpack(archive)?;
+            warnings.append(&mut files.warnings);
+            let unpacked: usize = files.files.iter().map(|(_, file)| file.bytes.len()).sum();
+            rows.push(("archive", format!("{packed} bytes, {unpacked} unpacked")));
+        }
+        let has = |kind| files.get(kind).is_some();
+        if !has("io_game.myd") && !has("game.myd") && !has("moregame.myd") {
+            return Err(NotADatabase("there is no table with games in it".to_owned()));
+        }
+        let texts = match options.encoding.as_deref().map(TextDecoder::with_label) {
+            Some(Some(texts)) => texts,
+            Some(None) => {
+                warnings.push("the encoding is not known; texts are read as without it".to_owned());
+                TextDecoder::default()
+            }
+            None => TextDecoder::default(),
+        };
+        let prefix = if has("io_game.myd") { "io_" } else { "" };
+        let mut names = |table: &str, known| {
+            let table = format!("{prefix}{table}");
+            Names::open(&files, &table, &[known], texts, &mut warnings, &mut problems)
+        };
+        let (players, events) = (names("player", &NAMED), names("event", &NAMED));
+        let (sites, openings) = (names("site", &NAMED), names("opening", &OPENING));
+        let table = format!("{prefix}collection");
+        let names = NameTables {
+            players,
+            events,
+            collections: Collections::open(&files, &table, texts, &mut warnings, &mut problems),
+        };
+        let games = Games::open(
+            &files,
+            &names,
+            options.fix_dates,
+            texts,
+            &mut warnings,
+            &mut problems,
+        );
+        let tables = if games.is_archive {
+            "IO_Game"
+        } else {
+            "Game and MoreGame"
+        };
+        rows.push(("tables", tables.to_owned()));
+        rows.push(("texts", format!("UTF-8, else {}", texts.fallback())));
+        rows.push(("dates", describe_dates(&games)));
+        Ok(Jose {
+            games,
+            names,
+            sites,
+            openings,
+            texts,
+            info: Info { rows, warnings },
+            problems,
+        })
+    }
+
+    fn entry(&self, game: u32) -> Option<&Entry> {
+        self.games.entries.get(game as usize)
+    }
+}
+
+/// What was found out about dates (section 10.2).
+fn describe_dates(games: &Games) -> String {
+    let table = if games.is_archive { "IO_Game" } else { "Game" };
+    match games.shift {
+        None => "as stored: fix-dates is off".to_owned(),
+        Some(shift) => {
+            let counts = format!(
+                "of the partial dates in {table} {} are one day early and {} are not",
+                shift.early, shift.in_place
+            );
+            match (shift.is_general(), shift.early) {
+                (true, _) => format!("all full dates are corrected by one day: {counts}"),
+                (false, 0) => "as stored".to_owned(),
+                (false, _) => format!("only partial dates are corrected by one day: {counts}"),
+            }
+        }
+    }
+}
+
+impl Database for Jose {
+    fn len(&self) -> u32 {
+        u32::try_from(self.games.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let player = |place: u32| TextId(place.saturating_mul(KINDS_OF_NAMES));
+        let entry = self.entry(game).copied().unwrap_or(Entry::EMPTY);
+        Keys {
+            white: player(entry.white),
+            black: player(entry.black),
+            event: TextId(entry.event.saturating_mul(KINDS_OF_NAMES).saturating_add(1)),
+            date: entry.date,
+            event_year: entry.event_year,
+            eco: entry.eco,
+            outcome: entry.outcome,
+            deleted: entry.is_deleted,
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let names = match id.0 % KINDS_OF_NAMES {
+            0 => &self.names.players,
+            _ => &self.names.events,
+        };
+        names.text(id.0 / KINDS_OF_NAMES).to_owned()
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        self.entry(game)
+            .map(|entry| self.tags_of(entry))
+            .unwrap_or_default()
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        self.entry(game)
+            .map(|entry| self.decode(entry))
+            .unwrap_or_default()
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let entry = self.entry(game);
+        main_line_or(
+            each,
+            |sink| {
+                entry
+                    .and_then(|entry| self.replay_main_line(entry, sink))
+                    .is_some()
+            },
+            || self.game(game).game,
+        );
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn folders(&self) -> Vec<Folder> {
+        self.names.collections.folders(&self.games.shelves())
+    }
+}

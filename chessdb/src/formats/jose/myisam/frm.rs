@@ -1,0 +1,88 @@
+//! `.frm`: names and types of the columns (section 8.1).
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | 0 | 2 | `fe 01` |
+//! | 4 | 2 | N: the u32 at 64 + N is the place F of the column data |
+//! | 27 | 1 | above 1: column entries have 17 bytes, else 11 |
+//! | 0x1e | 2 | create options, bit 0: dynamic rows |
+//! | F+258 | 2 | number of columns |
+//! | F+260 | 2 | length S of the screens |
+//! | F+268 | 2 | length of the names |
+//! | F+288+S | | column entries, then the names, each after the separator that is their first byte |
+
+use super::layout::{Charset, ColumnSpec, Type};
+use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::text::utf8;
+
+/// Longest file that is read (section 13).
+const LONGEST: usize = 1 << 20;
+/// Maximum number of columns (section 13).
+const MOST_COLUMNS: usize = 4096;
+
+/// The contents of a `.frm`.
+#[derive(Clone, Debug)]
+pub(super) struct Frm {
+    pub(super) is_dynamic: bool,
+    pub(super) columns: Vec<ColumnSpec<String>>,
+}
+
+/// Reads a `.frm`; none if it is not one.
+pub(super) fn read(data: &[u8]) -> Option<Frm> {
+    if data.len() > LONGEST || !data.starts_with(&[0xfe, 0x01]) {
+        return None;
+    }
+    let form = index(le_u32(data, 64 + usize::from(le_u16(data, 4)?))?.into());
+    let form = data.get(form..)?;
+    let count = usize::from(le_u16(form, 258)?);
+    let screens = usize::from(le_u16(form, 260)?);
+    let names_len = usize::from(le_u16(form, 268)?);
+    if count == 0 || count > MOST_COLUMNS {
+        return None;
+    }
+    let size = if *data.get(27)? > 1 { 17 } else { 11 };
+    let entries = slice(form, 288 + screens, count * size)?;
+    let names = slice(form, 288 + screens + count * size, names_len)?;
+    let (&separator, names) = names.split_first()?;
+    let mut columns = Vec::with_capacity(count);
+    for (entry, name) in entries.chunks_exact(size).zip(names.split(|&c| c == separator)) {
+        columns.push(column(entry, name)?);
+    }
+    (columns.len() == count).then_some(Frm {
+        is_dynamic: le_u16(data, 0x1e)? & 1 != 0,
+        columns,
+    })
+}
+
+fn column(entry: &[u8], name: &[u8]) -> Option<ColumnSpec<String>> {
+    let length = le_u16(entry, 3)?;
+    // Entries of 11 bytes end with the type.
+    let code = entry.get(13).or(entry.get(10))?;
+    let (kind, length) = match code {
+        1 => (Type::Integer, 1),
+        2 => (Type::Integer, 2),
+        3 => (Type::Integer, 4),
+        8 => (Type::Integer, 8),
+        9 => (Type::Integer, 3),
+        10 | 14 => (Type::Date, 3),
+        7 | 17 => (Type::Timestamp, 4),
+        15 => (Type::Varchar, length),
+        253 | 254 => (Type::Char, length),
+        249 => (Type::Blob, 1),
+        252 => (Type::Blob, 2),
+        250 => (Type::Blob, 3),
+        251 => (Type::Blob, 4),
+        _ => return None,
+    };
+    let charset = match entry.get(14) {
+        Some(8) => Charset::Latin1,
+        _ => Charset::Utf8,
+    };
+    Some(ColumnSpec {
+        name: utf8(name).ok()?,
+        kind,
+        length,
+        charset,
+        nullable: le_u16(entry, 8)? & 0x8000 != 0,
+    })
+}

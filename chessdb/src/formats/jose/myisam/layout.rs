@@ -1,0 +1,228 @@
+//! How the bytes of a row become columns.
+
+use super::frm::Frm;
+use super::myi::{Myi, NullBit};
+use crate::formats::jose::columns::{COLUMNS, Column, Known};
+
+/// A column as `.frm` or a known list describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::formats::jose) struct ColumnSpec<Name> {
+    pub(in crate::formats::jose) name: Name,
+    pub(in crate::formats::jose) kind: Type,
+    /// Bytes of the value; for texts the most there may be, for blobs those of the length.
+    pub(in crate::formats::jose) length: u16,
+    pub(in crate::formats::jose) charset: Charset,
+    pub(in crate::formats::jose) nullable: bool,
+}
+
+/// Type of a column, as far as it matters for the layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats::jose) enum Type {
+    Integer,
+    Date,
+    Timestamp,
+    Varchar,
+    Char,
+    Blob,
+}
+
+/// Character set of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats::jose) enum Charset {
+    Latin1,
+    Utf8,
+}
+
+/// How a field is packed in a dynamic record (section 8.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldKind {
+    /// Raw bytes.
+    Normal,
+    /// If the flag is set, spaces were cut on one side, and a length and the rest follow.
+    SkipSpace,
+    /// If the flag is set, the value is zero and not stored.
+    SkipZero,
+    /// If the flag is set, the value is empty; `length` is the size of the length.
+    Blob,
+    /// `length` is the maximum.
+    Varchar,
+}
+
+/// A field of the row, the NULL bitmap among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) kind: FieldKind,
+    pub(super) length: usize,
+}
+
+/// Where a column that is read stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ColumnPlace {
+    pub(super) field: usize,
+    pub(super) null: Option<NullBit>,
+    pub(super) charset: Charset,
+}
+
+/// The layout of a table's rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) is_dynamic: bool,
+    /// Bytes of a row of a fixed table.
+    pub(super) row_size: usize,
+    pub(super) flag_bytes: usize,
+    /// The first field is a bitmap of NULL columns.
+    pub(super) has_bitmap: bool,
+    pub(super) fields: Vec<Field>,
+    pub(super) columns: [Option<ColumnPlace>; COLUMNS],
+}
+
+impl Layout {
+    /// The layouts that the files of a table allow, the most trustworthy first (sections 2.2, 8.4).
+    pub(super) fn possible(frm: Option<&Frm>, myi: Option<&Myi>, known: &[&Known]) -> Vec<Layout> {
+        let mut layouts = Vec::new();
+        if let Some(frm) = frm {
+            layouts.extend(myi.and_then(|myi| Layout::stored(myi, &frm.columns)));
+            layouts.push(Layout::derived(&frm.columns, frm.is_dynamic));
+        }
+        for known in known {
+            for &count in known.counts {
+                let columns = known.columns.get(..count).unwrap_or(known.columns);
+                let is_dynamic = columns
+                    .iter()
+                    .any(|column| matches!(column.kind, Type::Varchar | Type::Blob));
+                match myi {
+                    Some(myi) => layouts.extend(Layout::stored(myi, columns)),
+                    None => layouts.push(Layout::derived(columns, is_dynamic)),
+                }
+            }
+        }
+        layouts
+    }
+
+    /// The layout of a `.MYI`; none if it has another number of columns.
+    fn stored<Name: AsRef<str>>(myi: &Myi, columns: &[ColumnSpec<Name>]) -> Option<Layout> {
+        let has_bitmap = match myi.fields.len().checked_sub(columns.len())? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let mut layout = Layout {
+            is_dynamic: myi.is_dynamic,
+            row_size: myi.row_size,
+            flag_bytes: myi.flag_bytes,
+            has_bitmap,
+            fields: myi.fields.iter().map(|(field, _)| *field).collect(),
+            columns: [None; COLUMNS],
+        };
+        if !myi.is_dynamic {
+            // Fields of fixed rows stand at full width whatever their type.
+            for (field, column) in layout
+                .fields
+                .iter_mut()
+                .skip(usize::from(has_bitmap))
+                .zip(columns)
+            {
+                *field = Field {
+                    kind: FieldKind::Normal,
+                    length: width(column),
+                };
+            }
+        }
+        let nulls = myi.fields.iter().map(|(_, null)| *null);
+        layout.place(columns, nulls.skip(usize::from(has_bitmap)));
+        Some(layout)
+    }
+
+    /// The layout that follows from the columns (section 8.4).
+    fn derived<Name: AsRef<str>>(columns: &[ColumnSpec<Name>], is_dynamic: bool) -> Layout {
+        let nullable = columns.iter().filter(|column| column.nullable).count();
+        let bitmap = (nullable + usize::from(!is_dynamic)).div_ceil(8);
+        let mut fields = Vec::with_capacity(columns.len() + 1);
+        if bitmap > 0 {
+            fields.push(Field {
+                kind: FieldKind::Normal,
+                length: bitmap,
+            });
+        }
+        fields.extend(columns.iter().map(|column| match is_dynamic {
+            true => packed(column),
+            false => Field {
+                kind: FieldKind::Normal,
+                length: width(column),
+            },
+        }));
+        let flags = fields
+            .iter()
+            .filter(|field| !matches!(field.kind, FieldKind::Normal | FieldKind::Varchar));
+        let mut layout = Layout {
+            is_dynamic,
+            row_size: fields.iter().map(|field| field.length).sum(),
+            flag_bytes: flags.count().div_ceil(8),
+            has_bitmap: bitmap > 0,
+            fields,
+            columns: [None; COLUMNS],
+        };
+        let mut bit = usize::from(!is_dynamic);
+        let nulls: Vec<Option<NullBit>> = columns
+            .iter()
+            .map(|column| {
+                column.nullable.then(|| {
+                    let null = NullBit {
+                        byte: bit / 8,
+                        mask: 1 << (bit % 8),
+                    };
+                    bit += 1;
+                    null
+                })
+            })
+            .collect();
+        layout.place(columns, nulls.into_iter());
+        layout
+    }
+
+    /// Notes where the columns stand that are read; of two with one name the first counts.
+    fn place<Name: AsRef<str>>(
+        &mut self,
+        columns: &[ColumnSpec<Name>],
+        nulls: impl Iterator<Item = Option<NullBit>>,
+    ) {
+        for (number, (column, null)) in columns.iter().zip(nulls).enumerate() {
+            let place = Column::place(column.name.as_ref());
+            if let Some(slot) = place.and_then(|place| self.columns.get_mut(place)) {
+                slot.get_or_insert(ColumnPlace {
+                    field: number + usize::from(self.has_bitmap),
+                    null,
+                    charset: column.charset,
+                });
+            }
+        }
+    }
+}
+
+/// How a column is packed in a dynamic record.
+fn packed<Name>(column: &ColumnSpec<Name>) -> Field {
+    let kind = match column.kind {
+        Type::Integer | Type::Date => FieldKind::SkipZero,
+        Type::Timestamp => FieldKind::Normal,
+        Type::Varchar => FieldKind::Varchar,
+        Type::Char if column.length > 3 => FieldKind::SkipSpace,
+        Type::Char => FieldKind::Normal,
+        Type::Blob => FieldKind::Blob,
+    };
+    Field {
+        kind,
+        length: usize::from(column.length),
+    }
+}
+
+/// Bytes of a column in a fixed row.
+fn width<Name>(column: &ColumnSpec<Name>) -> usize {
+    let length = usize::from(column.length);
+    match column.kind {
+        Type::Varchar if length > 255 => length + 2,
+        Type::Varchar => length + 1,
+        // A length, and a pointer that means nothing on disk.
+        Type::Blob => length + 8,
+        _ => length,
+    }
+}

@@ -1,0 +1,172 @@
+//! A row: its fields found, its values read (sections 8.3, 8.6, 8.7).
+
+use std::borrow::Cow;
+
+use super::layout::{Charset, FieldKind, Layout};
+use crate::bytes::{be_u16, slice};
+use crate::formats::jose::columns::Column;
+
+/// A row of a table.
+pub(in crate::formats::jose) struct Row<'t> {
+    pub(super) layout: &'t Layout,
+    pub(super) bytes: Cow<'t, [u8]>,
+    pub(super) fields: Fields,
+    /// Where the row begins in the file.
+    pub(in crate::formats::jose) offset: u64,
+    /// Where the row's bytes stand in the file; none if they come from several places.
+    pub(super) start: Option<u64>,
+    /// Why the row is not whole.
+    pub(in crate::formats::jose) damage: Option<&'static str>,
+}
+
+/// Where the fields of a record stand in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fields {
+    places: Vec<(usize, usize)>,
+    /// The last of the fields is not whole.
+    is_cut: bool,
+    /// Every field is whole and nothing is left over.
+    pub(super) is_exact: bool,
+}
+
+impl<'t> Row<'t> {
+    /// The bytes of a column; none if there is no such column or it is NULL.
+    pub(in crate::formats::jose) fn bytes(&self, column: Column) -> Option<&[u8]> {
+        let (start, end) = self.range(column)?;
+        self.bytes.get(start..end)
+    }
+
+    /// An integer of at most four bytes, signed.
+    pub(in crate::formats::jose) fn int(&self, column: Column) -> Option<i32> {
+        let bytes = self.bytes(column)?;
+        let place = self.layout.columns.get(column as usize)?.as_ref()?;
+        if self.fields.is_cut && place.field + 1 == self.fields.places.len() {
+            return None;
+        }
+        let last = bytes.get(..4).unwrap_or(bytes).last().copied().unwrap_or(0);
+        let fill = if last & 0x80 != 0 { 0xff } else { 0 };
+        let mut value = [fill; 4];
+        value.iter_mut().zip(bytes).for_each(|(to, &from)| *to = from);
+        Some(i32::from_le_bytes(value))
+    }
+
+    /// Character set of a column.
+    pub(in crate::formats::jose) fn charset(&self, column: Column) -> Charset {
+        let place = self.layout.columns.get(column as usize);
+        place
+            .and_then(Option::as_ref)
+            .map_or(Charset::Utf8, |place| place.charset)
+    }
+
+    /// True if the table has the column.
+    pub(in crate::formats::jose) fn has(&self, column: Column) -> bool {
+        self.layout
+            .columns
+            .get(column as usize)
+            .is_some_and(Option::is_some)
+    }
+
+    /// Where a column stands in the file; none if the row is in pieces.
+    pub(in crate::formats::jose) fn place_of(&self, column: Column) -> Option<u64> {
+        let (start, _) = self.range(column)?;
+        Some(self.start? + start as u64)
+    }
+
+    fn range(&self, column: Column) -> Option<(usize, usize)> {
+        let place = self.layout.columns.get(column as usize)?.as_ref()?;
+        let is_null = place.null.is_some_and(|null| {
+            let bitmap = self.fields.places.first();
+            let byte = bitmap.and_then(|&(start, end)| self.bytes.get(start..end)?.get(null.byte));
+            byte.is_none_or(|byte| byte & null.mask != 0)
+        });
+        if is_null {
+            return None;
+        }
+        self.fields.places.get(place.field).copied()
+    }
+}
+
+/// Finds the fields of a record; those from the first that does not fit are missing or cut.
+pub(super) fn fields(layout: &Layout, record: &[u8]) -> Fields {
+    let mut fields = Fields {
+        places: Vec::with_capacity(layout.fields.len().min(record.len() + 64)),
+        ..Fields::default()
+    };
+    let mut at = if layout.is_dynamic { layout.flag_bytes } else { 0 };
+    let mut flag = 0;
+    for field in &layout.fields {
+        let mut is_flagged = false;
+        if layout.is_dynamic && !matches!(field.kind, FieldKind::Normal | FieldKind::Varchar) {
+            is_flagged = record
+                .get(flag / 8)
+                .is_some_and(|byte| byte >> (flag % 8) & 1 != 0);
+            flag += 1;
+        }
+        let rest = record.get(at..).unwrap_or_default();
+        let Some((head, length)) = packed_size(field.kind, field.length, is_flagged, rest) else {
+            // The length itself is cut.
+            fields.places.push((record.len(), record.len()));
+            fields.is_cut = true;
+            return fields;
+        };
+        let start = at + head;
+        if slice(record, start, length).is_none() {
+            fields.places.push((start.min(record.len()), record.len()));
+            fields.is_cut = true;
+            return fields;
+        }
+        fields.places.push((start, start + length));
+        at = start + length;
+    }
+    fields.is_exact = at == record.len();
+    fields
+}
+
+/// Bytes in front of a field's value, and bytes of the value.
+#[inline]
+fn packed_size(kind: FieldKind, length: usize, is_flagged: bool, rest: &[u8]) -> Option<(usize, usize)> {
+    Some(match kind {
+        FieldKind::Normal => (0, length),
+        FieldKind::SkipZero | FieldKind::Blob if is_flagged => (0, 0),
+        FieldKind::SkipZero => (0, length),
+        FieldKind::Blob => {
+            let bytes = rest.get(..length)?.iter().rev();
+            (length, bytes.fold(0, |size, &byte| size << 8 | usize::from(byte)))
+        }
+        FieldKind::SkipSpace if is_flagged => match *rest.first()? {
+            low if length > 255 && low & 0x80 != 0 => {
+                (2, usize::from(low & 0x7f) | usize::from(*rest.get(1)?) << 7)
+            }
+            low => (1, usize::from(low)),
+        },
+        FieldKind::SkipSpace => (0, length),
+        FieldKind::Varchar => match *rest.first()? {
+            255 if length > 255 => (3, usize::from(be_u16(rest, 1)?)),
+            low => (1, usize::from(low)),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_sizes_follow_the_kind() {
+        assert_eq!(packed_size(FieldKind::SkipZero, 4, true, &[]), Some((0, 0)));
+        assert_eq!(packed_size(FieldKind::Blob, 3, false, &[1, 1, 0]), Some((3, 257)));
+        assert_eq!(
+            packed_size(FieldKind::Varchar, 765, false, &[255, 1, 0]),
+            Some((3, 256))
+        );
+        assert_eq!(
+            packed_size(FieldKind::Varchar, 255, false, &[255]),
+            Some((1, 255))
+        );
+        assert_eq!(
+            packed_size(FieldKind::SkipSpace, 300, true, &[0x81, 1]),
+            Some((2, 129))
+        );
+        assert_eq!(packed_size(FieldKind::Blob, 3, false, &[1, 1]), None);
+    }
+}

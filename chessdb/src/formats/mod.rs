@@ -1,0 +1,128 @@
+//! Every format behind one trait, and the only list of formats.
+//!
+//! A new format is a folder here, a row in [`FORMATS`], a page in `docs/formats/` and a folder of test data.
+
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod brenner;
+mod chess_assistant;
+mod chessbase;
+mod database;
+mod files;
+mod jose;
+mod rows;
+mod simplecdb;
+
+use std::path::Path;
+
+pub use crate::problem::{Problem, ProblemKind};
+pub use database::{Database, Decoded, Folder, Info, Keys, Member, TextId};
+pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
+
+/// The user's options for reading games. By default every format applies its own rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Code page of the texts, by a label of the WHATWG encoding standard.
+    pub encoding: Option<String>,
+    /// Forces one of a format's readings, by the name that `info.txt` shows. Formats without such a reading
+    /// ignore it, because a folder may contain several formats.
+    pub reading: Option<String>,
+    /// Corrects dates that show a known bug of the writer.
+    pub fix_dates: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            encoding: None,
+            reading: None,
+            fix_dates: true,
+        }
+    }
+}
+
+/// A kind of database.
+pub struct Format {
+    /// Short name, as `info` shows it: `simplecdb`.
+    pub name: &'static str,
+    /// Full name, for display.
+    pub title: &'static str,
+    /// The databases of this format among the files of one directory, by names alone.
+    pub find: fn(&Directory) -> Vec<Candidate>,
+    /// How to recognize a file by its content; none if only names are used.
+    pub by_content: Option<ByContent>,
+    /// Names of its readings, as the option `reading` takes them; empty if it has one only.
+    pub readings: fn() -> Vec<String>,
+    /// Opens a database from its files, reading headers only.
+    pub open: fn(Files, &Options) -> Opened,
+}
+
+/// How a format recognises a file by its bytes alone.
+pub struct ByContent {
+    /// What the format calls such a file.
+    pub kind: &'static str,
+    /// True for bytes that are certainly a database of the format.
+    pub accepts: fn(&[u8]) -> bool,
+}
+
+/// A database, or why the files are not one.
+pub type Opened = Result<Box<dyn Database>, NotADatabase>;
+
+/// All formats, in the order in which they are tried.
+#[rustfmt::skip]
+pub static FORMATS: &[Format] = &[
+    simplecdb::FORMAT,
+    chessbase::FORMAT,
+    chessbase::book::FORMAT,
+    chess_assistant::FORMAT,
+    jose::FORMAT,
+    brenner::FORMAT,
+];
+
+/// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that
+/// no format accepts by its name; in a scan, such guesses would be surprising.
+pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)> {
+    let accepts = |(format, _): &(&'static Format, Candidate)| {
+        let hook = format.by_content.as_ref();
+        hook.is_some_and(|hook| (hook.accepts)(bytes))
+    };
+    recognisable(path).into_iter().filter(accepts).collect()
+}
+
+/// The databases that a file would be if all formats accepted its content that recognise databases by it.
+pub fn recognisable(path: &Path) -> Vec<(&'static Format, Candidate)> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return Vec::new();
+    };
+    let found = FORMATS.iter().filter_map(|format| {
+        let hook = format.by_content.as_ref()?;
+        let candidate = Candidate {
+            name: name.to_owned(),
+            files: vec![(hook.kind.to_owned(), path.to_owned())],
+            warnings: Vec::new(),
+        };
+        Some((format, candidate))
+    });
+    found.collect()
+}
+
+/// The files are not a database of the format: the reason, in lower case, without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotADatabase(pub String);
+
+impl std::fmt::Display for NotADatabase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotADatabase {}

@@ -1,0 +1,104 @@
+//! Rows of one size, one after another, numbered without those that lie in long holes of their file.
+
+use super::SourceFile;
+
+/// Which rows of a file there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    len: u32,
+    /// From this number on, the place of a row in the file is so much greater than its number.
+    passed: Vec<(u32, usize)>,
+}
+
+impl Rows {
+    /// The whole rows of `size` bytes from `start` to the end of a file, at most `most` places of them.
+    pub(super) fn of(file: &SourceFile, start: usize, size: usize, most: usize) -> Rows {
+        let size = size.max(1);
+        let places = (file.bytes.len().saturating_sub(start) / size).min(most);
+        let mut rows = Rows::default();
+        let mut gone = 0;
+        for gap in file.bytes.gaps() {
+            let from = gap.start.saturating_sub(start).div_ceil(size).min(places);
+            let to = (gap.end.saturating_sub(start) / size).min(places);
+            if let Ok(number) = u32::try_from(from.saturating_sub(gone))
+                && to > from
+            {
+                gone += to - from;
+                rows.passed.push((number, gone));
+            }
+        }
+        rows.len = u32::try_from(places - gone).unwrap_or(u32::MAX);
+        rows
+    }
+
+    /// Number of rows.
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The place of a row: how many could stand before it in the file. After the end it is after the last one.
+    #[inline]
+    pub(super) fn place(&self, number: u32) -> usize {
+        let passed = match self.passed.is_empty() {
+            true => 0,
+            false => self.passed_before(number),
+        };
+        (number as usize).saturating_add(passed)
+    }
+
+    #[cold]
+    fn passed_before(&self, number: u32) -> usize {
+        let behind = self.passed.partition_point(|&(first, _)| first <= number);
+        let last = behind.checked_sub(1).and_then(|last| self.passed.get(last));
+        last.map_or(0, |&(_, passed)| passed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::Bytes;
+    use std::ops::{Deref, Range};
+    use std::sync::Arc;
+
+    #[derive(Debug)]
+    struct Holed(Vec<u8>, Vec<Range<usize>>);
+
+    impl Deref for Holed {
+        type Target = [u8];
+
+        fn deref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl Bytes for Holed {
+        fn gaps(&self) -> &[Range<usize>] {
+            &self.1
+        }
+    }
+
+    fn places(len: usize, gaps: &[Range<usize>], most: usize) -> Vec<usize> {
+        let file = SourceFile {
+            name: String::new(),
+            bytes: Arc::new(Holed(vec![0; len], gaps.to_vec())),
+        };
+        let rows = Rows::of(&file, 10, 4, most);
+        (0..rows.len()).map(|number| rows.place(number)).collect()
+    }
+
+    #[test]
+    #[allow(clippy::single_range_in_vec_init)]
+    fn rows_of_which_a_byte_is_there_count() {
+        assert_eq!(places(33, &[], 99), [0, 1, 2, 3, 4]);
+        assert_eq!(places(33, &[], 3), [0, 1, 2]);
+        assert_eq!(places(5, &[], 99), [0; 0]);
+        // Rows are at 10, 14, 18, 22, 26.
+        assert_eq!(places(33, &[15..22], 99), [0, 1, 3, 4]);
+        assert_eq!(places(33, &[14..26], 99), [0, 4]);
+        assert_eq!(places(33, &[0..18, 21..26], 99), [2, 4]);
+        assert_eq!(places(33, &[13..17], 99), [0, 1, 2, 3, 4]);
+        assert_eq!(places(33, &[18..1 << 45], 99), [0, 1]);
+        assert_eq!(places(33, &[14..18, 22..26], 4), [0, 2]);
+    }
+}

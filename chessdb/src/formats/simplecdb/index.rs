@@ -1,0 +1,242 @@
+//! The index file: one entry of a fixed size per game (section 2).
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | +0 | 1 | status: 00 live, FF deleted |
+//! | +1 | 8 | offset of the record in `.dcg` |
+//! | +9 | 4 | White, in `.dcn` |
+//! | +13 | 4 | Black, in `.dcn` |
+//! | +17 | 2 | round, 0 unknown |
+//! | +19 | 4 | site, in `.dcs` |
+//! | +23 | 4 | event, in `.dce`; absent in entries of 35 bytes, where all that follows stands 4 bytes earlier |
+//! | +27 | 2 + 2 | White's and Black's Elo, 0 unknown |
+//! | +31 | 1 | result: 0 `*`, 1 `1-0`, 2 `0-1`, 3 `1/2-1/2` |
+//! | +32 | 3 | ECO, zeros unknown |
+//! | +35 | 2 + 1 + 1 | year, month, day, 0 unknown |
+
+use crate::bytes::{be_u16, be_u32, be_u64, slice};
+use crate::formats::SourceFile;
+use crate::formats::rows::Rows;
+use crate::game::{Date, Eco, Outcome};
+
+pub(super) const MAGIC: &[u8] = b"SimpleCDbi";
+
+/// Sizes of header and entry that writers or versions of the description have had, in the order of section 2.7.
+const LAYOUTS: [Layout; 9] = [
+    Layout::new(19, 39),
+    Layout::new(10, 39),
+    Layout::new(10, 35),
+    Layout::new(11, 35),
+    Layout::new(19, 35),
+    Layout::new(11, 61),
+    Layout::new(19, 61),
+    Layout::new(11, 54),
+    Layout::new(11, 39),
+];
+
+/// Bytes of header and entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) header: usize,
+    entry: usize,
+}
+
+impl Layout {
+    const fn new(header: usize, entry: usize) -> Layout {
+        Layout { header, entry }
+    }
+
+    fn has_event(self) -> bool {
+        self.entry != 35
+    }
+
+    /// The entries of a file.
+    fn rows(self, dci: &SourceFile) -> Rows {
+        Rows::of(dci, self.header, self.entry, usize::MAX)
+    }
+
+    /// Where an entry stands.
+    fn at(self, place: usize) -> usize {
+        place.saturating_mul(self.entry).saturating_add(self.header)
+    }
+
+    /// How well the layout fits (section 2.7); none if the file is shorter than its header.
+    fn score(self, file: &SourceFile, dcg_size: u64) -> Option<f64> {
+        let dci: &[u8] = &file.bytes;
+        let entries = dci.len().checked_sub(self.header)?;
+        let mut score = if entries % self.entry == 0 { 1.0 } else { 0.0 };
+        let rows = self.rows(file);
+        let step = (rows.len() as usize / 1000).max(1);
+        let (mut seen, mut good) = (0.0, 0.0);
+        for number in (0..rows.len()).step_by(step) {
+            let at = self.at(rows.place(number));
+            let status = dci.get(at).copied();
+            let offset = be_u64(dci, at + 1).unwrap_or(0);
+            seen += 1.0;
+            if matches!(status, Some(0 | 0xff)) && (10..dcg_size).contains(&offset) {
+                good += 1.0;
+            }
+            if number == 0 && offset == 10 {
+                score += 1.0;
+            }
+        }
+        Some(if seen > 0.0 {
+            score + 2.0 * good / seen
+        } else {
+            score
+        })
+    }
+}
+
+/// Where the games stand: an index file, or places found by walking the records.
+pub(super) enum Index {
+    File {
+        file: SourceFile,
+        layout: Layout,
+        rows: Rows,
+    },
+    Walked(Vec<u64>),
+}
+
+impl Index {
+    /// Reads the layout of an index file. None if it holds no entry although there are records (section 2.8).
+    pub(super) fn open(dci: &SourceFile, dcg_size: u64, warnings: &mut Vec<String>) -> Option<Index> {
+        if !dci.bytes.starts_with(MAGIC) {
+            warnings.push(format!(
+                "{} does not begin with SimpleCDbi: it is not used",
+                dci.name
+            ));
+            return None;
+        }
+        let mut best: Option<(f64, Layout)> = None;
+        for layout in LAYOUTS {
+            if let Some(score) = layout.score(dci, dcg_size)
+                && best.is_none_or(|(highest, _)| score > highest)
+            {
+                best = Some((score, layout));
+            }
+        }
+        let (_, layout) = best?;
+        let entries = dci.bytes.len() - layout.header;
+        let rows = layout.rows(dci);
+        if rows.len() == 0 && dcg_size > 10 {
+            return None;
+        }
+        let left_over = entries % layout.entry;
+        if left_over > 0 && dci.bytes.gaps().is_empty() {
+            warnings.push(format!(
+                "{}: {left_over} bytes behind the last entry are ignored",
+                dci.name
+            ));
+        }
+        if layout.header > MAGIC.len()
+            && let Some(version) = dci.bytes.get(MAGIC.len()).filter(|&&version| version > 1)
+        {
+            warnings.push(format!("{}: unknown version {version}", dci.name));
+        }
+        Some(Index::File {
+            file: dci.clone(),
+            layout,
+            rows,
+        })
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        match self {
+            Index::File { rows, .. } => rows.len(),
+            Index::Walked(offsets) => u32::try_from(offsets.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The numbers of all games, until the index is lost.
+    pub(super) fn games(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Index::File { file, rows, .. } => Box::new(file.numbers(rows.len())),
+            Index::Walked(_) => Box::new(0..self.len()),
+        }
+    }
+
+    /// The entry of a game; after the end an empty one.
+    pub(super) fn entry(&self, game: u32) -> Entry {
+        let entry = match self {
+            Index::File { file, layout, rows } => {
+                let at = layout.at(rows.place(game));
+                slice(&file.bytes, at, layout.entry).and_then(|bytes| Entry::read(bytes, *layout, at))
+            }
+            Index::Walked(offsets) => offsets.get(game as usize).map(|&offset| Entry {
+                offset,
+                ..Entry::default()
+            }),
+        };
+        entry.unwrap_or_default()
+    }
+
+    pub(super) fn file_name(&self) -> &str {
+        match self {
+            Index::File { file, .. } => &file.name,
+            Index::Walked(_) => "",
+        }
+    }
+
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Index::File { layout, .. } => format!(
+                "header of {} bytes, entries of {} bytes",
+                layout.header, layout.entry
+            ),
+            Index::Walked(_) => "none: games found by walking the records".to_owned(),
+        }
+    }
+}
+
+/// One entry of the index.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entry {
+    /// Where the entry stands in the index file.
+    pub(super) at: usize,
+    pub(super) status: u8,
+    /// Where the record stands in `.dcg`.
+    pub(super) offset: u64,
+    pub(super) white: u32,
+    pub(super) black: u32,
+    pub(super) round: u16,
+    pub(super) site: u32,
+    pub(super) event: u32,
+    pub(super) white_elo: u16,
+    pub(super) black_elo: u16,
+    pub(super) outcome: Outcome,
+    pub(super) eco: Option<Eco>,
+    pub(super) date: Date,
+}
+
+impl Entry {
+    fn read(bytes: &[u8], layout: Layout, at: usize) -> Option<Entry> {
+        let event_size = if layout.has_event() { 4 } else { 0 };
+        let rest = bytes.get(23 + event_size..)?;
+        let outcome = match rest.get(4)? {
+            1 => Outcome::WhiteWins,
+            2 => Outcome::BlackWins,
+            3 => Outcome::Draw,
+            _ => Outcome::Unknown,
+        };
+        Some(Entry {
+            at,
+            status: *bytes.first()?,
+            offset: be_u64(bytes, 1)?,
+            white: be_u32(bytes, 9)?,
+            black: be_u32(bytes, 13)?,
+            round: be_u16(bytes, 17)?,
+            site: be_u32(bytes, 19)?,
+            event: if layout.has_event() { be_u32(bytes, 23)? } else { 0 },
+            white_elo: be_u16(rest, 0)?,
+            black_elo: be_u16(rest, 2)?,
+            outcome,
+            eco: Eco::new(*rest.get(5..)?.first_chunk()?),
+            date: Date::new(be_u16(rest, 8)?, *rest.get(10)?, *rest.get(11)?),
+        })
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.status == 0xff
+    }
+}

@@ -1,0 +1,184 @@
+//! SimpleCDb, the open format of pgn2dcg and Jerry (2016-2018).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game (`index`) |
+//! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` (`record`, `body`) |
+//! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes (`strings`) |
+//!
+//! All integers are big endian, but for one writer's reversed record lengths (`length`).
+//! Section numbers in this module are those of `docs/formats/simplecdb.md`.
+
+mod body;
+mod decode;
+mod index;
+mod length;
+mod promotion;
+mod record;
+mod strings;
+
+use std::ops::ControlFlow;
+
+use self::index::{Entry, Index};
+use self::promotion::Promotions;
+use self::record::Records;
+use self::strings::{EVENTS, PLAYERS, SITES, Strings};
+use super::{
+    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
+};
+use crate::game::Tags;
+use crate::replay::{Ply, main_line_or};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "simplecdb",
+    title: "SimpleCDb",
+    find: |directory| by_stem(directory, &["dci", "dcg"], &["dcn", "dcs", "dce"]),
+    by_content: None,
+    readings: || Promotions::ALL.map(|reading| reading.name().to_owned()).to_vec(),
+    open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
+};
+
+/// An open SimpleCDb database.
+struct SimpleCdb {
+    index: Index,
+    records: Records,
+    players: Strings,
+    sites: Strings,
+    events: Strings,
+    promotions: Promotions,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+impl SimpleCdb {
+    fn open(files: Files, options: &Options) -> Result<SimpleCdb, NotADatabase> {
+        let dci = files.get("dci");
+        let dcg = files.get("dcg");
+        let has_magic =
+            |file: Option<&SourceFile>, magic: &[u8]| file.is_some_and(|file| file.bytes.starts_with(magic));
+        if !has_magic(dci, index::MAGIC) && !has_magic(dcg, record::MAGIC) {
+            return Err(NotADatabase(
+                "neither the .dci nor the .dcg begins as SimpleCDb files do".to_owned(),
+            ));
+        }
+        let mut warnings = files.warnings.clone();
+        let mut problems = files.holes();
+        if let Some(dcg) = dcg
+            && !dcg.bytes.starts_with(record::MAGIC)
+        {
+            warnings.push(format!("{} does not begin with SimpleCDbg", dcg.name));
+        }
+        let (index, records) = record::open(dci, dcg, &mut warnings, &mut problems);
+        let strings = |kind: &strings::Kind, warnings: &mut Vec<String>| {
+            Strings::open(files.get(kind.extension), kind, warnings)
+        };
+        let mut database = SimpleCdb {
+            players: strings(&PLAYERS, &mut warnings),
+            sites: strings(&SITES, &mut warnings),
+            events: strings(&EVENTS, &mut warnings),
+            index,
+            records,
+            promotions: Promotions::Reference,
+            info: Info::default(),
+            problems,
+        };
+        let forced = options.reading.as_deref().and_then(Promotions::named);
+        database.promotions = forced.unwrap_or_else(|| promotion::choose(&database));
+        let rows = vec![
+            ("index", database.index.describe()),
+            ("record lengths", database.records.describe()),
+            ("promotion codes", database.promotions.describe().to_owned()),
+        ];
+        database.info = Info { rows, warnings };
+        Ok(database)
+    }
+
+    fn entry(&self, game: u32) -> Entry {
+        self.index.entry(game)
+    }
+}
+
+impl Database for SimpleCdb {
+    fn len(&self) -> u32 {
+        self.index.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let entry = self.entry(game);
+        Keys {
+            white: self.players.id(entry.white),
+            black: self.players.id(entry.black),
+            event: self.events.id(entry.event),
+            date: entry.date,
+            event_year: 0,
+            eco: entry.eco,
+            outcome: entry.outcome,
+            deleted: entry.is_deleted(),
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        [&self.players, &self.events]
+            .into_iter()
+            .find_map(|strings| strings.of_id(id))
+            .unwrap_or_else(|| strings::UNKNOWN.to_owned())
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let entry = self.entry(game);
+        let mut tags = self.header(&entry);
+        if let Some(fen) = self.records.stored_fen(&entry) {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &fen);
+        }
+        tags
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        decode::game(self, game, self.promotions)
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        main_line_or(
+            each,
+            |sink| decode::main_line(self, game, sink),
+            || self.game(game).game,
+        );
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl SimpleCdb {
+    /// The tags that stand in the index (section 8.1).
+    fn header(&self, entry: &Entry) -> Tags {
+        let mut tags = Tags::new(entry.outcome);
+        tags.set_with("Event", |value| self.events.append(entry.event, value));
+        tags.set_with("Site", |value| self.sites.append(entry.site, value));
+        tags.set_date("Date", entry.date);
+        if entry.round != 0 {
+            tags.set_number("Round", entry.round.into());
+        }
+        tags.set_with("White", |value| self.players.append(entry.white, value));
+        tags.set_with("Black", |value| self.players.append(entry.black, value));
+        for (name, elo) in [("WhiteElo", entry.white_elo), ("BlackElo", entry.black_elo)] {
+            if elo != 0 {
+                tags.set_number(name, elo.into());
+            }
+        }
+        if let Some(eco) = &entry.eco {
+            tags.set_str("ECO", eco.as_str());
+        }
+        if entry.is_deleted() {
+            tags.set_str("Deleted", "1");
+        }
+        tags
+    }
+}

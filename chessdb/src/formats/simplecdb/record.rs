@@ -1,0 +1,262 @@
+//! The game file: where each record begins and ends (section 5).
+//!
+//! `length | marker 00 | body` or `length | marker 01 | FEN length | FEN | body`; the length counts what follows it.
+
+use std::borrow::Cow;
+
+use super::index::{Entry, Index};
+use super::length;
+use crate::bytes::{index as place, slice};
+use crate::formats::{Problem, SourceFile};
+use crate::text::utf8_line;
+
+pub(super) const MAGIC: &[u8] = b"SimpleCDbg";
+
+/// Maximum number of bytes of one record that are read (section 7.5).
+const LIMIT: usize = 16 << 20;
+
+/// The game file and how its lengths are read.
+pub(super) struct Records {
+    file: Option<SourceFile>,
+    /// Offsets of all records in rising order where lengths are reversed (section 5.3): a record ends where the
+    /// next begins.
+    reversed: Option<Vec<u64>>,
+}
+
+/// What cannot be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    /// Byte of the game file; it can lie outside.
+    pub(super) offset: u64,
+    pub(super) reason: Cow<'static, str>,
+}
+
+impl Damage {
+    pub(super) fn new(offset: u64, reason: impl Into<Cow<'static, str>>) -> Damage {
+        Damage {
+            offset,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// The bytes of one record after its length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record<'a> {
+    /// Marker, FEN and body, as far as the file holds them.
+    pub(super) bytes: &'a [u8],
+    /// Where they begin in the file.
+    pub(super) start: u64,
+    /// Why the bytes end before the record does; none if it is whole.
+    pub(super) cut: Option<&'static str>,
+}
+
+/// A record's start position and its moves.
+pub(super) struct Parts {
+    /// None for the normal start.
+    pub(super) fen: Option<String>,
+    /// Where the body begins in [`Record::bytes`].
+    pub(super) body: usize,
+}
+
+/// Opens index and game file together: each is needed to understand the other.
+pub(super) fn open(
+    dci: Option<&SourceFile>,
+    dcg: Option<&SourceFile>,
+    warnings: &mut Vec<String>,
+    problems: &mut Vec<Problem>,
+) -> (Index, Records) {
+    let mut records = Records {
+        file: dcg.cloned(),
+        reversed: None,
+    };
+    let index = dci.and_then(|dci| Index::open(dci, records.size(), warnings));
+    let index = index.unwrap_or_else(|| {
+        if let Some(dcg) = dcg {
+            let file = dci.map_or(&dcg.name, |dci| &dci.name);
+            let what = "there is no usable index (.dci): games come from the .dcg, without headers";
+            problems.push(Problem::damage(file, None, what));
+        }
+        Index::Walked(records.walk())
+    });
+    if let (None, Some(_)) = (dcg, dci) {
+        problems.push(Problem::damage(
+            index.file_name(),
+            None,
+            "the .dcg with the moves is missing or cannot be opened: put it beside the .dci",
+        ));
+    }
+    if let Index::File { file, layout, rows } = &index {
+        let offsets = || file.numbers(rows.len()).map(|game| index.entry(game).offset);
+        if layout.header == 10 {
+            records.detect_reversed(offsets());
+        }
+        if records.reversed.is_none()
+            && let (Some(last), Some(dcg)) = (offsets().max(), dcg)
+            && let Ok(record) = records.record(last)
+        {
+            let end = record.start + record.bytes.len() as u64;
+            let behind = records.data_len().saturating_sub(end);
+            if behind > 0 {
+                warnings.push(format!(
+                    "{}: {behind} bytes behind the last game of the index are not listed",
+                    dcg.name
+                ));
+            }
+        }
+    }
+    (index, records)
+}
+
+impl Records {
+    fn bytes(&self) -> &[u8] {
+        self.file.as_ref().map(|file| &**file.bytes).unwrap_or_default()
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.bytes().len() as u64
+    }
+
+    /// Bytes that records can have without long holes.
+    pub(super) fn data_len(&self) -> u64 {
+        self.file.as_ref().map_or(0, |file| file.data_len() as u64)
+    }
+
+    pub(super) fn file_name(&self) -> &str {
+        self.file
+            .as_ref()
+            .map_or("(missing .dcg)", |file| file.name.as_str())
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let form = if self.reversed.is_some() {
+            "reversed"
+        } else {
+            "normal"
+        };
+        form.to_owned()
+    }
+
+    /// The record at an offset of the index (sections 5.2, 5.3, 7.3).
+    pub(super) fn record(&self, offset: u64) -> Result<Record<'_>, Damage> {
+        let Some(file) = &self.file else {
+            return Err(Damage::new(offset, "the game file is missing"));
+        };
+        let data: &[u8] = &file.bytes;
+        let rest = data.get(place(offset)..).unwrap_or_default();
+        if offset < MAGIC.len() as u64 || rest.is_empty() {
+            return Err(Damage::new(offset, "the index points outside the game file"));
+        }
+        let (size, len) = match &self.reversed {
+            Some(offsets) => {
+                let span = self.span(offsets, offset);
+                let size =
+                    length::reversed_that_fills(rest, span).unwrap_or_else(|| length::reversed_size(rest));
+                (size, place(span).saturating_sub(size))
+            }
+            None => match length::read(rest) {
+                Some(length) => (length.size, length.value as usize),
+                None => return Err(Damage::new(offset, "the length of the game cannot be read")),
+            },
+        };
+        let start = offset + size as u64;
+        if len == 0 {
+            return Err(Damage::new(start, "the game has no bytes"));
+        }
+        let there = rest.get(size..).unwrap_or_default();
+        let (bytes, cut) = match there.get(..len.min(LIMIT)) {
+            Some(bytes) if len <= LIMIT => (bytes, None),
+            Some(bytes) => (bytes, Some("the game is longer than 16 MiB")),
+            None => (there, Some("the game file ends inside the game")),
+        };
+        Ok(Record { bytes, start, cut })
+    }
+
+    /// Bytes from a record to the next greater offset of the index, or to the end of the file.
+    fn span(&self, offsets: &[u64], offset: u64) -> u64 {
+        let next = offsets.partition_point(|&other| other <= offset);
+        let end = offsets.get(next).copied().unwrap_or(u64::MAX).min(self.size());
+        end.saturating_sub(offset)
+    }
+
+    /// The FEN that a record holds, whether or not it can be played from.
+    pub(super) fn stored_fen(&self, entry: &Entry) -> Option<String> {
+        let record = self.record(entry.offset).ok()?;
+        Some(record.stored_fen()?.0)
+    }
+
+    /// Places of all records from the head of the file, for want of an index (section 5.4).
+    fn walk(&self) -> Vec<u64> {
+        let mut offsets = Vec::new();
+        let Some(file) = &self.file else {
+            return offsets;
+        };
+        let mut at = MAGIC.len();
+        while let Some(rest) = file.bytes.get(at..).filter(|rest| !rest.is_empty())
+            && !file.bytes.is_lost()
+        {
+            if let Some(gap) = file.gap_at(at) {
+                at = gap.end;
+                continue;
+            }
+            offsets.push(at as u64);
+            let Some(length) = length::read(rest) else { break };
+            at = at
+                .saturating_add(length.size)
+                .saturating_add(length.value as usize);
+        }
+        offsets
+    }
+
+    /// Decides whether the record lengths are reversed, as one writer left them (section 5.3).
+    fn detect_reversed(&mut self, offsets: impl Iterator<Item = u64>) {
+        let mut offsets: Vec<u64> = offsets.collect();
+        let in_order = offsets.clone();
+        offsets.sort_unstable();
+        let (mut normal, mut reversed) = (0u32, 0u32);
+        for offset in in_order {
+            let span = self.span(&offsets, offset);
+            let rest = self.bytes().get(place(offset)..).unwrap_or_default();
+            if length::read(rest).is_some_and(|length| length.size as u64 + u64::from(length.value) == span) {
+                normal += 1;
+            }
+            if length::reversed_that_fills(rest, span).is_some() {
+                reversed += 1;
+            }
+        }
+        if reversed > normal {
+            self.reversed = Some(offsets);
+        }
+    }
+}
+
+impl Record<'_> {
+    /// Takes the record apart.
+    ///
+    /// # Errors
+    /// A marker or FEN that cannot be used, at the marker (sections 5.5, 5.6).
+    pub(super) fn parts(&self) -> Result<Parts, Damage> {
+        match self.bytes.first() {
+            Some(0) => Ok(Parts { fen: None, body: 1 }),
+            Some(1) => match self.stored_fen() {
+                Some((fen, body)) => Ok(Parts { fen: Some(fen), body }),
+                None => Err(Damage::new(
+                    self.start,
+                    "the length of the position's text leads out of the game",
+                )),
+            },
+            Some(marker) => Err(Damage::new(self.start, format!("unknown marker {marker:02x}"))),
+            None => Err(Damage::new(self.start, "the game has no bytes")),
+        }
+    }
+
+    /// The FEN's text and where the body begins after it.
+    fn stored_fen(&self) -> Option<(String, usize)> {
+        if self.bytes.first() != Some(&1) {
+            return None;
+        }
+        let length = length::read(self.bytes.get(1..)?)?;
+        let text = slice(self.bytes, 1 + length.size, length.value as usize)?;
+        Some((utf8_line(text), 1 + length.size + text.len()))
+    }
+}

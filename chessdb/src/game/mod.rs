@@ -1,0 +1,18 @@
+//! The model of a game: tags and a flat list of movetext tokens, without recursion.
+
+mod movetext;
+mod tags;
+mod values;
+
+pub use movetext::{Movetext, TextRange, Token, Tree};
+pub use tags::{ROSTER, Tags};
+pub use values::{Date, Eco, Outcome};
+
+/// One game.
+#[derive(Clone, Debug, Default)]
+pub struct Game {
+    /// The tag pairs.
+    pub tags: Tags,
+    /// Moves, variations, NAGs and comments.
+    pub movetext: Movetext,
+}

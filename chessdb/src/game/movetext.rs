@@ -1,0 +1,177 @@
+//! Movetext: a flat list of tokens, and its builder.
+
+use crate::board::{Move, Position, San};
+
+/// One item of movetext, in PGN's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A move of the current line.
+    Move(San, Move),
+    /// A numeric annotation glyph for the move before it.
+    Nag(u8),
+    /// A comment on the move before it, or at the start of a line on the line.
+    Comment(TextRange),
+    /// The moves up to the matching end are an alternative to the move before it.
+    VariationStart,
+    /// End of a variation.
+    VariationEnd,
+}
+
+/// Range of a comment in [`Movetext::text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextRange {
+    start: u32,
+    end: u32,
+}
+
+/// The moves of a game with their annotations.
+///
+/// A variation always follows a move, is never empty, and all its moves are legal.
+#[derive(Clone, Debug, Default)]
+pub struct Movetext {
+    tokens: Vec<Token>,
+    texts: String,
+    first_ply: u32,
+}
+
+/// Maximum number of tokens in a typical game.
+const USUAL: usize = 256;
+
+impl Movetext {
+    /// The tokens.
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// The text of a comment.
+    pub fn text(&self, range: TextRange) -> &str {
+        self.texts
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// Bytes of all comments.
+    pub fn text_len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Plies before the first move: `2 * (first move number - 1)`, and one more if Black begins.
+    pub fn first_ply(&self) -> u32 {
+        self.first_ply
+    }
+}
+
+/// Makes movetext of moves that are known to be legal: what a [`Replay`](crate::replay::Replay) fills.
+///
+/// Annotations of a move may come after its variations; in the movetext they come before them, as in PGN.
+#[derive(Debug, Default)]
+pub struct Tree {
+    movetext: Movetext,
+    /// Where annotations of the last move belong once a variation follows it.
+    anchor: Option<usize>,
+    outer: Vec<Outer>,
+    /// Annotations that came after a variation of their move, with the place they belong to.
+    late: Vec<(usize, Token)>,
+}
+
+/// A line that a variation branches off from.
+#[derive(Clone, Copy, Debug)]
+struct Outer {
+    /// Place of the variation's [`Token::VariationStart`].
+    start: usize,
+    /// The line's anchor before the variation.
+    anchor: Option<usize>,
+}
+
+impl Tree {
+    /// Movetext that begins in a position with the move number `first_move`, with capacity for `tokens` tokens.
+    pub fn beginning(position: &Position, first_move: u32, tokens: usize) -> Tree {
+        Tree {
+            movetext: Movetext {
+                tokens: Vec::with_capacity(tokens.min(USUAL)),
+                texts: String::new(),
+                first_ply: first_move
+                    .saturating_sub(1)
+                    .saturating_mul(2)
+                    .saturating_add(u32::from(position.turn().is_black())),
+            },
+            ..Tree::default()
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn add_move(&mut self, mv: Move, san: San) {
+        self.anchor = None;
+        self.movetext.tokens.push(Token::Move(san, mv));
+    }
+
+    pub(crate) fn start_variation(&mut self) {
+        let start = self.movetext.tokens.len();
+        self.outer.push(Outer {
+            start,
+            anchor: self.anchor.take(),
+        });
+        self.movetext.tokens.push(Token::VariationStart);
+    }
+
+    /// Ends the current variation. An empty one is removed, and its comments go to the move that it would
+    /// have replaced.
+    pub(crate) fn end_variation(&mut self, is_empty: bool) {
+        let Some(Outer { start, anchor }) = self.outer.pop() else {
+            return;
+        };
+        if is_empty {
+            self.anchor = anchor;
+            for token in self.movetext.tokens.split_off(start) {
+                if matches!(token, Token::Comment(_)) {
+                    self.annotate(token);
+                }
+            }
+        } else {
+            self.anchor = anchor.or(Some(start));
+            self.movetext.tokens.push(Token::VariationEnd);
+        }
+    }
+
+    pub(crate) fn add_nag(&mut self, nag: u8) {
+        self.annotate(Token::Nag(nag));
+    }
+
+    pub(crate) fn add_comment(&mut self, text: &str) {
+        let texts = &mut self.movetext.texts;
+        let start = texts.len();
+        texts.push_str(text);
+        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(texts.len())) {
+            self.annotate(Token::Comment(TextRange { start, end }));
+        }
+    }
+
+    fn annotate(&mut self, token: Token) {
+        match self.anchor {
+            Some(anchor) => self.late.push((anchor, token)),
+            None => self.movetext.tokens.push(token),
+        }
+    }
+
+    pub(crate) fn into_movetext(mut self) -> Movetext {
+        if !self.late.is_empty() {
+            self.late.sort_by_key(|(place, _)| *place);
+            self.movetext.tokens = merge(&self.movetext.tokens, &self.late);
+        }
+        self.movetext
+    }
+}
+
+/// `tokens` with each late one inserted before the token at its place.
+fn merge(tokens: &[Token], late: &[(usize, Token)]) -> Vec<Token> {
+    let mut merged = Vec::with_capacity(tokens.len() + late.len());
+    let mut late = late.iter().peekable();
+    for (place, &token) in tokens.iter().enumerate() {
+        while let Some((_, annotation)) = late.next_if(|(anchor, _)| *anchor <= place) {
+            merged.push(*annotation);
+        }
+        merged.push(token);
+    }
+    merged.extend(late.map(|(_, annotation)| *annotation));
+    merged
+}

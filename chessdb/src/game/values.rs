@@ -1,0 +1,132 @@
+//! Small values that headers hold: dates, results, opening codes.
+
+use std::fmt;
+
+/// Result of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// `*`: unknown or unfinished.
+    #[default]
+    Unknown,
+    /// `1-0`
+    WhiteWins,
+    /// `0-1`
+    BlackWins,
+    /// `1/2-1/2`
+    Draw,
+}
+
+impl Outcome {
+    /// The PGN token.
+    pub fn token(self) -> &'static str {
+        match self {
+            Outcome::Unknown => "*",
+            Outcome::WhiteWins => "1-0",
+            Outcome::BlackWins => "0-1",
+            Outcome::Draw => "1/2-1/2",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.token())
+    }
+}
+
+/// A date of which every part may be unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Date {
+    /// 1..=9999, 0 unknown.
+    pub year: u16,
+    /// 1..=12, 0 unknown.
+    pub month: u8,
+    /// 1..=31, 0 unknown.
+    pub day: u8,
+}
+
+impl Date {
+    /// A date in which each part out of range is unknown.
+    pub fn new(year: u16, month: u8, day: u8) -> Date {
+        Date {
+            year: if year <= 9999 { year } else { 0 },
+            month: if month <= 12 { month } else { 0 },
+            day: if day <= 31 { day } else { 0 },
+        }
+    }
+}
+
+impl Date {
+    /// `1985.11.09`, unknown parts as `????` and `??`.
+    pub fn characters(self) -> [u8; 10] {
+        let mut text = *b"????.??.??";
+        let mut put = |place: usize, len: usize, value: u16| {
+            if value == 0 {
+                return;
+            }
+            let mut rest = value;
+            for digit in text.iter_mut().skip(place).take(len).rev() {
+                *digit = b'0' + (rest % 10) as u8;
+                rest /= 10;
+            }
+        };
+        put(0, 4, self.year);
+        put(5, 2, u16::from(self.month));
+        put(8, 2, u16::from(self.day));
+        text
+    }
+}
+
+/// [`Date::characters`] as text.
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.characters()
+            .iter()
+            .try_for_each(|&c| fmt::Write::write_char(f, char::from(c)))
+    }
+}
+
+/// An opening code of three ASCII characters, normally `A00`..`E99`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Eco([u8; 3]);
+
+impl Eco {
+    /// A code of ASCII letters and digits; lower case is kept.
+    pub fn new(code: [u8; 3]) -> Option<Eco> {
+        code.iter().all(u8::is_ascii_alphanumeric).then_some(Eco(code))
+    }
+
+    /// The three characters.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("???")
+    }
+}
+
+impl fmt::Display for Eco {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_show_what_is_known() {
+        assert_eq!(Date::new(1985, 11, 9).to_string(), "1985.11.09");
+        assert_eq!(Date::new(0, 7, 31).to_string(), "????.07.31");
+        assert_eq!(Date::new(10_000, 13, 32).to_string(), "????.??.??");
+        assert_eq!(Date::new(476, 0, 0).to_string(), "0476.??.??");
+    }
+
+    #[test]
+    fn opening_codes_are_letters_and_digits() {
+        assert_eq!(
+            Eco::new(*b"B97").map(|eco| eco.to_string()),
+            Some("B97".to_owned())
+        );
+        assert_eq!(Eco::new([0, 0, 0]), None);
+        assert_eq!(Eco::new(*b"B/7"), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Reads chess databases: bytes in, games out.
+//!
+//! ```
+//! # let path = std::env::temp_dir().join(format!("legall-{}.brn", std::process::id()));
+//! # std::fs::write(&path, b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02").unwrap();
+//! let database = chessdb::open(&path)?;
+//! for number in 0..database.len() {
+//!     let game = database.game(number).game;
+//!     let player = |side| game.tags.get(side).unwrap_or("?");
+//!     println!("{} - {}", player("White"), player("Black"));
+//!     print!("{game}");
+//! #   assert!(game.to_string().ends_with("6. Bxf7+ Ke7 7. Nd5# 1-0\n\n"), "{game}");
+//! }
+//! # std::fs::remove_file(&path).unwrap();
+//! # Ok::<(), chessdb::OpenError>(())
+//! ```
+//!
+//! [`open()`] finds out the format, and [`formats::FORMATS`] lists them all. A [`formats::Database`] numbers its games
+//! from 0 and gives each as a [`game::Game`], which [`pgn`] writes, or its main line move by move on a [`board`].
+//!
+//! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] has their place.
+//!
+//! The feature `fs`, which is on by default, brings [`open()`] and [`open_folder`]. Without it the crate touches no
+//! files.
+
+#![forbid(unsafe_code)]
+
+pub mod board;
+pub mod bytes;
+pub mod formats;
+pub mod game;
+#[cfg(feature = "fs")]
+mod open;
+pub mod pgn;
+mod problem;
+pub mod replay;
+pub mod text;
+
+#[cfg(feature = "fs")]
+pub use open::{Found, OpenError, OpenErrorKind, open, open_folder, open_with};
+pub use problem::{Problem, ProblemKind};

@@ -1,0 +1,240 @@
+//! Opening databases by path, for programs that just want the games.
+//!
+//! Files are read whole. Programs that map them, or get them from elsewhere, hand their bytes to
+//! [`Format::open`](crate::formats::Format::open).
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::formats::{
+    Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile, by_content,
+};
+
+/// Opens a database by one of its files, or by the folder that holds it and no other.
+///
+/// # Errors
+/// Nothing there is a database that this crate reads, or a file cannot be read. See [`OpenError`].
+///
+/// ```
+/// # let folder = std::env::temp_dir().join(format!("chessdb-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("legall.brn");
+/// # std::fs::write(&path, b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02")?;
+/// let database = chessdb::open(&path)?;
+/// assert_eq!(database.len(), 1);
+/// assert_eq!(database.tags(0).get("White"), Some("Legall"));
+///
+/// let error = chessdb::open(folder.join("nothing.cbf")).err().unwrap();
+/// assert!(error.to_string().contains("nothing.cbf"));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Database>, OpenError> {
+    open_with(path, &Options::default())
+}
+
+/// Opens a database as [`open`] does, with options.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Database>, OpenError> {
+    let path = path.as_ref();
+    let at = |kind| OpenError {
+        path: path.to_owned(),
+        kind,
+    };
+    let metadata = fs::metadata(path).map_err(|error| at(OpenErrorKind::Io(error)))?;
+    let found = match metadata.is_dir() {
+        true => candidates(path)?,
+        false => candidates_of_file(path)?,
+    };
+    let mut reasons = Vec::new();
+    let mut opened = Vec::new();
+    for (format, candidate) in found {
+        match open_candidate(format, &candidate, options) {
+            Ok(database) => opened.push(database),
+            Err(OpenErrorKind::NotADatabase(reason)) => reasons.extend(reason),
+            Err(kind) => return Err(at(kind)),
+        }
+    }
+    match opened.len() {
+        0 => Err(at(OpenErrorKind::NotADatabase(reasons))),
+        1 => Ok(opened.remove(0)),
+        // A file belongs to the first format that accepts it.
+        _ if !metadata.is_dir() => Ok(opened.remove(0)),
+        several => Err(at(OpenErrorKind::Several(several))),
+    }
+}
+
+/// Opens every database in a folder and the folders below it, in the order of their paths. Symbolic links to folders
+/// are not followed.
+///
+/// # Errors
+/// The folder cannot be listed. A database that cannot be opened has its error in its place.
+pub fn open_folder(path: impl AsRef<Path>, options: &Options) -> Result<Vec<Found>, OpenError> {
+    let mut folders = vec![path.as_ref().to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let listed = list(&folder)?;
+        for (format, candidate) in candidates_in(&listed.directory) {
+            let path = folder.join(&candidate.name);
+            let database = open_candidate(format, &candidate, options).map_err(|kind| OpenError {
+                path: path.clone(),
+                kind,
+            });
+            found.push(Found {
+                path,
+                format,
+                database,
+            });
+        }
+        folders.extend(listed.folders);
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// A database that [`open_folder`] found.
+#[non_exhaustive]
+pub struct Found {
+    /// Path of its main file, or of its folder where that is the database.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: &'static Format,
+    /// The database, or why it cannot be opened.
+    pub database: Result<Box<dyn Database>, OpenError>,
+}
+
+/// Why nothing was opened at a path.
+#[derive(Debug)]
+pub struct OpenError {
+    /// The path that was to be opened.
+    pub path: PathBuf,
+    /// The reason.
+    pub kind: OpenErrorKind,
+}
+
+/// Why nothing was opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenErrorKind {
+    /// A file or folder cannot be read.
+    Io(io::Error),
+    /// There is no database; with the reason of each format that was tried.
+    NotADatabase(Vec<String>),
+    /// The folder holds so many databases: open one of them by its file, or all with [`open_folder`].
+    Several(usize),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        match &self.kind {
+            OpenErrorKind::Io(error) => error.fmt(f),
+            OpenErrorKind::NotADatabase(reasons) if reasons.is_empty() => {
+                f.write_str("no database of a known format")
+            }
+            OpenErrorKind::NotADatabase(reasons) => f.write_str(&reasons.join("; ")),
+            OpenErrorKind::Several(number) => {
+                write!(f, "there are {number} databases here: name a file of one of them")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            OpenErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What a folder holds.
+struct Listed {
+    directory: Directory,
+    folders: Vec<PathBuf>,
+}
+
+fn list(folder: &Path) -> Result<Listed, OpenError> {
+    let at = |error| OpenError {
+        path: folder.to_owned(),
+        kind: OpenErrorKind::Io(error),
+    };
+    let mut listed = Listed {
+        directory: Directory {
+            path: folder.to_owned(),
+            files: Vec::new(),
+        },
+        folders: Vec::new(),
+    };
+    for entry in fs::read_dir(folder).map_err(at)? {
+        let entry = entry.map_err(at)?;
+        let kind = entry.file_type().map_err(at)?;
+        if kind.is_dir() {
+            listed.folders.push(entry.path());
+        } else if kind.is_file() || entry.path().is_file() {
+            listed.directory.files.extend(entry.file_name().into_string());
+        }
+    }
+    listed.directory.files.sort_unstable();
+    Ok(listed)
+}
+
+fn candidates_in(directory: &Directory) -> Vec<(&'static Format, Candidate)> {
+    let of = |format: &'static Format| {
+        (format.find)(directory)
+            .into_iter()
+            .map(move |found| (format, found))
+    };
+    FORMATS.iter().flat_map(of).collect()
+}
+
+fn candidates(folder: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenError> {
+    Ok(candidates_in(&list(folder)?.directory))
+}
+
+/// The databases that a file belongs to: by its name, else by its content.
+fn candidates_of_file(path: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut found = candidates(folder)?;
+    found.retain(|(_, candidate)| {
+        let mut files = candidate.files.iter();
+        files.any(|(_, file)| file.file_name() == path.file_name())
+    });
+    if found.is_empty() {
+        let bytes = fs::read(path).map_err(|error| OpenError {
+            path: path.to_owned(),
+            kind: OpenErrorKind::Io(error),
+        })?;
+        found = by_content(path, &bytes);
+    }
+    Ok(found)
+}
+
+fn open_candidate(
+    format: &Format,
+    candidate: &Candidate,
+    options: &Options,
+) -> Result<Box<dyn Database>, OpenErrorKind> {
+    let mut files = Files {
+        files: Vec::new(),
+        warnings: candidate.warnings.clone(),
+    };
+    for (kind, path) in &candidate.files {
+        let bytes = fs::read(path).map_err(OpenErrorKind::Io)?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let file = SourceFile {
+            name: name.unwrap_or_default(),
+            bytes: Arc::new(bytes),
+        };
+        files.files.push((kind.clone(), file));
+    }
+    (format.open)(files, options)
+        .map_err(|error| OpenErrorKind::NotADatabase(vec![format!("{}: {error}", format.title)]))
+}

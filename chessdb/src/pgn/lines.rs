@@ -1,0 +1,143 @@
+//! Lines of at most 79 columns, filled word by word.
+
+/// Maximum number of characters in a line of movetext.
+const WIDTH: usize = 79;
+
+/// Bytes of short words that are collected before they are written to the text; a typical game has fewer.
+const BUFFER: usize = 512;
+
+/// Appends words to a text, separated by spaces or line feeds.
+pub(super) struct Lines<'a> {
+    out: &'a mut Vec<u8>,
+    /// Short words that come after `out`, each after a space. Where lines end is found for many of them at once.
+    buffer: [u8; BUFFER],
+    buffered: usize,
+    /// Columns of the last line of `out`.
+    column: usize,
+    /// Parentheses that the next word begins with.
+    open: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(out: &'a mut Vec<u8>) -> Lines<'a> {
+        Lines {
+            out,
+            buffer: [0; BUFFER],
+            buffered: 0,
+            column: 0,
+            open: 0,
+        }
+    }
+
+    /// Appends the first `len` of eight ASCII bytes as a word; it has at most seven, and no space.
+    #[inline]
+    pub(super) fn short_word(&mut self, bytes: [u8; 8], len: usize) {
+        if self.open > 0 {
+            return self.word(&bytes[..len], len);
+        }
+        let text = u64::from_le_bytes(bytes) << 8 | u64::from(b' ');
+        if self.buffered > BUFFER - 8 {
+            self.flush();
+        }
+        // Eight bytes are one store, even if some of them are not used.
+        if let Some(place) = self
+            .buffer
+            .get_mut(self.buffered..)
+            .and_then(|free| free.first_chunk_mut())
+        {
+            *place = text.to_le_bytes();
+            self.buffered += 1 + len;
+        }
+    }
+
+    /// The text with all that has been appended.
+    fn flush(&mut self) -> &mut Vec<u8> {
+        // There is no space before the very first word.
+        let first = usize::from(self.column == 0);
+        if self.buffered > 0
+            && let Some(words) = self.buffer.get_mut(first..self.buffered)
+        {
+            self.column = break_lines(words, self.column);
+            self.out.extend_from_slice(words);
+        }
+        self.buffered = 0;
+        self.out
+    }
+
+    /// Appends a word that takes `columns` columns.
+    pub(super) fn word(&mut self, word: &[u8], columns: usize) {
+        self.separate(columns);
+        self.out.extend_from_slice(word);
+    }
+
+    /// Appends a word after a space, however long the line becomes.
+    pub(super) fn unbroken_word(&mut self, word: &[u8], columns: usize) {
+        self.flush();
+        if self.column > 0 {
+            self.out.push(b' ');
+            self.column += 1;
+        }
+        self.out.extend_from_slice(word);
+        self.column += columns;
+    }
+
+    /// Puts `(` before the next word.
+    pub(super) fn open_parenthesis(&mut self) {
+        self.open += 1;
+    }
+
+    /// Puts `)` after the last word.
+    pub(super) fn close_parenthesis(&mut self) {
+        self.flush();
+        if self.column >= WIDTH {
+            self.out.push(b'\n');
+            self.column = 0;
+        }
+        self.out.push(b')');
+        self.column += 1;
+    }
+
+    /// Ends the last line and adds an empty one.
+    pub(super) fn finish(mut self) {
+        self.flush().extend_from_slice(b"\n\n");
+    }
+
+    /// Makes room for a word of `columns` columns, and writes the parentheses that belong to it.
+    fn separate(&mut self, columns: usize) {
+        self.flush();
+        let columns = columns + self.open;
+        if self.column > 0 {
+            if self.column + 1 + columns > WIDTH {
+                self.out.push(b'\n');
+                self.column = 0;
+            } else {
+                self.out.push(b' ');
+                self.column += 1;
+            }
+        }
+        while self.open > 0 {
+            self.out.push(b'(');
+            self.open -= 1;
+        }
+        self.column += columns;
+    }
+}
+
+/// Ends lines in a text of words of seven characters at most, each after a space, that follows `column` columns of a
+/// line. Returns the number of columns of its last line.
+fn break_lines(words: &mut [u8], column: usize) -> usize {
+    let mut column = column;
+    let mut start = 0;
+    while column + words.len() - start > WIDTH {
+        // The line ends at the last space up to which everything fits into it.
+        let fits = WIDTH.saturating_sub(column);
+        let line = words.get(start..=start + fits).unwrap_or_default();
+        let blank = line.iter().rposition(|&c| c == b' ').unwrap_or(0);
+        if let Some(separator) = words.get_mut(start + blank) {
+            *separator = b'\n';
+        }
+        start += blank + 1;
+        column = 0;
+    }
+    column + words.len() - start
+}

@@ -1,0 +1,184 @@
+//! Tags and movetext of one game.
+
+use std::fmt;
+
+use super::comment::append_comment;
+use super::lines::Lines;
+use crate::game::{Game, Movetext, Tags, Token};
+
+/// The PGN of a game: tags, an empty line, movetext with the result, an empty line.
+pub fn to_text(game: &Game) -> Vec<u8> {
+    let tokens = game.movetext.tokens().len();
+    let mut out = Vec::with_capacity(512 + 8 * tokens + game.movetext.text_len());
+    append_game(&mut out, game);
+    out
+}
+
+impl fmt::Display for Game {
+    /// The PGN of the game.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&to_text(self)))
+    }
+}
+
+/// Appends the PGN of a game.
+pub fn append_game(out: &mut Vec<u8>, game: &Game) {
+    append_tags(out, &game.tags);
+    let mut lines = Lines::new(out);
+    append_movetext(&mut lines, &game.movetext);
+    let result = game.tags.outcome().token();
+    lines.word(result.as_bytes(), result.len());
+    lines.finish();
+}
+
+/// Appends the tag pairs and the empty line after them.
+pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
+    // All values are examined at once, because hardly any game has characters to escape.
+    let escape = !tags
+        .all_values()
+        .bytes()
+        .fold(true, |plain, c| plain & is_plain(c));
+    for (name, value) in tags.iter() {
+        out.push(b'[');
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b" \"");
+        if escape {
+            append_escaped(out, value);
+        } else {
+            out.extend_from_slice(value.as_bytes());
+        }
+        out.extend_from_slice(b"\"]\n");
+    }
+    out.push(b'\n');
+}
+
+/// A character that needs no escape in a tag's value.
+fn is_plain(c: u8) -> bool {
+    (b' '..0x7f).contains(&c) & (c != b'"') & (c != b'\\')
+}
+
+/// Appends a tag's value with `"` and `\` escaped and without control characters.
+#[cold]
+fn append_escaped(out: &mut Vec<u8>, value: &str) {
+    for c in value.chars().filter(|&c| !is_control(c)) {
+        if matches!(c, '"' | '\\') {
+            out.push(b'\\');
+        }
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+/// A control character of ASCII. Those of U+0080 to U+009F are harmless in PGN and are kept.
+pub(super) fn is_control(c: char) -> bool {
+    c < ' ' || c == '\x7f'
+}
+
+fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
+    let mut rest = movetext.tokens();
+    let mut ply = movetext.first_ply();
+    let mut outer_plies = Vec::new();
+    // Black's move needs a number at the start and after anything but White's move.
+    let mut needs_number = true;
+    while let Some((&token, tail)) = rest.split_first() {
+        match token {
+            Token::Move(san, _) => {
+                if ply.is_multiple_of(2) || needs_number {
+                    append_number(lines, ply);
+                }
+                lines.short_word(san.bytes(), san.len());
+                ply = ply.saturating_add(1);
+                needs_number = false;
+                rest = tail;
+            }
+            Token::VariationStart => {
+                outer_plies.push(ply);
+                ply = ply.saturating_sub(1);
+                lines.open_parenthesis();
+                needs_number = true;
+                rest = tail;
+            }
+            Token::VariationEnd => {
+                ply = outer_plies.pop().unwrap_or(ply);
+                lines.close_parenthesis();
+                needs_number = true;
+                rest = tail;
+            }
+            Token::Nag(_) | Token::Comment(_) => {
+                let is_annotation = |token: &Token| matches!(token, Token::Nag(_) | Token::Comment(_));
+                let len = rest.iter().take_while(|token| is_annotation(token)).count();
+                let (annotations, tail) = rest.split_at(len);
+                needs_number |= append_annotations(lines, movetext, annotations);
+                rest = tail;
+            }
+        }
+    }
+}
+
+/// Appends the glyphs of one move, each once, then its comments as one. True if there was a comment.
+fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &[Token]) -> bool {
+    let mut written = [false; 256];
+    let mut comments = false;
+    for token in annotations {
+        match *token {
+            Token::Nag(nag) => {
+                let seen = written
+                    .get_mut(usize::from(nag))
+                    .map(|seen| std::mem::replace(seen, true));
+                if seen == Some(false) {
+                    let word = format!("${nag}");
+                    lines.word(word.as_bytes(), word.len());
+                }
+            }
+            _ => comments = true,
+        }
+    }
+    if comments {
+        let texts = annotations.iter().filter_map(|token| match *token {
+            Token::Comment(range) => Some(movetext.text(range)),
+            _ => None,
+        });
+        append_comment(lines, texts);
+    }
+    comments
+}
+
+/// Appends `12.` or `12...`.
+#[inline]
+fn append_number(lines: &mut Lines<'_>, ply: u32) {
+    let number = ply / 2 + 1;
+    let dots = if ply.is_multiple_of(2) { 1 } else { 3 };
+    match NUMBERS.get(number as usize) {
+        Some((digits, len)) => lines.short_word(*digits, len + dots),
+        None => {
+            let word = format!("{number}{}", &"..."[..dots]);
+            lines.word(word.as_bytes(), word.len());
+        }
+    }
+}
+
+/// The digits of move numbers, followed by points, and the number of digits.
+static NUMBERS: [([u8; 8], usize); 1000] = numbers();
+
+const fn numbers() -> [([u8; 8], usize); 1000] {
+    let mut table = [([b'.'; 8], 0); 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let len = if number >= 100 {
+            3
+        } else if number >= 10 {
+            2
+        } else {
+            1
+        };
+        let mut rest = number;
+        let mut place = len;
+        while place > 0 {
+            place -= 1;
+            table[number].0[place] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        table[number].1 = len;
+        number += 1;
+    }
+    table
+}

@@ -1,0 +1,83 @@
+//! Problems of a database and their places.
+
+use std::fmt;
+
+/// Damage or doubt: what is wrong at which byte of which file.
+///
+/// ```
+/// use chessdb::{Problem, ProblemKind};
+///
+/// let problem = Problem::damage("games.dcg", 16, "the file ends inside the game");
+/// assert_eq!(problem.kind, ProblemKind::Damage);
+/// assert_eq!(problem.to_string(), "games.dcg: byte 16 (0x10): the file ends inside the game");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// Whether something is lost, and why.
+    pub kind: ProblemKind,
+    /// Name of the file, without its folder.
+    pub file: String,
+    /// Byte in the file, from 0; none if the problem has no place.
+    pub offset: Option<u64>,
+    /// What is wrong, in lower case, without a full stop.
+    pub what: String,
+}
+
+/// Whether a problem loses something, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// Bytes are missing or break the rules of the format or of chess. Something of a game may be lost.
+    Damage,
+    /// A limit of this crate was reached, and what lies beyond it is left out.
+    Limit,
+    /// Something is odd but nothing is lost.
+    Doubt,
+    /// The bytes are sound, but this crate does not read them.
+    Unsupported,
+}
+
+impl Problem {
+    /// A problem of a kind. Give `None` as the offset where there is no place.
+    pub fn new(
+        kind: ProblemKind,
+        file: impl Into<String>,
+        offset: impl Into<Option<u64>>,
+        what: impl Into<String>,
+    ) -> Problem {
+        Problem {
+            kind,
+            file: file.into(),
+            offset: offset.into(),
+            what: what.into(),
+        }
+    }
+
+    /// Damage at a place.
+    pub fn damage(
+        file: impl Into<String>,
+        offset: impl Into<Option<u64>>,
+        what: impl Into<String>,
+    ) -> Problem {
+        Problem::new(ProblemKind::Damage, file, offset, what)
+    }
+
+    /// A doubt about a place.
+    pub fn doubt(
+        file: impl Into<String>,
+        offset: impl Into<Option<u64>>,
+        what: impl Into<String>,
+    ) -> Problem {
+        Problem::new(ProblemKind::Doubt, file, offset, what)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "{}: byte {offset} (0x{offset:x}): {}", self.file, self.what),
+            None => write!(f, "{}: {}", self.file, self.what),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The faults of a game and their wording, the same in all formats.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::{Origin, PlaceForm, Unplayed};
+use crate::board::Illegal;
+use crate::problem::{Problem, ProblemKind};
+
+/// A fault at one place of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A move that breaks a rule; its line ends before it.
+    Illegal(Illegal),
+    /// More variations would be open at once than this.
+    TooDeep(usize),
+    /// The game has more moves than this.
+    TooLong(u32),
+    /// A variation starts before the first move of its line.
+    NothingToReplace,
+    /// The end of a variation that never started.
+    StrayEnd,
+    /// The game ends before its variations do.
+    OpenVariations,
+    /// The file ends before the game does.
+    Cut,
+    /// The line of a book is longer than this many plies.
+    LongLine(usize),
+    /// Damage that only one format knows.
+    Damage(Cow<'static, str>),
+}
+
+impl Fault {
+    /// Damage that only one format knows, in lower case, without a full stop.
+    pub fn damage(what: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::Damage(what.into())
+    }
+
+    fn kind(&self) -> ProblemKind {
+        match self {
+            Fault::TooDeep(_) | Fault::TooLong(_) | Fault::LongLine(_) => ProblemKind::Limit,
+            _ => ProblemKind::Damage,
+        }
+    }
+
+    /// The problem, and the remark for the game. The detail is for the remark only.
+    pub fn report(&self, origin: Origin<'_>, offset: u64, detail: &str) -> (Problem, String) {
+        let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
+        let remark = match origin.place {
+            PlaceForm::Hexadecimal(extension) => {
+                format!("pgnfs: {self}{detail} at {extension} offset 0x{offset:x}")
+            }
+            PlaceForm::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
+        };
+        (problem, remark)
+    }
+}
+
+impl From<Unplayed> for Fault {
+    fn from(unplayed: Unplayed) -> Fault {
+        match unplayed {
+            Unplayed::Illegal(illegal) => Fault::Illegal(illegal),
+            Unplayed::Limit(moves) => Fault::TooLong(moves),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Illegal(illegal) => write!(f, "illegal move: {illegal}"),
+            Fault::TooDeep(depth) => write!(f, "variations are nested deeper than {depth} levels"),
+            Fault::TooLong(moves) => write!(f, "the game has more than {moves} moves"),
+            Fault::NothingToReplace => f.write_str("a variation starts before the first move of its line"),
+            Fault::StrayEnd => f.write_str("a variation ends that never started"),
+            Fault::OpenVariations => f.write_str("the game ends inside a variation"),
+            Fault::Cut => f.write_str("the file ends inside the game"),
+            Fault::LongLine(plies) => write!(f, "the line is longer than {plies} plies"),
+            Fault::Damage(what) => f.write_str(what),
+        }
+    }
+}

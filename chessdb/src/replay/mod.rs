@@ -1,0 +1,414 @@
+//! The frame that every decoder replays its games in.
+//!
+//! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. The frame keeps
+//! the position, tests every move, enforces the limits, words the remarks and passes everything on to a [`Sink`].
+//! [`Tree`] is the sink that makes a whole game, [`MainLine`] the one that takes only the moves of the main line.
+
+mod fault;
+mod sink;
+mod stored;
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use crate::board::{Fen, Illegal, Move, Position, Undo};
+use crate::game::{Game, Token};
+use crate::problem::{Problem, ProblemKind};
+
+pub use crate::game::Tree;
+pub use fault::Fault;
+pub use sink::{MainLine, Ply, Sink};
+pub use stored::{Notation, StoredLine};
+
+/// Maximum number of remarks of a game; further faults are only counted. A remark is many times as long as the bytes
+/// that cause it.
+const MOST_REMARKS: usize = 1000;
+
+/// The limits of a game, which the page of the format lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Variations that are open at once.
+    pub depth: usize,
+    /// Moves of all lines together, null moves included.
+    pub moves: u32,
+}
+
+impl Limits {
+    /// No limits, for games that are already bounded.
+    pub const NONE: Limits = Limits {
+        depth: usize::MAX,
+        moves: u32::MAX,
+    };
+}
+
+/// The form of places in remarks, which the page of each format defines.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum PlaceForm {
+    /// After the fault, with the extension of the file: `at .dcg offset 0x1f4`.
+    Hexadecimal(&'static str),
+    /// Before the fault, with the name of the file: `byte 500 of games.brn: `.
+    #[default]
+    Decimal,
+}
+
+/// Where the bytes of a game come from, as remarks and problems name it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin<'a> {
+    /// Name of the file, for problems.
+    pub file: &'a str,
+    /// The form of places in remarks.
+    pub place: PlaceForm,
+}
+
+/// The state that a format keeps for each line in addition to the position.
+pub trait State: Clone {
+    /// Copies from the line that the replay leaves the state that is common to all lines of a game.
+    fn carry(&mut self, left: &Self) {
+        let _ = left;
+    }
+}
+
+impl State for () {}
+
+/// A game being replayed. `T` is the state that the format keeps for each line in addition to the position, such as
+/// numbers of pieces.
+#[derive(Debug)]
+pub struct Replay<'a, S, T = ()> {
+    line: Line<T>,
+    /// The lines that the current one branches off from, outermost first.
+    outer: Vec<Line<T>>,
+    sink: S,
+    moves: u32,
+    is_done: bool,
+    limits: Limits,
+    origin: Origin<'a>,
+    problems: Vec<Problem>,
+    /// Faults beyond [`MOST_REMARKS`].
+    unlisted: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Line<T> {
+    position: Position,
+    /// Takes the last move of this line back, if it has one.
+    undo: Undo,
+    has_move: bool,
+    state: T,
+    /// The state before the last move, if it was kept.
+    before: T,
+}
+
+impl Replay<'static, Tree> {
+    /// A game that begins in `position` with move number `first_move`, to be filled move by move.
+    ///
+    /// ```
+    /// use chessdb::board::{Move, Position, Square};
+    /// use chessdb::replay::Replay;
+    ///
+    /// let mut replay = Replay::builder(Position::initial(), 1);
+    /// replay.play(Move::normal(Square::E2, Square::E4)).unwrap();
+    /// assert!(replay.play(Move::normal(Square::E7, Square::E4)).is_err());
+    /// let (movetext, _) = replay.finish();
+    /// assert_eq!(movetext.tokens().len(), 1);
+    /// ```
+    pub fn builder(position: Position, first_move: u32) -> Replay<'static, Tree> {
+        let sink = Tree::beginning(&position, first_move, 0);
+        Replay::new(sink, position, (), Limits::NONE, Origin::default())
+    }
+}
+
+impl<'a, S: Sink, T: State> Replay<'a, S, T> {
+    /// A replay that begins in `position`.
+    pub fn new(
+        sink: S,
+        position: Position,
+        state: T,
+        limits: Limits,
+        origin: Origin<'a>,
+    ) -> Replay<'a, S, T> {
+        Replay {
+            line: Line {
+                position,
+                undo: Undo::default(),
+                has_move: false,
+                before: state.clone(),
+                state,
+            },
+            outer: Vec::new(),
+            sink,
+            moves: 0,
+            is_done: false,
+            limits,
+            origin,
+            problems: Vec::new(),
+            unlisted: 0,
+        }
+    }
+
+    /// The position after the last move of the current line.
+    #[inline]
+    pub fn position(&self) -> &Position {
+        &self.line.position
+    }
+
+    /// The position before the last move of the current line: where a variation on it begins.
+    pub fn position_before(&self) -> Option<Position> {
+        self.line.has_move.then(|| {
+            let mut position = self.line.position;
+            position.take_back(&self.line.undo);
+            position
+        })
+    }
+
+    /// The format's state of the current line.
+    #[inline]
+    pub fn state(&self) -> &T {
+        &self.line.state
+    }
+
+    /// The same, mutable.
+    #[inline]
+    pub fn state_mut(&mut self) -> &mut T {
+        &mut self.line.state
+    }
+
+    /// The position, and the state, mutable.
+    #[inline]
+    pub fn parts(&mut self) -> (&Position, &mut T) {
+        (&self.line.position, &mut self.line.state)
+    }
+
+    /// The state that a variation on the last move goes back to.
+    pub fn state_before(&self) -> &T {
+        &self.line.before
+    }
+
+    /// Keeps the state for variations on the move that is about to be played.
+    #[inline]
+    pub fn keep_state(&mut self) {
+        self.line.before.clone_from(&self.line.state);
+    }
+
+    /// Sets the state after the move that was just played, and keeps the one before for variations on it.
+    #[inline]
+    pub fn follow(&mut self, after: T) {
+        self.line.before = std::mem::replace(&mut self.line.state, after);
+    }
+
+    /// True if the current line has a move.
+    #[inline]
+    pub fn has_move(&self) -> bool {
+        self.line.has_move
+    }
+
+    /// Number of variations that are open.
+    #[inline]
+    pub fn depth(&self) -> usize {
+        self.outer.len()
+    }
+
+    /// True once the sink takes no more moves: the decoder ends then.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        !S::WHOLE && self.is_done
+    }
+
+    /// Plays a move in the current line.
+    ///
+    /// # Errors
+    /// The rule that it breaks, or the limit of moves; nothing has changed then.
+    // Inlined so that each caller has only the code for the kind of move that it plays.
+    #[inline(always)]
+    pub fn play(&mut self, mv: Move) -> Result<(), Unplayed> {
+        if self.moves >= self.limits.moves {
+            return Err(Unplayed::Limit(self.limits.moves));
+        }
+        let Line { position, undo, .. } = &mut self.line;
+        if S::WHOLE {
+            let san = position.play_legal(mv, undo).map_err(Unplayed::Illegal)?;
+            self.sink.play(mv, san);
+        } else {
+            position.advance(mv, undo).map_err(Unplayed::Illegal)?;
+            let ply = Ply {
+                number: self.moves,
+                mv,
+                position,
+                undo,
+            };
+            self.is_done = self.sink.ply(&ply).is_break();
+        }
+        self.line.has_move = true;
+        self.moves += 1;
+        Ok(())
+    }
+
+    /// Begins an alternative to the last move of the current line. Sinks that are not whole take none: their decoder
+    /// skips variations.
+    ///
+    /// # Errors
+    /// The line has no move yet, or too many variations are open.
+    pub fn start_variation(&mut self) -> Result<(), Fault> {
+        let position = self.position_before().ok_or(Fault::NothingToReplace)?;
+        if self.outer.len() >= self.limits.depth {
+            return Err(Fault::TooDeep(self.limits.depth));
+        }
+        let mut before = self.line.before.clone();
+        before.carry(&self.line.state);
+        let inner = Line {
+            position,
+            undo: Undo::default(),
+            has_move: false,
+            state: before.clone(),
+            before,
+        };
+        self.outer.push(std::mem::replace(&mut self.line, inner));
+        self.sink.start_variation();
+        Ok(())
+    }
+
+    /// Ends the current variation; false if none is open.
+    ///
+    /// A variation without a move is removed, and its comments go to the move that it would have replaced.
+    pub fn end_variation(&mut self) -> bool {
+        let Some(outer) = self.outer.pop() else {
+            return false;
+        };
+        let inner = std::mem::replace(&mut self.line, outer);
+        self.line.state.carry(&inner.state);
+        self.sink.end_variation(!inner.has_move);
+        true
+    }
+
+    /// Adds a glyph to the last move of the current line; 0, and one before the first move, are dropped.
+    #[inline]
+    pub fn nag(&mut self, nag: u8) {
+        if S::WHOLE && nag != 0 && self.line.has_move {
+            self.sink.nag(nag);
+        }
+    }
+
+    /// Adds a comment to the last move of the current line, or before its first move. Blank ones are dropped.
+    pub fn comment(&mut self, text: &str) {
+        if S::WHOLE && !text.trim().is_empty() {
+            self.sink.comment(text);
+        }
+    }
+
+    /// Adds a remark to the current move, and a problem.
+    #[cold]
+    pub fn fault(&mut self, offset: u64, fault: &Fault) {
+        self.fault_with(offset, fault, "");
+    }
+
+    /// The same with a detail for the remark only: it may be long, and the problems of all games are kept.
+    #[cold]
+    pub fn fault_with(&mut self, offset: u64, fault: &Fault, detail: &str) {
+        self.fault_in(self.origin, offset, fault, detail);
+    }
+
+    /// The same for a fault in another file of the database.
+    #[cold]
+    pub fn fault_in(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) {
+        if let Some(remark) = self.report(origin, offset, fault, detail) {
+            self.comment(&remark);
+        }
+    }
+
+    /// Puts a row into the problems and gives the remark, for a decoder that puts it elsewhere; none where the fault is
+    /// only counted.
+    #[cold]
+    pub fn report(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) -> Option<String> {
+        if !self.lists_faults() {
+            self.unlisted = self.unlisted.saturating_add(1);
+            return None;
+        }
+        let (problem, remark) = fault.report(origin, offset, detail);
+        self.problem(problem);
+        Some(remark)
+    }
+
+    /// False if further faults are only counted: their details need not be made.
+    pub fn lists_faults(&self) -> bool {
+        S::WHOLE && self.problems.len() < MOST_REMARKS
+    }
+
+    /// Adds a problem without a remark in the game.
+    #[cold]
+    pub fn problem(&mut self, problem: Problem) {
+        if S::WHOLE {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Reports an oddity that loses nothing.
+    #[cold]
+    pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
+        let what = what.into().into_owned();
+        self.problem(Problem::new(ProblemKind::Doubt, self.origin.file, offset, what));
+    }
+
+    /// Closes open variations and returns the output of the sink and the problems.
+    pub fn finish(mut self) -> (S::Output, Vec<Problem>) {
+        while self.end_variation() {}
+        if self.unlisted > 0 {
+            let Origin { file, .. } = self.origin;
+            let what = format!("{} more faults in this game are not listed", self.unlisted);
+            self.sink.comment(&format!("pgnfs: {what}"));
+            self.problems
+                .push(Problem::new(ProblemKind::Limit, file, None, what));
+        }
+        (self.sink.finish(), self.problems)
+    }
+}
+
+/// Why a move was not played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unplayed {
+    /// It breaks a rule.
+    Illegal(Illegal),
+    /// The game already has this many moves.
+    Limit(u32),
+}
+
+/// Passes the moves of a main line to `each` as `begin` finds them. If `begin` returns false, it cannot tell how the line
+/// goes on without the rest of the game: the line then goes on from `game`.
+pub(crate) fn main_line_or(
+    each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
+    begin: impl FnOnce(MainLine<'_>) -> bool,
+    game: impl FnOnce() -> Game,
+) {
+    let (mut given, mut is_broken_off) = (0, false);
+    let is_certain = begin(MainLine(&mut |ply| {
+        given += 1;
+        let flow = each(ply);
+        is_broken_off = flow.is_break();
+        flow
+    }));
+    if !is_certain && !is_broken_off {
+        main_line(&game(), &mut |ply| match ply.number < given {
+            true => ControlFlow::Continue(()),
+            false => each(ply),
+        });
+    }
+}
+
+/// Passes the moves of a decoded game's main line to `each`, one by one, until it breaks.
+pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+    let fen = game.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
+    let start = fen.map_or(Position::initial(), |fen| fen.position);
+    let mut replay = Replay::new(MainLine(each), start, (), Limits::NONE, Origin::default());
+    let mut depth = 0;
+    for token in game.movetext.tokens() {
+        match *token {
+            Token::Move(_, mv) if depth == 0 => {
+                let played = replay.play(mv);
+                if played.is_err() || replay.is_done() {
+                    return;
+                }
+            }
+            Token::VariationStart => depth += 1,
+            Token::VariationEnd => depth -= 1,
+            _ => {}
+        }
+    }
+}

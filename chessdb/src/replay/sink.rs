@@ -1,0 +1,112 @@
+//! The output of a replayed game.
+
+use std::ops::ControlFlow;
+
+use crate::board::{Move, Position, San, Undo};
+use crate::game::{Movetext, Tree};
+
+/// Receives a game as it is replayed. All moves that arrive are legal.
+pub trait Sink {
+    /// False for a sink that takes only the moves of the main line: no SAN is made for it, no text decoded, and
+    /// variations are skipped.
+    const WHOLE: bool;
+    /// Its output for the game.
+    type Output;
+
+    /// A move of the current line, for a sink that is whole.
+    fn play(&mut self, mv: Move, san: San);
+    /// A move of the main line, for a sink that is not whole. After a break no further move arrives.
+    fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()>;
+    /// A variation on the last move of the current line begins.
+    fn start_variation(&mut self);
+    /// It ends; an empty one had no move.
+    fn end_variation(&mut self, is_empty: bool);
+    /// A glyph of the last move.
+    fn nag(&mut self, nag: u8);
+    /// A comment on the last move, or before the first one of its line.
+    fn comment(&mut self, text: &str);
+    /// The game is over.
+    fn finish(self) -> Self::Output;
+}
+
+/// A move of the main line that has just been played.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Ply<'a> {
+    /// Number of moves before it, from 0.
+    pub number: u32,
+    /// The move.
+    pub mv: Move,
+    /// The position after it.
+    pub position: &'a Position,
+    /// Takes the move back, and is what [`RunningKey::follow`](crate::board::RunningKey::follow) takes.
+    pub undo: &'a Undo,
+}
+
+impl Ply<'_> {
+    /// The position before the move.
+    pub fn before(&self) -> Position {
+        let mut position = *self.position;
+        position.take_back(self.undo);
+        position
+    }
+}
+
+/// Passes the moves of the main line to a function, one by one, until it breaks.
+pub struct MainLine<'f>(pub &'f mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>);
+
+impl Sink for MainLine<'_> {
+    const WHOLE: bool = false;
+    type Output = ();
+
+    fn play(&mut self, _: Move, _: San) {}
+
+    #[inline]
+    fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()> {
+        (self.0)(ply)
+    }
+
+    fn start_variation(&mut self) {}
+
+    fn end_variation(&mut self, _: bool) {}
+
+    fn nag(&mut self, _: u8) {}
+
+    fn comment(&mut self, _: &str) {}
+
+    fn finish(self) {}
+}
+
+impl Sink for Tree {
+    const WHOLE: bool = true;
+    type Output = Movetext;
+
+    #[inline(always)]
+    fn play(&mut self, mv: Move, san: San) {
+        self.add_move(mv, san);
+    }
+
+    fn ply(&mut self, _: &Ply<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn start_variation(&mut self) {
+        Tree::start_variation(self);
+    }
+
+    fn end_variation(&mut self, is_empty: bool) {
+        Tree::end_variation(self, is_empty);
+    }
+
+    fn nag(&mut self, nag: u8) {
+        self.add_nag(nag);
+    }
+
+    fn comment(&mut self, text: &str) {
+        self.add_comment(text);
+    }
+
+    fn finish(self) -> Movetext {
+        self.into_movetext()
+    }
+}

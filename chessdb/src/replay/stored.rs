@@ -1,0 +1,133 @@
+//! Moves that PGN cannot represent, as text for a remark or a comment.
+
+use std::fmt::{Display, Write};
+
+use super::State;
+use crate::board::{LongMove, Move, Position, Undo};
+
+/// How moves are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// `e2e4`, which needs no rules.
+    Long,
+    /// SAN as long as moves are legal.
+    San,
+}
+
+/// A line of moves, legal or not, and its text: `e2e4 e7e5 (c7c5 g1f3) g1f3`.
+///
+/// `T` is the format's state for each line, as in a [`Replay`](super::Replay).
+#[derive(Debug)]
+pub struct StoredLine<T = ()> {
+    line: StoredFrame<T>,
+    outer: Vec<StoredFrame<T>>,
+    notation: Notation,
+    text: String,
+}
+
+#[derive(Clone, Debug)]
+struct StoredFrame<T> {
+    position: Position,
+    state: T,
+    /// What a variation on the last move goes back to.
+    before: Option<Box<(Position, T)>>,
+}
+
+impl<T: State> StoredLine<T> {
+    /// A line that continues from a position.
+    pub fn new(position: Position, state: T, notation: Notation) -> StoredLine<T> {
+        StoredLine {
+            line: StoredFrame {
+                position,
+                state,
+                before: None,
+            },
+            outer: Vec::new(),
+            notation,
+            text: String::new(),
+        }
+    }
+
+    /// The position after the last move.
+    pub fn position(&self) -> &Position {
+        &self.line.position
+    }
+
+    /// The format's state.
+    pub fn state(&self) -> &T {
+        &self.line.state
+    }
+
+    /// Plays a move, legal or not. `after` is the format's new state.
+    pub fn play(&mut self, mv: Move, after: T) {
+        let before = self.line.position;
+        let position = &mut self.line.position;
+        match position.play_legal(mv, &mut Undo::default()) {
+            Ok(san) if self.notation == Notation::San => self.word(san),
+            Ok(_) => self.word(LongMove(&before, mv)),
+            Err(_) => {
+                position.play(mv);
+                self.word(LongMove(&before, mv));
+            }
+        }
+        let state = std::mem::replace(&mut self.line.state, after);
+        self.line.before = Some(Box::new((before, state)));
+    }
+
+    /// Appends a word.
+    pub fn word(&mut self, word: impl Display) {
+        if !self.text.is_empty() && !self.text.ends_with('(') {
+            self.text.push(' ');
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(self.text, "{word}");
+    }
+
+    /// Number of variations that are open.
+    pub fn depth(&self) -> usize {
+        self.outer.len()
+    }
+
+    /// Begins a variation on the last move; false if there is none.
+    pub fn start_variation(&mut self) -> bool {
+        let Some((position, mut state)) = self.line.before.as_deref().cloned() else {
+            return false;
+        };
+        state.carry(&self.line.state);
+        let inner = StoredFrame {
+            position,
+            state,
+            before: None,
+        };
+        self.outer.push(std::mem::replace(&mut self.line, inner));
+        self.word('(');
+        true
+    }
+
+    /// Ends a variation; false if none is open.
+    pub fn end_variation(&mut self) -> bool {
+        match self.outer.pop() {
+            Some(outer) => {
+                let inner = std::mem::replace(&mut self.line, outer);
+                self.line.state.carry(&inner.state);
+                self.text.push(')');
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The text, its open variations closed.
+    pub fn finish(mut self) -> String {
+        while self.end_variation() {}
+        self.text
+    }
+
+    /// The text as the detail of a remark.
+    pub fn detail(self) -> String {
+        match self.finish().as_str() {
+            "" => String::new(),
+            text => format!("; the stored line goes on {text}"),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Text from bytes that another process may change at any moment, as it may change those of a memory map.
+//!
+//! Text that stops being UTF-8 while it is read is undefined behaviour, so no text here borrows from its source: the
+//! bytes are copied first, and the copy is checked. Formats use only these functions to make text of bytes;
+//! `clippy.toml` lists the functions that they may not call.
+
+use std::hint::black_box;
+
+use encoding_rs::Encoding;
+
+/// The text of bytes in UTF-8.
+///
+/// # Errors
+/// A copy of the bytes, if they are not UTF-8.
+pub fn utf8(bytes: &[u8]) -> Result<String, Vec<u8>> {
+    String::from_utf8(copy(bytes)).map_err(|error| error.into_bytes())
+}
+
+/// The text of bytes in UTF-8, with U+FFFD for each bad sequence.
+pub fn utf8_lossy(bytes: &[u8]) -> String {
+    utf8(bytes).unwrap_or_else(|copy| String::from_utf8_lossy(&copy).into_owned())
+}
+
+/// The text of bytes in an encoding, with U+FFFD for undefined bytes.
+pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
+    let copy = copy(bytes);
+    let (text, _) = encoding.decode_without_bom_handling(&copy);
+    text.into_owned()
+}
+
+/// Appends bytes that were ASCII when they were examined. If they no longer are, some of them are left out.
+pub fn append_ascii(bytes: &[u8], text: &mut String) {
+    text.reserve(bytes.len());
+    let mut buffer = [0; PIECE];
+    for piece in bytes.chunks(PIECE) {
+        if let Some(copy) = buffer.get_mut(..piece.len()) {
+            copy.copy_from_slice(piece);
+            text.push_str(std::str::from_utf8(black_box(copy)).unwrap_or_default());
+        }
+    }
+}
+
+/// Bytes that [`append_ascii`] copies at a time.
+const PIECE: usize = 64;
+
+/// A copy that later changes of the bytes do not affect.
+fn copy(bytes: &[u8]) -> Vec<u8> {
+    // The compiler may take bytes behind a reference for unchanging and read them again in place of their copy. It
+    // cannot do so with what went through a black box.
+    black_box(bytes.to_vec())
+}
+
+/// Bytes up to the first one that does not belong to UTF-8.
+pub fn utf8_len(bytes: &[u8]) -> usize {
+    std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)
+}
+
+/// UTF-8 without an incomplete sequence at its very end, as writers leave it that cut a field at a byte.
+pub fn without_cut_character(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => bytes,
+        Err(_) => {
+            // An incomplete character has at most three bytes; its first one announces more than there are.
+            let cut = (1..=3.min(bytes.len())).find(|&back| {
+                let tail = bytes.get(bytes.len() - back..).unwrap_or_default();
+                matches!(std::str::from_utf8(tail), Err(e) if e.valid_up_to() == 0 && e.error_len().is_none())
+            });
+            bytes.get(..bytes.len() - cut.unwrap_or(0)).unwrap_or(bytes)
+        }
+    }
+}
+
+/// UTF-8 text on one line: bad sequences become U+FFFD, characters below 20 hex and 7F a space, and spaces at
+/// both ends are cut.
+pub fn utf8_line(bytes: &[u8]) -> String {
+    let is_control = |c: char| c.is_ascii_control();
+    let text = utf8_lossy(trim_blanks(bytes));
+    if text.contains(is_control) {
+        text.replace(is_control, " ").trim_matches(' ').to_owned()
+    } else {
+        text
+    }
+}
+
+/// Bytes without spaces at both ends.
+fn trim_blanks(bytes: &[u8]) -> &[u8] {
+    let is_text = |&c: &u8| c != b' ';
+    let start = bytes.iter().position(is_text).unwrap_or(bytes.len());
+    let end = bytes.iter().rposition(is_text).map_or(start, |last| last + 1);
+    bytes.get(start..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_that_of_the_bytes_or_none() {
+        assert_eq!(utf8("Réti".as_bytes()), Ok("Réti".to_owned()));
+        assert_eq!(utf8(b"R\xe9ti"), Err(b"R\xe9ti".to_vec()));
+        assert_eq!(utf8_lossy(b"R\xe9ti"), "R\u{fffd}ti");
+        assert_eq!(decode(b"R\xe9ti", encoding_rs::WINDOWS_1252), "Réti");
+        assert_eq!([utf8_len(b"ab\xff"), utf8_len("é".as_bytes())], [2, 2]);
+    }
+
+    #[test]
+    fn pieces_of_ascii_are_joined() {
+        for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 5 * PIECE] {
+            let mut text = "_".to_owned();
+            append_ascii("x".repeat(len).as_bytes(), &mut text);
+            assert_eq!(text, format!("_{}", "x".repeat(len)));
+        }
+        let mut text = String::new();
+        append_ascii(&[b'a', 0xf0, b'b'], &mut text);
+        assert_eq!(text, "");
+    }
+
+    #[test]
+    fn only_a_cut_character_is_dropped() {
+        assert_eq!(without_cut_character("Réti".as_bytes()), "Réti".as_bytes());
+        assert_eq!(without_cut_character(b"Ret\xc3"), b"Ret");
+        assert_eq!(without_cut_character(b"\xe2\x82"), b"");
+        assert_eq!(without_cut_character(b"a\xffb"), b"a\xffb");
+        assert_eq!(without_cut_character(b"\xff\xf0\x9f\x98"), b"\xff");
+    }
+
+    #[test]
+    fn control_characters_become_blanks() {
+        assert_eq!(utf8_line(b"\0 a\nb\x7f\0"), "a b");
+        assert_eq!(utf8_line(b"a\xffb"), "a\u{fffd}b");
+    }
+}

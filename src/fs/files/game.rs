@@ -1,0 +1,80 @@
+//! One game as a file, and the texts of games from the cache or decoded.
+
+use std::iter;
+use std::sync::Arc;
+
+use super::{File, Wait};
+use crate::fs::database::DatabaseFs;
+use crate::fs::types::{Chunk, FsError};
+use crate::tree::Node;
+
+/// A game.
+pub(super) struct Game<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
+
+impl File for Game<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.0.sizes().get(self.1).map(u64::from)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        self.0.texts().load();
+        match self.size_if_known() {
+            Some(size) => Ok(size),
+            None => self.0.text(self.1).map(|text| text.len() as u64),
+        }
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        Ok(Chunk::of(self.0.text(self.1)?, offset, size))
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::None
+    }
+}
+
+impl DatabaseFs {
+    /// The text of a game, from the cache or decoded.
+    pub(super) fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
+        if let Some(text) = self.cached(game) {
+            return Ok(text);
+        }
+        let mut decoded = None;
+        self.texts()
+            .decode(&mut iter::once(game), |_, text| decoded = Some(Arc::from(text)))?;
+        let text: Arc<[u8]> = decoded.ok_or(FsError::Io)?;
+        self.keep(game, Arc::clone(&text));
+        Ok(text)
+    }
+
+    /// Gives the texts of games in their order, from the cache or decoded. Nothing is kept.
+    pub(in crate::fs) fn each_text(
+        &self,
+        games: &[u32],
+        each: &mut dyn FnMut(u32, &[u8]),
+    ) -> Result<(), FsError> {
+        let mut games = games.iter().copied().peekable();
+        while let Some(&game) = games.peek() {
+            if let Some(text) = self.cached(game) {
+                each(game, &text);
+                games.next();
+                continue;
+            }
+            let mut missing = iter::from_fn(|| games.next_if(|&next| next == game || !self.is_cached(next)));
+            self.texts().decode(&mut missing, |game, text| each(game, text))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn cached(&self, game: u32) -> Option<Arc<[u8]>> {
+        self.cache.get(self.inode(Node::game(game)))
+    }
+
+    pub(super) fn is_cached(&self, game: u32) -> bool {
+        self.cache.has(self.inode(Node::game(game)))
+    }
+
+    pub(in crate::fs) fn keep(&self, game: u32, text: Arc<[u8]>) {
+        self.cache.put(self.inode(Node::game(game)), text);
+    }
+}

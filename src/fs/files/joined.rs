@@ -1,0 +1,160 @@
+//! `all.pgn` and merged files: where their games stand in them, and the bytes of those that are read.
+
+use std::iter;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use lru::LruCache;
+
+use super::{File, Wait};
+use crate::fs::database::DatabaseFs;
+use crate::fs::failure::Failure;
+use crate::fs::join::Join;
+use crate::fs::sizes::Games;
+use crate::fs::types::{Chunk, FsError};
+use crate::tree::Node;
+
+/// Long merged files whose places are kept.
+const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// The places of games that are kept.
+pub(in crate::fs) struct Joins {
+    all: OnceLock<Arc<Join>>,
+    listed: Mutex<LruCache<Node, Arc<Join>>>,
+}
+
+impl Joins {
+    pub(in crate::fs) fn new() -> Joins {
+        Joins {
+            all: OnceLock::new(),
+            listed: Mutex::new(LruCache::new(MOST_KEPT)),
+        }
+    }
+
+    fn get(&self, file: Node, games: Games<'_>) -> Option<Arc<Join>> {
+        match games {
+            Games::All(_) => self.all.get().cloned(),
+            Games::Listed(_) => {
+                let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+                listed.get(&file).cloned()
+            }
+        }
+    }
+
+    fn keep(&self, file: Node, games: Games<'_>, join: &Arc<Join>) {
+        match games {
+            Games::All(_) => {
+                self.all.get_or_init(|| Arc::clone(join));
+            }
+            Games::Listed(_) if Join::is_short(games) => {}
+            Games::Listed(_) => {
+                let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+                listed.put(file, Arc::clone(join));
+            }
+        }
+    }
+}
+
+/// Games one after the other.
+pub(super) struct Joined<'a> {
+    database: &'a DatabaseFs,
+    file: Node,
+    games: Games<'a>,
+}
+
+impl<'a> Joined<'a> {
+    pub(super) fn new(database: &'a DatabaseFs, file: Node, games: Games<'a>) -> Joined<'a> {
+        Joined {
+            database,
+            file,
+            games,
+        }
+    }
+
+    /// The places of the games.
+    fn join(&self) -> Result<Arc<Join>, FsError> {
+        let (database, games) = (self.database, self.games);
+        if let Some(join) = database.joins.get(self.file, games) {
+            return Ok(join);
+        }
+        let join = Join::new(games, database.sizes()).or_else(|| {
+            database.know_sizes(games);
+            Join::new(games, database.sizes())
+        });
+        let join = Arc::new(join.ok_or_else(|| database.texts().fail(Failure::Sizes))?);
+        database.joins.keep(self.file, games, &join);
+        Ok(join)
+    }
+}
+
+impl File for Joined<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        match self.games {
+            Games::All(_) if self.wait() != Wait::None => None,
+            Games::All(_) => self.size().ok(),
+            games @ Games::Listed(_) => self.database.sizes().sum(games),
+        }
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        self.database.texts().load();
+        Ok(self.join()?.len())
+    }
+
+    /// Only the games that the bytes touch are decoded.
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let (database, games) = (self.database, self.games);
+        let join = self.join()?;
+        let end = offset.saturating_add(u64::from(size)).min(join.len());
+        let Some((first, mut start)) = join.find(offset, games, database.sizes()) else {
+            return Ok(Vec::new().into());
+        };
+        let begin = start;
+        let mut wanted = Vec::new();
+        for n in first.. {
+            if start >= end {
+                break;
+            }
+            let game = games.get(n).ok_or(FsError::Io)?;
+            wanted.push(game);
+            start += u64::from(database.sizes().get(game).ok_or(FsError::Io)?);
+        }
+        if let [game] = wanted[..] {
+            // It may be long, and who reads a part of it wants the next one, too.
+            return Ok(Chunk::of(database.text(game)?, offset - begin, size));
+        }
+        let len = usize::try_from(start - begin).map_err(|_| FsError::Io)?;
+        let mut texts = Vec::with_capacity(len);
+        let mut wanted = wanted.into_iter().peekable();
+        while let Some(&game) = wanted.peek() {
+            if let Some(text) = database.cached(game) {
+                texts.extend_from_slice(&text);
+                wanted.next();
+                continue;
+            }
+            let is_missing = |&next: &u32| next == game || !database.is_cached(next);
+            let mut missing = iter::from_fn(|| wanted.next_if(is_missing));
+            let mut last = None;
+            database
+                .texts()
+                .append(&mut texts, usize::MAX, &mut missing, |game, text| {
+                    last = Some((game, text.len()));
+                })?;
+            if let Some((game, len)) = last
+                && wanted.peek().is_none()
+                && start > end
+            {
+                // Only what is not read to its end is wanted again.
+                database.keep(game, texts.get(texts.len() - len..).unwrap_or_default().into());
+            }
+        }
+        Ok(Chunk::of_joined(texts, offset - begin, size))
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::Common.unless(match self.games {
+            Games::All(_) => self.database.sizes().are_complete(),
+            Games::Listed(_) => self.size_if_known().is_some(),
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Requests and their results in the log, at level trace.
+
+use std::fmt;
+use std::time::Instant;
+
+use fuser::Errno;
+use log::{Level, log_enabled, trace};
+
+use crate::fs::{Inode, Live};
+
+/// What the log calls the source of these lines.
+const TARGET: &str = "pgnfs::fuse";
+
+/// A request that is being answered. At other levels of the log it is nothing, and costs a look at the level.
+pub(super) struct Traced(Option<Box<Begun>>);
+
+struct Begun {
+    request: String,
+    begin: Instant,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// Nothing more is to be said.
+    Done,
+    /// It was refused.
+    Error(Errno),
+    /// A node was found, of this size.
+    Found(Inode, u64),
+    /// A node has this size.
+    Size(u64),
+    /// So many bytes were given.
+    Bytes(usize),
+    /// So many entries were listed.
+    Entries(usize),
+}
+
+impl Traced {
+    /// Begins a request, with the kernel's name for its kind.
+    pub(super) fn begin(fs: &Live, kind: &str, inode: Inode, arguments: fmt::Arguments<'_>) -> Traced {
+        if !log_enabled!(target: TARGET, Level::Trace) {
+            return Traced(None);
+        }
+        let what = fs.describe(inode);
+        let space = if arguments.as_str() == Some("") { "" } else { " " };
+        Traced(Some(Box::new(Begun {
+            request: format!("{kind} {:#x} ({what}){space}{arguments}", inode.0),
+            begin: Instant::now(),
+        })))
+    }
+
+    /// Ends it.
+    pub(super) fn end(mut self, outcome: Outcome) {
+        if let Some(begun) = self.0.take() {
+            begun.log(format_args!("{outcome}"));
+        }
+    }
+}
+
+impl Drop for Traced {
+    fn drop(&mut self) {
+        if let Some(begun) = self.0.take() {
+            begun.log(format_args!("EIO, it failed"));
+        }
+    }
+}
+
+impl Begun {
+    fn log(&self, outcome: fmt::Arguments<'_>) {
+        let microseconds = self.begin.elapsed().as_micros();
+        trace!(target: TARGET, "{}: {outcome}, {microseconds} us", self.request);
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Outcome::Done => f.write_str("ok"),
+            Outcome::Error(error) => match NAMES.iter().find(|(named, _)| *named == error) {
+                Some((_, name)) => f.write_str(name),
+                None => write!(f, "error {}", error.code()),
+            },
+            Outcome::Found(inode, size) => write!(f, "{:#x}, size {size}", inode.0),
+            Outcome::Size(size) => write!(f, "size {size}"),
+            Outcome::Bytes(bytes) => write!(f, "{bytes} bytes"),
+            Outcome::Entries(entries) => write!(f, "{entries} entries"),
+        }
+    }
+}
+
+/// The errors that requests are refused with.
+const NAMES: [(Errno, &str); 13] = [
+    (Errno::EACCES, "EACCES"),
+    (Errno::EINVAL, "EINVAL"),
+    (Errno::EIO, "EIO"),
+    (Errno::EISDIR, "EISDIR"),
+    (Errno::ENAMETOOLONG, "ENAMETOOLONG"),
+    (Errno::ENODATA, "ENODATA"),
+    (Errno::ENOENT, "ENOENT"),
+    (Errno::ENOSYS, "ENOSYS"),
+    (Errno::ENOTDIR, "ENOTDIR"),
+    (Errno::ENOTTY, "ENOTTY"),
+    (Errno::ERANGE, "ERANGE"),
+    (Errno::EROFS, "EROFS"),
+    (Errno::ESTALE, "ESTALE"),
+];

@@ -1,0 +1,116 @@
+//! The views in a database's directory.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::common::Common;
+use super::inode::{Node, ViewId};
+use super::section::{DirectoryGames, Kind, Object, Section};
+use chessdb::formats::Keys;
+
+/// The directories of all views. Number 0 of each is the view's own.
+pub(super) struct ViewDirectories(Arc<Common>);
+
+impl ViewDirectories {
+    pub(super) fn new(common: &Arc<Common>) -> ViewDirectories {
+        ViewDirectories(Arc::clone(common))
+    }
+
+    fn games(&self, directory: Node) -> &[u32] {
+        let view = self.0.view(ViewId::of(directory));
+        view.map_or(&[], |view| view.games(directory.number()))
+    }
+}
+
+impl Section for ViewDirectories {
+    fn top(&self) -> Vec<(String, Node)> {
+        let views = self.0.layout().views();
+        views
+            .map(|(id, view)| (view.name().to_owned(), Node::view(id, 0)))
+            .collect()
+    }
+
+    fn kind(&self, _: Node) -> Kind {
+        Kind::Directory
+    }
+
+    fn must_build(&self, node: Node) -> bool {
+        self.0.must_build(ViewId::of(node))
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        let id = ViewId::of(node);
+        let exists = match node.number() {
+            0 => self.0.layout().view(id).is_some(),
+            number => number < self.0.view(id)?.len(),
+        };
+        exists.then_some(Object::Directory)
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        let id = ViewId::of(node);
+        match node.number() {
+            0 => Node::DATABASE,
+            number => Node::view(id, self.0.view(id).map_or(0, |view| view.parent(number))),
+        }
+    }
+
+    fn links(&self, node: Node) -> u32 {
+        // The view's own directories would have to be counted.
+        if node.number() == 0 {
+            return 1;
+        }
+        let view = self.0.view(ViewId::of(node));
+        let children = view.map_or(0, |view| view.children(node.number()).len());
+        (children as u32).saturating_add(2)
+    }
+
+    fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
+        if keys.deleted {
+            return 0;
+        }
+        let views = self.0.layout().views();
+        views
+            .map(|(_, view)| view.directories(self.0.database(), game, keys))
+            .sum()
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        let view = self.0.view(ViewId::of(directory));
+        let number = directory.number();
+        view.map_or(0, |view| view.children(number).len() + view.games(number).len())
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let id = ViewId::of(directory);
+        let view = self.0.view(id)?;
+        let children = view.children(directory.number());
+        match children.clone().nth(n) {
+            Some(child) => Some((view.name(self.0.database(), child)?.into(), Node::view(id, child))),
+            None => {
+                let games = view.games(directory.number());
+                self.0.game_at(games, n - children.len())
+            }
+        }
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        let id = ViewId::of(directory);
+        let view = self.0.view(id)?;
+        let child = view.child(self.0.database(), directory.number(), name);
+        child.map(|child| Node::view(id, child)).or_else(|| {
+            let games = view.games(directory.number());
+            self.0
+                .game_of_name(name, |game| games.binary_search(&game).is_ok())
+        })
+    }
+
+    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        let games = self.games(directory);
+        let first = match game {
+            Some(game) => games.binary_search(&game).ok()? + 1,
+            None => 0,
+        };
+        DirectoryGames::after(games, first)
+    }
+}

@@ -1,0 +1,90 @@
+//! What tests need of the machine. Where it is missing a test says so and is skipped; with `CI=true` it fails.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Ends a test, loudly, where something is missing; with `CI=true` that is a failure.
+///
+/// `needs!(mount)`, `needs!(root)`, `needs!(samples)`, which gives their folder, `needs!(program "jq", in "jq")` with
+/// the Debian package, and `needs!(if it_is_so, "what else, with {}", arguments)`.
+macro_rules! needs {
+    (mount) => {
+        $crate::common::needs!(if ::std::path::Path::new("/dev/fuse").exists(), "/dev/fuse")
+    };
+    (root) => {
+        $crate::common::needs!(if $crate::common::is_root(), "the right of root")
+    };
+    (samples) => {{
+        let folder = $crate::common::samples_folder();
+        $crate::common::needs!(if folder.is_dir(), "sample data ({})", folder.display());
+        folder
+    }};
+    (program $name:expr, in $package:expr) => {
+        if !$crate::common::has($name, $package) {
+            return Default::default();
+        }
+    };
+    (if $there:expr, $($what:tt)+) => {
+        if !$there {
+            $crate::common::missing(&format!($($what)+));
+            return Default::default();
+        }
+    };
+}
+
+pub(crate) use needs;
+
+/// Says loudly that a test is skipped for want of something; with `CI=true` that is a failure.
+pub fn missing(what: &str) {
+    assert_ne!(
+        std::env::var("CI").as_deref(),
+        Ok("true"),
+        "missing in CI: {what}"
+    );
+    // Past the test runner, which keeps what tests print to itself, and in one piece.
+    let line = format!("SKIPPED: {what} is missing\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` beside the repository.
+pub fn samples_folder() -> PathBuf {
+    let given = std::env::var_os("PGNFS_SHARED").map(PathBuf::from);
+    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"))
+}
+
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// True where a program is installed; else says what is missing. Debian keeps some where not everybody looks.
+pub fn has(program: &str, package: &str) -> bool {
+    let found = Command::new("sh")
+        .args([
+            "-c",
+            r#"PATH=$PATH:/usr/games:/usr/sbin; command -v "$1""#,
+            "sh",
+            program,
+        ])
+        .stdout(Stdio::null())
+        .status();
+    let found = found.is_ok_and(|status| status.success());
+    if !found {
+        missing(&format!("{program} (Debian package {package})"));
+    }
+    found
+}
+
+/// A Python that has a module, which is in a package: `$PGNFS_PYTHON`, or `python3`.
+pub fn python(module: &str, package: &str) -> Option<String> {
+    let python = std::env::var("PGNFS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let status = Command::new(&python)
+        .args(["-c", &format!("import {module}")])
+        .stderr(Stdio::null())
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Some(python);
+    }
+    missing(&format!("{package} (set PGNFS_PYTHON to a Python that has it)"));
+    None
+}

@@ -1,0 +1,111 @@
+//! A section that no database has, as one file and one row: a tree too large to be built, with games beside
+//! directories, and links that are looked up but not listed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use chessdb::formats::Keys;
+use pgnfs::fs::{Kind, Layout, ServeOptions};
+use pgnfs::tree::{Common, DirectoryGames, Node, Object, Row, Section};
+
+const DIRECTORY: u8 = 0xa0;
+const LINK: u8 = 0xa1;
+
+/// The steps below a directory: directory n holds 2n and 2n + 1.
+const STEPS: [&str; 2] = ["left", "right"];
+
+static ROW: Row = Row {
+    names: &[("steps", Node::new(DIRECTORY, 1))],
+    nodes: &[Node::all_of(DIRECTORY, LINK)],
+    new: |common| Box::new(Steps(Arc::clone(common))),
+};
+
+/// How to serve databases with `steps/`.
+pub fn options() -> ServeOptions {
+    let mut layout = Layout::default();
+    layout.add_section(&ROW);
+    ServeOptions {
+        layout,
+        ..ServeOptions::default()
+    }
+}
+
+/// `steps/` and what is below it. Directory n shows the nth game, and `home` leads from everywhere to `steps/`.
+struct Steps(Arc<Common>);
+
+impl Steps {
+    fn child_number(directory: Node, step: usize) -> Option<u32> {
+        let doubled = directory.number().checked_mul(2)?;
+        (step < STEPS.len()).then(|| doubled + step as u32)
+    }
+
+    fn game(&self, directory: Node) -> Option<u32> {
+        let game = directory.number() - 1;
+        (game < self.0.database().len()).then_some(game)
+    }
+}
+
+impl Section for Steps {
+    fn kind(&self, node: Node) -> Kind {
+        match node.kind() {
+            LINK => Kind::Link,
+            _ => Kind::Directory,
+        }
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        let depth = node.number().checked_ilog2()? as usize;
+        let up = || match depth {
+            0 => ".".into(),
+            _ => vec![".."; depth].join("/").into(),
+        };
+        Some(match self.kind(node) {
+            Kind::Link => Object::Link(up()),
+            _ => Object::Directory,
+        })
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        match (node.kind(), node.number()) {
+            (LINK, number) => Node::new(DIRECTORY, number),
+            (_, 1) => Node::DATABASE,
+            (_, number) => Node::new(DIRECTORY, number / 2),
+        }
+    }
+
+    fn directories_of(&self, _game: u32, _: &Keys) -> u32 {
+        1
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        (0..).map_while(|n| self.entry_at(directory, n)).count()
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        if let (Some(number), Some(&step)) = (Steps::child_number(directory, n), STEPS.get(n)) {
+            return Some((step.into(), Node::new(DIRECTORY, number)));
+        }
+        self.0
+            .game_at(&[self.game(directory)?], n.checked_sub(STEPS.len())?)
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        if name == "home" {
+            return Some(Node::new(LINK, directory.number()));
+        }
+        match STEPS.iter().position(|&step| step == name) {
+            Some(step) => Steps::child_number(directory, step).map(|number| Node::new(DIRECTORY, number)),
+            None => self
+                .0
+                .game_of_name(name, |game| Some(game) == self.game(directory)),
+        }
+    }
+
+    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        let own = self.game(directory)?;
+        match game {
+            None => Some(DirectoryGames::Numbers(own..own + 1)),
+            Some(game) => (game == own).then_some(DirectoryGames::Numbers(0..0)),
+        }
+    }
+}
