@@ -48,7 +48,7 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Reads the header of an index of version 3 or 4.
+    /// Reads the header of an index of version 3 or 4. That of version 3 has no names of flags.
     pub(super) fn of_header(header: &[u8], texts: Texts) -> About {
         let text = |start, len| {
             let field = slice(header, start, len).unwrap_or_default();
@@ -159,6 +159,14 @@ mod tests {
         let mut header = vec![b'x'; 182];
         header[20..128].copy_from_slice(&[&[b'a'; 106][..], &[0xc3, 0]].concat());
         assert_eq!(About::of_header(&header, texts()).description, "a".repeat(106));
+    }
+
+    #[test]
+    fn version_3_has_no_names_of_flags() {
+        assert_eq!(
+            About::of_header(&[b'x'; 128], texts()).flags,
+            About::default().flags
+        );
     }
 
     #[test]

@@ -149,6 +149,11 @@ impl Index {
         }
     }
 
+    /// The bytes before the first entry.
+    pub(super) fn header(&self) -> &[u8] {
+        self.file.bytes.get(..self.version.header()).unwrap_or_default()
+    }
+
     pub(super) fn len(&self) -> u32 {
         self.rows.len()
     }

@@ -102,7 +102,7 @@ impl Scid {
         let texts = Texts::choose(options.encoding.as_deref(), &mut warnings);
         let mut about = match index.version {
             Version::Five => About::default(),
-            _ => About::of_header(&index.file.bytes, texts),
+            _ => About::of_header(index.header(), texts),
         };
         let names = Names::open(
             names,
