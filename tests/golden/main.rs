@@ -10,6 +10,8 @@ mod chess_assistant_hostile;
 mod chessbase;
 mod jose;
 mod jose_hostile;
+mod scid;
+mod scid_made;
 mod simplecdb;
 
 use chessdb::formats::Database;

@@ -51,10 +51,7 @@ pub(super) struct OpeningCode {
 impl OpeningCode {
     /// None where it is unknown or damaged.
     pub(super) fn new(code: u16) -> Option<OpeningCode> {
-        if code > LAST_CODE {
-            return None;
-        }
-        let number = code.checked_sub(1)?;
+        let number = code.checked_sub(1).filter(|_| OpeningCode::is_sound(code))?;
         let (basic, extension) = (number / 131, number % 131);
         let digit = |value: u16| b'0' + low8(u32::from(value % 10));
         let mut text = [
@@ -72,6 +69,11 @@ impl OpeningCode {
             len = if extension.is_multiple_of(5) { 4 } else { 5 };
         }
         Some(OpeningCode { text, len })
+    }
+
+    /// True for what is a code or unknown.
+    pub(super) fn is_sound(code: u16) -> bool {
+        code <= LAST_CODE
     }
 
     /// All of it.

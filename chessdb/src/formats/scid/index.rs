@@ -1,6 +1,6 @@
 //! The index: one entry of a fixed size per game (sections 2.3 and 3).
 
-use super::fields::{Flags, OpeningCode, Rating, date, low8, low16, outcome, relative_date};
+use super::fields::{Flags, OpeningCode, Rating, date, low16, outcome, relative_date};
 use crate::bytes::{be_u16, be_u32, le_u32, slice};
 use crate::formats::rows::Rows;
 use crate::formats::{NotADatabase, Problem, SourceFile};
@@ -131,15 +131,15 @@ impl Index {
         }
     }
 
-    /// True where one entry of some that are looked at can be right, or none is there.
+    /// True where one entry of some that are looked at can be right, or none is there (section 1.3).
     fn is_plausible(&self, games: Option<&SourceFile>) -> bool {
         let games = games.map_or(0, |games| games.bytes.len());
         let len = self.len();
+        let is_exact = self.file.bytes.len().is_multiple_of(self.version.entry());
         let is_sound = |game: u32| {
             let entry = self.entry(game);
             let end = entry.offset.saturating_add(entry.len.into());
-            let is_inside = games == 0 || end <= games as u64;
-            entry.len >= 3 && is_inside && entry.has_sound_fields
+            entry.has_sound_fields && (is_exact || end <= games as u64)
         };
         let step = (len / LOOKS).max(1);
         let mut looked = (0..len).step_by(step as usize);
@@ -241,7 +241,14 @@ impl Entry {
         let (white_date, black_date) = (number(20)?, number(24)?);
         let (length, last) = (number(32)?, number(44)?);
         let eco = low16(last);
-        let month = |date: u32| low8(date >> 5 & 15);
+        let kinds @ [white_kind, black_kind] = [last >> 21 & 7, last >> 18 & 7];
+        let is_date = |date: u32| date >> 5 & 15 <= 12;
+        let has_sound_fields = length >> 15 >= 3
+            && is_date(white_date)
+            && is_date(black_date)
+            && OpeningCode::is_sound(eco)
+            && kinds.iter().all(|&kind| kind <= 6)
+            && last >> 24 <= 16;
         Some(Entry {
             offset: u64::from(length & 0x7fff) << 32 | u64::from(number(36)?),
             len: length >> 15,
@@ -256,11 +263,11 @@ impl Entry {
             date: date(white_date),
             event_date: date(black_date),
             ratings: [
-                Rating::new(last >> 21 & 7, white_date >> 20),
-                Rating::new(last >> 18 & 7, black_date >> 20),
+                Rating::new(white_kind, white_date >> 20),
+                Rating::new(black_kind, black_date >> 20),
             ],
             is_chess960: number(16)? >> 31 != 0,
-            has_sound_fields: month(white_date) <= 12 && month(black_date) <= 12 && eco <= 65_500,
+            has_sound_fields,
             ..Entry::default()
         })
     }

@@ -1,5 +1,7 @@
 //! Numbers of pieces: a list for each side, which has no gaps (section 5.4).
 
+use std::sync::LazyLock;
+
 use crate::board::{CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use crate::replay;
 
@@ -102,10 +104,11 @@ impl replay::State for Lists {}
 impl Lists {
     /// The numbers at the usual start.
     pub(super) fn usual() -> Lists {
-        Lists {
+        static USUAL: LazyLock<Lists> = LazyLock::new(|| Lists {
             white: List::usual(Color::White),
             black: List::usual(Color::Black),
-        }
+        });
+        *USUAL
     }
 
     /// The numbers in a position that comes from a FEN, in the order of its letters.
