@@ -158,6 +158,9 @@ impl<S: Sink> Decoder<'_, S> {
     /// The legal line ends; the remark holds what is stored of it.
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, number: u8, mv: Move, at: usize) -> Next {
+        if !S::WHOLE {
+            return Next::End;
+        }
         let mut rest = Rest::new(*self.replay.position(), *self.replay.state());
         rest.play(number, mv);
         let is_closed = rest.read(&mut self.bytes);

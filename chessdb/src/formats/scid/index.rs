@@ -162,7 +162,7 @@ impl Index {
     #[inline]
     pub(super) fn entry(&self, game: u32) -> Entry {
         if game >= self.len() {
-            return Entry::default();
+            return Entry::unknown();
         }
         let size = self.version.entry();
         let place = self.rows.place(game).saturating_mul(size);
@@ -175,7 +175,7 @@ impl Index {
         });
         Entry {
             at: at as u64,
-            ..entry.unwrap_or_default()
+            ..entry.unwrap_or_else(Entry::unknown)
         }
     }
 }
@@ -270,6 +270,18 @@ impl Entry {
             has_sound_fields,
             ..Entry::default()
         })
+    }
+
+    /// An entry that is not there: it has no names.
+    fn unknown() -> Entry {
+        Entry {
+            white: u32::MAX,
+            black: u32::MAX,
+            event: u32::MAX,
+            site: u32::MAX,
+            round: u32::MAX,
+            ..Entry::default()
+        }
     }
 
     /// The opening code, where it is known.

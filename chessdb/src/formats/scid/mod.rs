@@ -59,16 +59,32 @@ pub const FORMAT: Format = Format {
     open: |files, options| Ok(Box::new(Scid::open(files, options)?)),
 };
 
-/// Extensions of index, names and games, by version.
-const EXTENSIONS: [[&str; 3]; 3] = [
-    ["si3", "sn3", "sg3"],
-    ["si4", "sn4", "sg4"],
-    ["si5", "sn5", "sg5"],
+/// Extensions of index, names and games, by version, as remarks have them.
+static EXTENSIONS: [[&str; 3]; 3] = [
+    [".si3", ".sn3", ".sg3"],
+    [".si4", ".sn4", ".sg4"],
+    [".si5", ".sn5", ".sg5"],
 ];
 
+/// An extension as files are found by it.
+fn kind(extension: &str) -> &str {
+    extension.trim_start_matches('.')
+}
+
+/// A file as remarks name places in it.
+fn place_in<'a>(file: &'a SourceFile, extension: &'static str) -> Origin<'a> {
+    Origin {
+        file: &file.name,
+        place: Place::Hexadecimal(extension),
+    }
+}
+
 fn find(directory: &Directory) -> Vec<Candidate> {
-    let of_version = |[index, names, games]: [&str; 3]| by_stem(directory, &[index], &[names, games]);
-    let mut candidates: Vec<Candidate> = EXTENSIONS.into_iter().flat_map(of_version).collect();
+    let of_version = |extensions: &[&'static str; 3]| {
+        let [index, names, games] = extensions.map(kind);
+        by_stem(directory, &[index], &[names, games])
+    };
+    let mut candidates: Vec<Candidate> = EXTENSIONS.iter().flat_map(of_version).collect();
     candidates.sort_by(|a, b| a.name.cmp(&b.name));
     candidates
 }
@@ -78,6 +94,7 @@ const UNKNOWN: TextId = TextId(u32::MAX);
 
 /// An open Scid database.
 struct Scid {
+    extensions: &'static [&'static str; 3],
     index: Index,
     games: Option<SourceFile>,
     names: Names,
@@ -88,17 +105,16 @@ struct Scid {
 
 impl Scid {
     fn open(files: Files, options: &Options) -> Result<Scid, NotADatabase> {
-        let mut of_version = EXTENSIONS.iter().filter(|[index, ..]| files.get(index).is_some());
-        let [index, names, games] = of_version
-            .next()
-            .ok_or_else(|| NotADatabase("there is no index".to_owned()))?;
-        let file = |kind| files.get(kind);
-        let index_file = file(index).ok_or_else(|| NotADatabase("there is no index".to_owned()))?;
-        let (names, games) = (file(names), file(games));
+        let found = EXTENSIONS.iter().find_map(|extensions| {
+            let [index, names, games] = extensions.map(|extension| files.get(kind(extension)));
+            Some((extensions, index?, names, games))
+        });
+        let (extensions, index, names, games) =
+            found.ok_or_else(|| NotADatabase("there is no index".to_owned()))?;
         let mut warnings = files.warnings.clone();
         let mut problems = files.holes();
-        let is_five = *index == "si5";
-        let index = Index::open(index_file, is_five, games, &mut warnings, &mut problems)?;
+        let is_five = extensions.contains(&".si5");
+        let index = Index::open(index, is_five, games, &mut warnings, &mut problems)?;
         let texts = Texts::choose(options.encoding.as_deref(), &mut warnings);
         let mut about = match index.version {
             Version::Five => About::default(),
@@ -122,6 +138,7 @@ impl Scid {
         ];
         rows.extend(about.rows());
         Ok(Scid {
+            extensions,
             index,
             games: games.cloned(),
             names,
@@ -165,20 +182,22 @@ impl Scid {
         (tags, stored)
     }
 
-    fn origin(&self) -> Origin<'_> {
-        let extension = match self.index.version {
-            Version::Three => ".sg3",
-            Version::Four => ".sg4",
-            Version::Five => ".sg5",
-        };
-        Origin {
-            // Without the file the index is what leads nowhere.
-            file: &self.games.as_ref().unwrap_or(&self.index.file).name,
-            place: Place::Hexadecimal(extension),
+    /// Where a game without bytes is told of: in the file that it should stand in, at the place that the index gives;
+    /// without that file in the index.
+    fn nowhere(&self, entry: &Entry) -> (Origin<'_>, u64) {
+        let [index, _, _] = self.extensions;
+        match self.games {
+            Some(_) => (self.origin(), entry.offset),
+            None => (place_in(&self.index.file, index), entry.at),
         }
     }
 
-    /// The moves of a game into a sink. Without its bytes they are a remark with the offset that the index gives.
+    fn origin(&self) -> Origin<'_> {
+        let [_, _, games] = self.extensions;
+        place_in(self.games.as_ref().unwrap_or(&self.index.file), games)
+    }
+
+    /// The moves of a game into a sink. Without its bytes they are a remark.
     fn replay<S: Sink>(
         &self,
         entry: &Entry,
@@ -188,9 +207,10 @@ impl Scid {
         match stored {
             Ok(stored) => stored.replay(self.origin(), sink),
             Err(what) => {
+                let (origin, offset) = self.nowhere(entry);
                 let start = Position::initial();
-                let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, self.origin());
-                replay.fault(entry.offset, &Fault::damage(*what));
+                let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, origin);
+                replay.fault(offset, &Fault::damage(*what));
                 replay.finish()
             }
         }
