@@ -8,6 +8,7 @@ mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
 mod jose;
+mod scid;
 mod simplecdb;
 mod source;
 
@@ -31,6 +32,7 @@ const WRITERS: &[(&str, Write)] = &[
     ("brenner", brenner::write),
     ("brenner-alternate", brenner::write_alternate),
     ("jose", jose::write),
+    ("scid", scid::write),
     ("simplecdb", simplecdb::write),
 ];
 

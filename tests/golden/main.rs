@@ -34,6 +34,8 @@ mod jose;
 mod jose_hostile;
 mod main_lines;
 mod own;
+mod scid;
+mod scid_made;
 mod simplecdb;
 
 use chessdb::formats::Database;

@@ -15,6 +15,9 @@ mod encode_chessbase_book;
 #[path = "../../examples/make_database/jose/mod.rs"]
 #[allow(dead_code)]
 mod encode_jose;
+#[path = "../../examples/make_database/scid.rs"]
+#[allow(dead_code)]
+mod encode_scid;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -30,6 +33,7 @@ mod chess_assistant;
 mod chessbase;
 mod jose;
 mod random;
+mod scid;
 mod simplecdb;
 
 use chessdb::formats::Database;

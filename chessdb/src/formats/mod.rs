@@ -20,6 +20,7 @@ mod database;
 mod files;
 mod jose;
 mod rows;
+mod scid;
 mod simplecdb;
 
 use std::path::Path;
@@ -86,6 +87,7 @@ pub static FORMATS: &[Format] = &[
     chess_assistant::FORMAT,
     jose::FORMAT,
     brenner::FORMAT,
+    scid::FORMAT,
 ];
 
 /// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that
