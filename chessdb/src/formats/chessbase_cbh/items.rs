@@ -64,11 +64,19 @@ pub(super) fn name(kind: u8) -> String {
     }
 }
 
+/// The bytes of an item that is a text, behind its language.
+pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
+    match item.kind {
+        TEXT | TEXT_BEFORE => item.data.get(2..),
+        _ => None,
+    }
+}
+
 /// An item as a comment; none for those that are shown elsewhere or not at all.
 pub(super) fn comment(item: &Item<'_>, characters: Characters) -> Option<String> {
     let data = item.data;
     match item.kind {
-        TEXT | TEXT_BEFORE => Some(text(data.get(2..)?, characters)),
+        TEXT | TEXT_BEFORE => Some(text(text_of(item)?, characters)),
         SQUARES => marks("csl", data, 1),
         ARROWS => marks("cal", data, 2),
         TIME_SPENT => {

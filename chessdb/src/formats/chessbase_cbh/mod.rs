@@ -37,7 +37,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use self::annotations::Annotations;
+use self::annotations::{Annotations, Items};
 use self::characters::Characters;
 use self::codes::{Mode, main_line_len};
 use self::entities::{Entities, Entity};
@@ -67,7 +67,7 @@ pub const FORMAT: Format = Format {
 
 /// Players and events have ids in turn.
 const KINDS_OF_NAMES: u32 = 2;
-/// Players and tournaments whose characters are looked at for a guess at their encoding.
+/// Players, tournaments and comments whose characters are looked at for a guess at their encoding, of each.
 const SAMPLE: u32 = 500;
 /// From this size on, places in a file do not fit into the records of the `.cbh`.
 const LARGE: u64 = 1 << 32;
@@ -306,6 +306,21 @@ impl ChessBaseCbh {
     }
 }
 
+impl ChessBaseCbh {
+    /// What to say where most of the first texts look as if they were in Cyrillic letters.
+    fn doubt_of_encoding(&self) -> Option<String> {
+        let names = [&self.players, &self.tournaments];
+        let names = names.into_iter().flat_map(|entities| entities.sample(SAMPLE));
+        let places = (0..SAMPLE).map_while(|game| self.place(game));
+        let comments = places.filter_map(|place| {
+            let (cba, at) = self.annotations_of(&place)?;
+            let mut items = Items::at(&cba.bytes, at)?;
+            items.find_map(|item| items::text_of(&item))
+        });
+        self.characters.doubt(names.chain(comments))
+    }
+}
+
 /// Files that are missed where they are not there, with what they hold.
 const MISSED: [(&str, &str); 8] = [
     ("cbg", "games have no moves"),
@@ -441,9 +456,7 @@ impl Database for ChessBaseCbh {
         if texts > 0 {
             info.rows.push(("guiding texts", texts.to_string()));
         }
-        let samples = [&self.players, &self.tournaments];
-        let samples = samples.into_iter().flat_map(|entities| entities.sample(SAMPLE));
-        info.warnings.extend(self.characters.doubt(samples));
+        info.warnings.extend(self.doubt_of_encoding());
         info
     }
 
