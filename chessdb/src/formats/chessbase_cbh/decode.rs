@@ -17,7 +17,7 @@ use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, U
 
 /// Section 14.3.
 const LIMITS: Limits = Limits {
-    depth: 1000,
+    depth: 255,
     moves: 1_000_000,
 };
 

@@ -11,6 +11,8 @@ use crate::bytes::{le_u16, le_u32, slice};
 /// Languages by their number. A text in no language in particular has none in its name.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
+/// Titles and contents that a text may have: many records may share one body.
+const MOST_PARTS: u16 = 256;
 /// Most bytes of a file's name.
 const LONGEST_NAME: usize = 240;
 
@@ -83,8 +85,9 @@ impl Body<'_> {
 
     fn read(&mut self, record: usize, texts: &mut Vec<Text>) -> Option<()> {
         let version = self.u16()?;
+        let few = |count: &u16| *count <= MOST_PARTS;
         let mut titles: [Option<Range<usize>>; LANGUAGES.len()] = Default::default();
-        for _ in 0..self.u16()? {
+        for _ in 0..self.u16().filter(few)? {
             let language = usize::from(self.u16()?);
             let len = usize::from(self.u16()?);
             let title = self.pass(len)?;
@@ -93,7 +96,7 @@ impl Body<'_> {
             }
         }
         self.pass(1)?;
-        for _ in 0..self.u16()? {
+        for _ in 0..self.u16().filter(few)? {
             let language = self.u16()?;
             let is_short = version == 1;
             let len = match is_short {
