@@ -14,6 +14,14 @@ const USED: u8 = 1;
 const TEXT: u8 = 2;
 const DELETED: u8 = 0x80;
 
+/// What a record stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Game,
+    Text,
+    Unused,
+}
+
 /// A copy of a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header([u8; RECORD]);
@@ -41,13 +49,18 @@ impl Header {
         be_u32(&self.0, at).unwrap_or(0)
     }
 
-    /// True for a record that no game or text has.
-    pub(super) fn is_unused(&self) -> bool {
-        self.byte(0) & USED == 0 && self.0.iter().all(|&byte| byte == 0)
-    }
-
-    pub(super) fn is_text(&self) -> bool {
-        self.byte(0) & TEXT != 0
+    /// What the record of a number stands for; of nearly all nothing but the first byte is looked at.
+    #[inline]
+    pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
+        let first = place.checked_add(1)?.checked_mul(RECORD)?;
+        Some(match *cbh.get(first)? {
+            kind if kind & TEXT != 0 => Kind::Text,
+            kind if kind & USED != 0 => Kind::Game,
+            _ => match Header::at(cbh, place)?.0.iter().all(|&byte| byte == 0) {
+                true => Kind::Unused,
+                false => Kind::Game,
+            },
+        })
     }
 
     pub(super) fn is_deleted(&self) -> bool {
@@ -172,10 +185,11 @@ mod tests {
 
     #[test]
     fn only_zeros_are_unused() {
-        assert!(Header([0; RECORD]).is_unused());
-        assert!(!with(0, &[1]).is_unused());
-        assert!(!with(0, &[0, 0, 7]).is_unused());
+        let kind = |record: Header| Header::kind_at(&[[0; RECORD], record.0].concat(), 0);
+        assert_eq!(kind(Header([0; RECORD])), Some(Kind::Unused));
+        assert_eq!(kind(with(0, &[1])), Some(Kind::Game));
+        assert_eq!(kind(with(0, &[0, 0, 7])), Some(Kind::Game));
+        assert_eq!(kind(with(0, &[3])), Some(Kind::Text));
         assert!(with(0, &[0x81]).is_deleted());
-        assert!(with(0, &[3]).is_text());
     }
 }

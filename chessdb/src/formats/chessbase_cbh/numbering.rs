@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::header::{Header, RECORD};
+use super::header::{Header, Kind, RECORD};
 use crate::formats::SourceFile;
 use crate::formats::rows::Rows;
 
@@ -70,14 +70,15 @@ impl Numbering {
         let mut counted = Counted::default();
         let mut passed = 0;
         for row in cbh.numbers(self.rows.len()) {
-            let Some(header) = Header::at(&cbh.bytes, self.rows.place(row)) else {
-                break;
-            };
-            if header.is_text() {
-                counted.texts.push(row);
-            } else if !header.is_unused() {
-                counted.games += 1;
-                continue;
+            let place = self.rows.place(row);
+            match Header::kind_at(&cbh.bytes, place) {
+                Some(Kind::Game) => {
+                    counted.games += 1;
+                    continue;
+                }
+                Some(Kind::Text) => counted.texts.push(row),
+                Some(Kind::Unused) => {}
+                None => break,
             }
             passed += 1;
             match counted.passed.last_mut() {
