@@ -341,6 +341,11 @@ impl Check {
 /// Length of a file, or of what is packed in it as far as it may be unpacked.
 fn unpacked_len(bytes: &[u8]) -> usize {
     const MOST: u64 = 64 << 20;
+    if bytes.starts_with(&[8, 0]) {
+        return bytes
+            .len()
+            .max(usize::try_from(told_len(bytes).min(MOST)).unwrap());
+    }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return bytes.len();
     }
@@ -351,4 +356,21 @@ fn unpacked_len(bytes: &[u8]) -> usize {
         len += read;
     }
     len.max(bytes.len())
+}
+
+/// What a `.cbv` archive says that its files unpack to.
+fn told_len(bytes: &[u8]) -> u64 {
+    let [_, _, low, high, len, ..] = *bytes else {
+        return 0;
+    };
+    let entries = bytes[5..]
+        .get(3..)
+        .unwrap_or_default()
+        .chunks_exact(usize::from(len).max(1));
+    let count = usize::from(u16::from_le_bytes([low, high]));
+    let len = |entry: &[u8]| {
+        let bytes = entry.get(136..)?.first_chunk()?;
+        Some(u64::from(u32::from_le_bytes(*bytes)))
+    };
+    entries.take(count).filter_map(len).sum()
 }

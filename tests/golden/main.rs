@@ -30,6 +30,7 @@ mod brenner_hostile;
 mod chess_assistant;
 mod chess_assistant_hostile;
 mod chessbase;
+mod chessbase_cbh;
 mod jose;
 mod jose_hostile;
 mod main_lines;

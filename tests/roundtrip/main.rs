@@ -12,6 +12,9 @@ mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
+#[path = "../../examples/make_database/chessbase_cbh/mod.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_cbh;
 #[path = "../../examples/make_database/jose/mod.rs"]
 #[allow(dead_code)]
 mod encode_jose;
@@ -31,6 +34,7 @@ mod common;
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_cbh;
 mod jose;
 mod random;
 mod scid;

@@ -16,6 +16,7 @@
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_cbh;
 mod database;
 mod files;
 mod jose;
@@ -84,6 +85,7 @@ pub static FORMATS: &[Format] = &[
     simplecdb::FORMAT,
     chessbase::FORMAT,
     chessbase::book::FORMAT,
+    chessbase_cbh::FORMAT,
     chess_assistant::FORMAT,
     jose::FORMAT,
     brenner::FORMAT,
