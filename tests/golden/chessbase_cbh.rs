@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::common::samples::{candidates, shared, try_open};
 use chessdb::board::{Fen, Undo};
-use chessdb::formats::Options;
+use chessdb::formats::{Options, Passwords};
 use chessdb::game::Game;
 
 /// Databases whose PGN ChessBase exported itself, so that all tags can be compared.
@@ -196,10 +196,26 @@ fn archives_hold_the_same_games() {
 }
 
 #[test]
-fn encrypted_archives_and_later_databases_are_refused_with_a_reason() {
+fn encrypted_archives_need_their_password() {
     let Some(folder) = folder() else { return };
-    let refused = open(&folder.join("archives/small.cbz"), &Options::default());
-    assert!(refused.err().unwrap().contains("encrypted"));
+    let with = |lines: &str| Options {
+        passwords: Passwords::of_lines(lines),
+        ..Options::default()
+    };
+    for (archive, password) in [
+        ("small", "password"),
+        ("small2", "pass"),
+        ("small3", "my long password"),
+    ] {
+        let path = folder.join(format!("archives/{archive}.cbz"));
+        let refused = |options: &Options| open(&path, options).err().unwrap();
+        let without = refused(&Options::default());
+        assert!(without.contains("no password is known") && without.contains("password-file"));
+        assert!(refused(&with("wrong\nother")).contains("no password that is known opens it"));
+        let database = open(&path, &with(&format!("wrong\n{password}\n"))).unwrap();
+        assert_eq!(database.len(), 0);
+        assert_eq!(database.info().warnings, [""; 0]);
+    }
 }
 
 #[test]
