@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::common::samples::{candidates, shared, try_open};
 use chessdb::board::{Fen, Undo};
-use chessdb::formats::Options;
+use chessdb::formats::{Options, Passwords};
 use chessdb::game::Game;
 
 /// Databases whose PGN ChessBase exported itself, so that all tags can be compared.
@@ -23,8 +23,8 @@ const IMPORTED: [&str; 3] = [
     "WithVariations/WithVariations",
 ];
 
-fn folder() -> Option<PathBuf> {
-    shared().map(|shared| shared.join("data/chessbase-cbh"))
+fn folder() -> PathBuf {
+    shared().join("data/chessbase-cbh")
 }
 
 /// Opens one file of the samples with everything beside it.
@@ -39,12 +39,12 @@ fn open(path: &Path, options: &Options) -> Result<Box<dyn Database>, String> {
 }
 
 fn sample(name: &str) -> Option<Box<dyn Database>> {
-    Some(open(&folder()?.join(name), &Options::default()).unwrap())
+    Some(open(&folder().join(name), &Options::default()).unwrap())
 }
 
 /// The games of a sample and those of its PGN.
 fn both(name: &str) -> Option<(Vec<Read>, Vec<Read>)> {
-    let folder = folder()?;
+    let folder = folder();
     let database = sample(&format!("{name}.cbh"))?;
     let expected = fs::read(folder.join(format!("{name}.expected.pgn"))).unwrap();
     let expected = pgn::read(&expected);
@@ -74,6 +74,7 @@ fn normalize(game: &mut Read) {
 
 #[test]
 fn games_that_chessbase_exported_are_the_same_with_all_tags() {
+    needs!(samples);
     for name in EXPORTED {
         let Some((given, expected)) = both(name) else {
             return;
@@ -113,6 +114,7 @@ fn rewrite_moves(game: &mut Read) {
 
 #[test]
 fn games_that_were_imported_have_the_same_movetext() {
+    needs!(samples);
     for name in IMPORTED {
         let Some((given, expected)) = both(name) else {
             return;
@@ -139,6 +141,7 @@ fn games_that_were_imported_have_the_same_movetext() {
 
 #[test]
 fn training_games_have_the_same_moves() {
+    needs!(samples);
     let Some((given, expected)) = both("test/test") else {
         return;
     };
@@ -153,6 +156,7 @@ fn training_games_have_the_same_moves() {
 
 #[test]
 fn every_game_is_legal_to_its_end() {
+    needs!(samples);
     for (name, games) in [
         ("twic1134/twic1134.cbh", 6117),
         ("Capa/Capa.cbh", 113),
@@ -181,6 +185,7 @@ fn every_game_is_legal_to_its_end() {
 
 #[test]
 fn archives_hold_the_same_games() {
+    needs!(samples);
     for (archive, database) in [
         ("archives/twic1134.cbv", "twic1134/twic1134.cbh"),
         ("test/test.cbv", "test/test.cbh"),
@@ -196,14 +201,32 @@ fn archives_hold_the_same_games() {
 }
 
 #[test]
-fn encrypted_archives_and_later_databases_are_refused_with_a_reason() {
-    let Some(folder) = folder() else { return };
-    let refused = open(&folder.join("archives/small.cbz"), &Options::default());
-    assert!(refused.err().unwrap().contains("encrypted"));
+fn encrypted_archives_need_their_password() {
+    needs!(samples);
+    let folder = folder();
+    let with = |lines: &str| Options {
+        passwords: Passwords::of_lines(lines),
+        ..Options::default()
+    };
+    for (archive, password) in [
+        ("small", "password"),
+        ("small2", "pass"),
+        ("small3", "my long password"),
+    ] {
+        let path = folder.join(format!("archives/{archive}.cbz"));
+        let refused = |options: &Options| open(&path, options).err().unwrap();
+        let without = refused(&Options::default());
+        assert!(without.contains("no password is known") && without.contains("password-file"));
+        assert!(refused(&with("wrong\nother")).contains("no password that is known opens it"));
+        let database = open(&path, &with(&format!("wrong\n{password}\n"))).unwrap();
+        assert_eq!(database.len(), 0);
+        assert_eq!(database.info().warnings, [""; 0]);
+    }
 }
 
 #[test]
 fn guiding_texts_are_files() {
+    needs!(samples);
     let Some(database) = sample("text/text.cbh") else {
         return;
     };
@@ -228,7 +251,8 @@ fn guiding_texts_are_files() {
 
 #[test]
 fn russian_texts_are_noticed_and_read() {
-    let Some(folder) = folder() else { return };
+    needs!(samples);
+    let folder = folder();
     let path = folder.join("Hedgehog/Hedgehog.cbh");
     let database = open(&path, &Options::default()).unwrap();
     let warnings = database.info().warnings;
@@ -249,7 +273,7 @@ fn russian_texts_are_noticed_and_read() {
 
 /// A copy of a sample, to change it.
 fn copy(name: &str) -> Option<(tempfile::TempDir, PathBuf)> {
-    let source = folder()?.join(name);
+    let source = folder().join(name);
     let copy = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(source.parent().unwrap()).unwrap() {
         let path = entry.unwrap().path();
@@ -271,6 +295,7 @@ fn game_of(path: &Path, number: u32) -> Game {
 
 #[test]
 fn what_is_missing_costs_its_content_and_nothing_else() {
+    needs!(samples);
     for (missing, warning) in [
         ("cba", "annotations"),
         ("cbp", "players"),
@@ -305,6 +330,7 @@ fn what_is_missing_costs_its_content_and_nothing_else() {
 
 #[test]
 fn games_without_their_moves_have_tags_and_name_the_file() {
+    needs!(samples);
     let Some((_folder, path)) = copy("twic1134/twic1134.cbh") else {
         return;
     };
@@ -321,6 +347,7 @@ fn games_without_their_moves_have_tags_and_name_the_file() {
 
 #[test]
 fn deleted_games_stay_and_are_marked() {
+    needs!(samples);
     let Some((_folder, path)) = copy("Annotation/TestBase.cbh") else {
         return;
     };
@@ -337,6 +364,7 @@ fn deleted_games_stay_and_are_marked() {
 
 #[test]
 fn modes_that_are_not_read_leave_the_tags() {
+    needs!(samples);
     let Some((_folder, path)) = copy("Annotation/TestBase.cbh") else {
         return;
     };

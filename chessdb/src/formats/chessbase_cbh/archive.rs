@@ -13,12 +13,16 @@ use std::sync::Arc;
 
 use super::characters::Characters;
 use super::find::kind_of;
-use super::unpack;
+use super::{des, unpack};
 use crate::bytes::{index, le_u16, le_u32, slice};
-use crate::formats::{Files, NotADatabase, SourceFile};
+use crate::formats::{Files, NotADatabase, Passwords, SourceFile};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
+/// What ends the head.
+const END_OF_HEAD: [u8; 3] = [0, 3, 0];
+/// So many blocks are decrypted before somebody looks whether the file is lost.
+const BLOCKS_AT_ONCE: usize = 1 << 16;
 /// Bytes of a name in an entry.
 const NAME: usize = 128;
 /// No entry is shorter.
@@ -47,8 +51,54 @@ impl Unpacked {
     }
 }
 
+/// Extensions of archives, and of encrypted ones.
+pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
+
+/// Unpacks the archive among the files of a database; none where they are no archive.
+pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Unpacked>, NotADatabase> {
+    let [plain, encrypted] = KINDS.map(|kind| files.get(kind));
+    match (plain, encrypted) {
+        (Some(archive), _) => open(archive).map(Some),
+        (None, Some(archive)) => open(&decrypted(archive, passwords)?).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+/// What an encrypted archive holds, by the first password that makes an archive of it.
+fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, NotADatabase> {
+    let (blocks, _) = archive.bytes.as_chunks::<{ des::BLOCK }>();
+    let head = blocks
+        .first()
+        .ok_or_else(|| NotADatabase("the file is empty".to_owned()))?;
+    let mut keys = passwords.iter().filter_map(des::Key::of_password);
+    let key = keys.find(|key| {
+        let head = key.decrypt(*head);
+        head.starts_with(&MAGIC) && head.ends_with(&END_OF_HEAD)
+    });
+    let key = key.ok_or_else(|| {
+        let reason = match passwords.is_empty() {
+            true => "no password is known",
+            false => "no password that is known opens it",
+        };
+        NotADatabase(format!(
+            "the archive is encrypted, and {reason}: password-file=FILE names a file with one password a line"
+        ))
+    })?;
+    let mut plain = Vec::with_capacity(archive.data_len());
+    for (number, block) in blocks.iter().enumerate() {
+        if number % BLOCKS_AT_ONCE == 0 && archive.bytes.is_lost() {
+            break;
+        }
+        plain.extend(key.decrypt(*block));
+    }
+    Ok(SourceFile {
+        name: archive.name.clone(),
+        bytes: Arc::new(plain),
+    })
+}
+
 /// Unpacks the database of an archive.
-pub(super) fn unpack(archive: &SourceFile) -> Result<Unpacked, NotADatabase> {
+fn open(archive: &SourceFile) -> Result<Unpacked, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     if !bytes.starts_with(&MAGIC) {
         return Err(NotADatabase(

@@ -1,27 +1,24 @@
 //! What looks like a database among the files of a folder (section 2).
 
+use super::archive;
 use crate::formats::{Candidate, Directory, by_stem};
 
 /// The files beside the `.cbh` that are read.
 const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
 
 /// Files that are not read, with what they are.
-const OTHERS: [(&str, &str); 5] = [
+const OTHERS: [(&str, &str); 4] = [
     ("2cbh", "a database of ChessBase 17 and later"),
     ("ctg", "an opening book"),
     ("cbb", "an index for searches"),
     ("cko", "an opening key"),
-    (
-        "cbz",
-        "an encrypted archive: unpack it with ChessBase and mount the folder",
-    ),
 ];
 
 /// The databases of a folder, its archives, and what is told to be unread.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &["cbh"], &COMPANIONS);
-    for archive in by_stem(directory, &["cbv"], &[]) {
-        candidates.push(archive);
+    for kind in archive::KINDS {
+        candidates.extend(by_stem(directory, &[kind], &[]));
     }
     for (kind, _) in OTHERS {
         for other in by_stem(directory, &[kind], &[]) {

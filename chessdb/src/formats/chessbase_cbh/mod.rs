@@ -7,7 +7,7 @@
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
 //! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
 //! | `.cbj` | what newer versions know of each game ([`extended`]) |
-//! | `.cbv` | all these, packed ([`archive`], [`unpack`]) |
+//! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted ([`des`]) |
 //!
 //! The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big endian, all others little endian.
 //! Section numbers in this module are those of `docs/formats/chessbase-cbh.md`.
@@ -17,6 +17,7 @@ mod archive;
 mod characters;
 mod codes;
 mod decode;
+mod des;
 mod entities;
 mod extended;
 mod find;
@@ -109,8 +110,7 @@ impl ChessBaseCbh {
     fn open(mut files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
         let mut rows = Vec::new();
         let mut problems = files.holes();
-        if let Some(packed) = files.get("cbv") {
-            let unpacked = archive::unpack(packed)?;
+        if let Some(unpacked) = archive::unpack(&files, &options.passwords)? {
             rows.push(("archive", unpacked.describe()));
             let warnings = std::mem::take(&mut files.warnings);
             files = unpacked.files;

@@ -244,7 +244,7 @@ mod tests {
         bits += "0101100";
         let mut payload = vec![2, 0, 5];
         for byte in bits.as_bytes().chunks(8) {
-            let bits = String::from_utf8(byte.to_vec()).unwrap();
+            let bits = byte.iter().map(|&bit| char::from(bit)).collect::<String>();
             payload.push(u8::from_str_radix(&format!("{bits:0<8}"), 2).unwrap());
         }
         assert_eq!(unpacked(&payload).unwrap(), b"abcaa");
