@@ -24,7 +24,7 @@ use std::time::Duration;
 use chessdb::formats::{Candidate, Database, FORMATS, Format};
 use chessdb::game::Game;
 use chessdb::pgn::to_text;
-use chessdb::replay::{Ply, main_line};
+use chessdb::replay::main_line;
 
 use super::super::pgn;
 use super::frame::Input;
@@ -229,16 +229,15 @@ impl Piece {
 
 /// The main line by itself is that of the whole game, whatever is damaged.
 fn assert_main_line(database: &dyn Database, number: u32, game: &Game) {
-    let moves_of = |replay: &dyn Fn(&mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>)| {
-        let mut moves = Vec::new();
-        replay(&mut |ply| {
-            moves.push(ply.mv);
-            ControlFlow::Continue(())
-        });
-        moves
-    };
-    let alone = moves_of(&|each| database.main_line(number, each));
-    let whole = moves_of(&|each| main_line(game, each));
+    let (mut alone, mut whole) = (Vec::new(), Vec::new());
+    database.main_line(number, &mut |ply| {
+        alone.push(ply.mv);
+        ControlFlow::Continue(())
+    });
+    main_line(game, &mut |ply| {
+        whole.push(ply.mv);
+        ControlFlow::Continue(())
+    });
     assert_eq!(alone, whole, "main line of game {number}");
 }
 
