@@ -19,6 +19,9 @@ use names::Table;
 
 pub use movetext::Mode;
 
+/// Files by their extension.
+type Written = Vec<(&'static str, Vec<u8>)>;
+
 /// Bytes of the header of `.cbg` and `.cba`.
 const HEADER: usize = 26;
 
@@ -156,7 +159,7 @@ impl Database {
     }
 
     /// All files with their extensions.
-    fn files(mut self) -> Result<Vec<(&'static str, Vec<u8>)>, Box<dyn Error>> {
+    fn files(mut self) -> Result<Written, Box<dyn Error>> {
         for file in [&mut self.cbg, &mut self.cba] {
             let len = u32::try_from(file.len())?;
             let header = u16::try_from(HEADER)?;
