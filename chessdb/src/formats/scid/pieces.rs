@@ -68,9 +68,15 @@ impl List {
         square.filter(|_| number < self.len)
     }
 
+    /// The number of the piece on a square, found without a jump.
+    #[inline]
     fn number(&self, square: Square) -> Option<usize> {
-        let known = self.squares.iter().take(self.len.into());
-        known.into_iter().position(|&other| other == square)
+        let places = (0u32..).zip(&self.squares);
+        let found = places.fold(0u32, |found, (place, &other)| {
+            found | u32::from(other == square) << place
+        });
+        let number = found.trailing_zeros();
+        (number < u32::from(self.len)).then_some(number as usize)
     }
 
     fn step(&mut self, from: Square, to: Square) {
