@@ -112,11 +112,10 @@ pub(super) fn read(
         _ => role as usize,
     };
     let targets = TARGETS.get(table).and_then(|squares| squares.get(from as usize));
-    let target = targets.and_then(|values| values.get(usize::from(value))).copied();
-    // What is no square is rare, and one test finds it.
-    match Square::try_from(target.unwrap_or(NONE)) {
-        Ok(to) => Ok((number, Move::normal(from, to))),
-        Err(_) => Ok((number, rarity(from, us, value, target.unwrap_or(NONE), bytes)?)),
+    let target = targets.and_then(|values| values.get(usize::from(value)));
+    match target.copied().unwrap_or(NONE) {
+        square @ 0..64 => Ok((number, Move::normal(from, Square::new(square.into())))),
+        rare => Ok((number, rarity(from, us, value, rare, bytes)?)),
     }
 }
 
