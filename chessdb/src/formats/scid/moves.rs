@@ -194,7 +194,12 @@ const KNIGHT: [(i32, i32); 8] = [
     (1, 2),
 ];
 
-#[expect(clippy::indexing_slicing, reason = "the table is made at compile time")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::indexing_slicing,
+    reason = "the table is made at compile time"
+)]
 const fn targets() -> [[[u8; 16]; 64]; 7] {
     let mut table = [[[NONE; 16]; 64]; 7];
     let mut square = 0;
