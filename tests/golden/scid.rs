@@ -136,28 +136,20 @@ fn compare(database: &dyn Database, expected: &str, name: &str) -> (usize, usize
     (games, surplus)
 }
 
-/// The bases of the databases of a folder that have this expected PGN, packed or not.
-fn bases(sample: &Sample) -> Vec<std::path::PathBuf> {
-    match candidates(&sample.base).is_empty() {
-        false => vec![sample.base.clone()],
-        true => Vec::new(),
-    }
-}
-
 #[test]
 fn every_game_equals_its_expected_pgn() {
     let (mut games, mut surplus) = (0, 0);
-    for sample in samples("scid") {
-        for base in bases(&sample) {
-            let database = open_base(&base).unwrap_or_else(|| panic!("{} is no database", sample.name));
-            assert!(database.problems().is_empty(), "{}", sample.name);
-            assert!(database.info().warnings.is_empty(), "{}", sample.name);
-            let (compared, dropped) = compare(&*database, &sample.expected, &sample.name);
-            // Only version 3 was written by a program that kept several.
-            assert!(dropped == 0 || sample.name.starts_with("si3"), "{}", sample.name);
-            games += compared;
-            surplus += dropped;
-        }
+    // Packed databases are unpacked by another test.
+    let is_there = |sample: &Sample| !candidates(&sample.base).is_empty();
+    for sample in samples("scid").into_iter().filter(is_there) {
+        let database = open_base(&sample.base).unwrap_or_else(|| panic!("{} is no database", sample.name));
+        assert!(database.problems().is_empty(), "{}", sample.name);
+        assert!(database.info().warnings.is_empty(), "{}", sample.name);
+        let (compared, dropped) = compare(&*database, &sample.expected, &sample.name);
+        // Only version 3 was written by a program that kept several.
+        assert!(dropped == 0 || sample.name.starts_with("si3"), "{}", sample.name);
+        games += compared;
+        surplus += dropped;
     }
     eprintln!("scid: {games} games compared");
     assert!(surplus < 20, "{surplus} glyphs that Scid does not show");

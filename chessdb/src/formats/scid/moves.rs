@@ -1,7 +1,7 @@
 //! What a byte of the moves means (sections 5.5 and 5.6).
 
 use super::pieces::Lists;
-use crate::board::{CastlingSide, File, Move, Position, Rank, Role, Square};
+use crate::board::{CastlingSide, Color, Move, Position, Role, Square};
 use crate::replay::Fault;
 
 /// The next byte is the number of a glyph.
@@ -96,7 +96,7 @@ impl From<NoMove> for Fault {
 
 /// The move that a byte means, whether or not it is legal, and the number of its piece. A second byte is taken from
 /// `bytes` where there is one.
-#[inline]
+#[inline(always)]
 pub(super) fn read(
     byte: u8,
     bytes: &mut Bytes<'_>,
@@ -106,40 +106,72 @@ pub(super) fn read(
     let (number, value) = (byte >> 4, byte & 15);
     let us = position.turn();
     let from = lists.square(us, number).ok_or(NoMove::NoPiece)?;
-    let to = if number == 0 {
-        match value {
-            0 => return Ok((number, Move::Null)),
-            9 => return Ok((number, Move::Castle(CastlingSide::QueenSide))),
-            10 => return Ok((number, Move::Castle(CastlingSide::KingSide))),
-            _ => by_table(from, &KING, value),
-        }
-    } else {
-        match position.role_at(from) {
-            Some(Role::Pawn) => {
-                let (steps, promotion) = PAWN.get(usize::from(value)).copied().ok_or(NoMove::NoTarget)?;
-                let to = from.offset(us.fold_wb(steps, -steps)).ok_or(NoMove::NoTarget)?;
-                return Ok((number, Move::Normal { from, to, promotion }));
-            }
-            Some(Role::Knight) => by_table(from, &KNIGHT, value),
-            Some(Role::Bishop) => diagonal(from, value),
-            Some(Role::Rook) => Some(straight(from, value)),
-            Some(Role::Queen) if value == from.file() as u8 => {
-                let second = bytes.peek().and_then(|second| second.checked_sub(64));
-                let to = second.and_then(|second| Square::try_from(second).ok());
-                let to = to.ok_or(NoMove::BadSecond)?;
-                bytes.at += 1;
-                Some(to)
-            }
-            Some(Role::Queen) => Some(straight(from, value)),
-            Some(Role::King) | None => return Err(NoMove::NoPiece),
-        }
+    let role = position.role_at(from).ok_or(NoMove::NoPiece)?;
+    let table = match (role, us) {
+        (Role::Pawn, Color::Black) => 0,
+        _ => role as usize,
     };
-    let to = to.ok_or(NoMove::NoTarget)?;
-    Ok((number, Move::normal(from, to)))
+    let targets = TARGETS.get(table).and_then(|squares| squares.get(from as usize));
+    let target = targets.and_then(|values| values.get(usize::from(value)));
+    match target.copied().unwrap_or(NONE) {
+        square @ 0..64 => Ok((number, Move::normal(from, Square::new(square.into())))),
+        rare => Ok((number, rarity(from, us, value, rare, bytes)?)),
+    }
 }
 
-/// Steps of the king by the value, from 1 on.
-static KING: [(i32, i32); 8] = [
+/// A move that is more than a step onto a square.
+#[cold]
+fn rarity(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>) -> Result<Move, NoMove> {
+    match target {
+        NULL => Ok(Move::Null),
+        CASTLING => Ok(Move::Castle(match value {
+            9 => CastlingSide::QueenSide,
+            _ => CastlingSide::KingSide,
+        })),
+        SECOND => {
+            let second = bytes.peek().and_then(|second| second.checked_sub(64));
+            let to = second.and_then(|second| Square::try_from(second).ok());
+            let to = to.ok_or(NoMove::BadSecond)?;
+            bytes.at += 1;
+            Ok(Move::normal(from, to))
+        }
+        PROMOTION => {
+            let steps = 7 + i32::from(value % 3);
+            let to = from.offset(us.fold_wb(steps, -steps)).ok_or(NoMove::NoTarget)?;
+            let promotion = match value {
+                3..=5 => Role::Queen,
+                6..=8 => Role::Rook,
+                9..=11 => Role::Bishop,
+                _ => Role::Knight,
+            };
+            Ok(Move::Normal {
+                from,
+                to,
+                promotion: Some(promotion),
+            })
+        }
+        _ => Err(NoMove::NoTarget),
+    }
+}
+
+// What stands in the table where a value is no square.
+
+/// The value leads nowhere.
+const NONE: u8 = 0xff;
+/// A null move.
+const NULL: u8 = 0xfe;
+/// The value says to which side.
+const CASTLING: u8 = 0xfd;
+/// The next byte has the square.
+const SECOND: u8 = 0xfc;
+/// The value says what the pawn becomes.
+const PROMOTION: u8 = 0xfb;
+
+/// Where a piece goes, by its role, its square and the value. Place 0 is for Black's pawns.
+static TARGETS: [[[u8; 16]; 64]; 7] = targets();
+
+/// Files and ranks of the king's steps by the value, from 1 on.
+const KING: [(i32, i32); 8] = [
     (-1, -1),
     (0, -1),
     (1, -1),
@@ -150,8 +182,8 @@ static KING: [(i32, i32); 8] = [
     (1, 1),
 ];
 
-/// Steps of a knight, likewise.
-static KNIGHT: [(i32, i32); 8] = [
+/// The same of a knight.
+const KNIGHT: [(i32, i32); 8] = [
     (-1, -2),
     (1, -2),
     (-2, -1),
@@ -162,49 +194,68 @@ static KNIGHT: [(i32, i32); 8] = [
     (1, 2),
 ];
 
-/// Squares that a pawn goes on, and what it becomes.
-#[rustfmt::skip]
-static PAWN: [(i32, Option<Role>); 16] = [
-    (7, None), (8, None), (9, None),
-    (7, Some(Role::Queen)), (8, Some(Role::Queen)), (9, Some(Role::Queen)),
-    (7, Some(Role::Rook)), (8, Some(Role::Rook)), (9, Some(Role::Rook)),
-    (7, Some(Role::Bishop)), (8, Some(Role::Bishop)), (9, Some(Role::Bishop)),
-    (7, Some(Role::Knight)), (8, Some(Role::Knight)), (9, Some(Role::Knight)),
-    (16, None),
-];
-
-/// The square so many files and ranks away that the value names.
-#[inline]
-fn by_table(from: Square, steps: &[(i32, i32)], value: u8) -> Option<Square> {
-    let &(files, ranks) = steps.get(usize::from(value).checked_sub(1)?)?;
-    let to = from.offset(files + 8 * ranks)?;
-    // A step off the board at the side comes back in on the other one.
-    (to.file() as i32 - from.file() as i32 == files).then_some(to)
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::indexing_slicing,
+    reason = "the table is made at compile time"
+)]
+const fn targets() -> [[[u8; 16]; 64]; 7] {
+    let mut table = [[[NONE; 16]; 64]; 7];
+    let mut square = 0;
+    while square < 64 {
+        let (file, rank) = (square as i32 % 8, square as i32 / 8);
+        let mut value = 0;
+        while value < 16 {
+            let low = value as i32 % 8;
+            let (rising, falling) = (rank + low - file, rank - (low - file));
+            let straight = if value < 8 { at(low, rank) } else { at(file, low) };
+            table[0][square][value] = pawn(file, rank, value as i32, -1);
+            table[Role::Pawn as usize][square][value] = pawn(file, rank, value as i32, 1);
+            table[Role::Knight as usize][square][value] = step(file, rank, &KNIGHT, value);
+            table[Role::Bishop as usize][square][value] = at(low, if value < 8 { rising } else { falling });
+            table[Role::Rook as usize][square][value] = straight;
+            table[Role::Queen as usize][square][value] = if value as i32 == file { SECOND } else { straight };
+            table[Role::King as usize][square][value] = match value {
+                0 => NULL,
+                9 | 10 => CASTLING,
+                _ => step(file, rank, &KING, value),
+            };
+            value += 1;
+        }
+        square += 1;
+    }
+    table
 }
 
-/// Along a rank to a file, or along a file to a rank.
-#[inline]
-fn straight(from: Square, value: u8) -> Square {
-    let target = u32::from(value & 7);
-    match value & 8 {
-        0 => Square::from_coords(File::new(target), from.rank()),
-        _ => Square::from_coords(from.file(), Rank::new(target)),
+/// A square, or [`NONE`] where it is off the board.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a square is below 64"
+)]
+const fn at(file: i32, rank: i32) -> u8 {
+    match (file, rank) {
+        (0..8, 0..8) => (8 * rank + file) as u8,
+        _ => NONE,
     }
 }
 
-/// Along a diagonal to a file.
-#[inline]
-fn diagonal(from: Square, value: u8) -> Option<Square> {
-    let file = i32::from(value & 7);
-    let files = file - from.file() as i32;
-    let ranks = if value & 8 == 0 { files } else { -files };
-    let rank = u32::try_from(from.rank() as i32 + ranks)
-        .ok()
-        .filter(|&rank| rank < 8)?;
-    Some(Square::from_coords(
-        File::new(u32::from(value & 7)),
-        Rank::new(rank),
-    ))
+#[expect(clippy::indexing_slicing, reason = "the table is made at compile time")]
+const fn step(file: i32, rank: i32, steps: &[(i32, i32); 8], value: usize) -> u8 {
+    match value {
+        1..=8 => at(file + steps[value - 1].0, rank + steps[value - 1].1),
+        _ => NONE,
+    }
+}
+
+/// Where a pawn goes; `forward` is -1 for Black. 7 squares on are one file aside, 9 one file to the other side.
+const fn pawn(file: i32, rank: i32, value: i32, forward: i32) -> u8 {
+    match value {
+        0..3 => at(file + forward * (value - 1), rank + forward),
+        15 => at(file, rank + 2 * forward),
+        _ => PROMOTION,
+    }
 }
 
 #[cfg(test)]

@@ -8,16 +8,16 @@ use crate::replay;
 /// Most pieces of a side.
 const MOST: usize = 16;
 
-/// The pieces of one side by their numbers.
+/// The pieces of one side by their numbers: indices of squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct List {
-    squares: [Square; MOST],
+    squares: [u8; MOST],
     len: u8,
 }
 
 impl List {
     const EMPTY: List = List {
-        squares: [Square::A1; MOST],
+        squares: [0; MOST],
         len: 0,
     };
 
@@ -39,12 +39,12 @@ impl List {
         pieces
             .into_iter()
             .chain(pawns)
-            .for_each(|square| list.push(square));
+            .for_each(|square| list.push(square as u8));
         list
     }
 
     /// Gives a piece the next number. One beyond the last number gets none.
-    fn push(&mut self, square: Square) {
+    fn push(&mut self, square: u8) {
         if let Some(place) = self.squares.get_mut(usize::from(self.len)) {
             *place = square;
             self.len += 1;
@@ -52,7 +52,7 @@ impl List {
     }
 
     /// Gives the king number 0, and the piece that has it the next one.
-    fn push_king(&mut self, square: Square) {
+    fn push_king(&mut self, square: u8) {
         match self.squares.first_mut().filter(|_| self.len > 0) {
             Some(first) => {
                 let moved = std::mem::replace(first, square);
@@ -62,32 +62,43 @@ impl List {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn square(&self, number: u8) -> Option<Square> {
         let square = self.squares.get(usize::from(number)).copied();
-        square.filter(|_| number < self.len)
+        let square = square.filter(|_| number < self.len)?;
+        Some(Square::new(u32::from(square & 63)))
     }
 
-    fn number(&self, square: Square) -> Option<usize> {
-        let known = self.squares.iter().take(self.len.into());
-        known.into_iter().position(|&other| other == square)
+    /// The number of the piece on a square, [`MOST`] or more where none stands there. All are looked at, many at once,
+    /// because the processor cannot guess where it is found.
+    #[inline(always)]
+    fn number(&self, square: Square) -> usize {
+        const ONES: u128 = u128::MAX / 0xff;
+        let others = u128::from_le_bytes(self.squares) ^ (ONES * (square as u128));
+        // The lowest byte that is zero gets its highest bit.
+        let zeros = others.wrapping_sub(ONES) & !others & (ONES << 7);
+        let number = zeros.trailing_zeros() / 8;
+        match number < u32::from(self.len) {
+            true => number as usize,
+            false => MOST,
+        }
     }
 
     fn step(&mut self, from: Square, to: Square) {
         let number = self.number(from);
-        if let Some(place) = number.and_then(|number| self.squares.get_mut(number)) {
-            *place = to;
+        if let Some(place) = self.squares.get_mut(number) {
+            *place = to as u8;
         }
     }
 
-    /// The piece with the highest number takes that of the one which leaves.
-    #[inline]
+    /// The piece with the highest number takes that of the one which leaves, if there is one.
+    #[inline(always)]
     fn remove(&mut self, square: Square) {
-        let Some(number) = self.number(square) else { return };
-        self.len -= 1;
-        let last = self.squares.get(usize::from(self.len)).copied();
+        let number = self.number(square);
+        let last = self.squares.get(usize::from(self.len.wrapping_sub(1))).copied();
         if let Some((place, last)) = self.squares.get_mut(number).zip(last) {
             *place = last;
+            self.len -= 1;
         }
     }
 }
@@ -124,8 +135,8 @@ impl Lists {
                 };
                 let list = lists.of_side(piece.color);
                 match piece.role {
-                    Role::King => list.push_king(square),
-                    _ => list.push(square),
+                    Role::King => list.push_king(square as u8),
+                    _ => list.push(square as u8),
                 }
             }
         }
@@ -150,7 +161,7 @@ impl Lists {
     }
 
     /// Takes over what a move does to the numbers.
-    #[inline]
+    #[inline(always)]
     pub(super) fn follow(&mut self, effect: Effect) {
         let us = effect.mover;
         if let Some(taken) = effect.taken {
@@ -160,22 +171,25 @@ impl Lists {
             Steps::None => {}
             Steps::One(number, to) => {
                 if let Some(place) = self.of_side(us).squares.get_mut(usize::from(number)) {
-                    *place = to;
+                    *place = to as u8;
                 }
             }
-            Steps::Castling(side, rook) => {
-                let home = us.backrank();
-                let (king_to, rook_to) = match side {
-                    CastlingSide::KingSide => (File::G, File::F),
-                    CastlingSide::QueenSide => (File::C, File::D),
-                };
-                let list = self.of_side(us);
-                // In Chess960 each may come to stand where the other stood.
-                list.step(rook, Square::from_coords(rook_to, home));
-                if let Some(king) = list.squares.first_mut() {
-                    *king = Square::from_coords(king_to, home);
-                }
-            }
+            Steps::Castling(side, rook) => self.castle(us, side, rook),
+        }
+    }
+
+    #[cold]
+    fn castle(&mut self, us: Color, side: CastlingSide, rook: Square) {
+        let home = us.backrank();
+        let (king_to, rook_to) = match side {
+            CastlingSide::KingSide => (File::G, File::F),
+            CastlingSide::QueenSide => (File::C, File::D),
+        };
+        let list = self.of_side(us);
+        // In Chess960 each may come to stand where the other stood.
+        list.step(rook, Square::from_coords(rook_to, home));
+        if let Some(king) = list.squares.first_mut() {
+            *king = Square::from_coords(king_to, home) as u8;
         }
     }
 }
@@ -199,7 +213,7 @@ enum Steps {
 
 impl Effect {
     /// What a move of the piece with a number is going to do in a position.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(position: &Position, number: u8, mv: Move) -> Effect {
         let mover = position.turn();
         let (taken, steps) = match mv {
