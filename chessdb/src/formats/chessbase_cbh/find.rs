@@ -1,5 +1,7 @@
 //! What looks like a database among the files of a folder (section 2).
 
+use std::collections::HashMap;
+
 use super::archive;
 use crate::formats::{Candidate, Directory, by_stem};
 
@@ -17,24 +19,35 @@ const OTHERS: [(&str, &str); 4] = [
 /// The databases of a folder, its archives, and what is told to be unread.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &["cbh"], &COMPANIONS);
-    for kind in archive::KINDS {
-        candidates.extend(by_stem(directory, &[kind], &[]));
-    }
-    for (kind, _) in OTHERS {
-        for other in by_stem(directory, &[kind], &[]) {
-            let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_lowercase());
-            let owner = candidates
-                .iter_mut()
-                .filter(|candidate| candidate.files.iter().any(|(kind, _)| kind == "cbh"))
-                .find(|candidate| stem(&candidate.name) == stem(&other.name));
-            match owner {
-                Some(owner) => owner.warnings.push(describe(kind, &other.name)),
-                None => candidates.push(other),
-            }
+    let stems = candidates.iter().enumerate();
+    let databases: HashMap<String, usize> = stems
+        .map(|(place, candidate)| (stem_of(&candidate.name), place))
+        .collect();
+    let kinds: Vec<&str> = archive::KINDS.into_iter().chain(unread_kinds()).collect();
+    for name in &directory.files {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let kind = kinds.iter().find(|kind| kind.eq_ignore_ascii_case(extension));
+        let Some(&kind) = kind else { continue };
+        let owner = databases
+            .get(&stem_of(name))
+            .filter(|_| !archive::KINDS.contains(&kind));
+        match owner.and_then(|place| candidates.get_mut(*place)) {
+            Some(owner) => owner.warnings.push(describe(kind, name)),
+            None => candidates.push(Candidate {
+                name: name.clone(),
+                files: vec![(kind.to_owned(), directory.path.join(name))],
+                warnings: Vec::new(),
+            }),
         }
     }
     candidates.sort_by(|a, b| a.name.cmp(&b.name));
     candidates
+}
+
+/// A file's name without its extension, in lower case.
+fn stem_of(name: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.to_lowercase()
 }
 
 /// What to say of a file that is not read.
