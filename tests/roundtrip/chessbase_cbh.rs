@@ -20,7 +20,7 @@ fn game_of_cbh(number: u64) -> SourceGame {
         fields[4] = "0";
         game.set_tag("FEN", &fields.join(" "));
     }
-    if number % 3 > 0 {
+    if !number.is_multiple_of(3) {
         let code = number % 500;
         let letter = char::from(b"ABCDE"[code as usize / 100]);
         game.set_tag("ECO", &format!("{letter}{:02}", code % 100));

@@ -5,6 +5,7 @@
 
 mod movetext;
 mod names;
+mod pieces;
 mod start;
 #[allow(dead_code)]
 #[path = "../../../chessdb/src/formats/chessbase_cbh/tables.rs"]
@@ -47,6 +48,9 @@ pub fn write_in(mode: Mode, games: &[SourceGame], target: &Path) -> Result<(), B
     }
     Ok(())
 }
+
+/// The extension and the bytes of a file.
+type File = (&'static str, Vec<u8>);
 
 struct Database {
     cbh: Vec<u8>,
@@ -156,7 +160,7 @@ impl Database {
     }
 
     /// All files with their extensions.
-    fn files(mut self) -> Result<Vec<(&'static str, Vec<u8>)>, Box<dyn Error>> {
+    fn files(mut self) -> Result<Vec<File>, Box<dyn Error>> {
         for file in [&mut self.cbg, &mut self.cba] {
             let len = u32::try_from(file.len())?;
             let header = u16::try_from(HEADER)?;

@@ -51,10 +51,14 @@ fn stem_of(name: &str) -> String {
 }
 
 /// What to say of a file that is not read.
-pub(super) fn describe(kind: &str, name: &str) -> String {
+fn describe(kind: &str, name: &str) -> String {
+    format!("{name} is not read: it is {}", what(kind))
+}
+
+/// What a file of a kind is that is not read.
+pub(super) fn what(kind: &str) -> &'static str {
     let known = OTHERS.iter().find(|(known, _)| *known == kind);
-    let what = known.map_or("another file", |(_, what)| what);
-    format!("{name} is not read: {what}")
+    known.map_or("another file", |(_, what)| what)
 }
 
 /// The kinds of files that are not read.
@@ -86,6 +90,6 @@ mod tests {
         let names: Vec<_> = found.iter().map(|candidate| candidate.name.as_str()).collect();
         assert_eq!(names, ["a.cbh", "b.2cbh", "c.cbv"]);
         assert_eq!(found[0].files.len(), 2);
-        assert_eq!(found[0].warnings, ["a.cko is not read: an opening key"]);
+        assert_eq!(found[0].warnings, ["a.cko is not read: it is an opening key"]);
     }
 }
