@@ -31,6 +31,7 @@ mod chess_assistant;
 mod chess_assistant_hostile;
 mod chessbase;
 mod chessbase_cbh;
+mod chessbase_cbh_hostile;
 mod jose;
 mod jose_hostile;
 mod main_lines;

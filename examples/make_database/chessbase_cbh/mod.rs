@@ -5,6 +5,7 @@
 
 mod movetext;
 mod names;
+mod pieces;
 mod start;
 #[allow(dead_code)]
 #[path = "../../../chessdb/src/formats/chessbase_cbh/tables.rs"]
@@ -18,9 +19,6 @@ use movetext::{Annotation, Tree};
 use names::Table;
 
 pub use movetext::Mode;
-
-/// Files by their extension.
-type Written = Vec<(&'static str, Vec<u8>)>;
 
 /// Bytes of the header of `.cbg` and `.cba`.
 const HEADER: usize = 26;
@@ -50,6 +48,9 @@ pub fn write_in(mode: Mode, games: &[SourceGame], target: &Path) -> Result<(), B
     }
     Ok(())
 }
+
+/// The extension and the bytes of a file.
+type File = (&'static str, Vec<u8>);
 
 struct Database {
     cbh: Vec<u8>,
@@ -159,7 +160,7 @@ impl Database {
     }
 
     /// All files with their extensions.
-    fn files(mut self) -> Result<Written, Box<dyn Error>> {
+    fn files(mut self) -> Result<Vec<File>, Box<dyn Error>> {
         for file in [&mut self.cbg, &mut self.cba] {
             let len = u32::try_from(file.len())?;
             let header = u16::try_from(HEADER)?;

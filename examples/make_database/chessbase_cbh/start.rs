@@ -2,7 +2,7 @@
 
 use shakmaty::{CastlingSide, Chess, Color, Piece, Position, Role};
 
-use super::movetext::square_of;
+use super::pieces::square_of;
 
 /// The 28 bytes of a position.
 pub fn bytes(start: &Chess) -> Result<Vec<u8>, String> {

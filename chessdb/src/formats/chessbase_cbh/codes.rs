@@ -290,6 +290,7 @@ pub(super) fn main_line_len(encoding: &impl Encoding, bytes: &[u8]) -> u32 {
 /// What the codes mean (section 8.4).
 static CODES: [Code; 256] = codes();
 
+// It runs while this is compiled.
 #[allow(clippy::indexing_slicing)]
 const fn codes() -> [Code; 256] {
     let mut codes = [Code::Unassigned; 256];
@@ -346,6 +347,7 @@ const fn step(slot: u8, (files, ranks): (u8, u8)) -> Code {
 }
 
 /// Adds the steps of a piece: one to seven squares in each direction.
+// As above.
 #[allow(clippy::indexing_slicing)]
 const fn sliding(mut codes: [Code; 256], (first, slot): (usize, u8), directions: &[(u8, u8)]) -> [Code; 256] {
     let mut place = first;

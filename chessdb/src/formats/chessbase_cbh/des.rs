@@ -89,6 +89,7 @@ const fn permuted(bits: u64, len: u8, order: &[u8]) -> u64 {
 /// The boxes, each followed by the permutation of their bits.
 static SCRAMBLED: [[u32; 64]; 8] = scramble();
 
+// It runs while this is compiled.
 #[allow(clippy::cast_possible_truncation, clippy::indexing_slicing)]
 const fn scramble() -> [[u32; 64]; 8] {
     let mut tables = [[0; 64]; 8];

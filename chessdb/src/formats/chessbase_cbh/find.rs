@@ -1,5 +1,7 @@
 //! What looks like a database among the files of a folder (section 2).
 
+use std::collections::HashMap;
+
 use super::archive;
 use crate::formats::{Candidate, Directory, by_stem};
 
@@ -17,31 +19,46 @@ const OTHERS: [(&str, &str); 4] = [
 /// The databases of a folder, its archives, and what is told to be unread.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &["cbh"], &COMPANIONS);
-    for kind in archive::KINDS {
-        candidates.extend(by_stem(directory, &[kind], &[]));
-    }
-    for (kind, _) in OTHERS {
-        for other in by_stem(directory, &[kind], &[]) {
-            let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_lowercase());
-            let owner = candidates
-                .iter_mut()
-                .filter(|candidate| candidate.files.iter().any(|(kind, _)| kind == "cbh"))
-                .find(|candidate| stem(&candidate.name) == stem(&other.name));
-            match owner {
-                Some(owner) => owner.warnings.push(describe(kind, &other.name)),
-                None => candidates.push(other),
-            }
+    let stems = candidates.iter().enumerate();
+    let databases: HashMap<String, usize> = stems
+        .map(|(place, candidate)| (stem_of(&candidate.name), place))
+        .collect();
+    let kinds: Vec<&str> = archive::KINDS.into_iter().chain(unread_kinds()).collect();
+    for name in &directory.files {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let kind = kinds.iter().find(|kind| kind.eq_ignore_ascii_case(extension));
+        let Some(&kind) = kind else { continue };
+        let owner = databases
+            .get(&stem_of(name))
+            .filter(|_| !archive::KINDS.contains(&kind));
+        match owner.and_then(|place| candidates.get_mut(*place)) {
+            Some(owner) => owner.warnings.push(describe(kind, name)),
+            None => candidates.push(Candidate {
+                name: name.clone(),
+                files: vec![(kind.to_owned(), directory.path.join(name))],
+                warnings: Vec::new(),
+            }),
         }
     }
     candidates.sort_by(|a, b| a.name.cmp(&b.name));
     candidates
 }
 
+/// A file's name without its extension, in lower case.
+fn stem_of(name: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.to_lowercase()
+}
+
 /// What to say of a file that is not read.
-pub(super) fn describe(kind: &str, name: &str) -> String {
+fn describe(kind: &str, name: &str) -> String {
+    format!("{name} is not read: it is {}", what(kind))
+}
+
+/// What a file of a kind is that is not read.
+pub(super) fn what(kind: &str) -> &'static str {
     let known = OTHERS.iter().find(|(known, _)| *known == kind);
-    let what = known.map_or("another file", |(_, what)| what);
-    format!("{name} is not read: {what}")
+    known.map_or("another file", |(_, what)| what)
 }
 
 /// The kinds of files that are not read.
@@ -73,6 +90,6 @@ mod tests {
         let names: Vec<_> = found.iter().map(|candidate| candidate.name.as_str()).collect();
         assert_eq!(names, ["a.cbh", "b.2cbh", "c.cbv"]);
         assert_eq!(found[0].files.len(), 2);
-        assert_eq!(found[0].warnings, ["a.cko is not read: an opening key"]);
+        assert_eq!(found[0].warnings, ["a.cko is not read: it is an opening key"]);
     }
 }

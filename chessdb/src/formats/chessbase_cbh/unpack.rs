@@ -243,10 +243,11 @@ mod tests {
         }
         bits += "0101100";
         let mut payload = vec![2, 0, 5];
-        for byte in bits.as_bytes().chunks(8) {
-            let bits = byte.iter().map(|&bit| char::from(bit)).collect::<String>();
-            payload.push(u8::from_str_radix(&format!("{bits:0<8}"), 2).unwrap());
-        }
+        let bits: Vec<u8> = bits.bytes().map(|bit| bit - b'0').collect();
+        payload.extend(bits.chunks(8).map(|bits| {
+            let bits = bits.iter().chain([0; 7].iter()).take(8);
+            bits.fold(0, |byte, bit| (byte << 1) | bit)
+        }));
         assert_eq!(unpacked(&payload).unwrap(), b"abcaa");
         assert_eq!(unpacked(&payload[..100]), Err(Damaged));
     }
