@@ -99,9 +99,9 @@ fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
                         .is_err()
             }
             "WhiteElo" | "BlackElo" => value.parse::<u32>().unwrap() > 4000,
-            // Names have 255 bytes, values of further tags 239.
+            // Names have 254 bytes at most, further tags 240 with their value.
             "White" | "Black" | "Event" | "Site" | "Round" => value.len() > 254,
-            _ => value.len() > 239,
+            _ => name.len() + value.len() > 240,
         };
     }
     if let Some(glyph) = objection.strip_prefix("Invalid annotation symbol: $") {
