@@ -102,8 +102,7 @@ fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
                         .is_err()
             }
             "WhiteElo" | "BlackElo" => value.parse::<u32>().unwrap() > 4000,
-            // Names have 254 bytes at most, further tags 240 with their value.
-            "White" | "Black" | "Event" | "Site" | "Round" => value.len() > 254,
+            // A tag has 240 bytes at most, its name counted.
             _ => name.len() + value.len() > 240,
         };
     }
