@@ -13,9 +13,15 @@ mod chessbase;
 #[path = "../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod chessbase_book;
+#[path = "../examples/make_database/chessbase_cbh/mod.rs"]
+#[allow(dead_code)]
+mod chessbase_cbh;
 #[path = "../examples/make_database/jose/mod.rs"]
 #[allow(dead_code)]
 mod jose;
+#[path = "../examples/make_database/scid.rs"]
+#[allow(dead_code)]
+mod scid;
 #[path = "../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod simplecdb;
@@ -67,12 +73,14 @@ const CHANGED: usize = 64;
 
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
-const WRITERS: [(&str, Write); 6] = [
+const WRITERS: [(&str, Write); 8] = [
     ("brenner", brenner::write),
     ("chess-assistant", chess_assistant::write),
     ("chessbase", chessbase::write),
     ("book", chessbase_book::write),
+    ("cbh", chessbase_cbh::write),
     ("jose", jose::write),
+    ("scid", scid::write),
     ("simplecdb", simplecdb::write),
 ];
 

@@ -116,7 +116,8 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     (
         "std::fs",
         &[
-            "cli", "formats", "hung", "library", "mapped", "mount", "mounts", "status", "store", "watch",
+            "cli", "formats", "hung", "library", "mapped", "mount", "mounts", "open", "status", "store",
+            "watch",
         ],
     ),
     ("std::net", &[]),

@@ -7,7 +7,9 @@ mod brenner;
 mod chess_assistant;
 mod chessbase;
 mod chessbase_book;
+mod chessbase_cbh;
 mod jose;
+mod scid;
 mod simplecdb;
 mod source;
 
@@ -25,12 +27,14 @@ type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 /// All formats that can be written.
 const WRITERS: &[(&str, Write)] = &[
     ("chessbase", chessbase::write),
+    ("chessbase-cbh", chessbase_cbh::write),
     ("chessbase-book", chessbase_book::write),
     ("chessbase-book-flat", chessbase_book::write_flat),
     ("chess-assistant", chess_assistant::write),
     ("brenner", brenner::write),
     ("brenner-alternate", brenner::write_alternate),
     ("jose", jose::write),
+    ("scid", scid::write),
     ("simplecdb", simplecdb::write),
 ];
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 use chessdb::formats::{Candidate, Database, FORMATS, Format};
 use chessdb::game::Game;
 use chessdb::pgn::to_text;
-use chessdb::replay::{Ply, main_line};
+use chessdb::replay::main_line;
 
 use super::super::pgn;
 use super::frame::Input;
@@ -229,16 +229,15 @@ impl Piece {
 
 /// The main line by itself is that of the whole game, whatever is damaged.
 fn assert_main_line(database: &dyn Database, number: u32, game: &Game) {
-    let moves_of = |replay: &dyn Fn(&mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>)| {
-        let mut moves = Vec::new();
-        replay(&mut |ply| {
-            moves.push(ply.mv);
-            ControlFlow::Continue(())
-        });
-        moves
-    };
-    let alone = moves_of(&|each| database.main_line(number, each));
-    let whole = moves_of(&|each| main_line(game, each));
+    let (mut alone, mut whole) = (Vec::new(), Vec::new());
+    database.main_line(number, &mut |ply| {
+        alone.push(ply.mv);
+        ControlFlow::Continue(())
+    });
+    main_line(game, &mut |ply| {
+        whole.push(ply.mv);
+        ControlFlow::Continue(())
+    });
     assert_eq!(alone, whole, "main line of game {number}");
 }
 
@@ -341,6 +340,11 @@ impl Check {
 /// Length of a file, or of what is packed in it as far as it may be unpacked.
 fn unpacked_len(bytes: &[u8]) -> usize {
     const MOST: u64 = 64 << 20;
+    if bytes.starts_with(&[8, 0]) {
+        return bytes
+            .len()
+            .max(usize::try_from(told_len(bytes).min(MOST)).unwrap());
+    }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return bytes.len();
     }
@@ -351,4 +355,21 @@ fn unpacked_len(bytes: &[u8]) -> usize {
         len += read;
     }
     len.max(bytes.len())
+}
+
+/// What a `.cbv` archive says that its files unpack to.
+fn told_len(bytes: &[u8]) -> u64 {
+    let [_, _, low, high, len, ..] = *bytes else {
+        return 0;
+    };
+    let entries = bytes[5..]
+        .get(3..)
+        .unwrap_or_default()
+        .chunks_exact(usize::from(len).max(1));
+    let count = usize::from(u16::from_le_bytes([low, high]));
+    let len = |entry: &[u8]| {
+        let bytes = entry.get(136..)?.first_chunk()?;
+        Some(u64::from(u32::from_le_bytes(*bytes)))
+    };
+    entries.take(count).filter_map(len).sum()
 }

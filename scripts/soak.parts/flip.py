@@ -23,6 +23,7 @@ KINDS = (
     "chessbase",
     "chessbase-book",
     "chessbase-book-flat",
+    "chessbase-cbh",
     "jose",
     "simplecdb",
 )

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-KINDS = ["simplecdb", "chessbase", "chess-assistant", "jose", "brenner"]
+KINDS = ["simplecdb", "chessbase", "chessbase-cbh", "chess-assistant", "jose", "brenner"]
 # Two generations of the same size, a larger one, and a smaller one.
 GAMES = [200, 200, 300, 120]
 GENERATION = re.compile(rb"Gen([0-9])")

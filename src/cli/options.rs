@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use chessdb::formats::FORMATS;
 use error::Wanted;
-use values::{bytes, means};
+use values::{bytes, means, passwords};
 
 pub use error::OptionError;
 pub use read::{arguments, list_argument, of_mount, settings};
@@ -81,6 +81,17 @@ static OPTIONS: &[Row] = &[
                 "no" => false,
                 _ => return Err("yes or no".into()),
             };
+            Ok(())
+        },
+    },
+    Row {
+        name: "password-file",
+        value: "FILE",
+        help: "Passwords of encrypted archives (.cbz), one a line, in a file that only its owner can read",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, value| {
+            settings.formats.passwords = passwords(value)?;
             Ok(())
         },
     },
@@ -334,6 +345,7 @@ mod tests {
             "--encoding=koi8-r",
             "--reading=text",
             "--fix-dates=no",
+            "--password-file=/dev/null",
             "--threads=3",
             "--only=a*",
             "--flat",
@@ -410,6 +422,7 @@ mod tests {
             "source-timeout=0",
             "cache-dir=",
             "open-wait=-1",
+            "password-file=/dev/null/x",
         ] {
             let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
             assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");

@@ -58,7 +58,8 @@ impl Database for Heard {
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        self.heard(self.database.main_line(game, each));
+        self.database.main_line(game, each);
+        self.heard(());
     }
 
     fn info(&self) -> Info {

@@ -1,10 +1,11 @@
 use chessdb::board::{Fen, Position, Undo};
+use chessdb::formats::Options;
 use chessdb::game::Token;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, Position as _};
 
 use crate::common::needs;
-use crate::common::samples::{all_samples, open_base, samples};
+use crate::common::samples::{all_samples, candidates, open, open_base, samples};
 
 /// Replays every line of every sample game with shakmaty: each SAN must be the one that shakmaty writes.
 #[test]
@@ -58,8 +59,14 @@ fn every_san_of_every_sample_is_shakmatys() {
 fn every_san_of_every_sample_is_read_back() {
     needs!(samples);
     let mut moves = 0u64;
-    for base in all_samples().iter().flat_map(|sample| sample.bases()) {
-        let Some(database) = open_base(&base) else {
+    let bases = all_samples().into_iter().flat_map(|sample| sample.bases());
+    let found = bases.flat_map(|base| {
+        candidates(&base)
+            .into_iter()
+            .map(move |found| (base.clone(), found))
+    });
+    for (base, (format, candidate)) in found {
+        let Some(database) = open(format, &candidate, &Options::default()) else {
             continue;
         };
         for number in 0..database.len() {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chessdb::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
+use chessdb::text::{decode, utf8};
+use encoding_rs::WINDOWS_1252;
 use pgnfs::mapped::Mapped;
 
 use super::samples_folder;
@@ -111,16 +113,22 @@ pub fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The text of a file, which may be packed.
+/// The text of a file, which may be packed. A line that is not UTF-8 is in windows-1252: some programs write what old
+/// databases hold as it is.
 pub fn read_text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        let mut text = String::new();
-        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text).unwrap();
-        text
+    let bytes = if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut unpacked = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut unpacked).unwrap();
+        unpacked
     } else {
-        String::from_utf8(bytes).unwrap()
-    }
+        bytes
+    };
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let lines = error.as_bytes().split_inclusive(|&byte| byte == b'\n');
+        let text = |line| utf8(line).unwrap_or_else(|line| decode(&line, WINDOWS_1252));
+        lines.map(text).collect()
+    })
 }
 
 /// The databases that a folder of this path is, or whose main file has this path without its extension.

@@ -30,10 +30,14 @@ mod brenner_hostile;
 mod chess_assistant;
 mod chess_assistant_hostile;
 mod chessbase;
+mod chessbase_cbh;
+mod chessbase_cbh_hostile;
 mod jose;
 mod jose_hostile;
 mod main_lines;
 mod own;
+mod scid;
+mod scid_made;
 mod simplecdb;
 
 use chessdb::formats::Database;

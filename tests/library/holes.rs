@@ -151,6 +151,8 @@ fn opening_a_lost_file_ends() {
         ("simplecdb", &[("dci", b"SimpleCDbi"), ("dcg", b"SimpleCDbg")]),
         ("simplecdb", &[("dcg", b"SimpleCDbg")]),
         ("chessbase", &[("cbf", b""), ("cbi", b"\x7f\xff\xff\xff")]),
+        ("chessbase-cbh", &[("cbh", b"\0\0\x2c\0\x2e"), ("cbg", b"")]),
+        ("chessbase-cbh", &[("cbv", b"\x08\0\x01\0\xad\0\x03\0")]),
         ("chessbase-book", &[("fbk", b"")]),
         (
             "chess-assistant",

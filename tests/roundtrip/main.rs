@@ -12,9 +12,15 @@ mod encode_chessbase;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
+#[path = "../../examples/make_database/chessbase_cbh/mod.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_cbh;
 #[path = "../../examples/make_database/jose/mod.rs"]
 #[allow(dead_code)]
 mod encode_jose;
+#[path = "../../examples/make_database/scid.rs"]
+#[allow(dead_code)]
+mod encode_scid;
 #[path = "../../examples/make_database/simplecdb.rs"]
 #[allow(dead_code)]
 mod encode_simplecdb;
@@ -28,8 +34,10 @@ mod common;
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_cbh;
 mod jose;
 mod random;
+mod scid;
 mod simplecdb;
 
 use chessdb::formats::Database;

@@ -81,12 +81,15 @@ fn game_of(objection: &str) -> Option<usize> {
 /// True where Scid objects to a game for a limit of its own.
 fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
     if let Some(tag) = objection.strip_prefix("Error parsing the tag pair: ") {
-        let name = tag.split(' ').next().unwrap();
+        // What it repeats of the tag is cut.
+        let shown = tag.split(' ').next().unwrap();
         let tags = game.lines().take_while(|line| line.starts_with('['));
-        let value = tags
-            .filter_map(|line| line.strip_prefix('[')?.strip_prefix(name)?.strip_prefix(" \""))
-            .map(|line| line.strip_suffix("\"]").unwrap())
-            .next()
+        let (name, value) = tags
+            .filter_map(|line| line.strip_prefix('[')?.strip_suffix("\"]")?.split_once(" \""))
+            .find(|(name, _)| match shown.strip_suffix("...") {
+                Some(beginning) => name.starts_with(beginning),
+                None => *name == shown,
+            })
             .unwrap_or_else(|| panic!("{objection}\n{game}"));
         return match name {
             // The database's own position, which is none that can arise.
@@ -99,7 +102,8 @@ fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
                         .is_err()
             }
             "WhiteElo" | "BlackElo" => value.parse::<u32>().unwrap() > 4000,
-            _ => value.len() > 254,
+            // A tag has 240 bytes at most, its name counted.
+            _ => name.len() + value.len() > 240,
         };
     }
     if let Some(glyph) = objection.strip_prefix("Invalid annotation symbol: $") {

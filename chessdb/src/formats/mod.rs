@@ -16,10 +16,12 @@
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_cbh;
 mod database;
 mod files;
 mod jose;
 mod rows;
+mod scid;
 mod simplecdb;
 
 use std::path::Path;
@@ -38,6 +40,37 @@ pub struct Options {
     pub reading: Option<String>,
     /// Corrects dates that show a known bug of the writer.
     pub fix_dates: bool,
+    /// Passwords of encrypted archives, of which each is tried.
+    pub passwords: Passwords,
+}
+
+/// Passwords, in the bytes that their programs use. Nothing shows them but [`Passwords::iter`].
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Passwords(Vec<Vec<u8>>);
+
+impl Passwords {
+    /// One password a line.
+    pub fn of_lines(text: &str) -> Passwords {
+        let lines = text.lines().filter(|line| !line.is_empty());
+        let bytes = lines.map(|line| encoding_rs::WINDOWS_1252.encode(line).0.into_owned());
+        Passwords(bytes.collect())
+    }
+
+    /// True where there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The passwords.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(Vec::as_slice)
+    }
+}
+
+impl std::fmt::Debug for Passwords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} passwords", self.0.len())
+    }
 }
 
 impl Default for Options {
@@ -46,6 +79,7 @@ impl Default for Options {
             encoding: None,
             reading: None,
             fix_dates: true,
+            passwords: Passwords::default(),
         }
     }
 }
@@ -83,9 +117,11 @@ pub static FORMATS: &[Format] = &[
     simplecdb::FORMAT,
     chessbase::FORMAT,
     chessbase::book::FORMAT,
+    chessbase_cbh::FORMAT,
     chess_assistant::FORMAT,
     jose::FORMAT,
     brenner::FORMAT,
+    scid::FORMAT,
 ];
 
 /// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that

@@ -1,0 +1,220 @@
+//! `.cbv` archives (section 12): the files of a database, unpacked into memory and bounded.
+//!
+//! | bytes | head |
+//! |---|---|
+//! | 2 | `08 00` |
+//! | 2 | number of files, little endian |
+//! | 4 | length of an entry, `00 03 00` |
+//!
+//! Each entry has the name of a file in 128 bytes, then its place, its packed and its unpacked length. A file is
+//! packed in blocks, each with its length and two bytes more before it.
+
+use std::sync::Arc;
+
+use super::characters::Characters;
+use super::find::kind_of;
+use super::{des, unpack};
+use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::formats::{Files, NotADatabase, Passwords, SourceFile};
+
+const HEAD: usize = 8;
+const MAGIC: [u8; 2] = [8, 0];
+/// What ends the head.
+const END_OF_HEAD: [u8; 3] = [0, 3, 0];
+/// So many blocks are decrypted before somebody looks whether the file is lost.
+const BLOCKS_AT_ONCE: usize = 1 << 16;
+/// Bytes of a name in an entry.
+const NAME: usize = 128;
+/// No entry is shorter.
+const SHORTEST: usize = NAME + 12;
+/// Files of an archive that are looked at.
+const MOST_FILES: u16 = 10_000;
+/// Unpacked bytes that every archive may have.
+const FREE: u64 = 64 << 20;
+/// Times the packed size that an archive may unpack to.
+const MOST_TIMES: u64 = 100;
+/// Most unpacked bytes.
+const MOST: u64 = 4 << 30;
+
+/// What an archive unpacks to.
+pub(super) struct Unpacked {
+    pub(super) files: Files,
+    packed_len: usize,
+}
+
+impl Unpacked {
+    /// For `info.txt`.
+    pub(super) fn describe(&self) -> String {
+        let files = self.files.files.iter();
+        let unpacked: usize = files.map(|(_, file)| file.bytes.len()).sum();
+        format!("{} bytes, {unpacked} unpacked", self.packed_len)
+    }
+}
+
+/// Extensions of archives, and of encrypted ones.
+pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
+
+/// Unpacks the archive among the files of a database; none where they are no archive.
+pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Unpacked>, NotADatabase> {
+    let [plain, encrypted] = KINDS.map(|kind| files.get(kind));
+    match (plain, encrypted) {
+        (Some(archive), _) => open(archive).map(Some),
+        (None, Some(archive)) => open(&decrypted(archive, passwords)?).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+/// What an encrypted archive holds, by the first password that makes an archive of it.
+fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, NotADatabase> {
+    let (blocks, _) = archive.bytes.as_chunks::<{ des::BLOCK }>();
+    let head = blocks
+        .first()
+        .ok_or_else(|| NotADatabase("the file is empty".to_owned()))?;
+    let mut keys = passwords.iter().filter_map(des::Key::of_password);
+    let key = keys.find(|key| {
+        let head = key.decrypt(*head);
+        head.starts_with(&MAGIC) && head.ends_with(&END_OF_HEAD)
+    });
+    let key = key.ok_or_else(|| {
+        let reason = match passwords.is_empty() {
+            true => "no password is known",
+            false => "no password that is known opens it",
+        };
+        NotADatabase(format!(
+            "the archive is encrypted, and {reason}: password-file=FILE names a file with one password a line"
+        ))
+    })?;
+    let mut plain = Vec::with_capacity(archive.data_len());
+    for (number, block) in blocks.iter().enumerate() {
+        if number % BLOCKS_AT_ONCE == 0 && archive.bytes.is_lost() {
+            break;
+        }
+        plain.extend(key.decrypt(*block));
+    }
+    Ok(SourceFile {
+        name: archive.name.clone(),
+        bytes: Arc::new(plain),
+    })
+}
+
+/// Unpacks the database of an archive.
+fn open(archive: &SourceFile) -> Result<Unpacked, NotADatabase> {
+    let bytes: &[u8] = &archive.bytes;
+    if !bytes.starts_with(&MAGIC) {
+        return Err(NotADatabase(
+            "the file does not begin as archives of ChessBase do".to_owned(),
+        ));
+    }
+    let mut limit = (archive.data_len() as u64)
+        .saturating_mul(MOST_TIMES)
+        .clamp(FREE, MOST);
+    let mut files = Files::default();
+    let entries = entries(bytes);
+    let database = choose(&entries, archive, &mut files.warnings)?;
+    for entry in entries.iter().filter(|entry| entry.stem == database) {
+        let Some(kind) = entry.kind.filter(|kind| files.get(kind).is_none()) else {
+            continue;
+        };
+        let (contents, is_whole) = contents(archive, entry, limit)?;
+        limit = limit.saturating_sub(contents.len() as u64);
+        let name = format!("{}: {}", archive.name, entry.name);
+        if !is_whole {
+            files.warnings.push(format!("{name} is damaged or cut"));
+        }
+        let file = SourceFile {
+            name,
+            bytes: Arc::new(contents),
+        };
+        files.files.push((kind.to_owned(), file));
+    }
+    Ok(Unpacked {
+        files,
+        packed_len: bytes.len(),
+    })
+}
+
+/// A file of an archive.
+struct Entry {
+    name: String,
+    /// Its name without extension, in lower case.
+    stem: String,
+    kind: Option<&'static str>,
+    at: usize,
+    packed: usize,
+    unpacked: u64,
+}
+
+fn entries(bytes: &[u8]) -> Vec<Entry> {
+    let count = le_u16(bytes, 2).unwrap_or(0).min(MOST_FILES);
+    let len = bytes.get(4).copied().map_or(0, usize::from);
+    if len < SHORTEST {
+        return Vec::new();
+    }
+    let characters = Characters::choose(None, &mut Vec::new());
+    let table = bytes.get(HEAD..).unwrap_or_default().chunks_exact(len);
+    let entries = table.take(count.into()).filter_map(|entry| {
+        let name = characters.field(entry.get(..NAME)?);
+        let number = |place| le_u32(entry, NAME + place);
+        Some(Entry {
+            stem: name
+                .rsplit_once('.')
+                .map_or(name.as_str(), |(stem, _)| stem)
+                .to_lowercase(),
+            kind: kind_of(&name),
+            at: index(number(0)?.into()),
+            packed: index(number(4)?.into()),
+            unpacked: number(8)?.into(),
+            name,
+        })
+    });
+    entries.collect()
+}
+
+/// The stem of the database in an archive.
+fn choose(
+    entries: &[Entry],
+    archive: &SourceFile,
+    warnings: &mut Vec<String>,
+) -> Result<String, NotADatabase> {
+    let mut databases = entries.iter().filter(|entry| entry.kind == Some("cbh"));
+    let first = databases
+        .next()
+        .ok_or_else(|| NotADatabase("there is no database in the archive".to_owned()))?;
+    warnings.extend(databases.map(|other| {
+        format!(
+            "{} in {} is not read: an archive is shown as its first database; unpack it for the others",
+            other.name, archive.name
+        )
+    }));
+    Ok(first.stem.clone())
+}
+
+/// The bytes of a file, and whether they are all.
+fn contents(archive: &SourceFile, entry: &Entry, limit: u64) -> Result<(Vec<u8>, bool), NotADatabase> {
+    if entry.unpacked > limit {
+        return Err(NotADatabase(
+            "the archive unpacks to far more than its size, as one made to do harm does; if you trust it, unpack it \
+             and mount the folder"
+                .to_owned(),
+        ));
+    }
+    let most = index(entry.unpacked);
+    let rest = archive.bytes.get(entry.at..).unwrap_or_default();
+    let mut stream = rest.get(..entry.packed).unwrap_or(rest);
+    let mut out = Vec::new();
+    while out.len() < most && !archive.bytes.is_lost() {
+        let Some(len) = le_u16(stream, 0).map(usize::from) else {
+            break;
+        };
+        let Some(payload) = slice(stream, 4, len) else {
+            break;
+        };
+        if unpack::block(payload, 0, most, &mut out).is_err() {
+            break;
+        }
+        stream = stream.get(4 + len..).unwrap_or_default();
+    }
+    out.shrink_to_fit();
+    let is_whole = out.len() == most;
+    Ok((out, is_whole))
+}

@@ -1,0 +1,183 @@
+//! Texts: bytes to characters (section 6).
+
+use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
+
+use crate::text;
+
+/// Most bytes of a text on one line; readers of PGN give up at long tags.
+const LONGEST_LINE: usize = 2048;
+
+/// Stands for a diagram in a comment.
+const DIAGRAM: u8 = 0x04;
+
+/// The pieces that the bytes from a2 to a7 hexadecimal stand for, before a square.
+const FIGURINES: &[u8; 6] = b"KQNBRP";
+
+/// True for the rest of a move behind its piece: `f6`, `xf6`, `df6`, `1f6`.
+fn names_square(text: &[u8]) -> bool {
+    let is_file = |c: Option<&u8>| c.is_some_and(|c| (b'a'..=b'h').contains(c));
+    let is_rank = |c: &u8| (b'1'..=b'8').contains(c);
+    match text {
+        [b'x' | b'1'..=b'8', rest @ ..] => is_file(rest.first()),
+        [b'a'..=b'h', second, ..] => is_rank(second) || *second == b'x' || is_file(Some(second)),
+        _ => false,
+    }
+}
+
+/// How bytes become characters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Characters {
+    /// Code page of what is not UTF-8.
+    fallback: &'static Encoding,
+    is_given: bool,
+}
+
+impl Characters {
+    /// The choice of the user, else Windows-1252.
+    pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
+        let given = label.map(|label| Encoding::for_label(label.as_bytes()));
+        if given == Some(None) {
+            warnings.push("the encoding is not known; texts are read as without it".to_owned());
+        }
+        Characters {
+            fallback: given.flatten().unwrap_or(WINDOWS_1252),
+            is_given: matches!(given, Some(Some(_))),
+        }
+    }
+
+    pub(super) fn describe(self) -> String {
+        format!("UTF-8, else {}", self.fallback.name())
+    }
+
+    /// The characters of a text.
+    pub(super) fn decode(self, bytes: &[u8]) -> String {
+        match text::utf8(bytes) {
+            Ok(text) => text,
+            Err(copy) => text::decode(&copy, self.fallback),
+        }
+    }
+
+    /// The text of a field, which ends at its first zero byte: control characters become blanks, and blanks at both
+    /// ends are cut.
+    pub(super) fn field(self, field: &[u8]) -> String {
+        let mut text = String::new();
+        self.append_field(field, &mut text);
+        text
+    }
+
+    /// Appends the text of a field.
+    pub(super) fn append_field(self, field: &[u8], out: &mut String) {
+        let end = field.iter().position(|&byte| byte == 0);
+        let bytes = field.get(..end.unwrap_or(field.len())).unwrap_or_default();
+        let is_plain = |&c: &u8| (b' '..0x7f).contains(&c);
+        if bytes.iter().all(is_plain) && !bytes.starts_with(b" ") && !bytes.ends_with(b" ") {
+            text::append_ascii(bytes, out);
+        } else {
+            self.append_line(bytes, end.is_none(), out);
+        }
+    }
+
+    /// Appends a text on one line. One that fills its field may have lost the end of its last character.
+    #[cold]
+    fn append_line(self, bytes: &[u8], is_full: bool, out: &mut String) {
+        let whole = match is_full {
+            true => text::without_cut_character(bytes),
+            false => bytes,
+        };
+        let is_utf8 = text::utf8_len(whole) == whole.len() && !whole.is_ascii();
+        let text = self.decode(if is_utf8 { whole } else { bytes });
+        let line = text.replace(|c: char| c.is_control(), " ");
+        out.push_str(line.trim_matches(' '));
+    }
+
+    /// The text of bytes on one line, cut where it is longer than lines of PGN should be.
+    pub(super) fn line(self, bytes: &[u8]) -> String {
+        self.field(bytes.get(..LONGEST_LINE).unwrap_or(bytes))
+    }
+
+    /// The characters of a comment. Old ones have pieces as figurines, and diagrams as a character of their own.
+    pub(super) fn comment(self, bytes: &[u8]) -> String {
+        if bytes.is_ascii() && !bytes.contains(&DIAGRAM) {
+            return self.decode(bytes);
+        }
+        if self.is_given || text::utf8_len(bytes) == bytes.len() {
+            return self.decode(bytes).replace(char::from(DIAGRAM), "[#]");
+        }
+        let mut plain = Vec::with_capacity(bytes.len());
+        let mut rest = bytes;
+        while let Some((&byte, tail)) = rest.split_first() {
+            match byte {
+                DIAGRAM => plain.extend_from_slice(b"[#]"),
+                0xa2..=0xa7 if names_square(tail) => {
+                    let letter = FIGURINES.get(usize::from(byte - 0xa2));
+                    plain.push(letter.copied().unwrap_or(byte));
+                }
+                byte => plain.push(byte),
+            }
+            rest = tail;
+        }
+        text::decode(&plain, self.fallback)
+    }
+
+    /// What to say where most texts look as if they were in Cyrillic letters.
+    pub(super) fn doubt<'t>(self, texts: impl Iterator<Item = &'t [u8]>) -> Option<String> {
+        let (mut cyrillic, mut others) = (0, 0);
+        for bytes in texts.filter(|bytes| !bytes.is_ascii()) {
+            let high = bytes.iter().filter(|&&byte| byte >= 0xc0).count();
+            let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+            match text::utf8_len(bytes) < bytes.len() && high > letters {
+                true => cyrillic += 1,
+                false => others += 1,
+            }
+        }
+        (!self.is_given && cyrillic > others).then(|| {
+            format!(
+                "most texts look as if they were in Cyrillic letters: --encoding {} shows them",
+                WINDOWS_1251.name()
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usual() -> Characters {
+        Characters::choose(None, &mut Vec::new())
+    }
+
+    #[test]
+    fn fields_end_at_a_zero_byte() {
+        assert_eq!(usual().field(b"Karpov\0ly\0"), "Karpov");
+        assert_eq!(usual().field(b" a\tb \0"), "a b");
+        assert_eq!(usual().field(b""), "");
+    }
+
+    #[test]
+    fn utf8_is_preferred() {
+        assert_eq!(usual().field("Müller\0".as_bytes()), "Müller");
+        assert_eq!(usual().field(b"M\xfcller\0"), "Müller");
+        assert_eq!(usual().field(b"M\xc3\xbcll\xc3"), "Müll");
+        let russian = Characters::choose(Some("windows-1251"), &mut Vec::new());
+        assert_eq!(russian.field(b"\xcf\xe0\xf0\xf2\xe8\xff"), "Партия");
+    }
+
+    #[test]
+    fn figurines_stand_before_squares() {
+        let comment = |bytes: &[u8]| usual().comment(bytes);
+        assert_eq!(comment(b"34.\xa3h6+-, \xa6dh4 \xa5xe6"), "34.Qh6+-, Rdh4 Bxe6");
+        assert_eq!(comment(b"\xa7 4, \xa3100"), "§ 4, £100");
+        assert_eq!(comment(b"\x04 White"), "[#] White");
+    }
+
+    #[test]
+    fn cyrillic_texts_are_noticed() {
+        let russian: &[u8] = b"\xcf\xe0\xf0\xf2\xe8\xff";
+        let german: &[u8] = b"M\xfcller";
+        let doubt = |texts: &[&[u8]]| usual().doubt(texts.iter().copied()).is_some();
+        assert!(doubt(&[russian, russian, german, b"Smith"]));
+        assert!(!doubt(&[russian, german]));
+        assert!(!doubt(&["Партия".as_bytes()]));
+    }
+}

@@ -1,0 +1,384 @@
+//! One game: items to tokens (sections 8.6, 14).
+//!
+//! A game keeps positions and goes back to them at the end of a line, so a variation is stored behind the rest of the
+//! line that it leaves. PGN wants it behind the move that it replaces. The lines lie one behind the other in any case,
+//! so they are read in the order of PGN once it is known where each begins ([`Outline`]).
+
+use std::ops::Range;
+
+use super::annotations::Annotations;
+use super::codes::{Cursor, Encoding, Mode, NoItem, Outline, Stored};
+use super::pieces::{Order, PAWNS, Pieces, Played};
+use super::record::Record;
+use super::setup::Start;
+use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
+use crate::formats::{Problem, ProblemKind};
+use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, Unplayed};
+
+/// Section 14.3.
+const LIMITS: Limits = Limits {
+    depth: 255,
+    moves: 1_000_000,
+};
+
+/// Replays a record into the sink for a position, a number of the first move and a number of tokens.
+pub(super) fn replay<S: Sink>(
+    record: &Record<'_>,
+    start: &Start,
+    annotations: &Annotations<'_>,
+    origin: Origin<'_>,
+    sink: impl FnOnce(&Position, u32, usize) -> S,
+) -> (S::Output, Vec<Problem>) {
+    let sink = sink(&start.position, start.first_move, record.moves.len());
+    match Mode::of(record.mode) {
+        Some(Mode::Before(encoding, order)) => {
+            Game::new(record, encoding, order, start, annotations, origin, sink).play(start)
+        }
+        Some(Mode::Behind(encoding, order)) => {
+            Game::new(record, encoding, order, start, annotations, origin, sink).play(start)
+        }
+        Some(Mode::Simple(encoding)) => {
+            Game::new(record, encoding, Order::Normal, start, annotations, origin, sink).play(start)
+        }
+        None => {
+            let mut replay = Replay::new(sink, start.position, (), LIMITS, origin);
+            let what = format!("moves of mode {} are not read", record.mode);
+            let offset = record.offset as u64;
+            replay.comment(&format!("pgnfs: {what}: at .cbg offset 0x{offset:x}"));
+            replay.problem(Problem::new(ProblemKind::Unsupported, origin.file, offset, what));
+            replay.finish()
+        }
+    }
+}
+
+/// A game being replayed.
+struct Game<'a, E, S> {
+    record: &'a Record<'a>,
+    encoding: E,
+    is_chess960: bool,
+    annotations: &'a Annotations<'a>,
+    replay: Replay<'a, S, Pieces>,
+    /// Where the lines begin, once a position was kept.
+    outline: Option<Outline>,
+    /// What is to be read when the current line ends, the next one last.
+    pending: Vec<Pending>,
+}
+
+/// What follows the end of a line.
+#[derive(Clone, Copy, Debug)]
+enum Pending {
+    /// A variation on the last move of the outer line.
+    Variation(Cursor),
+    /// The rest of the outer line; none where it has ended.
+    Rest(Option<Cursor>),
+}
+
+/// How reading goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Item,
+    EndOfLine,
+    EndOfGame,
+}
+
+impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
+    fn new(
+        record: &'a Record<'a>,
+        encoding: E,
+        order: Order,
+        start: &Start,
+        annotations: &'a Annotations<'a>,
+        origin: Origin<'a>,
+        sink: S,
+    ) -> Game<'a, E, S> {
+        let pieces = Pieces::of(&start.position, order);
+        Game {
+            record,
+            encoding,
+            is_chess960: matches!(record.mode, 10 | 11),
+            annotations,
+            replay: Replay::new(sink, start.position, pieces, LIMITS, origin),
+            outline: None,
+            pending: Vec::new(),
+        }
+    }
+
+    fn play(mut self, start: &Start) -> (S::Output, Vec<Problem>) {
+        self.annotations.begin(&mut self.replay);
+        match &start.flaw {
+            None => self.decode(),
+            Some(flaw) => {
+                let what = format!("no game can be played from the start position: {flaw}");
+                let rest = self.rest_of_line(Cursor::default());
+                let detail = format!(" ({}){rest}", start.flawed_fen());
+                let offset = self.record.offset as u64;
+                self.replay.fault_with(offset, &Fault::damage(what), &detail);
+            }
+        }
+        if start.has_wrong_rooks {
+            let what = "nobody may castle: the squares of kings and rooks are impossible";
+            self.replay.doubt(self.record.offset as u64, what);
+        }
+        if S::WHOLE {
+            self.annotate_end();
+        }
+        self.annotations.end(&mut self.replay);
+        self.replay.finish()
+    }
+
+    fn decode(&mut self) {
+        let mut cursor = Cursor::default();
+        // Positions that were kept before the next move are above this number.
+        let mut kept = 0;
+        while !self.replay.is_done() {
+            let place = cursor;
+            let mut next = match self.encoding.next(self.record.moves, &mut cursor) {
+                Ok(item) => match item.stored {
+                    Some(stored) => {
+                        let variations = kept..cursor.kept;
+                        self.one_move(stored, item.ends_line, place, variations, &mut cursor)
+                    }
+                    None if item.ends_line => Next::EndOfLine,
+                    None => continue,
+                },
+                Err(reason) => self.no_item(reason, place),
+            };
+            if next == Next::EndOfLine {
+                next = match self.replay.end_variation() {
+                    true => self.next_line(&mut cursor),
+                    false => Next::EndOfGame,
+                };
+            }
+            match next {
+                Next::EndOfGame => return,
+                // Another line may have begun.
+                _ => kept = cursor.kept,
+            }
+        }
+    }
+
+    /// Plays a move, and goes to the first of its variations where it has some.
+    #[inline(always)]
+    fn one_move(
+        &mut self,
+        stored: Stored,
+        ends_line: bool,
+        place: Cursor,
+        variations: Range<u32>,
+        cursor: &mut Cursor,
+    ) -> Next {
+        let has_variations = S::WHOLE && !variations.is_empty();
+        // What may be played in place of the first move of a variation is a variation beside it.
+        let is_first = has_variations && self.replay.depth() > 0 && !self.replay.has_move();
+        let next = self.play_stored(stored, place, has_variations);
+        if next != Next::Item {
+            return next;
+        }
+        if has_variations {
+            if !is_first {
+                let rest = (!ends_line).then_some(*cursor);
+                self.pending.push(Pending::Rest(rest));
+            }
+            self.add_variations(variations);
+            if !is_first {
+                return self.next_line(cursor);
+            }
+        }
+        match ends_line {
+            true => Next::EndOfLine,
+            false => Next::Item,
+        }
+    }
+
+    /// Plays a move that is stored at a place. The state before it is needed where it has variations.
+    #[inline(always)]
+    fn play_stored(&mut self, stored: Stored, place: Cursor, has_variations: bool) -> Next {
+        let (position, pieces) = self.replay.parts();
+        let Some(mv) = meaning(stored, position, pieces, self.is_chess960) else {
+            return self.stop(place, &Fault::damage("the piece of the move is not on the board"));
+        };
+        let us = position.turn();
+        let played = Played::of(position, mv);
+        if has_variations {
+            self.replay.keep_state();
+        }
+        if S::WHOLE {
+            self.annotations.before_move(place.moves, &mut self.replay);
+        }
+        match self.replay.play(mv) {
+            Ok(()) => {
+                self.replay.state_mut().follow(us, &played);
+                if S::WHOLE {
+                    self.annotations.after_move(place.moves, &mut self.replay);
+                }
+                Next::Item
+            }
+            Err(unplayed) => self.unplayed(unplayed, place),
+        }
+    }
+
+    /// Notes the lines that go on from kept positions; the position that was kept last is gone back to first.
+    fn add_variations(&mut self, kept: Range<u32>) {
+        let (encoding, moves) = (self.encoding, self.record.moves);
+        let outline = self
+            .outline
+            .get_or_insert_with(|| Outline::read(&encoding, moves));
+        let lines = kept.filter_map(|number| *outline.lines.get(usize::try_from(number).ok()?)?);
+        self.pending.extend(lines.map(Pending::Variation));
+    }
+
+    /// Goes to what is to be read when a line has ended.
+    fn next_line(&mut self, cursor: &mut Cursor) -> Next {
+        while let Some(pending) = self.pending.pop() {
+            match pending {
+                Pending::Variation(line) => match self.replay.start_variation() {
+                    Ok(()) => {
+                        *cursor = line;
+                        return Next::Item;
+                    }
+                    Err(fault) => {
+                        self.stop(line, &fault);
+                    }
+                },
+                Pending::Rest(Some(rest)) => {
+                    *cursor = rest;
+                    return Next::Item;
+                }
+                Pending::Rest(None) => {
+                    if !self.replay.end_variation() {
+                        return Next::EndOfGame;
+                    }
+                }
+            }
+        }
+        Next::EndOfGame
+    }
+
+    /// The line ends without its mark.
+    #[cold]
+    fn no_item(&mut self, reason: NoItem, place: Cursor) -> Next {
+        let fault = match reason {
+            NoItem::Unassigned(code) => Fault::damage(format!("no move has the code {code}")),
+            NoItem::End if self.record.is_cut => Fault::Cut,
+            NoItem::End if self.replay.depth() > 0 => Fault::OpenVariations,
+            NoItem::End if self.encoding.may_end_without_mark() => return Next::EndOfLine,
+            NoItem::End => Fault::damage("the game has no end"),
+        };
+        self.stop(place, &fault)
+    }
+
+    /// An illegal move ends its line; the remark holds what is stored of it (section 14.2).
+    #[cold]
+    fn unplayed(&mut self, unplayed: Unplayed, place: Cursor) -> Next {
+        let rest = match unplayed {
+            Unplayed::Illegal(_) if self.replay.lists_faults() => self.rest_of_line(place),
+            _ => String::new(),
+        };
+        let offset = self.offset(place);
+        self.replay.fault_with(offset, &unplayed.into(), &rest);
+        Next::EndOfLine
+    }
+
+    /// The moves from a place to the end of their line, legal or not.
+    fn rest_of_line(&self, mut cursor: Cursor) -> String {
+        let (position, pieces) = (*self.replay.position(), *self.replay.state());
+        let mut line = StoredLine::new(position, pieces, Notation::Long);
+        while let Ok(item) = self.encoding.next(self.record.moves, &mut cursor) {
+            if let Some(stored) = item.stored {
+                let position = line.position();
+                let Some(mv) = meaning(stored, position, line.state(), self.is_chess960) else {
+                    break;
+                };
+                let mut pieces = *line.state();
+                pieces.follow(position.turn(), &Played::of(position, mv));
+                line.play(mv, pieces);
+            }
+            if item.ends_line {
+                break;
+            }
+        }
+        line.detail()
+    }
+
+    /// A fault at which a line ends.
+    #[cold]
+    fn stop(&mut self, place: Cursor, fault: &Fault) -> Next {
+        self.replay.fault(self.offset(place), fault);
+        Next::EndOfLine
+    }
+
+    fn offset(&self, place: Cursor) -> u64 {
+        self.record.moves_at as u64 + u64::from(place.at)
+    }
+
+    /// Annotations of moves that there are not go to the last one of the main line.
+    fn annotate_end(&mut self) {
+        if self.annotations.is_empty() {
+            return;
+        }
+        let moves = match &self.outline {
+            Some(outline) => outline.moves,
+            None => Outline::read(&self.encoding, self.record.moves).moves,
+        };
+        self.annotations.behind(moves, &mut self.replay);
+    }
+}
+
+/// The move that a stored one means; none where the piece that it names is not there.
+#[inline(always)]
+fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bool) -> Option<Move> {
+    let us = position.turn();
+    Some(match stored {
+        Stored::Step { slot, files, ranks } => {
+            let from = pieces.square(us, slot)?;
+            // Right and forward are those of the player.
+            let to = match slot >= PAWNS && us == Color::Black {
+                true => shifted(from, 8 - files, 8 - ranks),
+                false => shifted(from, files, ranks),
+            };
+            Move::normal(from, to)
+        }
+        Stored::King(files, ranks) => {
+            let from = position.king(us)?;
+            Move::normal(from, shifted(from, files, ranks))
+        }
+        Stored::Castle(side) => Move::Castle(side),
+        Stored::Null => Move::Null,
+        Stored::Squares { from, to, promotion } => by_squares(from, to, promotion, position, is_chess960),
+    })
+}
+
+/// The square so many files and ranks further, modulo 8.
+#[inline(always)]
+fn shifted(from: Square, files: u8, ranks: u8) -> Square {
+    let from = u32::from(from);
+    let file = (from + u32::from(files)) & 7;
+    let rank = ((from >> 3) + u32::from(ranks)) & 7;
+    Square::new((rank << 3) | file)
+}
+
+/// A move by its squares. Castling is a king's step of two files, in Chess960 a step from the king's goal to itself.
+fn by_squares(from: Square, to: Square, promotion: Role, position: &Position, is_chess960: bool) -> Move {
+    let us = position.turn();
+    let side = match to.file() {
+        File::G => Some(CastlingSide::KingSide),
+        File::C => Some(CastlingSide::QueenSide),
+        _ => None,
+    };
+    let is_castling = match is_chess960 {
+        true => from == to && to.rank() == us.backrank(),
+        false => {
+            let home = Square::from_coords(File::E, us.backrank());
+            from == home && to.rank() == us.backrank() && position.king(us) == Some(home)
+        }
+    };
+    if let Some(side) = side.filter(|_| is_castling) {
+        return Move::Castle(side);
+    }
+    let is_promotion = position.role_at(from) == Some(Role::Pawn) && to.rank() == (!us).backrank();
+    Move::Normal {
+        from,
+        to,
+        promotion: is_promotion.then_some(promotion),
+    }
+}

@@ -1,0 +1,60 @@
+//! The `.cbj`: what newer versions know of a game beyond its record (section 4).
+//!
+//! The header of 32 bytes has the version, the size of a record and their number, in little endian. The records are
+//! in big endian. Each version added fields at the end, so a field exists where it fits.
+
+use crate::bytes::{be_u32, be_u64, le_u32, slice};
+use crate::formats::SourceFile;
+
+const HEADER: usize = 32;
+/// No version has records as long as this.
+const LONGEST: usize = 1 << 12;
+
+/// An open `.cbj`, or none.
+#[derive(Clone, Debug)]
+pub(super) struct Extended {
+    file: Option<SourceFile>,
+    /// Bytes of a record.
+    size: usize,
+}
+
+impl Extended {
+    pub(super) fn open(file: Option<&SourceFile>) -> Extended {
+        let bytes: &[u8] = file.map_or(&[], |file| &file.bytes);
+        let size = le_u32(bytes, 4).and_then(|size| usize::try_from(size).ok());
+        let size = size.filter(|size| (1..=LONGEST).contains(size));
+        Extended {
+            file: file.filter(|_| size.is_some()).cloned(),
+            size: size.unwrap_or(1),
+        }
+    }
+
+    /// What is known of the game whose record is number `place` in the `.cbh`, from 0.
+    pub(super) fn get(&self, place: usize) -> Fields<'_> {
+        let bytes: &[u8] = self.file.as_ref().map_or(&[], |file| &file.bytes);
+        let offset = place.saturating_mul(self.size).saturating_add(HEADER);
+        Fields(slice(bytes, offset, self.size).unwrap_or_default())
+    }
+}
+
+/// A record, empty where there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    /// Numbers of the teams of White and Black.
+    pub(super) fn teams(&self) -> [Option<u32>; 2] {
+        let team = |at| be_u32(self.0, at).filter(|&id| i32::try_from(id).is_ok());
+        [team(0), team(4)]
+    }
+
+    /// Place in the `.cba`.
+    pub(super) fn annotations_at(&self) -> Option<u64> {
+        be_u64(self.0, 12)
+    }
+
+    /// Place in the `.cbg`.
+    pub(super) fn moves_at(&self) -> Option<u64> {
+        be_u64(self.0, 30)
+    }
+}

@@ -1,0 +1,132 @@
+//! The parts of a game from the files that hold them.
+
+use std::ops::ControlFlow;
+
+use super::annotations::Annotations;
+use super::codes::{Mode, main_line_len};
+use super::record::Record;
+use super::setup::Start;
+use super::{ChessBaseCbh, Place, decode, tags};
+use crate::board::Position;
+use crate::formats::{Problem, SourceFile};
+use crate::game::Tags;
+use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink};
+
+/// From this size on, places in a file do not fit into the records of the `.cbh`.
+const LARGE: u64 = 1 << 32;
+
+impl ChessBaseCbh {
+    /// Where the moves of a game stand in the `.cbg`.
+    fn moves_at(&self, cbg: &SourceFile, place: &Place) -> u64 {
+        let short = u64::from(place.header.moves_at());
+        match cbg.bytes.len() as u64 > LARGE {
+            true => self.extended.get(place.record).moves_at().unwrap_or(short),
+            false => short,
+        }
+    }
+
+    /// Where the annotations of a game stand in the `.cba`; none for a game without.
+    pub(super) fn annotations_of(&self, place: &Place) -> Option<(&SourceFile, u64)> {
+        let cba = self.cba.as_ref()?;
+        let short = u64::from(place.header.annotations_at());
+        let long = match cba.bytes.len() as u64 > LARGE {
+            true => self.extended.get(place.record).annotations_at(),
+            false => None,
+        };
+        Some((cba, long.unwrap_or(short))).filter(|(_, at)| *at != 0)
+    }
+
+    pub(super) fn record(&self, place: &Place) -> Option<Record<'_>> {
+        let cbg = self.cbg.as_ref()?;
+        let at = usize::try_from(self.moves_at(cbg, place)).ok()?;
+        Record::at(&cbg.bytes, at)
+    }
+
+    /// The tags of a game with those that its record brings.
+    pub(super) fn all_tags(&self, place: &Place, record: Option<&Record<'_>>, start: Option<&Start>) -> Tags {
+        let mut tags = self.tags_of(place);
+        if let (Some(record), Some(start)) = (record, start) {
+            tags::set_start(&mut tags, start, matches!(record.mode, 10 | 11));
+            if let Some(plies) = self.ply_count(place, record, start) {
+                tags.set_number("PlyCount", plies);
+            }
+        }
+        tags
+    }
+
+    /// Half-moves of the main line (section 13.3). The moves are played only where what is stored contradicts itself,
+    /// so that illegal ones are to be expected.
+    fn ply_count(&self, place: &Place, record: &Record<'_>, start: &Start) -> Option<u32> {
+        let plies = match Mode::of(record.mode)? {
+            Mode::Before(encoding, _) => main_line_len(&encoding, record.moves),
+            Mode::Behind(encoding, _) => main_line_len(&encoding, record.moves),
+            Mode::Simple(encoding) => main_line_len(&encoding, record.moves),
+        };
+        let begins_with_black = plies > 0 && start.position.turn().is_black();
+        let full_moves = (plies + u32::from(begins_with_black)).div_ceil(2).min(255);
+        if full_moves == u32::from(place.header.full_moves()) && !start.has_wrong_rooks {
+            return Some(plies);
+        }
+        let mut legal = 0;
+        let mut count = |_: &Ply<'_>| {
+            legal += 1;
+            ControlFlow::Continue(())
+        };
+        let none = Annotations::none(Origin::default(), self.characters, 0);
+        decode::replay(record, start, &none, Origin::default(), |_, _, _| {
+            MainLine(&mut count)
+        });
+        Some(legal)
+    }
+
+    /// The moves of a game into the sink for a position, a number of the first move and a number of tokens.
+    pub(super) fn replay<S: Sink>(
+        &self,
+        place: &Place,
+        record: Option<&Record<'_>>,
+        start: Option<&Start>,
+        sink: impl FnOnce(&Position, u32, usize) -> S,
+    ) -> (S::Output, Vec<Problem>) {
+        let origin = |file| Origin {
+            file,
+            place: replay::PlaceForm::Hexadecimal(".cbg"),
+        };
+        let (Some(record), Some(start)) = (record, start) else {
+            return self.without_record(place, origin(&self.names.cbg), sink);
+        };
+        let cba = Origin {
+            file: &self.names.cba,
+            place: replay::PlaceForm::Hexadecimal(".cba"),
+        };
+        let mut annotations = Annotations::none(cba, self.characters, place.header.medals());
+        if S::WHOLE
+            && let Some((cba, at)) = self.annotations_of(place)
+        {
+            annotations.read(&cba.bytes, at);
+        }
+        decode::replay(record, start, &annotations, origin(&self.names.cbg), sink)
+    }
+
+    /// A game whose moves are not there.
+    fn without_record<S: Sink>(
+        &self,
+        place: &Place,
+        origin: Origin<'_>,
+        sink: impl FnOnce(&Position, u32, usize) -> S,
+    ) -> (S::Output, Vec<Problem>) {
+        let start = Position::initial();
+        let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, origin);
+        let (at, what) = match &self.cbg {
+            Some(cbg) => (
+                self.moves_at(cbg, place),
+                "the record of the game is not there".to_owned(),
+            ),
+            None => (
+                place.header.moves_at().into(),
+                format!("the moves are missing: they are in {}", self.names.cbg),
+            ),
+        };
+        replay.fault(at, &Fault::damage(what));
+        replay.finish()
+    }
+}

@@ -1,0 +1,195 @@
+//! Records of the `.cbh` (section 3): one for each game and each guiding text.
+
+use crate::bytes::{be_u16, be_u32};
+use crate::game::{Date, Eco, Outcome};
+
+/// Bytes of a record, and of the header of the file.
+pub(super) const RECORD: usize = 46;
+
+/// Values of the ECO field from this one on are numbers of Chess960 start positions.
+const CHESS960: u16 = u16::MAX - 959;
+
+/// Bits of the first byte.
+const USED: u8 = 1;
+const TEXT: u8 = 2;
+const DELETED: u8 = 0x80;
+
+/// What a record stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Game,
+    Text,
+    Unused,
+}
+
+/// A copy of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header([u8; RECORD]);
+
+impl Header {
+    /// The record that is number `place` in the file, from 0.
+    pub(super) fn at(cbh: &[u8], place: usize) -> Option<Header> {
+        let offset = place.checked_add(1)?.checked_mul(RECORD)?;
+        cbh.get(offset..)?.first_chunk().map(|bytes| Header(*bytes))
+    }
+
+    fn byte(&self, at: usize) -> u8 {
+        self.0.get(at).copied().unwrap_or(0)
+    }
+
+    fn u16(&self, at: usize) -> u16 {
+        be_u16(&self.0, at).unwrap_or(0)
+    }
+
+    fn u24(&self, at: usize) -> u32 {
+        (u32::from(self.byte(at)) << 16) | u32::from(self.u16(at + 1))
+    }
+
+    fn u32(&self, at: usize) -> u32 {
+        be_u32(&self.0, at).unwrap_or(0)
+    }
+
+    /// What the record of a number stands for; of nearly all nothing but the first byte is looked at.
+    #[inline]
+    pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
+        let first = place.checked_add(1)?.checked_mul(RECORD)?;
+        Some(match *cbh.get(first)? {
+            kind if kind & TEXT != 0 => Kind::Text,
+            kind if kind & USED != 0 => Kind::Game,
+            _ => match Header::at(cbh, place)?.0.iter().all(|&byte| byte == 0) {
+                true => Kind::Unused,
+                false => Kind::Game,
+            },
+        })
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.byte(0) & DELETED != 0
+    }
+
+    /// Place in the `.cbg`.
+    pub(super) fn moves_at(&self) -> u32 {
+        self.u32(1)
+    }
+
+    /// Place in the `.cba`; 0 for none.
+    pub(super) fn annotations_at(&self) -> u32 {
+        self.u32(5)
+    }
+
+    pub(super) fn white(&self) -> u32 {
+        self.u24(9)
+    }
+
+    pub(super) fn black(&self) -> u32 {
+        self.u24(12)
+    }
+
+    pub(super) fn tournament(&self) -> u32 {
+        self.u24(15)
+    }
+
+    pub(super) fn annotator(&self) -> u32 {
+        self.u24(18)
+    }
+
+    pub(super) fn source(&self) -> u32 {
+        self.u24(21)
+    }
+
+    pub(super) fn date(&self) -> Date {
+        date(self.u24(24))
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        match self.byte(27) {
+            0 | 4 => Outcome::BlackWins,
+            1 | 5 => Outcome::Draw,
+            2 | 6 => Outcome::WhiteWins,
+            _ => Outcome::Unknown,
+        }
+    }
+
+    /// Round and subround; 0 for none.
+    pub(super) fn round(&self) -> (u8, u8) {
+        (self.byte(29), self.byte(30))
+    }
+
+    /// Ratings of White and Black; 0 for none.
+    pub(super) fn elo(&self) -> [u16; 2] {
+        [self.u16(31), self.u16(33)]
+    }
+
+    /// The opening code and its sub-code, which is 0 where there is none.
+    pub(super) fn eco(&self) -> Option<(Eco, u16)> {
+        let stored = Some(self.u16(35)).filter(|&stored| stored < CHESS960)?;
+        let number = (stored / 128).checked_sub(1)?;
+        let digit = |value: u16| u8::try_from(value % 10).map(|digit| b'0' + digit);
+        let letter = b"ABCDE".get(usize::from(number / 100))?;
+        let eco = Eco::new([*letter, digit(number / 10).ok()?, digit(number).ok()?])?;
+        Some((eco, stored % 128))
+    }
+
+    pub(super) fn medals(&self) -> u16 {
+        self.u16(37)
+    }
+
+    /// Full moves of the main line, 255 for that many and more.
+    pub(super) fn full_moves(&self) -> u8 {
+        self.byte(45)
+    }
+}
+
+/// A stored date: day, month and year from the low bits on; 0 for what is unknown.
+pub(super) fn date(stored: u32) -> Date {
+    let part = |shift: u32, mask: u32| u16::try_from((stored >> shift) & mask).unwrap_or(0);
+    let small = |part: u16| u8::try_from(part).unwrap_or(0);
+    Date::new(part(9, 0xfff), small(part(5, 15)), small(part(0, 31)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(place: usize, bytes: &[u8]) -> Header {
+        let mut record = [0; RECORD];
+        record[0] = 1;
+        record[place..place + bytes.len()].copy_from_slice(bytes);
+        Header(record)
+    }
+
+    #[test]
+    fn dates_are_packed_in_bits() {
+        let stored: u32 = (1992 << 9) | (11 << 5) | 28;
+        assert_eq!(date(stored), Date::new(1992, 11, 28));
+        assert_eq!(
+            with(24, &stored.to_be_bytes()[1..]).date(),
+            Date::new(1992, 11, 28)
+        );
+        assert_eq!(date(0), Date::default());
+    }
+
+    #[test]
+    fn opening_codes_have_a_sub_code() {
+        let eco = |stored: u16| {
+            let eco = with(35, &stored.to_be_bytes()).eco();
+            eco.map(|(eco, sub)| (eco.to_string(), sub))
+        };
+        assert_eq!(eco(128), Some(("A00".to_owned(), 0)));
+        assert_eq!(eco(128 * 198 + 5), Some(("B97".to_owned(), 5)));
+        assert_eq!(eco(128 * 500), Some(("E99".to_owned(), 0)));
+        assert_eq!(eco(127), None);
+        assert_eq!(eco(128 * 501), None);
+        assert_eq!(eco(CHESS960), None);
+    }
+
+    #[test]
+    fn only_zeros_are_unused() {
+        let kind = |record: Header| Header::kind_at(&[[0; RECORD], record.0].concat(), 0);
+        assert_eq!(kind(Header([0; RECORD])), Some(Kind::Unused));
+        assert_eq!(kind(with(0, &[1])), Some(Kind::Game));
+        assert_eq!(kind(with(0, &[0, 0, 7])), Some(Kind::Game));
+        assert_eq!(kind(with(0, &[3])), Some(Kind::Text));
+        assert!(with(0, &[0x81]).is_deleted());
+    }
+}

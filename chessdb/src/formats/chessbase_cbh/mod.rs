@@ -1,0 +1,375 @@
+//! ChessBase since 1997: databases in `.cbh` and its companions, and archives in `.cbv`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`numbering`]) |
+//! | `.cbg` | moves ([`record`], [`setup`], [`codes`], [`pieces`], [`decode`]) and texts ([`texts`]) |
+//! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
+//! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
+//! | `.cbj` | what newer versions know of each game ([`extended`]) |
+//! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted ([`des`]) |
+//!
+//! The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big endian, all others little endian.
+//! Section numbers in this module are those of `docs/formats/chessbase-cbh.md`.
+
+mod annotations;
+mod archive;
+mod characters;
+mod codes;
+mod decode;
+mod des;
+mod entities;
+mod extended;
+mod find;
+mod game;
+mod header;
+mod items;
+mod nations;
+mod numbering;
+mod pieces;
+mod quotation;
+mod record;
+mod setup;
+mod tables;
+mod tags;
+mod texts;
+mod unpack;
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use self::annotations::Items;
+use self::characters::Characters;
+use self::entities::{Entities, Entity};
+use self::extended::Extended;
+use self::header::Header;
+use self::numbering::Numbering;
+use self::setup::Start;
+use self::texts::Text;
+use super::{
+    Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
+};
+use crate::bytes::be_u16;
+use crate::game::{Date, Game, Outcome, Tags};
+use crate::replay::{MainLine, Ply, Tree};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "chessbase-cbh",
+    title: "ChessBase (CBH)",
+    find: find::find,
+    by_content: None,
+    readings: Vec::new,
+    open: |files, options| Ok(Box::new(ChessBaseCbh::open(files, options)?)),
+};
+
+/// Players and events have ids in turn.
+const KINDS_OF_NAMES: u32 = 2;
+/// Players, tournaments and comments whose characters are looked at for a guess at their encoding, of each.
+const SAMPLE: u32 = 500;
+
+/// An open database.
+struct ChessBaseCbh {
+    cbh: SourceFile,
+    cbg: Option<SourceFile>,
+    cba: Option<SourceFile>,
+    /// Names for faults of files, also of those that are missing.
+    names: Names,
+    numbering: Numbering,
+    players: Entities,
+    tournaments: Entities,
+    annotators: Entities,
+    sources: Entities,
+    teams: Entities,
+    extended: Extended,
+    characters: Characters,
+    texts: OnceLock<Vec<Text>>,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+/// Names of files with which games may have faults.
+struct Names {
+    cbg: String,
+    cba: String,
+}
+
+/// A game's place in the database.
+struct Place {
+    /// Number of its record, from 0.
+    record: usize,
+    header: Header,
+}
+
+impl ChessBaseCbh {
+    fn open(mut files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
+        let mut rows = Vec::new();
+        let mut problems = files.holes();
+        if let Some(unpacked) = archive::unpack(&files, &options.passwords)? {
+            rows.push(("archive", unpacked.describe()));
+            let warnings = std::mem::take(&mut files.warnings);
+            files = unpacked.files;
+            files.warnings.extend(warnings);
+        }
+        let mut warnings = std::mem::take(&mut files.warnings);
+        let Some(cbh) = files.get("cbh") else {
+            let unread = find::unread_kinds().find(|kind| files.get(kind).is_some());
+            return Err(NotADatabase(match unread {
+                Some(kind) => format!("it is {}, which is not read", find::what(kind)),
+                None => "there is no .cbh".to_owned(),
+            }));
+        };
+        let is_old = check_header(cbh, &mut warnings, &mut problems)?;
+        rows.push(("version", describe_version(is_old).to_owned()));
+        let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
+        let open = |kind: entities::Kind, warnings: &mut Vec<String>| {
+            Entities::open(files.get(kind.extension), kind, warnings)
+        };
+        let name = |extension| match files.get(extension) {
+            Some(file) => file.name.clone(),
+            None => sibling(&cbh.name, extension),
+        };
+        let database = ChessBaseCbh {
+            numbering: Numbering::new(cbh),
+            names: Names {
+                cbg: name("cbg"),
+                cba: name("cba"),
+            },
+            players: open(entities::PLAYERS, &mut warnings),
+            tournaments: open(entities::TOURNAMENTS, &mut warnings),
+            annotators: open(entities::ANNOTATORS, &mut warnings),
+            sources: open(entities::SOURCES, &mut warnings),
+            teams: open(entities::TEAMS, &mut warnings),
+            extended: Extended::open(files.get("cbj")),
+            cbh: cbh.clone(),
+            cbg: files.get("cbg").cloned(),
+            cba: files.get("cba").cloned(),
+            characters,
+            texts: OnceLock::new(),
+            info: Info::default(),
+            problems,
+        };
+        for (extension, what) in MISSED {
+            let is_new = matches!(extension, "cbe" | "cbj");
+            if files.get(extension).is_none() && !(is_old && is_new) {
+                warnings.push(format!("{} is missing: {what}", name(extension)));
+            }
+        }
+        Ok(ChessBaseCbh {
+            info: Info { rows, warnings },
+            ..database
+        })
+    }
+
+    fn place(&self, game: u32) -> Option<Place> {
+        let record = self.numbering.place(&self.cbh, game)?;
+        let header = Header::at(&self.cbh.bytes, record)?;
+        Some(Place { record, header })
+    }
+
+    fn entity<'a>(&self, entities: &'a Entities, id: u32) -> Option<Entity<'a>> {
+        entities.get(id, self.characters)
+    }
+
+    /// All guiding texts.
+    fn texts(&self) -> &[Text] {
+        self.texts.get_or_init(|| {
+            let Some(cbg) = &self.cbg else { return Vec::new() };
+            let places = self.numbering.texts(&self.cbh);
+            let texts = places.flat_map(|place| {
+                let header = Header::at(&self.cbh.bytes, place);
+                let offset = header.and_then(|header| usize::try_from(header.moves_at()).ok());
+                let read = |offset| texts::read(&cbg.bytes, offset, place + 1);
+                offset.map(read).unwrap_or_default()
+            });
+            texts.collect()
+        })
+    }
+}
+
+impl ChessBaseCbh {
+    /// What to say where most of the first texts look as if they were in Cyrillic letters.
+    fn doubt_of_encoding(&self) -> Option<String> {
+        let names = [&self.players, &self.tournaments];
+        let names = names.into_iter().flat_map(|entities| entities.sample(SAMPLE));
+        let places = (0..SAMPLE).map_while(|game| self.place(game));
+        let comments = places.filter_map(|place| {
+            let (cba, at) = self.annotations_of(&place)?;
+            let mut items = Items::at(&cba.bytes, at)?;
+            items.find_map(|item| items::text_of(&item))
+        });
+        self.characters.doubt(names.chain(comments))
+    }
+}
+
+/// Files that are missed where they are not there, with what they hold.
+const MISSED: [(&str, &str); 8] = [
+    ("cbg", "games have no moves"),
+    ("cba", "games have no annotations"),
+    ("cbp", "players are unknown"),
+    ("cbt", "events are unknown"),
+    ("cbc", "annotators are unknown"),
+    ("cbs", "sources are unknown"),
+    ("cbe", "teams are unknown"),
+    ("cbj", "teams are unknown"),
+];
+
+/// The name of a file beside another.
+fn sibling(name: &str, extension: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    format!("{stem}.{extension}")
+}
+
+fn describe_version(is_old: bool) -> &'static str {
+    match is_old {
+        true => "ChessBase 6 to 8",
+        false => "ChessBase 9 or later",
+    }
+}
+
+/// Looks at the header of the `.cbh`; true for that of an old version (section 3.1).
+fn check_header(
+    cbh: &SourceFile,
+    warnings: &mut Vec<String>,
+    problems: &mut Vec<Problem>,
+) -> Result<bool, NotADatabase> {
+    let bytes: &[u8] = &cbh.bytes;
+    let version = be_u16(bytes, 1).filter(|version| matches!(version, 0x24 | 0x2c));
+    let has_size = be_u16(bytes, 3).map(usize::from) == Some(header::RECORD);
+    if bytes.len() < header::RECORD || (version.is_none() && !has_size) {
+        return Err(NotADatabase(
+            "the .cbh does not begin as those of ChessBase do".to_owned(),
+        ));
+    }
+    if version.is_none() || !has_size {
+        warnings.push(format!("the header of {} is damaged", cbh.name));
+    }
+    let rest = bytes.len() % header::RECORD;
+    if rest != 0 {
+        let at = (bytes.len() - rest) as u64;
+        problems.push(Problem::damage(&cbh.name, at, "the file ends inside a record"));
+    }
+    Ok(version == Some(0x24))
+}
+
+impl Database for ChessBaseCbh {
+    fn len(&self) -> u32 {
+        self.numbering.games(&self.cbh)
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let Some(header) = self.numbering.header(&self.cbh, game) else {
+            return Keys {
+                white: UNKNOWN,
+                black: UNKNOWN,
+                event: UNKNOWN,
+                date: Date::default(),
+                event_year: 0,
+                eco: None,
+                outcome: Outcome::Unknown,
+                deleted: false,
+            };
+        };
+        let player = |id: u32| TextId(id * KINDS_OF_NAMES);
+        let tournament = self.entity(&self.tournaments, header.tournament());
+        Keys {
+            white: player(header.white()),
+            black: player(header.black()),
+            event: TextId(header.tournament() * KINDS_OF_NAMES + 1),
+            date: header.date(),
+            event_year: tournament.map_or(0, |tournament| header::date(tournament.u32(70)).year),
+            eco: header.eco().map(|(eco, _)| eco),
+            outcome: header.outcome(),
+            deleted: header.is_deleted(),
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let number = id.0 / KINDS_OF_NAMES;
+        let mut text = String::new();
+        if id.0.is_multiple_of(KINDS_OF_NAMES) {
+            if let Some(player) = self.entity(&self.players, number) {
+                entities::append_player(&player, &mut text);
+            }
+        } else if let Some(tournament) = self.entity(&self.tournaments, number) {
+            entities::append_title(&tournament, &mut text);
+        }
+        match text.is_empty() {
+            true => "?".to_owned(),
+            false => text,
+        }
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let Some(place) = self.place(game) else {
+            return Tags::default();
+        };
+        let record = self.record(&place);
+        let start = record.as_ref().map(Start::of);
+        self.all_tags(&place, record.as_ref(), start.as_ref())
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        let Some(place) = self.place(game) else {
+            return Decoded::default();
+        };
+        let record = self.record(&place);
+        let start = record.as_ref().map(Start::of);
+        let tags = self.all_tags(&place, record.as_ref(), start.as_ref());
+        let (movetext, problems) = self.replay(&place, record.as_ref(), start.as_ref(), Tree::beginning);
+        Decoded {
+            game: Game { tags, movetext },
+            problems,
+        }
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let Some(place) = self.place(game) else { return };
+        let record = self.record(&place);
+        let start = record.as_ref().map(Start::of);
+        self.replay(&place, record.as_ref(), start.as_ref(), |_, _, _| MainLine(each));
+    }
+
+    fn info(&self) -> Info {
+        let mut info = self.info.clone();
+        info.rows.push(("texts", self.characters.describe()));
+        let texts = self.numbering.texts(&self.cbh).count();
+        if texts > 0 {
+            info.rows.push(("guiding texts", texts.to_string()));
+        }
+        info.warnings.extend(self.doubt_of_encoding());
+        info
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let cbg: &[u8] = self.cbg.as_ref().map_or(&[], |cbg| &cbg.bytes);
+        let member = |text: &Text| Member {
+            directory: "texts",
+            name: text.name(cbg, self.characters),
+            size: text.bytes.len() as u64,
+        };
+        self.texts().iter().map(member).collect()
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let text = self.texts().get(member).ok_or_else(missing)?;
+        let cbg = self.cbg.as_ref().ok_or_else(missing)?;
+        let bytes = cbg.bytes.get(text.bytes.clone()).ok_or_else(missing)?;
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let rest = bytes.get(offset..).unwrap_or_default();
+        let len = rest.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..len), rest.get(..len)) {
+            to.copy_from_slice(from);
+        }
+        Ok(len)
+    }
+}
+
+/// A text that no game has.
+const UNKNOWN: TextId = TextId(u32::MAX);

@@ -1,0 +1,117 @@
+//! Which records are games, and which are guiding texts (section 3.2).
+//!
+//! Nothing in the database counts them, so all records are looked at when a number is first needed.
+
+use std::sync::OnceLock;
+
+use super::header::{Header, Kind, RECORD};
+use crate::formats::SourceFile;
+use crate::formats::rows::Rows;
+
+/// The numbers of games and of texts.
+#[derive(Debug)]
+pub(super) struct Numbering {
+    rows: Rows,
+    counted: OnceLock<Counted>,
+}
+
+/// What a look at all records finds.
+#[derive(Debug, Default)]
+struct Counted {
+    games: u32,
+    /// From this game on, so many records that are no games stand before it.
+    passed: Vec<(u32, u32)>,
+    /// Numbers of the rows that are texts.
+    texts: Vec<u32>,
+}
+
+impl Numbering {
+    pub(super) fn new(cbh: &SourceFile) -> Numbering {
+        Numbering {
+            rows: Rows::of(cbh, RECORD, RECORD, u32::MAX as usize),
+            counted: OnceLock::new(),
+        }
+    }
+
+    /// Number of games.
+    pub(super) fn games(&self, cbh: &SourceFile) -> u32 {
+        self.counted(cbh).games
+    }
+
+    /// The record of a game.
+    #[inline]
+    pub(super) fn header(&self, cbh: &SourceFile, game: u32) -> Option<Header> {
+        Header::at(&cbh.bytes, self.place(cbh, game)?)
+    }
+
+    /// The place of a game's record in the file, from 0.
+    pub(super) fn place(&self, cbh: &SourceFile, game: u32) -> Option<usize> {
+        let counted = self.counted(cbh);
+        if game >= counted.games {
+            return None;
+        }
+        let behind = counted.passed.partition_point(|&(first, _)| first <= game);
+        let last = behind.checked_sub(1).and_then(|last| counted.passed.get(last));
+        let passed = last.map_or(0, |&(_, passed)| passed);
+        Some(self.rows.place(game.saturating_add(passed)))
+    }
+
+    /// The places of guiding texts in the file, from 0.
+    pub(super) fn texts(&self, cbh: &SourceFile) -> impl Iterator<Item = usize> {
+        let texts = &self.counted(cbh).texts;
+        texts.iter().map(|&row| self.rows.place(row))
+    }
+
+    fn counted(&self, cbh: &SourceFile) -> &Counted {
+        self.counted.get_or_init(|| self.count(cbh))
+    }
+
+    fn count(&self, cbh: &SourceFile) -> Counted {
+        let mut counted = Counted::default();
+        let mut passed = 0;
+        for row in cbh.numbers(self.rows.len()) {
+            let place = self.rows.place(row);
+            match Header::kind_at(&cbh.bytes, place) {
+                Some(Kind::Game) => {
+                    counted.games += 1;
+                    continue;
+                }
+                Some(Kind::Text) => counted.texts.push(row),
+                Some(Kind::Unused) => {}
+                None => break,
+            }
+            passed += 1;
+            match counted.passed.last_mut() {
+                Some((first, count)) if *first == counted.games => *count = passed,
+                _ => counted.passed.push((counted.games, passed)),
+            }
+        }
+        counted.passed.shrink_to_fit();
+        counted.texts.shrink_to_fit();
+        counted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn texts_and_unused_records_have_no_number() {
+        let kinds = [1, 3, 3, 0x81, 0, 1, 3];
+        let mut bytes = vec![0; RECORD * (kinds.len() + 1)];
+        for (place, kind) in (1..).zip(kinds) {
+            bytes[RECORD * place] = kind;
+        }
+        let cbh = SourceFile {
+            name: String::new(),
+            bytes: Arc::new(bytes),
+        };
+        let numbering = Numbering::new(&cbh);
+        assert_eq!(numbering.games(&cbh), 3);
+        let places: Vec<_> = (0..4).map(|game| numbering.place(&cbh, game)).collect();
+        assert_eq!(places, [Some(0), Some(3), Some(5), None]);
+        assert_eq!(numbering.texts(&cbh).collect::<Vec<_>>(), [1, 2, 6]);
+    }
+}

@@ -1,0 +1,226 @@
+//! Start positions (section 7.2).
+
+use super::pieces::square;
+use super::record::{ROOKS, Record, START};
+use crate::board::{Bitboard, Color, Fen, File, Position, Rank, Role, Setup, SetupError, Square};
+
+/// The position in which a game begins.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    pub(super) position: Position,
+    pub(super) first_move: u32,
+    /// Why no game can be played from the position.
+    pub(super) flaw: Option<SetupError>,
+    /// The squares of kings and rooks in a game of Chess960 are impossible, so nobody may castle.
+    pub(super) has_wrong_rooks: bool,
+    /// FEN, for a position that is not the usual one.
+    fen: Option<String>,
+}
+
+impl Start {
+    /// The start of a record's game.
+    pub(super) fn of(record: &Record<'_>) -> Start {
+        match record.start {
+            Some(start) => Start::read(*start, record.rooks.copied()),
+            None => Start {
+                position: Position::initial(),
+                first_move: 1,
+                flaw: None,
+                has_wrong_rooks: false,
+                fen: None,
+            },
+        }
+    }
+
+    /// FEN for the tag: none where the position is the usual one or cannot be played from.
+    pub(super) fn fen(&self) -> Option<&str> {
+        self.fen.as_deref().filter(|_| self.flaw.is_none())
+    }
+
+    /// FEN of a position that cannot be played from.
+    pub(super) fn flawed_fen(&self) -> &str {
+        self.fen.as_deref().unwrap_or_default()
+    }
+
+    fn read(start: [u8; START], rooks: Option<[u8; ROOKS]>) -> Start {
+        let [_, flags, rights, number, ..] = start;
+        let mut setup = Setup::empty();
+        setup.turn = match flags & 0x10 {
+            0 => Color::White,
+            _ => Color::Black,
+        };
+        read_pieces(&start, &mut setup);
+        if let Some(file) = u32::from(flags & 15).checked_sub(1)
+            && let Ok(file) = File::try_from(file)
+        {
+            setup.ep_square = Some(Square::from_coords(
+                file,
+                setup.turn.fold_wb(Rank::Sixth, Rank::Third),
+            ));
+        }
+        let castling = match &rooks {
+            Some(squares) => chess960_rooks(&setup, rights, squares),
+            None => Some(classical_rooks(rights)),
+        };
+        setup.castling_rights = castling.unwrap_or_default();
+        let first_move = u32::from(number).max(1);
+        let (position, flaw) = match Position::from_setup(&setup) {
+            Ok(position) => (position, None),
+            Err(flaw) => (Position::unplayable(&setup), Some(flaw)),
+        };
+        let mut shown = match flaw {
+            None => position.setup(),
+            Some(_) => setup,
+        };
+        if let Some(number) = std::num::NonZeroU32::new(first_move) {
+            shown.fullmoves = number;
+        }
+        let mut fen = Fen::text(&shown);
+        if rooks.is_some() {
+            fen = with_files_of_rooks(&fen, shown.castling_rights);
+        }
+        Start {
+            position,
+            first_move,
+            flaw,
+            has_wrong_rooks: castling.is_none(),
+            fen: Some(fen),
+        }
+    }
+}
+
+/// Reads the pieces, square by square: 0 for an empty one, else 1, a bit for the colour and three for the kind.
+fn read_pieces(start: &[u8; START], setup: &mut Setup) {
+    let bits = start.iter().skip(4);
+    let mut bits = bits.flat_map(|&byte| (0..8).rev().map(move |bit| (byte >> bit) & 1));
+    let mut next = || bits.next().unwrap_or(0);
+    for square in (0..64).filter_map(square) {
+        if next() == 0 {
+            continue;
+        }
+        let color = match next() {
+            0 => Color::White,
+            _ => Color::Black,
+        };
+        let role = match (next() << 2) | (next() << 1) | next() {
+            1 => Role::King,
+            2 => Role::Queen,
+            3 => Role::Knight,
+            4 => Role::Bishop,
+            5 => Role::Rook,
+            6 => Role::Pawn,
+            _ => continue,
+        };
+        setup.board.set_piece_at(square, role.of(color));
+    }
+}
+
+/// The rooks of castling rights, for the bits from the lowest on.
+fn rooks_with_right(rights: u8, corners: [Square; 4]) -> Bitboard {
+    let corners = corners.into_iter().enumerate();
+    let rooks = corners.filter(|(bit, _)| (rights >> bit) & 1 != 0);
+    rooks.fold(Bitboard::EMPTY, |rooks, (_, rook)| rooks.with(rook))
+}
+
+fn classical_rooks(rights: u8) -> Bitboard {
+    rooks_with_right(rights, [Square::A1, Square::H1, Square::A8, Square::H8])
+}
+
+/// The rooks that may castle in Chess960; none where the squares are impossible.
+fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bitboard> {
+    let [
+        white_king,
+        black_king,
+        white_short,
+        white_long,
+        black_short,
+        black_long,
+        ..,
+    ] = squares.map(square);
+    let kings = [(white_king?, Color::White), (black_king?, Color::Black)];
+    let corners = [white_long?, white_short?, black_long?, black_short?];
+    let rooks = rooks_with_right(rights, corners);
+    for (king, color) in kings {
+        let home = Bitboard::from_rank(color.backrank());
+        let own = rooks & setup.board.by_piece(color.rook()) & home;
+        let wanted = match color {
+            Color::White => rights & 3,
+            Color::Black => (rights >> 2) & 3,
+        };
+        let has_king = (setup.board.by_piece(color.king()) & home).contains(king);
+        if own.count() != wanted.count_ones() as usize || (wanted != 0 && !has_king) {
+            return None;
+        }
+    }
+    Some(rooks)
+}
+
+/// FEN with the files of the rooks as castling rights, as ChessBase writes it in Chess960: `GAga`.
+fn with_files_of_rooks(fen: &str, rooks: Bitboard) -> String {
+    let mut rights = String::new();
+    for color in Color::ALL {
+        let home = rooks & Bitboard::from_rank(color.backrank());
+        for rook in home.into_iter().rev() {
+            let file = rook.file().char();
+            rights.push(color.fold_wb(file.to_ascii_uppercase(), file));
+        }
+    }
+    if rights.is_empty() {
+        rights.push('-');
+    }
+    let mut fields: Vec<&str> = fen.split(' ').collect();
+    if let Some(field) = fields.get_mut(2) {
+        *field = &rights;
+    }
+    fields.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A start with the given pieces, in the order of ChessBase's squares.
+    fn start(head: [u8; 4], pieces: &[(u8, u8)]) -> [u8; START] {
+        let mut bits = Vec::new();
+        for square in 0..64 {
+            match pieces.iter().find(|(place, _)| *place == square) {
+                Some((_, piece)) => bits.extend((0..5).rev().map(|bit| (piece >> bit) & 1)),
+                None => bits.push(0),
+            }
+        }
+        let mut start = [0; START];
+        start[..4].copy_from_slice(&head);
+        for (place, bit) in bits.into_iter().enumerate() {
+            start[4 + place / 8] |= bit << (7 - place % 8);
+        }
+        start
+    }
+
+    const KINGS: [(u8, u8); 2] = [(32, 0b10001), (39, 0b11001)];
+
+    #[test]
+    fn positions_are_read_file_by_file() {
+        let mut pieces = KINGS.to_vec();
+        // A rook on a1, and a pawn that has just gone to e4.
+        pieces.extend([(0, 0b10101), (35, 0b10110)]);
+        let read = Start::read(start([1, 0x15, 1, 20], &pieces), None);
+        assert_eq!(read.fen(), Some("4k3/8/8/8/4P3/8/8/R3K3 b Q e3 0 20"));
+        assert_eq!(read.first_move, 20);
+        let read = Start::read(start([1, 0, 0, 0], &[(32, 0b10001)]), None);
+        assert_eq!(read.flaw, Some(SetupError::Kings));
+        assert_eq!(read.fen(), None);
+    }
+
+    #[test]
+    fn rooks_of_chess960_have_their_files() {
+        let mut pieces = KINGS.to_vec();
+        pieces.extend([(48, 0b10101), (56, 0b10101), (55, 0b11101)]);
+        let squares = [32, 39, 48, 0, 55, 7, 0, 253];
+        let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(squares));
+        assert_eq!(read.fen(), Some("4k1r1/8/8/8/8/8/8/4K1RR w Gg - 0 1"));
+        let wrong = [32, 39, 48, 0, 115, 7, 0, 253];
+        let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(wrong));
+        assert!(read.has_wrong_rooks);
+        assert_eq!(read.fen(), Some("4k1r1/8/8/8/8/8/8/4K1RR w - - 0 1"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Guiding texts (section 10): pages that stand between the games.
+//!
+//! The body in the `.cbg` has a head of 4 bytes in big endian, then, in little endian: version, number of titles;
+//! each title: language, length, bytes; a byte; number of contents; each of these by the version.
+
+use std::ops::Range;
+
+use super::characters::Characters;
+use crate::bytes::{le_u16, le_u32, slice};
+
+/// Languages by their number. A text in no language in particular has none in its name.
+const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
+const HEAD: usize = 4;
+/// Titles and contents that a text may have: many records may share one body.
+const MOST_PARTS: u16 = 256;
+/// Most bytes of a file's name.
+const LONGEST_NAME: usize = 240;
+
+/// A text in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    /// Number of its record, from 1.
+    record: usize,
+    language: u8,
+    title: Range<usize>,
+    is_html: bool,
+    /// Where it stands in the `.cbg`.
+    pub(super) bytes: Range<usize>,
+}
+
+impl Text {
+    /// Name of the file that shows it: `000003 Title.en.html`.
+    pub(super) fn name(&self, cbg: &[u8], characters: Characters) -> String {
+        let title = characters.line(cbg.get(self.title.clone()).unwrap_or_default());
+        let language = LANGUAGES.get(usize::from(self.language)).copied();
+        let end = match self.is_html {
+            true => ".html",
+            false => ".txt",
+        };
+        let mut name = format!("{:06} {title}", self.record);
+        let language = language.unwrap_or_default();
+        let most = LONGEST_NAME - language.len() - end.len();
+        let cut = name.floor_char_boundary(most);
+        name.truncate(cut);
+        format!("{}{language}{end}", name.trim_end())
+    }
+}
+
+/// The texts of a record, one for each language that is known. What is behind damage is left out.
+pub(super) fn read(cbg: &[u8], offset: usize, record: usize) -> Vec<Text> {
+    let mut texts = Vec::new();
+    let mut body = Body {
+        cbg,
+        at: offset.saturating_add(HEAD),
+    };
+    let _ = body.read(record, &mut texts);
+    texts
+}
+
+struct Body<'a> {
+    cbg: &'a [u8],
+    at: usize,
+}
+
+impl Body<'_> {
+    fn u16(&mut self) -> Option<u16> {
+        let value = le_u16(self.cbg, self.at)?;
+        self.at += 2;
+        Some(value)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        let value = le_u32(self.cbg, self.at)?;
+        self.at += 4;
+        Some(value)
+    }
+
+    /// Passes over so many bytes, which must be there.
+    fn pass(&mut self, len: usize) -> Option<Range<usize>> {
+        slice(self.cbg, self.at, len)?;
+        let start = self.at;
+        self.at += len;
+        Some(start..self.at)
+    }
+
+    fn read(&mut self, record: usize, texts: &mut Vec<Text>) -> Option<()> {
+        let version = self.u16()?;
+        let few = |count: &u16| *count <= MOST_PARTS;
+        let mut titles: [Option<Range<usize>>; LANGUAGES.len()] = Default::default();
+        for _ in 0..self.u16().filter(few)? {
+            let language = usize::from(self.u16()?);
+            let len = usize::from(self.u16()?);
+            let title = self.pass(len)?;
+            if let Some(place @ None) = titles.get_mut(language) {
+                *place = Some(title);
+            }
+        }
+        self.pass(1)?;
+        for _ in 0..self.u16().filter(few)? {
+            let language = self.u16()?;
+            let is_short = version == 1;
+            let len = match is_short {
+                true => u32::from(self.u16()?),
+                false => self.u32()?,
+            };
+            let bytes = self.pass(usize::try_from(len).ok()?)?;
+            let formatting = match (version, is_short) {
+                (_, true) => u32::from(self.u16()?),
+                _ => self.u32()?,
+            };
+            if version < 3 {
+                self.pass(usize::try_from(formatting).ok()?)?;
+            }
+            let Ok(language) = u8::try_from(language) else {
+                continue;
+            };
+            let Some(own) = titles.get(usize::from(language)) else {
+                continue;
+            };
+            if texts.iter().any(|text: &Text| text.language == language) {
+                continue;
+            }
+            let title = own.clone().or_else(|| titles.iter().flatten().next().cloned());
+            texts.push(Text {
+                record,
+                language,
+                title: title.unwrap_or_default(),
+                is_html: version >= 3,
+                bytes,
+            });
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_is_a_file() {
+        let mut body = vec![0x80, 0, 0, 0];
+        body.extend([3, 0, 2, 0]);
+        for (language, title) in [(0, "Preface"), (1, "Vorwort")] {
+            body.extend([language, 0, 7, 0]);
+            body.extend(title.bytes());
+        }
+        body.extend([1, 3, 0]);
+        for (language, text) in [(1, "<p>"), (0, "<b>"), (2, "<i>")] {
+            body.extend([language, 0, 3, 0, 0, 0]);
+            body.extend(text.bytes());
+            body.extend([0; 4]);
+        }
+        let characters = Characters::choose(None, &mut Vec::new());
+        let texts = read(&body, 0, 3);
+        let shown: Vec<_> = texts
+            .iter()
+            .map(|text| (text.name(&body, characters), &body[text.bytes.clone()]))
+            .collect();
+        let expected = [
+            ("000003 Vorwort.de.html", b"<p>"),
+            ("000003 Preface.en.html", b"<b>"),
+            ("000003 Preface.fr.html", b"<i>"),
+        ];
+        assert_eq!(shown, expected.map(|(name, text)| (name.to_owned(), &text[..])));
+        assert_eq!(read(&body[..40], 0, 3), []);
+    }
+}

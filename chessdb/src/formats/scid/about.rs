@@ -1,0 +1,176 @@
+//! What a database says of itself: description, type, autoload, names of custom flags (sections 2.1, 2.2 and 8).
+
+use super::texts::Texts;
+use crate::bytes::{be_u32, slice};
+use crate::text::without_cut_character;
+
+/// Rows of the custom flags in `info.txt`.
+const FLAGS: [&str; 6] = ["flag 1", "flag 2", "flag 3", "flag 4", "flag 5", "flag 6"];
+
+/// Longest description and longest name of a flag, with the zero behind them.
+const DESCRIPTION: usize = 108;
+const FLAG: usize = 9;
+
+/// Longest text that version 5 shows.
+const LONGEST: usize = 1 << 12;
+
+/// What the types mean (section 2.2). From 20 on they are theory.
+const TYPES: [&str; 20] = [
+    "unknown",
+    "temporary",
+    "clipbase",
+    "PGN",
+    "my games",
+    "large",
+    "correspondence",
+    "computer chess",
+    "sorted index",
+    "player collection",
+    "tournament, all play all",
+    "tournament, Swiss",
+    "grandmasters",
+    "masters",
+    "blitz",
+    "tactics",
+    "endgames",
+    "openings for White",
+    "openings for Black",
+    "openings",
+];
+
+/// What a database says of itself. Empty is what it does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct About {
+    description: String,
+    kind: u32,
+    autoload: u32,
+    flags: [String; FLAGS.len()],
+}
+
+impl About {
+    /// Reads the header of an index of version 3 or 4. That of version 3 has no names of flags.
+    pub(super) fn of_header(header: &[u8], texts: Texts) -> About {
+        let text = |start, len| {
+            let field = slice(header, start, len).unwrap_or_default();
+            let text = field.split(|&byte| byte == 0).next().unwrap_or_default();
+            texts.line(without_cut_character(text)).trim().to_owned()
+        };
+        let mut about = About {
+            description: text(20, DESCRIPTION),
+            kind: be_u32(header, 10).unwrap_or(0),
+            // Three bytes; the one before them is the last of the number of games.
+            autoload: be_u32(header, 16).unwrap_or(0) & 0xff_ffff,
+            ..About::default()
+        };
+        for (start, flag) in (128..).step_by(FLAG).zip(&mut about.flags) {
+            *flag = text(start, FLAG);
+        }
+        about
+    }
+
+    /// Takes a record of the names file of version 5: a key with its value behind it.
+    pub(super) fn set(&mut self, record: &[u8], texts: Texts) {
+        let record = record.get(..LONGEST).unwrap_or(record);
+        let record = texts.line(without_cut_character(record));
+        let number = |text: &str| text.trim().parse().unwrap_or(0);
+        if let Some(text) = record.strip_prefix("description") {
+            self.description = text.trim().to_owned();
+        } else if let Some(text) = record.strip_prefix("type") {
+            self.kind = number(text);
+        } else if let Some(text) = record.strip_prefix("autoload") {
+            self.autoload = number(text);
+        } else if let Some(rest) = record.strip_prefix("flag") {
+            for (digit, flag) in ('1'..).zip(&mut self.flags) {
+                if let Some(text) = rest.strip_prefix(digit) {
+                    *flag = text.trim().to_owned();
+                }
+            }
+        }
+    }
+
+    /// The rows of `info.txt`.
+    pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        if !self.description.is_empty() {
+            rows.push(("description", self.description.clone()));
+        }
+        if self.kind != 0 {
+            let kind = TYPES.get(self.kind as usize).copied().unwrap_or("theory");
+            rows.push(("type", format!("{} ({kind})", self.kind)));
+        }
+        if self.autoload != 0 {
+            rows.push(("autoload", format!("game {}", self.autoload)));
+        }
+        for (name, flag) in FLAGS.into_iter().zip(&self.flags) {
+            if !flag.is_empty() {
+                rows.push((name, flag.clone()));
+            }
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts() -> Texts {
+        Texts::choose(None, &mut Vec::new())
+    }
+
+    #[test]
+    fn headers_and_records_say_the_same() {
+        let mut header = vec![0; 182];
+        header[13] = 7;
+        header[17..20].copy_from_slice(&[0, 1, 2]);
+        header[20..28].copy_from_slice(b"My games");
+        header[137..141].copy_from_slice(b"mate");
+        let header = About::of_header(&header, texts());
+        let mut records = About::default();
+        for record in [
+            "descriptionOld",
+            "descriptionMy games",
+            "type7",
+            "autoload258",
+            "flag2mate",
+            "x1",
+        ] {
+            records.set(record.as_bytes(), texts());
+        }
+        assert_eq!(header, records);
+        let rows: Vec<_> = records
+            .rows()
+            .into_iter()
+            .map(|(name, text)| format!("{name}: {text}"))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                "description: My games",
+                "type: 7 (computer chess)",
+                "autoload: game 258",
+                "flag 2: mate"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_cut_inside_a_character_loses_it() {
+        let mut header = vec![b'x'; 182];
+        header[20..128].copy_from_slice(&[&[b'a'; 106][..], &[0xc3, 0]].concat());
+        assert_eq!(About::of_header(&header, texts()).description, "a".repeat(106));
+    }
+
+    #[test]
+    fn version_3_has_no_names_of_flags() {
+        assert_eq!(
+            About::of_header(&[b'x'; 128], texts()).flags,
+            About::default().flags
+        );
+    }
+
+    #[test]
+    fn a_header_that_is_cut_says_nothing() {
+        assert_eq!(About::of_header(&[], texts()).rows(), []);
+    }
+}

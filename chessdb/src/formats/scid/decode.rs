@@ -1,0 +1,316 @@
+//! One game: the bytes of its moves become tokens (sections 5.5 to 5.9 and 11).
+
+use super::moves::{self, Bytes, COMMENT, END, FINISH, GLYPH, NoMove, START};
+use super::pieces::{Effect, Lists};
+use super::record::{Damage, Parts, Record};
+use super::rest::Rest;
+use super::setup::SetUp;
+use super::texts::Texts;
+use crate::board::{Move, Position};
+use crate::formats::Problem;
+use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
+
+/// Section 11.3.
+const LIMITS: Limits = Limits {
+    depth: 255,
+    moves: u32::MAX,
+};
+
+/// A game whose record is there.
+pub(super) struct Stored<'a> {
+    pub(super) record: Record<'a>,
+    pub(super) parts: Result<Parts<'a>, Damage>,
+    /// The start position, where it is not the usual one.
+    pub(super) set_up: Option<SetUp>,
+    pub(super) texts: Texts,
+}
+
+impl<'a> Stored<'a> {
+    /// Replays the moves. `sink` makes the sink for a position, a number of the first move and a number of tokens.
+    pub(super) fn replay<S: Sink>(
+        &self,
+        origin: Origin<'a>,
+        sink: impl FnOnce(&Position, u32, usize) -> S,
+    ) -> (S::Output, Vec<Problem>) {
+        let playable = self.set_up.as_ref().filter(|set_up| set_up.flaw.is_none());
+        let set_up = playable.and_then(|set_up| Some((set_up.position?, set_up.first_move)));
+        let (position, first_move, lists) = match set_up {
+            Some((position, first_move)) => (position, first_move, Lists::of(&position)),
+            None => (Position::initial(), 1, Lists::usual()),
+        };
+        let sink = sink(&position, first_move, self.record.bytes.len() + 8);
+        let mut replay = Replay::new(sink, position, lists, LIMITS, origin);
+        match &self.parts {
+            Err(damage) => {
+                let fault = match self.record.is_cut {
+                    true => Fault::Cut,
+                    false => Fault::damage(damage.what),
+                };
+                replay.fault(self.record.start + damage.at as u64, &fault);
+                replay.finish()
+            }
+            Ok(parts) => {
+                let bytes = Bytes::new(self.record.bytes, parts.moves_at);
+                let comments = match S::WHOLE {
+                    true => bytes.behind_end(),
+                    false => None,
+                };
+                let mut decoder = Decoder {
+                    stored: self,
+                    bytes,
+                    comments: Comments {
+                        rest: comments.unwrap_or_default(),
+                        is_short: comments.is_none(),
+                    },
+                    replay,
+                };
+                match self.set_up.as_ref().filter(|set_up| set_up.flaw.is_some()) {
+                    Some(set_up) => decoder.unplayable(set_up, parts.fen_at),
+                    None => decoder.decode(),
+                }
+                decoder.replay.finish()
+            }
+        }
+    }
+}
+
+/// The texts of comments that no mark has taken yet.
+struct Comments<'a> {
+    rest: &'a [u8],
+    /// There is no further text, and that was told.
+    is_short: bool,
+}
+
+impl<'a> Comments<'a> {
+    /// The next text; bytes without a zero behind them are none.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let end = self.rest.iter().position(|&byte| byte == 0)?;
+        let (text, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest.get(1..).unwrap_or_default();
+        Some(text)
+    }
+
+    fn skip(&mut self, texts: usize) {
+        for _ in 0..texts {
+            if self.next().is_none() {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether reading goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Byte,
+    End,
+}
+
+struct Decoder<'a, S> {
+    stored: &'a Stored<'a>,
+    bytes: Bytes<'a>,
+    comments: Comments<'a>,
+    replay: Replay<'a, S, Lists>,
+}
+
+impl<S: Sink> Decoder<'_, S> {
+    fn decode(&mut self) {
+        while !self.replay.is_done() {
+            let at = self.bytes.at;
+            let Some(byte) = self.bytes.next() else {
+                return self.without_end();
+            };
+            let next = match byte {
+                GLYPH => self.glyph(),
+                COMMENT => self.comment(at),
+                START => self.start_variation(at),
+                END => self.end_variation(at),
+                FINISH => return self.finish(at),
+                _ => self.play(byte, at),
+            };
+            if next == Next::End {
+                return;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn play(&mut self, byte: u8, at: usize) -> Next {
+        let position = self.replay.position();
+        match moves::read(byte, &mut self.bytes, position, self.replay.state()) {
+            Ok((number, mv)) => {
+                let effect = Effect::of(position, number, mv);
+                match self.replay.play(mv) {
+                    Ok(()) => {
+                        if S::WHOLE {
+                            self.replay.keep_state();
+                        }
+                        self.replay.state_mut().follow(effect);
+                        Next::Byte
+                    }
+                    Err(unplayed) => self.unplayed(unplayed, number, mv, at),
+                }
+            }
+            Err(reason) => self.no_move(reason, at),
+        }
+    }
+
+    /// The legal line ends; the remark holds what is stored of it.
+    #[cold]
+    fn unplayed(&mut self, unplayed: Unplayed, number: u8, mv: Move, at: usize) -> Next {
+        if !S::WHOLE {
+            return Next::End;
+        }
+        let mut rest = Rest::new(*self.replay.position(), *self.replay.state());
+        rest.play(number, mv);
+        let is_closed = rest.read(&mut self.bytes);
+        self.comments.skip(rest.comments);
+        let offset = self.offset(at);
+        self.replay.fault_with(offset, &unplayed.into(), &rest.detail());
+        if self.replay.depth() > 0 && is_closed {
+            self.replay.end_variation();
+            return Next::Byte;
+        }
+        Next::End
+    }
+
+    /// A byte that is no move ends the game in the main line. In a variation what is left of that is passed over.
+    #[cold]
+    fn no_move(&mut self, reason: NoMove, at: usize) -> Next {
+        self.fault(at, &reason.into());
+        if self.replay.depth() == 0 {
+            return Next::End;
+        }
+        let next = self.skip_variation();
+        if next == Next::Byte {
+            self.replay.end_variation();
+        }
+        next
+    }
+
+    fn glyph(&mut self) -> Next {
+        match self.bytes.next() {
+            Some(glyph) => {
+                self.replay.nag(glyph);
+                Next::Byte
+            }
+            None => {
+                self.without_end();
+                Next::End
+            }
+        }
+    }
+
+    fn comment(&mut self, at: usize) -> Next {
+        if S::WHOLE {
+            match self.comments.next() {
+                Some(text) => self.replay.comment(&self.stored.texts.decode(text)),
+                None if !self.comments.is_short => {
+                    self.comments.is_short = true;
+                    if !self.stored.record.is_cut {
+                        self.fault(at, &Fault::damage("the text of a comment is missing"));
+                    }
+                }
+                None => {}
+            }
+        }
+        Next::Byte
+    }
+
+    fn start_variation(&mut self, at: usize) -> Next {
+        if !S::WHOLE {
+            return self.skip_variation();
+        }
+        match self.replay.start_variation() {
+            Ok(()) => Next::Byte,
+            Err(fault) => {
+                self.fault(at, &fault);
+                self.skip_variation()
+            }
+        }
+    }
+
+    fn end_variation(&mut self, at: usize) -> Next {
+        match self.replay.end_variation() {
+            true => Next::Byte,
+            false => {
+                self.fault(at, &Fault::StrayEnd);
+                Next::End
+            }
+        }
+    }
+
+    /// Passes over the rest of a variation. Its comments are used up.
+    fn skip_variation(&mut self) -> Next {
+        let mut comments = 0;
+        let is_closed = self.bytes.skip(1, &mut comments);
+        if S::WHOLE {
+            self.comments.skip(comments);
+        }
+        if is_closed {
+            return Next::Byte;
+        }
+        match self.bytes.next() {
+            Some(_) => self.fault(self.bytes.at - 1, &Fault::OpenVariations),
+            None => self.without_end(),
+        }
+        Next::End
+    }
+
+    /// The mark of the end.
+    fn finish(&mut self, at: usize) {
+        if self.replay.depth() > 0 {
+            self.fault(at, &Fault::OpenVariations);
+        }
+        if !S::WHOLE {
+            return;
+        }
+        if self.stored.record.is_cut {
+            self.fault(self.stored.record.bytes.len(), &Fault::Cut);
+        } else {
+            let behind = self.stored.record.bytes.len() - self.comments.rest.len();
+            if self.comments.next().is_some() {
+                self.fault(
+                    behind,
+                    &Fault::damage("more texts than comments stand in the game"),
+                );
+            }
+        }
+    }
+
+    /// The bytes end without the mark.
+    #[cold]
+    fn without_end(&mut self) {
+        let fault = match self.stored.record.is_cut {
+            true => Fault::Cut,
+            false => Fault::damage("the moves do not end inside the game"),
+        };
+        self.fault(self.stored.record.bytes.len(), &fault);
+    }
+
+    /// The remark on a position that no game can be played from holds it and the moves.
+    #[cold]
+    fn unplayable(&mut self, set_up: &SetUp, at: usize) {
+        let flaw = set_up.flaw.map(|flaw| format!("{flaw}: {}", set_up.fen));
+        let detail = match set_up.position {
+            Some(position) if S::WHOLE => {
+                let mut rest = Rest::new(position, Lists::of(&position));
+                rest.read(&mut self.bytes);
+                rest.detail()
+            }
+            _ => String::new(),
+        };
+        let fault = Fault::damage(flaw.unwrap_or_default());
+        self.replay.fault_with(self.offset(at), &fault, &detail);
+    }
+
+    /// A fault at a place of the record.
+    #[cold]
+    fn fault(&mut self, at: usize, fault: &Fault) {
+        self.replay.fault(self.offset(at), fault);
+    }
+
+    fn offset(&self, at: usize) -> u64 {
+        self.stored.record.start + at as u64
+    }
+}

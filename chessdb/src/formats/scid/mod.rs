@@ -1,0 +1,320 @@
+//! Scid (since 1999): databases of versions 3, 4 and 5.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `.si3` `.si4` `.si5` | index: in versions 3 and 4 a header, then one entry a game ([`index`], [`about`]) |
+//! | `.sn3` `.sn4` `.sn5` | names of players, events, sites and rounds by number ([`names`]) |
+//! | `.sg3` `.sg4` `.sg5` | games without marks between them; the index says where each stands ([`record`]) |
+//!
+//! A game is the same in all versions:
+//!
+//! | part | read by |
+//! |---|---|
+//! | further tags, up to a zero | [`record`], [`tags`] |
+//! | a byte of flags, and the FEN where there is one | [`record`], [`setup`] |
+//! | moves, glyphs, variations and marks of comments, up to `0F` | [`moves`], [`pieces`], [`decode`] |
+//! | the texts of the comments, each up to a zero | [`decode`] |
+//!
+//! Integers are big endian in versions 3 and 4 and little endian in version 5. Section numbers in this module are those
+//! of `docs/formats/scid.md`.
+
+mod about;
+mod decode;
+mod fields;
+mod index;
+mod moves;
+mod names;
+mod pieces;
+mod record;
+mod rest;
+mod setup;
+mod tags;
+mod texts;
+
+use std::ops::ControlFlow;
+
+use self::about::About;
+use self::decode::Stored;
+use self::index::{Entry, Index, Version};
+use self::names::{Kind, Names};
+use self::record::Record;
+use self::setup::SetUp;
+use self::texts::Texts;
+use super::{
+    Candidate, Database, Decoded, Directory, Files, Format, Info, Keys, NotADatabase, Options, Problem,
+    SourceFile, TextId, by_stem,
+};
+use crate::board::Position;
+use crate::bytes;
+use crate::game::{Game, Tags};
+use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "scid",
+    title: "Scid",
+    find,
+    by_content: None,
+    readings: Vec::new,
+    open: |files, options| Ok(Box::new(Scid::open(files, options)?)),
+};
+
+/// Extensions of index, names and games, by version, as remarks have them.
+static EXTENSIONS: [[&str; 3]; 3] = [
+    [".si3", ".sn3", ".sg3"],
+    [".si4", ".sn4", ".sg4"],
+    [".si5", ".sn5", ".sg5"],
+];
+
+/// An extension as files are found by it.
+fn kind(extension: &str) -> &str {
+    extension.trim_start_matches('.')
+}
+
+/// A file as remarks name places in it.
+fn place_in<'a>(file: &'a SourceFile, extension: &'static str) -> Origin<'a> {
+    Origin {
+        file: &file.name,
+        place: PlaceForm::Hexadecimal(extension),
+    }
+}
+
+fn find(directory: &Directory) -> Vec<Candidate> {
+    let of_version = |extensions: &[&'static str; 3]| {
+        let [index, names, games] = extensions.map(kind);
+        by_stem(directory, &[index], &[names, games])
+    };
+    let mut candidates: Vec<Candidate> = EXTENSIONS.iter().flat_map(of_version).collect();
+    candidates.sort_by(|a, b| a.name.cmp(&b.name));
+    candidates
+}
+
+/// The id of a text that is not known.
+const UNKNOWN: TextId = TextId(u32::MAX);
+
+/// An open Scid database.
+struct Scid {
+    extensions: &'static [&'static str; 3],
+    index: Index,
+    games: Option<SourceFile>,
+    names: Names,
+    texts: Texts,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+impl Scid {
+    fn open(files: Files, options: &Options) -> Result<Scid, NotADatabase> {
+        let found = EXTENSIONS.iter().find_map(|extensions| {
+            let [index, names, games] = extensions.map(|extension| files.get(kind(extension)));
+            Some((extensions, index?, names, games))
+        });
+        let (extensions, index, names, games) =
+            found.ok_or_else(|| NotADatabase("there is no index".to_owned()))?;
+        let mut warnings = files.warnings.clone();
+        let mut problems = files.holes();
+        let is_five = extensions.contains(&".si5");
+        let index = Index::open(index, is_five, games, &mut warnings, &mut problems)?;
+        let texts = Texts::choose(options.encoding.as_deref(), &mut warnings);
+        let mut about = match index.version {
+            Version::Five => About::default(),
+            _ => About::of_header(index.header(), texts),
+        };
+        let names = Names::open(
+            names,
+            index.version,
+            texts,
+            &mut about,
+            &mut warnings,
+            &mut problems,
+        );
+        if games.is_none() {
+            warnings.push("there is no file of games: only what the index has is shown".to_owned());
+        }
+        let mut rows = vec![
+            ("version", index.version.number().to_string()),
+            ("characters", texts.describe()),
+            ("names", names.describe()),
+        ];
+        rows.extend(about.rows());
+        Ok(Scid {
+            extensions,
+            index,
+            games: games.cloned(),
+            names,
+            texts,
+            info: Info { rows, warnings },
+            problems,
+        })
+    }
+
+    /// The bytes of a game; an error where the index leads to none.
+    fn record(&self, entry: &Entry) -> Result<Record<'_>, &'static str> {
+        let games = self.games.as_ref().ok_or("there is no file of games")?;
+        let rest = games.bytes.get(bytes::index(entry.offset)..).unwrap_or_default();
+        let len = entry.len as usize;
+        match rest.is_empty() {
+            true => Err("the index leads out of the file of games"),
+            false if len == 0 => Err("the index gives the game no bytes"),
+            false => Ok(Record {
+                bytes: rest.get(..len).unwrap_or(rest),
+                start: entry.offset,
+                is_cut: len > rest.len(),
+            }),
+        }
+    }
+
+    /// A game with its tags; the tags are none of those of the index where its bytes are not there.
+    fn read(&self, entry: &Entry) -> (Tags, Result<Stored<'_>, &'static str>) {
+        let mut tags = self.tags_before(entry);
+        let stored = self.record(entry).map(|record| {
+            let parts = record.read(|tag| self.add_tag(&mut tags, tag));
+            let fen = parts.as_ref().ok().and_then(|parts| parts.fen);
+            Stored {
+                set_up: fen.map(|fen| SetUp::parse(&self.texts.line(fen))),
+                record,
+                parts,
+                texts: self.texts,
+            }
+        });
+        let set_up = stored.as_ref().ok().and_then(|stored| stored.set_up.as_ref());
+        self.add_tags_behind(&mut tags, entry, set_up);
+        (tags, stored)
+    }
+
+    /// Where a game without bytes is told of: in the file that it should stand in, at the place that the index gives;
+    /// without that file in the index.
+    fn nowhere(&self, entry: &Entry) -> (Origin<'_>, u64) {
+        let [index, _, _] = self.extensions;
+        match self.games {
+            Some(_) => (self.origin(), entry.offset),
+            None => (place_in(&self.index.file, index), entry.at),
+        }
+    }
+
+    fn origin(&self) -> Origin<'_> {
+        let [_, _, games] = self.extensions;
+        place_in(self.games.as_ref().unwrap_or(&self.index.file), games)
+    }
+
+    /// The moves of a game into a sink. Without its bytes they are a remark.
+    fn replay<S: Sink>(
+        &self,
+        entry: &Entry,
+        stored: &Result<Stored<'_>, &'static str>,
+        sink: impl FnOnce(&Position, u32, usize) -> S,
+    ) -> (S::Output, Vec<Problem>) {
+        match stored {
+            Ok(stored) => stored.replay(self.origin(), sink),
+            Err(what) => {
+                let (origin, offset) = self.nowhere(entry);
+                let start = Position::initial();
+                let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, origin);
+                replay.fault(offset, &Fault::damage(*what));
+                replay.finish()
+            }
+        }
+    }
+
+    /// A row for each name that an entry refers to and that a sound file of names lacks.
+    fn missing_names(&self, entry: &Entry) -> Vec<Problem> {
+        if !self.names.is_whole() {
+            return Vec::new();
+        }
+        let names = [
+            (Kind::Player, entry.white, "White"),
+            (Kind::Player, entry.black, "Black"),
+            (Kind::Event, entry.event, "the event"),
+            (Kind::Site, entry.site, "the site"),
+            (Kind::Round, entry.round, "the round"),
+        ];
+        let missing = names
+            .into_iter()
+            .filter(|&(kind, number, _)| !self.names.has(kind, number));
+        let row = |(_, number, what): (Kind, u32, &str)| {
+            let what = format!("there is no name with the number {number} of {what}");
+            Problem::damage(&self.index.file.name, entry.at, what)
+        };
+        missing.map(row).collect()
+    }
+
+    fn id(&self, kind: Kind, number: u32) -> TextId {
+        match self.names.has(kind, number) {
+            true => TextId(number << 1 | u32::from(kind == Kind::Event)),
+            false => UNKNOWN,
+        }
+    }
+}
+
+impl Database for Scid {
+    fn len(&self) -> u32 {
+        self.index.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let entry = self.index.entry(game);
+        Keys {
+            white: self.id(Kind::Player, entry.white),
+            black: self.id(Kind::Player, entry.black),
+            event: self.id(Kind::Event, entry.event),
+            date: entry.date,
+            event_year: entry.event_date.year,
+            eco: entry.opening().and_then(|opening| opening.plain()),
+            outcome: entry.outcome,
+            deleted: entry.flags.is_deleted(),
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let mut text = String::new();
+        let kind = match id.0 & 1 {
+            0 => Kind::Player,
+            _ => Kind::Event,
+        };
+        if id != UNKNOWN {
+            self.names.append(kind, id.0 >> 1, self.texts, &mut text);
+        }
+        match text.is_empty() {
+            true => names::UNKNOWN.to_owned(),
+            false => text,
+        }
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        self.read(&self.index.entry(game)).0
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        let entry = self.index.entry(game);
+        let (tags, stored) = self.read(&entry);
+        let (movetext, mut problems) = self.replay(&entry, &stored, Tree::beginning);
+        problems.extend(self.missing_names(&entry));
+        Decoded {
+            game: Game { tags, movetext },
+            problems,
+        }
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let Ok(record) = self.record(&self.index.entry(game)) else {
+            return;
+        };
+        let parts = record.parts();
+        let fen = parts.as_ref().ok().and_then(|parts| parts.fen);
+        let stored = Stored {
+            set_up: fen.map(|fen| SetUp::parse(&self.texts.line(fen))),
+            record,
+            parts,
+            texts: self.texts,
+        };
+        stored.replay(self.origin(), |_, _, _| MainLine(each));
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}

@@ -1,0 +1,324 @@
+//! What a byte of the moves means (sections 5.5 and 5.6).
+
+use super::pieces::Lists;
+use crate::board::{CastlingSide, Color, Move, Position, Role, Square};
+use crate::replay::Fault;
+
+/// The next byte is the number of a glyph.
+pub(super) const GLYPH: u8 = 0x0b;
+/// A comment stands here.
+pub(super) const COMMENT: u8 = 0x0c;
+/// A variation begins.
+pub(super) const START: u8 = 0x0d;
+/// A variation ends.
+pub(super) const END: u8 = 0x0e;
+/// The game ends.
+pub(super) const FINISH: u8 = 0x0f;
+
+/// The moves of a game, byte by byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes<'a> {
+    bytes: &'a [u8],
+    /// Place of the next byte in the record.
+    pub(super) at: usize,
+}
+
+impl<'a> Bytes<'a> {
+    /// The bytes of a record from a place on.
+    pub(super) fn new(bytes: &'a [u8], at: usize) -> Bytes<'a> {
+        Bytes { bytes, at }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Passes over all bytes up to the end of the game, and gives what stands behind it. None where there is no end.
+    pub(super) fn behind_end(mut self) -> Option<&'a [u8]> {
+        while let Some(byte) = self.next() {
+            match byte {
+                GLYPH => drop(self.next()),
+                FINISH => return self.bytes.get(self.at..),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Passes over all bytes up to the ends of so many variations, and counts the comments among them. False where the
+    /// game ends before; its mark is not passed.
+    pub(super) fn skip(&mut self, mut depth: usize, comments: &mut usize) -> bool {
+        while depth > 0 {
+            match self.peek() {
+                None | Some(FINISH) => return false,
+                Some(byte) => {
+                    self.at += 1;
+                    match byte {
+                        GLYPH => drop(self.next()),
+                        COMMENT => *comments += 1,
+                        START => depth += 1,
+                        END => depth -= 1,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Why a byte is no move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoMove {
+    NoPiece,
+    NoTarget,
+    /// The second byte of a queen's move.
+    BadSecond,
+}
+
+impl From<NoMove> for Fault {
+    fn from(reason: NoMove) -> Fault {
+        Fault::damage(match reason {
+            NoMove::NoPiece => "no piece has the number of the move",
+            NoMove::NoTarget => "the move leads to no square",
+            NoMove::BadSecond => "the second byte of a queen's move is none",
+        })
+    }
+}
+
+/// The move that a byte means, whether or not it is legal, and the number of its piece. A second byte is taken from
+/// `bytes` where there is one.
+#[inline(always)]
+pub(super) fn read(
+    byte: u8,
+    bytes: &mut Bytes<'_>,
+    position: &Position,
+    lists: &Lists,
+) -> Result<(u8, Move), NoMove> {
+    let (number, value) = (byte >> 4, byte & 15);
+    let us = position.turn();
+    let from = lists.square(us, number).ok_or(NoMove::NoPiece)?;
+    let role = position.role_at(from).ok_or(NoMove::NoPiece)?;
+    let table = match (role, us) {
+        (Role::Pawn, Color::Black) => 0,
+        _ => role as usize,
+    };
+    let targets = TARGETS.get(table).and_then(|squares| squares.get(from as usize));
+    let target = targets.and_then(|values| values.get(usize::from(value)));
+    match target.copied().unwrap_or(NONE) {
+        square @ 0..64 => Ok((number, Move::normal(from, Square::new(square.into())))),
+        rare => Ok((number, rarity(from, us, value, rare, bytes)?)),
+    }
+}
+
+/// A move that is more than a step onto a square.
+#[cold]
+fn rarity(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>) -> Result<Move, NoMove> {
+    match target {
+        NULL => Ok(Move::Null),
+        CASTLING => Ok(Move::Castle(match value {
+            9 => CastlingSide::QueenSide,
+            _ => CastlingSide::KingSide,
+        })),
+        SECOND => {
+            let second = bytes.peek().and_then(|second| second.checked_sub(64));
+            let to = second.and_then(|second| Square::try_from(second).ok());
+            let to = to.ok_or(NoMove::BadSecond)?;
+            bytes.at += 1;
+            Ok(Move::normal(from, to))
+        }
+        PROMOTION => {
+            let steps = 7 + i32::from(value % 3);
+            let to = from.offset(us.fold_wb(steps, -steps)).ok_or(NoMove::NoTarget)?;
+            let promotion = match value {
+                3..=5 => Role::Queen,
+                6..=8 => Role::Rook,
+                9..=11 => Role::Bishop,
+                _ => Role::Knight,
+            };
+            Ok(Move::Normal {
+                from,
+                to,
+                promotion: Some(promotion),
+            })
+        }
+        _ => Err(NoMove::NoTarget),
+    }
+}
+
+// What stands in the table where a value is no square.
+
+/// The value leads nowhere.
+const NONE: u8 = 0xff;
+/// A null move.
+const NULL: u8 = 0xfe;
+/// The value says to which side.
+const CASTLING: u8 = 0xfd;
+/// The next byte has the square.
+const SECOND: u8 = 0xfc;
+/// The value says what the pawn becomes.
+const PROMOTION: u8 = 0xfb;
+
+/// Where a piece goes, by its role, its square and the value. Place 0 is for Black's pawns.
+static TARGETS: [[[u8; 16]; 64]; 7] = targets();
+
+/// Files and ranks of the king's steps by the value, from 1 on.
+const KING: [(i32, i32); 8] = [
+    (-1, -1),
+    (0, -1),
+    (1, -1),
+    (-1, 0),
+    (1, 0),
+    (-1, 1),
+    (0, 1),
+    (1, 1),
+];
+
+/// The same of a knight.
+const KNIGHT: [(i32, i32); 8] = [
+    (-1, -2),
+    (1, -2),
+    (-2, -1),
+    (2, -1),
+    (-2, 1),
+    (2, 1),
+    (-1, 2),
+    (1, 2),
+];
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::indexing_slicing,
+    reason = "the table is made at compile time"
+)]
+const fn targets() -> [[[u8; 16]; 64]; 7] {
+    let mut table = [[[NONE; 16]; 64]; 7];
+    let mut square = 0;
+    while square < 64 {
+        let (file, rank) = (square as i32 % 8, square as i32 / 8);
+        let mut value = 0;
+        while value < 16 {
+            let low = value as i32 % 8;
+            let (rising, falling) = (rank + low - file, rank - (low - file));
+            let straight = if value < 8 { at(low, rank) } else { at(file, low) };
+            table[0][square][value] = pawn(file, rank, value as i32, -1);
+            table[Role::Pawn as usize][square][value] = pawn(file, rank, value as i32, 1);
+            table[Role::Knight as usize][square][value] = step(file, rank, &KNIGHT, value);
+            table[Role::Bishop as usize][square][value] = at(low, if value < 8 { rising } else { falling });
+            table[Role::Rook as usize][square][value] = straight;
+            table[Role::Queen as usize][square][value] = if value as i32 == file { SECOND } else { straight };
+            table[Role::King as usize][square][value] = match value {
+                0 => NULL,
+                9 | 10 => CASTLING,
+                _ => step(file, rank, &KING, value),
+            };
+            value += 1;
+        }
+        square += 1;
+    }
+    table
+}
+
+/// A square, or [`NONE`] where it is off the board.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a square is below 64"
+)]
+const fn at(file: i32, rank: i32) -> u8 {
+    match (file, rank) {
+        (0..8, 0..8) => (8 * rank + file) as u8,
+        _ => NONE,
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "the table is made at compile time")]
+const fn step(file: i32, rank: i32, steps: &[(i32, i32); 8], value: usize) -> u8 {
+    match value {
+        1..=8 => at(file + steps[value - 1].0, rank + steps[value - 1].1),
+        _ => NONE,
+    }
+}
+
+/// Where a pawn goes; `forward` is -1 for Black. 7 squares on are one file aside, 9 one file to the other side.
+const fn pawn(file: i32, rank: i32, value: i32, forward: i32) -> u8 {
+    match value {
+        0..3 => at(file + forward * (value - 1), rank + forward),
+        15 => at(file, rank + 2 * forward),
+        _ => PROMOTION,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Fen;
+
+    /// The move of a byte, with the next one behind it, in a position where White's king is 0.
+    fn target(fen: &str, byte: u8, second: u8) -> Result<String, NoMove> {
+        let position = Fen::parse(fen).unwrap().position;
+        let mut bytes = Bytes::new(&[0], 0);
+        let seconds = [second];
+        bytes.bytes = &seconds;
+        let (_, mv) = read(byte, &mut bytes, &position, &Lists::of(&position))?;
+        Ok(match mv {
+            Move::Normal { to, promotion, .. } => format!("{to}{}", promotion.map_or("", |_| "=")),
+            other => format!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn every_piece_has_its_own_code() {
+        let king = |value| target("4k3/8/8/8/8/8/8/4K2R w K - 0 1", value, 0);
+        assert_eq!(king(0).as_deref(), Ok("Null"));
+        assert_eq!(king(7).as_deref(), Ok("e2"));
+        assert_eq!(king(1), Err(NoMove::NoTarget));
+        assert_eq!(king(10).as_deref(), Ok("Castle(KingSide)"));
+        let knight = |value: u8| target("4k3/8/8/8/8/N7/8/4K3 w - - 0 1", 0x10 | value, 0);
+        assert_eq!(knight(8).as_deref(), Ok("b5"));
+        assert_eq!(knight(7), Err(NoMove::NoTarget));
+        assert_eq!(knight(0), Err(NoMove::NoTarget));
+        let bishop = |value: u8| target("4k3/8/8/8/8/2B5/8/4K3 w - - 0 1", 0x10 | value, 0);
+        assert_eq!(bishop(7).as_deref(), Ok("h8"));
+        assert_eq!(bishop(8).as_deref(), Ok("a5"));
+        assert_eq!(bishop(15), Err(NoMove::NoTarget));
+        let rook = |value: u8| target("4k3/8/8/8/8/2R5/8/4K3 w - - 0 1", 0x10 | value, 0);
+        assert_eq!(rook(7).as_deref(), Ok("h3"));
+        assert_eq!(rook(15).as_deref(), Ok("c8"));
+        let pawn = |value: u8| target("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", 0x10 | value, 0);
+        assert_eq!(pawn(4).as_deref(), Ok("b8="));
+        assert_eq!(pawn(15), Err(NoMove::NoTarget));
+        let queen = |value: u8, second| target("4k3/8/8/8/8/2Q5/8/4K3 w - - 0 1", 0x10 | value, second);
+        assert_eq!(queen(3, 0).as_deref(), Ok("d3"));
+        assert_eq!(queen(2, 64 + 63).as_deref(), Ok("h8"));
+        assert_eq!(queen(2, 63), Err(NoMove::BadSecond));
+        assert_eq!(queen(2, 128), Err(NoMove::BadSecond));
+        assert_eq!(
+            target("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 0x10, 0),
+            Err(NoMove::NoPiece)
+        );
+    }
+
+    #[test]
+    fn glyphs_look_like_marks_and_are_none() {
+        let bytes = [
+            GLYPH, FINISH, START, GLYPH, END, COMMENT, END, END, 0x11, FINISH, b'x', 0,
+        ];
+        assert_eq!(Bytes::new(&bytes, 0).behind_end(), Some(&b"x\0"[..]));
+        let mut comments = 0;
+        let mut skipped = Bytes::new(&bytes, 0);
+        assert!(skipped.skip(1, &mut comments));
+        assert_eq!((skipped.at, comments), (8, 1));
+        assert!(!skipped.skip(1, &mut comments));
+        assert_eq!(skipped.next(), Some(FINISH));
+    }
+}

@@ -1,0 +1,278 @@
+//! The names of versions 3 and 4: sorted, each with only what differs from the one before (section 7).
+//!
+//! | size | field |
+//! |---|---|
+//! | 36 | header: magic, 4 bytes, the number of names of each kind, the highest frequency of each kind |
+//! | 2 or 3 | number of the name |
+//! | 1 to 3 | frequency |
+//! | 1 | length of the whole name |
+//! | 1 | how many bytes it has in common with the one before; absent in the first of each kind |
+//! | the rest | the bytes that differ |
+
+use super::{Damage, KINDS, Kind};
+use crate::bytes::{be_u32, slice};
+use crate::formats::SourceFile;
+use crate::formats::scid::texts::Texts;
+
+const MAGIC: &[u8] = b"Scid.sn\0";
+
+/// Bytes of the header.
+const HEADER: usize = 36;
+
+/// Least bytes of a record.
+const SHORTEST: usize = 4;
+
+/// Longest name.
+const LONGEST: usize = 255;
+
+/// The names that stand in a file.
+pub(crate) struct Coded {
+    file: SourceFile,
+    kinds: [Vec<Name>; KINDS],
+    pub(super) is_whole: bool,
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Name {
+    /// Place of its own bytes in the file; 0 for a name that is not there.
+    at: u32,
+    /// Number of the name that the byte before them is from.
+    prefix: u32,
+    /// Bytes that it has from that one.
+    same: u8,
+    /// Bytes of the whole name.
+    len: u8,
+}
+
+impl Coded {
+    /// Reads where the names stand, up to the first damage.
+    pub(super) fn open(file: &SourceFile, warnings: &mut Vec<String>) -> (Coded, Option<Damage>) {
+        let mut names = Coded {
+            file: file.clone(),
+            kinds: Default::default(),
+            is_whole: false,
+        };
+        let damage = names.read(warnings).err();
+        names.is_whole = damage.is_none();
+        (names, damage)
+    }
+
+    fn read(&mut self, warnings: &mut Vec<String>) -> Result<(), Damage> {
+        let file = self.file.clone();
+        if !file.bytes.starts_with(MAGIC) {
+            return Err(damage(0, "it does not begin with Scid.sn"));
+        }
+        let mut at = HEADER;
+        for (number, kind) in (0..).zip(&mut self.kinds) {
+            // Three bytes each; the one before them belongs to what stands there.
+            let count = |at| be_u32(&file.bytes, at).map(|field| field & 0xff_ffff);
+            let widths = count(11 + 3 * number).zip(count(23 + 3 * number));
+            let (count, frequency) = widths.ok_or_else(|| damage(0, "its header is cut"))?;
+            let widths = Widths {
+                number: if count >= 1 << 16 { 3 } else { 2 },
+                frequency: match frequency {
+                    0..0x100 => 1,
+                    0x100..0x1_0000 => 2,
+                    _ => 3,
+                },
+            };
+            at = read_kind(&file, at, count as usize, widths, kind)?;
+        }
+        if at < file.bytes.len() && file.bytes.gaps().is_empty() {
+            warnings.push(format!(
+                "{}: {} bytes behind the last name are ignored",
+                file.name,
+                file.bytes.len() - at
+            ));
+        }
+        Ok(())
+    }
+
+    fn name(&self, kind: Kind, number: u32) -> Option<&Name> {
+        let names = self.kinds.get(kind as usize)?;
+        names.get(number as usize).filter(|name| name.at != 0)
+    }
+
+    pub(super) fn has(&self, kind: Kind, number: u32) -> bool {
+        self.name(kind, number).is_some()
+    }
+
+    pub(super) fn count(&self, kind: Kind) -> usize {
+        let names = self.kinds.get(kind as usize).into_iter().flatten();
+        names.filter(|name| name.at != 0).count()
+    }
+
+    /// Appends a name; false where it is unknown.
+    pub(super) fn append(&self, kind: Kind, number: u32, texts: Texts, out: &mut String) -> bool {
+        let mut buffer = [0; LONGEST];
+        let bytes = self.bytes(kind, number, &mut buffer);
+        if let Some(bytes) = bytes {
+            texts.append_line(bytes, out);
+        }
+        bytes.is_some()
+    }
+
+    /// Puts a name together from its end to its beginning. Each step leaves fewer bytes to be found.
+    fn bytes<'b>(&self, kind: Kind, number: u32, buffer: &'b mut [u8; LONGEST]) -> Option<&'b [u8]> {
+        let mut name = self.name(kind, number)?;
+        let len = usize::from(name.len);
+        let mut wanted = len;
+        loop {
+            let same = usize::from(name.same);
+            let own = slice(&self.file.bytes, name.at as usize, wanted.checked_sub(same)?)?;
+            buffer.get_mut(same..wanted)?.copy_from_slice(own);
+            if same == 0 {
+                return buffer.get(..len);
+            }
+            wanted = same;
+            name = self
+                .name(kind, name.prefix)
+                .filter(|before| usize::from(before.same) < wanted)?;
+        }
+    }
+}
+
+/// Sizes of the fields that differ between kinds.
+#[derive(Clone, Copy)]
+struct Widths {
+    number: usize,
+    frequency: usize,
+}
+
+/// Reads where the names of one kind stand, and gives the place behind them.
+fn read_kind(
+    file: &SourceFile,
+    start: usize,
+    count: usize,
+    widths: Widths,
+    names: &mut Vec<Name>,
+) -> Result<usize, Damage> {
+    let bytes: &[u8] = &file.bytes;
+    let most = bytes.len().saturating_sub(start) / SHORTEST;
+    names.resize(count.min(most), Name::default());
+    // Names whose own bytes later ones can begin with: their numbers, with lengths of prefixes that rise.
+    let mut prefixes: Vec<(u8, u32)> = Vec::new();
+    let mut before = None;
+    let mut at = start;
+    for record in 0..count {
+        if record % 1024 == 0 && file.bytes.is_lost() {
+            return Err(damage(at, "the file cannot be read"));
+        }
+        if file.gap_at(at).is_some() {
+            return Err(damage(at, "a hole is where a name should be"));
+        }
+        let fields = widths.number + widths.frequency;
+        let head = slice(bytes, at, fields + 2).or_else(|| slice(bytes, at, fields + 1));
+        let Some((head, &len)) = head.and_then(|head| Some((head, head.get(fields)?))) else {
+            return Err(damage(at, "the file ends inside a name"));
+        };
+        let number = head
+            .iter()
+            .take(widths.number)
+            .fold(0, |number, &byte| number << 8 | u32::from(byte));
+        let (same, own) = match before {
+            None => (0, at + fields + 1),
+            Some(_) => (head.get(fields + 1).copied().unwrap_or(0), at + fields + 2),
+        };
+        if same > len || before.is_some_and(|before| same > before) {
+            return Err(damage(
+                at,
+                "a name has more bytes from the one before than there are",
+            ));
+        }
+        let end = own + usize::from(len - same);
+        let (Some(place), true) = (u32::try_from(own).ok(), end <= bytes.len()) else {
+            return Err(damage(at, "the file ends inside a name"));
+        };
+        let Some(name) = names.get_mut(number as usize) else {
+            return Err(damage(at, "a name has too high a number"));
+        };
+        if name.at != 0 {
+            return Err(damage(at, "two names have one number"));
+        }
+        while prefixes.pop_if(|(other, _)| *other >= same).is_some() {}
+        *name = Name {
+            at: place,
+            prefix: prefixes.last().map_or(0, |&(_, number)| number),
+            same,
+            len,
+        };
+        prefixes.push((same, number));
+        before = Some(len);
+        at = end;
+    }
+    Ok(at)
+}
+
+fn damage(at: usize, what: &str) -> Damage {
+    Damage {
+        at,
+        what: what.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// A file of players alone.
+    fn file(count: u8, records: &[u8]) -> SourceFile {
+        let mut bytes = [MAGIC, &[0; 28]].concat();
+        bytes[14] = count;
+        bytes.extend_from_slice(records);
+        SourceFile {
+            name: "x.sn4".to_owned(),
+            bytes: Arc::new(bytes),
+        }
+    }
+
+    fn open(count: u8, records: &[u8]) -> (Vec<String>, Option<String>) {
+        let (names, damage) = Coded::open(&file(count, records), &mut Vec::new());
+        let texts = Texts::choose(None, &mut Vec::new());
+        let text = |number| {
+            let mut text = String::new();
+            match names.append(Kind::Player, number, texts, &mut text) {
+                true => text,
+                false => "unknown".to_owned(),
+            }
+        };
+        let texts = (0..count.into()).map(text).collect();
+        (texts, damage.map(|damage| damage.what))
+    }
+
+    #[test]
+    fn names_are_put_together() {
+        let records = b"\0\x02\x01\x06Karpow\0\0\x01\x07\x02simow\0\x03\x01\x02\x02\0\x01\x01\x05\x02sch";
+        let (names, damage) = open(4, records);
+        assert_eq!(damage, None);
+        assert_eq!(names, ["Kasimow", "Kasch", "Karpow", "Ka"]);
+    }
+
+    #[test]
+    fn names_before_the_damage_are_good() {
+        let (names, damage) = open(3, b"\0\x02\x01\x05Karpo\0\0\x01\x06\x03mow\0\x01\x01\x09\x03ab");
+        assert_eq!(names, ["Karmow", "unknown", "Karpo"]);
+        assert_eq!(damage.as_deref(), Some("the file ends inside a name"));
+    }
+
+    #[test]
+    fn numbers_are_those_that_are_counted_and_each_comes_once() {
+        let record = b"\0\0\x01\x01A";
+        let twice = [&record[..], b"\0\0\x01\x01\0B"].concat();
+        let (names, damage) = open(2, &twice);
+        assert_eq!(names, ["A", "unknown"]);
+        assert_eq!(damage.as_deref(), Some("two names have one number"));
+        let (names, damage) = open(2, &[&record[..], b"\0\x02\x01\x01\0B"].concat());
+        assert_eq!(names, ["A", "unknown"]);
+        assert_eq!(damage.as_deref(), Some("a name has too high a number"));
+    }
+
+    #[test]
+    fn a_prefix_is_no_longer_than_the_name_before() {
+        let (names, damage) = open(2, b"\0\0\x01\x01A\0\x01\x01\x09\x02aaaaaaa");
+        assert_eq!(names, ["A", "unknown"]);
+        assert!(damage.is_some());
+    }
+}

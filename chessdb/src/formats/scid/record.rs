@@ -1,0 +1,238 @@
+//! The parts of a game (sections 5.1 to 5.3).
+//!
+//! | part | ends |
+//! |---|---|
+//! | further tags | with a zero |
+//! | flags, and the FEN where bit 0 is set | the FEN with a zero |
+//! | moves with their annotations | with `0F` |
+//! | comments | each with a zero |
+
+use std::borrow::Cow;
+
+use super::fields::date;
+use crate::bytes::slice;
+use crate::game::Date;
+
+/// Names of tags that have a number, from 241 on.
+const NAMES: [&str; 10] = [
+    "WhiteCountry",
+    "BlackCountry",
+    "Annotator",
+    "PlyCount",
+    "EventDate",
+    "Opening",
+    "Variation",
+    "Setup",
+    "Source",
+    "SetUp",
+];
+
+/// Number of the first of [`NAMES`].
+const FIRST_NAME: u8 = 241;
+
+/// Number of the date of the event.
+const EVENT_DATE: u8 = 255;
+
+/// The bytes of a game, as far as they are there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Where it begins in the file.
+    pub(super) start: u64,
+    /// The file ends before the game does.
+    pub(super) is_cut: bool,
+}
+
+/// One of the further tags.
+pub(super) enum Tag<'a> {
+    Text(Cow<'static, str>, &'a [u8]),
+    EventDate(Date),
+}
+
+/// Why a game has no moves that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    /// Place in the record.
+    pub(super) at: usize,
+    pub(super) what: &'static str,
+}
+
+/// What stands behind the tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts<'a> {
+    /// The start position, where it is not the usual one.
+    pub(super) fen: Option<&'a [u8]>,
+    /// Where the FEN stands in the record.
+    pub(super) fen_at: usize,
+    /// Where the moves begin in the record.
+    pub(super) moves_at: usize,
+}
+
+impl<'a> Record<'a> {
+    /// Gives the further tags to `each`, and then what stands behind them.
+    pub(super) fn read(&self, mut each: impl FnMut(Tag<'a>)) -> Result<Parts<'a>, Damage> {
+        let mut at = 0;
+        while let Some(stored) = self.tag_at(at)? {
+            if let Some(tag) = stored.tag() {
+                each(tag);
+            }
+            at = stored.end;
+        }
+        self.behind_tags(at + 1)
+    }
+
+    /// What stands behind the tags.
+    pub(super) fn parts(&self) -> Result<Parts<'a>, Damage> {
+        let mut at = 0;
+        while let Some(stored) = self.tag_at(at)? {
+            at = stored.end;
+        }
+        self.behind_tags(at + 1)
+    }
+
+    /// The tag at a place; none at the end of the tags.
+    #[inline]
+    fn tag_at(&self, at: usize) -> Result<Option<StoredTag<'a>>, Damage> {
+        let cut = Damage {
+            at,
+            what: "the tags do not end inside the game",
+        };
+        let kind = *self.bytes.get(at).ok_or(cut)?;
+        let name_len = match kind {
+            0 => return Ok(None),
+            EVENT_DATE => {
+                let value = slice(self.bytes, at + 1, 3).ok_or(cut)?;
+                let (name, end) = (&[][..], at + 4);
+                return Ok(Some(StoredTag {
+                    kind,
+                    name,
+                    value,
+                    end,
+                }));
+            }
+            FIRST_NAME.. => 0,
+            _ => usize::from(kind),
+        };
+        let name = slice(self.bytes, at + 1, name_len).ok_or(cut)?;
+        let value_at = at + 1 + name_len;
+        let len = *self.bytes.get(value_at).ok_or(cut)?;
+        let value = slice(self.bytes, value_at + 1, len.into()).ok_or(cut)?;
+        let end = value_at + 1 + value.len();
+        Ok(Some(StoredTag {
+            kind,
+            name,
+            value,
+            end,
+        }))
+    }
+
+    fn behind_tags(&self, at: usize) -> Result<Parts<'a>, Damage> {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let (flags, rest) = rest.split_first().ok_or(Damage {
+            at,
+            what: "the game ends before its moves",
+        })?;
+        if flags & 1 == 0 {
+            return Ok(Parts {
+                fen: None,
+                fen_at: at,
+                moves_at: at + 1,
+            });
+        }
+        let len = rest.iter().position(|&byte| byte == 0).ok_or(Damage {
+            at,
+            what: "the start position does not end inside the game",
+        })?;
+        Ok(Parts {
+            fen: rest.get(..len),
+            fen_at: at + 1,
+            moves_at: at + 1 + len + 1,
+        })
+    }
+}
+
+/// A tag as it stands in a record.
+struct StoredTag<'a> {
+    kind: u8,
+    /// Empty where `kind` says it.
+    name: &'a [u8],
+    value: &'a [u8],
+    /// Where the next one begins.
+    end: usize,
+}
+
+impl<'a> StoredTag<'a> {
+    /// What it says; none for a name that is not known or that PGN cannot have.
+    fn tag(&self) -> Option<Tag<'a>> {
+        if self.kind == EVENT_DATE {
+            let bits = self
+                .value
+                .iter()
+                .fold(0, |bits, &byte| bits << 8 | u32::from(byte));
+            return Some(Tag::EventDate(date(bits)));
+        }
+        let name = match self.kind.checked_sub(FIRST_NAME) {
+            Some(number) => Cow::Borrowed(*NAMES.get(usize::from(number))?),
+            None => Cow::Owned(ascii(self.name)?),
+        };
+        Some(Tag::Text(name, self.value))
+    }
+}
+
+/// The name of a tag: names are printable ASCII, or PGN cannot have them.
+fn ascii(name: &[u8]) -> Option<String> {
+    let is_graphic = name
+        .iter()
+        .fold(true, |graphic, c| graphic & c.is_ascii_graphic());
+    is_graphic.then(|| name.iter().map(|&c| char::from(c)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> (Vec<String>, Result<Parts<'_>, Damage>) {
+        let record = Record {
+            bytes,
+            start: 0,
+            is_cut: false,
+        };
+        let mut tags = Vec::new();
+        let parts = record.read(|tag| {
+            tags.push(match tag {
+                Tag::Text(name, value) => format!("{name}={}", value.escape_ascii()),
+                Tag::EventDate(date) => date.to_string(),
+            });
+        });
+        (tags, parts)
+    }
+
+    #[test]
+    fn tags_stand_before_the_moves() {
+        let bytes = b"\x01X\x02ab\xf3\x01n\xfb\x01z\xff\x0f\xa2\x21\0\0\x0f";
+        let (tags, parts) = read(bytes);
+        assert_eq!(tags, ["X=ab", "Annotator=n", "2001.01.01"]);
+        assert_eq!(parts.unwrap().moves_at, bytes.len() - 1);
+    }
+
+    #[test]
+    fn a_start_position_ends_with_a_zero() {
+        let (_, parts) = read(b"\0\x018/8 w\0\x0f");
+        let parts = parts.unwrap();
+        assert_eq!((parts.fen, parts.moves_at), (Some(&b"8/8 w"[..]), 8));
+        assert_eq!(read(b"\0\x018/8 w").1.unwrap_err().at, 1);
+    }
+
+    #[test]
+    fn what_is_cut_is_told_with_its_place() {
+        for (bytes, at) in [
+            (&b""[..], 0),
+            (b"\x01X", 0),
+            (b"\xf3\x02a", 0),
+            (b"\x01X\0\xff\0\0", 3),
+            (b"\0", 1),
+        ] {
+            assert_eq!(read(bytes).1.unwrap_err().at, at, "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Texts: their encoding, and what one line of them is (section 9).
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+use crate::text;
+
+/// How texts are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Texts {
+    /// The encoding that the user wants for all of them.
+    forced: Option<&'static Encoding>,
+}
+
+impl Texts {
+    /// Texts by the page's rule, or in the encoding that the user names. An unknown name gets a warning.
+    pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Texts {
+        let forced = label.and_then(|label| {
+            let known = Encoding::for_label(label.as_bytes());
+            if known.is_none() {
+                warnings.push(format!(
+                    "unknown encoding {label}: each text is read in utf-8, else windows-1252"
+                ));
+            }
+            known
+        });
+        Texts { forced }
+    }
+
+    /// For `info.txt`.
+    pub(super) fn describe(self) -> String {
+        match self.forced {
+            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
+            None => "each text in utf-8, else windows-1252".to_owned(),
+        }
+    }
+
+    /// A text as it stands.
+    pub(super) fn decode(self, bytes: &[u8]) -> String {
+        if let Some(encoding) = self.forced {
+            return text::decode(bytes, encoding);
+        }
+        text::utf8(bytes).unwrap_or_else(|copy| {
+            // The five bytes that the code page leaves free come as control characters.
+            let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+            text::decode(&copy, WINDOWS_1252).replace(is_free, "\u{fffd}")
+        })
+    }
+
+    /// A text on one line: control characters become blanks.
+    pub(super) fn line(self, bytes: &[u8]) -> String {
+        let mut line = String::new();
+        self.append_line(bytes, &mut line);
+        line
+    }
+
+    /// Appends what [`Texts::line`] gives.
+    pub(super) fn append_line(self, bytes: &[u8], out: &mut String) {
+        if is_plain(bytes) && self.keeps_ascii() {
+            text::append_ascii(bytes, out);
+        } else {
+            out.push_str(&on_one_line(&self.decode(bytes)));
+        }
+    }
+
+    /// Appends the value of a tag: a line in which the escapes of PGN, which old writers stored, are undone
+    /// (section 5.2).
+    pub(super) fn append_value(self, bytes: &[u8], out: &mut String) {
+        if is_plain(bytes) && !bytes.contains(&b'\\') && self.keeps_ascii() {
+            text::append_ascii(bytes, out);
+        } else {
+            out.push_str(&unescaped(&on_one_line(&self.decode(bytes))));
+        }
+    }
+
+    fn keeps_ascii(self) -> bool {
+        self.forced.is_none_or(Encoding::is_ascii_compatible)
+    }
+}
+
+/// Printable ASCII, as nearly all texts are.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes
+        .iter()
+        .fold(true, |plain, c| plain & (b' '..0x7f).contains(c))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.replace(|c: char| c.is_ascii_control(), " ")
+}
+
+/// A text in which `\"` is a quotation mark and `\\` a backslash. Other backslashes stay.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' {
+            characters.next_if(|c| matches!(c, '"' | '\\'))
+        } else {
+            None
+        };
+        plain.push(escaped.unwrap_or(character));
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(label: Option<&str>) -> Texts {
+        Texts::choose(label, &mut Vec::new())
+    }
+
+    #[test]
+    fn each_text_is_utf_8_or_windows_1252() {
+        assert_eq!(texts(None).line("Ñúñez — ещё".as_bytes()), "Ñúñez — ещё");
+        assert_eq!(
+            texts(None).line(b"M\xfcller \x93x\x94 \x81"),
+            "Müller “x” \u{fffd}"
+        );
+        assert_eq!(texts(Some("ibm866")).line(b"\x8a\xa0"), "Ка");
+        assert_eq!(texts(Some("utf-16le")).line(b"a\0b\0"), "ab");
+    }
+
+    #[test]
+    fn an_unknown_encoding_is_told() {
+        let mut warnings = Vec::new();
+        assert_eq!(Texts::choose(Some("no such"), &mut warnings).line(b"\xe9"), "é");
+        assert_eq!(warnings.len(), 1);
+    }
+
+    #[test]
+    fn lines_keep_their_blanks() {
+        assert_eq!(
+            texts(None).line(b" two  words\tand\nlines "),
+            " two  words and lines "
+        );
+    }
+
+    #[test]
+    fn escapes_of_values_are_undone() {
+        let mut value = String::new();
+        texts(None).append_value(br#"A \"b\" \\ \x \"#, &mut value);
+        assert_eq!(value, r#"A "b" \ \x \"#);
+    }
+}
