@@ -1,7 +1,7 @@
-//! The inner loops, one by one: `cargo bench --bench inner`.
+//! Measures the inner loops separately: `cargo bench --bench inner`.
 //!
-//! Databases are made from the repository's own games, so these benches run everywhere. What is to be reached is
-//! in `benches/figures` and `scripts/bench`; these tell where a change of a figure comes from.
+//! Databases are written from the repository's own games, so these benches run everywhere. Targets are in
+//! `benches/figures` and `scripts/bench`; these benches show where a change of a figure comes from.
 
 #![allow(missing_docs)]
 
@@ -23,7 +23,7 @@ use pgnfs::library::{Library, LibraryEntry, tags_of, text_of};
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-/// Formats that the example writer knows, and the extension of the main file.
+/// Formats that the example program writes, and the extension of the main file.
 const WRITERS: &[(&str, &str)] = &[
     ("simplecdb", "dci"),
     ("chessbase", "cbf"),
@@ -32,13 +32,13 @@ const WRITERS: &[(&str, &str)] = &[
     ("brenner", "brn"),
 ];
 
-/// Games in each database.
+/// Number of games in each database.
 const GAMES: u32 = 1000;
 
 criterion_group!(benches, games, board, reading, keys, tree);
 criterion_main!(benches);
 
-/// A library of one database that is made from the example games.
+/// A library of one database written from the example games.
 fn library(format: &str, extension: &str, folder: &Path) -> Option<Library> {
     let writer = Path::new(env!("CARGO_BIN_EXE_pgnfs")).with_file_name("examples/make_database");
     let base = folder.join(format);
@@ -54,7 +54,7 @@ fn library(format: &str, extension: &str, folder: &Path) -> Option<Library> {
     Some(Library::open(&base.with_extension(extension), &Options::default()).expect("a database"))
 }
 
-/// Whole games, tags and writing, format by format.
+/// Decoding games, reading tags and writing PGN, for each format.
 fn games(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     for (format, extension) in WRITERS {
@@ -91,7 +91,7 @@ fn games(criterion: &mut Criterion) {
     }
 }
 
-/// Playing and naming moves.
+/// Playing moves and computing their SAN.
 fn board(criterion: &mut Criterion) {
     let start = Position::initial();
     let legal: Vec<chessdb::board::Move> = Chess::default()
@@ -117,10 +117,10 @@ fn board(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A position with captures, castling of both sides and pieces that stand in each other's way.
+/// A position with captures, castling on both sides, and pieces that block each other.
 const MIDDLE_GAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// Reading the text of moves.
+/// Parsing the text of moves.
 fn reading(criterion: &mut Criterion) {
     let position = Fen::parse(MIDDLE_GAME).expect("a position").position;
     let theirs: shakmaty::fen::Fen = MIDDLE_GAME.parse().expect("a position");
@@ -149,7 +149,7 @@ fn reading(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Keys of positions.
+/// Computing keys of positions.
 fn keys(criterion: &mut Criterion) {
     let start = Fen::parse(MIDDLE_GAME).expect("a position").position;
     let mut after = start;
@@ -170,7 +170,7 @@ fn keys(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Names and attributes.
+/// Computing names and attributes.
 fn tree(criterion: &mut Criterion) {
     let games = 100_000;
     let library = Library::from_databases(vec![fake::Fake::many(games).at("")]);

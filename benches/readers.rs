@@ -1,8 +1,8 @@
-//! Readers at random over a mounted `games/` directory: `readers DIRECTORY GAMES READERS SECONDS`.
+//! Random reads in a mounted `games/` directory: `readers DIRECTORY GAMES READERS SECONDS`.
 //!
-//! Each reader opens, reads and closes one game after another, every game as likely as any other. Prints the number
-//! of reads a second, the median time of one in milliseconds, and the number of errors; every game must begin with
-//! a tag and end with an empty line. Without arguments it does nothing.
+//! Each reader opens, reads and closes one game after another; all games are equally likely. Prints the
+//! number of reads per second, the median time of a read in milliseconds, and the number of errors. Every
+//! game must begin with a tag and end with an empty line. Without arguments the program does nothing.
 
 #![allow(missing_docs)]
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Games in a directory of `games/`.
+/// Number of games in a directory of `games/`.
 const BLOCK: u64 = 1000;
 
 struct Reader {
@@ -57,7 +57,7 @@ fn main() {
 }
 
 impl Reader {
-    /// Reads until the end: the time of each read, and the number of errors.
+    /// Reads until the time is over. Returns the time of each read, and the number of errors.
     fn read(mut self) -> (Vec<Duration>, u64) {
         let mut times = Vec::new();
         let mut errors = 0;

@@ -1,10 +1,10 @@
-//! Reads behind the end of files that were cut, while another thread maps and unmaps files as fast as it can, and
-//! looks whether a map that was left alone keeps its bytes. It ends with 3 as soon as it does not.
+//! Reads beyond the end of truncated files while another thread maps and unmaps files as fast as it can, and
+//! checks that an unrelated map keeps its bytes. Ends with exit code 3 if it does not.
 //!
 //! usage: stress_map FOLDER SECONDS
 //!
-//! The folder gets files of 8 GiB, which hold nothing but holes. On one processor, a handler that takes a map's
-//! address and its length from two different maps is found within seconds; `scripts/stress-map` runs it so.
+//! The folder needs room for sparse files of 8 GiB. On one processor this finds within seconds a handler that
+//! combines the address and the length of two different maps; `scripts/stress-map` runs it that way.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -18,19 +18,19 @@ use pgnfs::mapped::Mapped;
 
 const PAGE: usize = 4096;
 
-/// Bytes of a file that is cut, and number of its maps.
+/// Size in bytes of a file that is truncated, and number of its maps.
 const VICTIM: usize = 16 << 20;
 const VICTIMS: usize = 512;
 
-/// Bytes of the file that is mapped where a small one was: more than all victims together.
+/// Size of the file that is mapped at the addresses of a small one: more than all victims together.
 const LARGE: u64 = (VICTIM * VICTIMS + (64 << 20)) as u64;
 
-/// Files that the other thread maps at a time.
+/// Number of files that the other thread maps at a time.
 const CHURNED: usize = 200;
 
-/// Bytes of the file that must keep its contents, and its contents.
+/// Size of the file that must keep its contents, and the value of its bytes.
 const CANARY: usize = 64 << 20;
-const SONG: u8 = 9;
+const CANARY_BYTE: u8 = 9;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The files of a stress.
+/// The files of a stress test.
 struct Files {
     small: PathBuf,
     large: PathBuf,
@@ -86,21 +86,21 @@ impl Files {
         std::fs::write(&files.small, [1; PAGE])?;
         File::create(&files.large)?.set_len(LARGE)?;
         File::create(&files.victim)?;
-        std::fs::write(&files.canary, vec![SONG; CANARY])?;
+        std::fs::write(&files.canary, vec![CANARY_BYTE; CANARY])?;
         Ok(files)
     }
 }
 
-/// What came out of a round.
+/// The results of a round.
 struct Found {
     faults: u64,
     churned: u64,
-    /// Zeros at the beginning of the canary, where it does not keep its bytes.
+    /// Number of zeros at the beginning of the canary, if it has lost bytes.
     zeros: Option<usize>,
     is_intact: bool,
 }
 
-/// Reads all victims once in a thread of its own, and maps and unmaps files meanwhile.
+/// Reads all victims once in a separate thread, and meanwhile maps and unmaps files.
 fn round(files: &Files, end: Instant) -> Found {
     let open = |path: &Path| Mapped::open(path).expect("the file can be mapped");
     let victim = File::options()
@@ -108,8 +108,8 @@ fn round(files: &Files, end: Instant) -> Found {
         .open(&files.victim)
         .expect("it is there");
     victim.set_len(VICTIM as u64).expect("it can be made longer");
-    // The kernel gives addresses from above: first the canary, then the victims, then what the other thread maps. That
-    // comes first in the search, because it takes slots that are dropped again here.
+    // The kernel assigns addresses downwards: first the canary, then the victims, then the maps of the other
+    // thread. Slots of the latter are searched first, because they were taken before and dropped here.
     let reserved: Vec<Mapped> = (0..2 * CHURNED).map(|_| open(&files.small)).collect();
     let canary = open(&files.canary);
     let mut victims: Vec<Mapped> = (0..VICTIMS).map(|_| open(&files.victim)).collect();
@@ -129,7 +129,7 @@ fn round(files: &Files, end: Instant) -> Found {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
-            // It is interrupted by the other one as often as possible.
+            // With the lowest priority the thread is interrupted as often as possible.
             let id = Some(rustix::thread::gettid());
             rustix::process::setpriority_process(id, 19).expect("the priority can be lowered");
             let pages = victims.iter().rev().flat_map(|map| {
@@ -140,7 +140,7 @@ fn round(files: &Files, end: Instant) -> Found {
             for byte in pages {
                 assert_eq!(black_box(byte), Some(&0));
                 faults += 1;
-                is_right = canary[0] == SONG && canary[100 * PAGE] == SONG;
+                is_right = canary[0] == CANARY_BYTE && canary[100 * PAGE] == CANARY_BYTE;
                 if !is_right || (faults % 1000 == 0 && Instant::now() > end) {
                     break;
                 }

@@ -1,4 +1,4 @@
-# What the scripts share. Sourced, not run.
+# Functions that the scripts share. Sourced, not run.
 # shellcheck shell=bash
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,29 +14,29 @@ fail() {
     exit 2
 }
 
-# The usage in the script's first comment: the lines from the one that says so to the end of its paragraph.
+# The usage from the script's first comment: its lines from "usage:" to the end of the paragraph.
 usage() {
     sed -n '/^# usage: /,/^\(#$\|[^#]\)/ { s/^# //p; t; q }' "$root/scripts/${0##*/}"
 }
 
-# Says what is wrong with the arguments, and which there are.
+# Reports an error in the arguments and prints the usage.
 misuse() {
     fail "$*
 $(usage)"
 }
 
-# Refuses arguments that are left when all that are known were taken.
+# Rejects arguments that remain after all known ones.
 no_more() {
     [[ $# -eq 0 ]] || misuse "unknown argument '$1'"
 }
 
-# Shows a command as one would type it, then runs it.
+# Prints a command as one would type it, then runs it.
 run() {
     printf '\n$ %s\n' "${*@Q}" | sed "s/'\([A-Za-z0-9_.,:=+/@%-]*\)'/\1/g"
     "$@"
 }
 
-# Finds cargo and a linker, or says where they come from.
+# Finds cargo and a linker, or prints how to install them.
 need_rust() {
     local wanted found cc
     if ! command -v cargo >/dev/null && [[ -x $HOME/.cargo/bin/cargo ]]; then
@@ -54,7 +54,7 @@ and run this script again in a new shell."
     command -v "$cc" >/dev/null || fail "Rust needs a linker: install the packages gcc and libc6-dev"
 }
 
-# Installs Debian packages where a program is missing and that is possible, or names them.
+# Installs Debian packages if a program is missing and installing is possible, or prints their names.
 # usage: need_package PROGRAM PACKAGE...
 need_package() {
     local program=$1
@@ -76,7 +76,7 @@ need_package() {
     return 1
 }
 
-# Installs cargo-deb below the target folder where it is missing. That takes a minute or two, once.
+# Installs cargo-deb below the target folder if it is missing. That takes a minute or two, once.
 need_cargo_deb() {
     PATH=$target/tools/bin:$PATH
     if ! cargo deb --version >/dev/null 2>&1; then
@@ -88,7 +88,7 @@ need_cargo_deb() {
     fi
 }
 
-# Who sources this answers these two.
+# Scripts that source this file use these variables.
 for argument; do
     if [[ $argument == --help || $argument == -h ]]; then
         usage

@@ -1,7 +1,7 @@
-//! File systems that may not answer, such as network file systems and FUSE: system calls on one run on a thread of
-//! its own, and no caller waits longer than a few seconds for it.
+//! File systems that may not answer, such as network file systems and FUSE. System calls on them run on
+//! separate threads, and callers wait for at most a few seconds.
 //!
-//! A thread that hangs in a system call cannot be ended. There is one for each file system, and while it hangs, all
+//! A thread that hangs in a system call cannot be ended. Each file system has one thread. While it hangs, all
 //! further calls on this file system fail at once.
 
 use std::collections::HashMap;
@@ -16,19 +16,19 @@ use std::time::Duration;
 
 use crate::mounts::{Mount, Mounts};
 
-/// A file system that gives no sign for so long does not answer.
+/// Time without any sign of life after which a file system is considered not to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A thread that has nothing to do for so long ends.
+/// A thread without work ends after this time.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// More symbolic links than that in one path the kernel does not follow either.
+/// Maximum number of symbolic links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 /// A file system that does not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hung {
-    /// Where it is mounted.
+    /// Path of its mount point.
     pub point: PathBuf,
 }
 
@@ -42,12 +42,12 @@ impl fmt::Display for Hung {
     }
 }
 
-/// Signs of life of a call that makes many system calls.
+/// Reports progress of a call that makes many system calls.
 #[derive(Clone, Default)]
 pub struct Pulse(Option<Arc<Worker>>);
 
 impl Pulse {
-    /// A system call has come back.
+    /// Reports that a system call has returned.
     pub fn beat(&self) {
         if let Some(worker) = &self.0 {
             worker.state().beats += 1;
@@ -55,10 +55,12 @@ impl Pulse {
     }
 }
 
-/// Makes system calls on a file system: here where it is local, which is where there is no `mount`.
+/// Runs `call`, which makes system calls on a file system: on the thread of `mount`, or on this thread if it
+/// is `None`, which means a local file system.
 ///
 /// # Errors
-/// Where there was neither an answer nor a sign of life for a few seconds. The call goes on and its result is dropped.
+/// If there was neither a result nor a sign of life for a few seconds. The call continues, and its result is
+/// dropped.
 pub fn ask<T: Send + 'static>(
     mount: Option<&Mount>,
     call: impl FnOnce(&Pulse) -> T + Send + 'static,
@@ -71,7 +73,7 @@ pub fn ask<T: Send + 'static>(
     };
     let (reply, answer) = sync_channel(1);
     let worker = Worker::take(mount, move |pulse| {
-        // It is dropped if no caller waits any more.
+        // Nothing is sent if the caller no longer waits.
         let _ = reply.send(call(pulse));
     });
     let worker = worker.ok_or_else(hung)?;
@@ -79,7 +81,7 @@ pub fn ask<T: Send + 'static>(
     loop {
         match answer.recv_timeout(PATIENCE) {
             Ok(answer) => return Ok(answer),
-            // It panicked, which is in the log.
+            // The call panicked; the message is in the log.
             Err(RecvTimeoutError::Disconnected) => return Err(hung()),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -96,24 +98,25 @@ pub fn ask<T: Send + 'static>(
     }
 }
 
-/// Has this called on each thread that is started from now on, which does nothing if that fails. Only the first call
-/// counts.
+/// Sets a function that each new thread calls first. If it fails, the thread does nothing. Only the first
+/// function set is called.
 pub fn prepare(call: fn() -> io::Result<()>) {
     let _ = PREPARE.set(call);
 }
 
-/// Has this called whenever a file system answers again.
+/// Adds a function that is called whenever a file system answers again.
 pub fn on_answer(call: impl Fn() + Send + Sync + 'static) {
     lock(&LISTENERS).push(Box::new(call));
 }
 
-/// The absolute path without symbolic links of what is at a path, as [`fs::canonicalize`] gives it.
+/// The absolute path of a file without symbolic links, as returned by [`fs::canonicalize`].
 ///
 /// # Errors
-/// Where a file system on the way does not answer; and inside, those of [`fs::canonicalize`].
+/// The outer result is an error if a file system on the path does not answer, the inner one has the errors of
+/// [`fs::canonicalize`].
 pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hung> {
     let mut here = PathBuf::from("/");
-    // The names that are still to be followed, the next one last.
+    // The names that remain to be followed, the next one last.
     let mut rest = names(path);
     let mut links = 0;
     while let Some(name) = rest.pop() {
@@ -135,7 +138,7 @@ pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hu
                 }
                 rest.extend(names(&target));
             }
-            // It is no link.
+            // The path is not a link.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
             Err(error) => return Ok(Err(error)),
         }
@@ -143,7 +146,7 @@ pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hu
     Ok(Ok(here))
 }
 
-/// The names of a path, the first one last.
+/// The names of a path in reverse order.
 fn names(path: &Path) -> Vec<std::ffi::OsString> {
     let names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
@@ -163,7 +166,7 @@ struct Worker {
 
 #[derive(Default)]
 struct State {
-    /// Calls that have not come back.
+    /// Calls that have not returned.
     calls: usize,
     beats: u64,
     is_hung: bool,
@@ -172,7 +175,7 @@ struct State {
 /// Identifies a file system, because device numbers are reused.
 type Key = (u64, PathBuf);
 
-/// All threads by what they are for.
+/// The threads of all file systems.
 static WORKERS: Mutex<Option<HashMap<Key, Arc<Worker>>>> = Mutex::new(None);
 
 static PREPARE: OnceLock<fn() -> io::Result<()>> = OnceLock::new();
@@ -184,10 +187,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Worker {
-    /// Gives a call to the thread of a mount; none if that hangs or cannot be started.
+    /// Passes a call to the thread of a mount; `None` if that thread hangs or cannot be started.
     fn take(mount: &Mount, call: impl FnOnce(&Pulse) + Send + 'static) -> Option<Arc<Worker>> {
         let key = (mount.device.0, mount.path.clone());
-        // Held so that no thread ends between being found and being used.
+        // Locked so that no thread ends between being found and receiving the call.
         let mut workers = lock(&WORKERS);
         let workers = workers.get_or_insert_default();
         let worker = match workers.get(&key) {
@@ -288,7 +291,7 @@ mod tests {
             point: "/hanging".into(),
         });
         assert_eq!(ask(Some(&hanging), move |_| released.recv()), hung);
-        // These would have to wait for the first one.
+        // If these did not fail at once, they would wait for the first call.
         for _ in 0..1000 {
             assert_eq!(ask(Some(&hanging), |_| Ok(())), hung);
         }

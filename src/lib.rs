@@ -1,10 +1,11 @@
 //! pgnfs mounts a folder of chess databases as a read-only file system in which every game is a `.pgn` file.
 //!
-//! The code has two directions and no others:
-//! `bytes -> formats -> game -> pgn` decodes, `formats -> library -> tree -> fs -> fuse -> cli` serves.
-//! `ARCHITECTURE.md` in the repository draws the map; `tests/layering.rs` holds the `use` lines to it.
+//! Data flows in two directions only: `bytes -> formats -> game -> pgn` decodes, `formats -> library -> tree
+//! -> fs -> fuse -> cli` serves. See `ARCHITECTURE.md` in the repository; `tests/layering.rs` checks the
+//! `use` lines.
 
 pub mod cli;
+pub mod duplicates;
 pub mod fs;
 pub mod fuse;
 pub mod hung;
@@ -12,7 +13,11 @@ pub mod library;
 pub mod mapped;
 pub mod mount;
 pub mod mounts;
+pub mod overview;
+pub mod positions;
+pub mod spelling;
 pub mod status;
 pub mod store;
+pub mod table;
 pub mod tree;
 pub mod watch;

@@ -1,4 +1,4 @@
-//! Memory maps of source files: the only place of `unsafe` code.
+//! Memory maps of source files. This module and those below it contain all `unsafe` code.
 
 mod bus_error;
 mod holes;
@@ -23,20 +23,20 @@ use bus_error::Guarded;
 use holes::Extent;
 use identity::Watched;
 
-/// A file mapped into memory, read-only. An empty file is an empty slice. A long hole at the end is not mapped.
+/// A read-only memory map of a file. An empty file is an empty slice. A long hole at the end is not mapped.
 ///
-/// When the file becomes shorter than its map, the bytes that are gone read as zeros. [`Mapped::is_intact`] says so,
-/// and tells of every other change.
+/// If the file becomes shorter than its map, the missing bytes read as zeros. [`Mapped::is_intact`] detects
+/// this and every other change of the contents.
 #[derive(Debug)]
 pub struct Mapped {
-    /// Dropped before the map: its addresses may belong to another one at once.
+    /// Dropped before the map, because another map may get the same addresses immediately afterwards.
     guard: Option<Guarded>,
     map: Option<memmap2::Mmap>,
     gaps: Vec<Range<usize>>,
     file: Watched,
     _ticket: Ticket,
     is_changed: AtomicBool,
-    /// Unmapping may take long.
+    /// True if the file is unmapped in another thread, because that may take long.
     is_unmapped_aside: AtomicBool,
 }
 
@@ -44,9 +44,10 @@ impl Mapped {
     /// Maps a regular file.
     ///
     /// # Errors
-    /// Those of opening and mapping, one for too many files at once, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+    /// Those of opening and mapping, [`io::ErrorKind::QuotaExceeded`] for too many open files, and
+    /// [`io::ErrorKind::InvalidInput`] for anything but a regular file.
     pub fn open(path: &Path) -> io::Result<Mapped> {
-        // What turns out to be a pipe must not wait for its other end.
+        // Opening a named pipe must not wait for its other end.
         let file = File::options()
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
@@ -54,7 +55,7 @@ impl Mapped {
         Mapped::of(file, path)
     }
 
-    /// Maps a regular file that was opened for reading. The path is where it was found.
+    /// Maps a regular file that is open for reading. `path` is the path by which it was found.
     ///
     /// # Errors
     /// Those of [`Mapped::open`].
@@ -69,7 +70,8 @@ impl Mapped {
             0 => None,
             len => Some(map(file.file(), len)?),
         };
-        // Reading a hole through a map makes data of it in a tmpfs, and the next look would find more data.
+        // Reading a hole through a map allocates data in a tmpfs, and the hole would be gone at the next
+        // check.
         if let (Some(map), Some(hole)) = (&map, gaps.last())
             && hole.end >= map.len()
         {
@@ -86,29 +88,29 @@ impl Mapped {
         })
     }
 
-    /// Holes of the file, in their order, that are so long that what scans the bytes has to skip them: they are
-    /// zeros that cost nothing on disk. Of one at the end of the file, which may be far beyond the end of the map,
-    /// only the beginning is mapped.
+    /// Long holes of the file, in order, which scans over the bytes must skip: they consist of zeros that
+    /// take no space on disk. A hole at the end of the file is mapped only at its beginning and may end far
+    /// beyond the map.
     pub fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
     }
 
-    /// What the file was when it was mapped.
+    /// Identity of the file when it was mapped.
     pub fn identity(&self) -> Identity {
         self.file.identity
     }
 
-    /// Time of the last change of anything of the file, in nanoseconds since 1970, that left its contents as they are.
+    /// Time of the last change that did not affect the contents, in nanoseconds since 1970.
     pub fn changed(&self) -> i128 {
         self.file.changed()
     }
 
-    /// True while the file has the contents that it had when it was mapped: what was read until now is what was
-    /// there then. Once false, this remains so.
+    /// True if the file still has the contents that it had when it was mapped, so that everything read so far
+    /// is valid. Once false, it remains false.
     ///
-    /// Writing changes the file's times before its bytes, so a check after reading is reliable.
+    /// A write changes the times of the file before its bytes, so a check after reading is reliable.
     pub fn is_intact(&self) -> bool {
-        // What was read before is read before the times are.
+        // All reads before the check must be completed before the times are read.
         fence(Ordering::Acquire);
         let is_changed = self.is_lost() || !self.file.is_unchanged();
         if is_changed {
@@ -117,20 +119,20 @@ impl Mapped {
         !is_changed
     }
 
-    /// From now on, dropping this waits for no file system: the last one to use a file tells its file system so, which
-    /// may not answer.
+    /// Makes drop unmap the file in another thread. Dropping the last reference to a file sends a request to
+    /// its file system, which may not answer.
     pub fn unmap_aside(&self) {
         self.is_unmapped_aside.store(true, Ordering::Relaxed);
     }
 
-    /// From now on, this counts as changed, so that whatever reads it ends soon.
+    /// Marks the file as changed, so that work on it ends soon.
     pub fn give_up(&self) {
         self.is_changed.store(true, Ordering::Relaxed);
     }
 
-    /// True if bytes were read that the file no longer has (they were zeros), if [`Mapped::is_intact`] was false, or if
-    /// the map was [given up](Mapped::give_up).
-    /// Costs no system call, so a loop over the bytes can check it often and stop early.
+    /// True if bytes beyond the end of the file were read (as zeros), if [`Mapped::is_intact`] returned
+    /// false, or if the map was [given up](Mapped::give_up). Makes no system call, so loops over the bytes
+    /// can check it often and stop early.
     pub fn is_lost(&self) -> bool {
         self.is_changed.load(Ordering::Relaxed) || self.guard.as_ref().is_some_and(Guarded::is_lost)
     }
@@ -144,7 +146,7 @@ impl Drop for Mapped {
                 drop(guard);
                 drop(map);
             };
-            // Where no thread can be started, this one waits.
+            // If no thread can be started, the closure is dropped and unmaps the file here.
             let _ = thread::Builder::new().name("unmapping".to_owned()).spawn(unmap);
         }
     }
@@ -168,8 +170,8 @@ impl Bytes for Mapped {
     }
 }
 
-/// Most mapped files at once: three quarters of the maps, and of the open files, that the kernel lets a process have.
-/// The rest is for memory and for all other files, which need a few in any case.
+/// Maximum number of mapped files: three quarters of the memory maps and of the open files that the kernel
+/// allows the process. The rest is for heap memory and other files, a few of which are always needed.
 static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
     let most_maps = text.trim().parse().unwrap_or(65_530);
@@ -178,17 +180,17 @@ static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
     most_files.min(most_maps / 4 * 3)
 });
 
-/// Open files that a mount needs beside those that it maps.
+/// Number of open files that a mount needs for other purposes.
 const NEEDED_FILES: usize = 32;
 
-/// Lets this process have as many open files as it may, and gives their number.
+/// Raises the limit of open files to its maximum and returns it.
 #[allow(unsafe_code)]
 fn raise_open_files() -> usize {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: both calls get a good structure.
+    // SAFETY: both calls receive a valid structure.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 {
             return 1024;
@@ -202,10 +204,10 @@ fn raise_open_files() -> usize {
     usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
 }
 
-/// Files that are mapped.
+/// Number of mapped files.
 static FILES: AtomicUsize = AtomicUsize::new(0);
 
-/// The right to one file; dropped with it.
+/// Counts one mapped file until it is dropped.
 #[derive(Debug)]
 struct Ticket;
 
@@ -229,14 +231,14 @@ impl Drop for Ticket {
     }
 }
 
-/// Maps the first bytes of a file.
+/// Maps the first `len` bytes of a file.
 #[allow(unsafe_code)]
 fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
     let mut options = memmap2::MmapOptions::new();
     options.len(usize::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)?);
-    // SAFETY: the map is private to this process and never written. If another process changes the file, its bytes
-    // change under us: decoders read every byte through checked accesses and trust no value that they read
-    // twice, so changed contents give other text and no memory error.
+    // SAFETY: the map is private to this process and never written. If another process changes the file, the
+    // bytes change at any time. Decoders read every byte through checked accesses and rely on no value that
+    // they read twice, so changed contents lead to other text but to no memory error.
     unsafe { options.map(file) }
 }
 
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_cut_reads_as_zeros_and_says_so() {
+    fn a_truncated_file_reads_as_zeros_and_is_lost() {
         let file = file(&[7; 40_000]);
         let (whole, other) = (
             Mapped::open(file.path()).unwrap(),
@@ -265,7 +267,7 @@ mod tests {
         assert_eq!((whole[39_999], whole.is_lost()), (0, true));
         assert_eq!(whole.iter().filter(|&&byte| byte == 7).count(), 10_000);
         assert!(!whole.is_intact());
-        // The other map has not been read where the file is cut.
+        // The missing part was not read through the other map.
         assert!(!other.is_lost() && !other.is_intact());
     }
 
@@ -284,12 +286,12 @@ mod tests {
 
     #[test]
     #[allow(unsafe_code)]
-    fn a_store_through_a_map_shows() {
+    fn a_store_through_a_map_is_detected() {
         let file = file(&[7; 200_000]);
-        // SAFETY: the file is this test's own, and its other map expects changes.
+        // SAFETY: the file belongs to this test, and its other map expects changes.
         let mut writer = unsafe { memmap2::MmapMut::map_mut(file.as_file()).unwrap() };
         for place in [100, 15_000, 150_000] {
-            // The kernel changes the times only for what has not changed since it was written to the disk.
+            // The kernel changes the times only at the first write after the page was written to disk.
             file.as_file().sync_all().unwrap();
             let map = Mapped::open(file.path()).unwrap();
             assert_eq!((map[place], map.is_intact()), (7, true));
@@ -300,7 +302,8 @@ mod tests {
 
     #[test]
     fn a_large_file_that_is_cut_is_read_to_its_end() {
-        // With a map of its own for every second page, this would be more maps than a process may have.
+        // With a separate map for every second page, this would exceed the maximum number of maps of a
+        // process.
         let (page, pages) = (bus_error::page_of(0).len(), 8192);
         let file = file(&vec![7; pages * page]);
         let maps = [(); 20].map(|()| Mapped::open(file.path()).unwrap());
@@ -332,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_files() {
+    fn the_number_of_files_is_limited() {
         assert!(Ticket::take(0).is_err());
         assert!(*MOST_FILES > 100);
         assert!(Ticket::take(usize::MAX).is_ok());

@@ -1,6 +1,6 @@
 //! The kernel's table of mounts, `/proc/self/mountinfo`.
 //!
-//! It says on which file system a path lies without a request to that file system, which may not answer.
+//! It shows which file system contains a path, without a request to that file system, which may not answer.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The file system type of every mount of this program.
 pub const TYPE: &str = "fuse.pgnfs";
 
-/// A device number, as `stat` gives it. No two mounts that exist have the same, but a later one may have it again.
+/// A device number as in `stat`. It is unique among existing mounts, but may be reused after a mount ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device(pub u64);
 
@@ -24,23 +24,23 @@ pub struct Mount {
     pub path: PathBuf,
     /// Its type.
     pub kind: String,
-    /// What it says it shows.
+    /// Its source as shown in the table.
     pub source: OsString,
-    /// The user who mounted it, where it is a FUSE file system.
+    /// The user who mounted it, for a FUSE file system.
     pub user: Option<u32>,
 }
 
 impl Mount {
-    /// True if only this machine's kernel reads and writes: no other machine or program can keep it from
-    /// answering, or change a file without the kernel's notice.
+    /// True if only this machine's kernel accesses the data, so that no other machine or program can delay an
+    /// answer or change a file without an event from the kernel.
     ///
-    /// An overlay counts as local, although its layers may lie elsewhere.
+    /// An overlay counts as local, although its layers may not be.
     pub fn is_local(&self) -> bool {
         LOCAL.contains(&self.kind.as_str())
     }
 }
 
-/// Types of file systems that are served by the kernel from a disk of its own or from memory.
+/// Types of file systems that the kernel itself serves from a disk or from memory.
 const LOCAL: [&str; 32] = [
     "bcachefs",
     "btrfs",
@@ -76,7 +76,7 @@ const LOCAL: [&str; 32] = [
     "zfs",
 ];
 
-/// All mounts at one moment, in the order in which they were made.
+/// All mounts at one moment, in the order of mounting.
 #[derive(Clone, Debug, Default)]
 pub struct Mounts(Vec<Mount>);
 
@@ -84,14 +84,14 @@ impl Mounts {
     /// Reads the table.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn read() -> io::Result<Mounts> {
         let table = fs::read("/proc/self/mountinfo")?;
         Ok(Mounts(table.split(|&c| c == b'\n').filter_map(parse).collect()))
     }
 
-    /// Reads the table. Where it cannot be read, everything is on one mount that is not [local](Mount::is_local): to
-    /// wait needlessly does less harm than to hang.
+    /// Reads the table. If it cannot be read, everything is treated as one mount that is not
+    /// [local](Mount::is_local), because waiting needlessly does less harm than hanging.
     pub fn read_or_unknown() -> Mounts {
         Mounts::or_unknown(Mounts::read())
     }
@@ -109,39 +109,41 @@ impl Mounts {
         })
     }
 
-    /// The mount that one sees at a path: the last one, where several lie on one another.
+    /// The visible mount at a path: the last one mounted there.
     pub fn top_at(&self, path: &Path) -> Option<&Mount> {
         self.0.iter().rfind(|mount| mount.path == path)
     }
 
-    /// The mount that an absolute path without symbolic links lies on.
+    /// The mount that contains an absolute path without symbolic links.
     pub fn of(&self, path: &Path) -> Option<&Mount> {
         path.ancestors().find_map(|above| self.top_at(above))
     }
 
-    /// True if everything on the way to a path is on [local](Mount::is_local) file systems.
+    /// True if all file systems on a path are [local](Mount::is_local).
     pub fn is_local(&self, path: &Path) -> bool {
         self.of_others(path).is_none()
     }
 
-    /// The mount that is not [local](Mount::is_local) on which an absolute path without symbolic links lies, or else
-    /// the last such mount that it leads through: looking a name up there may hang.
+    /// The mount that contains an absolute path without symbolic links, if it is not
+    /// [local](Mount::is_local), or else the last such mount on the way to it, where looking up a name may
+    /// hang.
     ///
-    /// That of `/` counts only for what lies on it. When it hangs, no program goes on anyway.
+    /// The mount of `/` counts only for paths that it contains, because no program can run anyway if it
+    /// hangs.
     pub fn of_others(&self, path: &Path) -> Option<&Mount> {
         let own = self.of(path)?;
         let mut above = path.ancestors().filter_map(|above| self.top_at(above));
         above.find(|mount| !mount.is_local() && (mount.path != Path::new("/") || *mount == own))
     }
 
-    /// The paths below a folder on which something is mounted.
+    /// The mount points below a folder.
     pub fn below<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
         let paths = self.0.iter().map(|mount| mount.path.as_path());
         paths.filter(move |&path| path != folder && path.starts_with(folder))
     }
 }
 
-/// Reads `36 35 98:0 /root /mount/point options shared:1 - type source options`.
+/// Parses `36 35 98:0 /root /mount/point options shared:1 - type source options`.
 fn parse(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|&c| c == b' ');
     let device = device(fields.nth(2)?)?;
@@ -162,7 +164,7 @@ fn parse(line: &[u8]) -> Option<Mount> {
     })
 }
 
-/// Undoes `\040` and the like.
+/// Replaces escapes such as `\040` by the byte they stand for.
 fn unescaped(field: &[u8]) -> OsString {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;
@@ -182,7 +184,7 @@ fn unescaped(field: &[u8]) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// Reads `major:minor`.
+/// Parses `major:minor`.
 fn device(field: &[u8]) -> Option<Device> {
     let (major, minor) = std::str::from_utf8(field).ok()?.split_once(':')?;
     let (major, minor) = (major.parse().ok()?, minor.parse().ok()?);
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reached_through_a_file_system_of_others_is_not_local() {
+    fn paths_through_a_file_system_that_is_not_local_are_not_local() {
         let line =
             |path: &str, kind: &str| parse(format!("1 2 0:3 / {path} ro - {kind} x ro").as_bytes()).unwrap();
         let mounts = Mounts(vec![

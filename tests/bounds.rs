@@ -1,6 +1,6 @@
-//! What it costs to open databases and to read their games, against the bounds of `fuzz/harness`.
+//! The memory needed to open databases and to read their games, compared with the bounds of `fuzz/harness`.
 //!
-//! Memory only: time is not the same in two runs, and `scripts/fuzz` looks at it.
+//! Times differ between runs, so only `scripts/fuzz` checks them.
 
 #[path = "common/mod.rs"]
 mod common;

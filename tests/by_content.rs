@@ -1,4 +1,4 @@
-//! Files of other kinds are not taken for databases by their content.
+//! Files of other kinds are not recognised as databases by their content.
 
 #![allow(missing_docs)]
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use chessdb::formats::by_content;
 use pgnfs::mapped::Mapped;
 
-/// Where any system has files of many kinds.
+/// Folders that contain files of many kinds on any system.
 const FOLDERS: [&str; 6] = [
     "/usr/bin",
     "/usr/include",
@@ -21,13 +21,13 @@ const FOLDERS: [&str; 6] = [
     "/etc",
     "/var/lib/dpkg",
 ];
-/// So many files of each folder, each at most so long.
+/// Maximum number of files in each folder, and maximum length of each in bytes.
 const MOST_FILES: usize = 4_000;
 const LONGEST: u64 = 1 << 20;
-/// And no more bytes of them all.
+/// Maximum total length of all files in bytes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Regular files below a folder, in the order of their names, no links followed.
+/// Regular files below a folder, sorted by name. Links are not followed.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     let mut files = Vec::new();
@@ -72,7 +72,7 @@ fn no_file_of_the_system_is_taken_for_a_database() {
 
 #[test]
 fn short_and_simple_files_are_not_taken_for_databases() {
-    // Every file of two bytes, and every byte repeated.
+    // Every file of two bytes, and files that repeat one byte.
     for word in 0..=u16::MAX {
         let bytes = word.to_be_bytes();
         assert!(by_content(Path::new("two"), &bytes).is_empty(), "{bytes:x?}");

@@ -1,5 +1,5 @@
-//! Databases as the fuzz targets `chess_assistant_records` and `jose_rows` write them: sound containers with any
-//! contents, read within the bounds of `fuzz/harness`.
+//! Databases written by the fuzz targets `chess_assistant_records` and `jose_rows`: valid containers with
+//! arbitrary contents, read within the bounds of `fuzz/harness`.
 
 #[path = "../fuzz/src/chess_assistant.rs"]
 mod chess_assistant;
@@ -32,10 +32,10 @@ use common::pgn;
 use harness::frame::Input;
 use harness::sweep::{Strictness, sweep};
 
-/// Databases of each format.
+/// Number of databases of each format.
 const DATABASES: u64 = 60;
 
-/// Bytes of an input.
+/// Length of an input in bytes.
 const LEN: usize = 4 << 10;
 
 /// Random bytes, the same in every run (SplitMix64).
@@ -50,7 +50,7 @@ fn random(seed: u64) -> Vec<u8> {
     (0..LEN).map(byte).collect()
 }
 
-/// Games of a database, and those of them that have at least four moves.
+/// Number of games in a database, and of those with at least four moves.
 fn games_of(format: &str, input: &Input) -> (u32, u32) {
     let format = FORMATS.iter().find(|known| known.name == format).unwrap();
     let candidates = (format.find)(&input.directory());
@@ -79,7 +79,7 @@ fn check(format: &str, input: fn(&[u8]) -> Input) {
         all += games;
         played += with_moves;
     }
-    // Edits take the moves of some; a container that is not sound would take those of nearly all.
+    // Edits remove the moves of some games. In an invalid container nearly all games would have none.
     eprintln!("{format}: {played} of {all} games have moves");
     assert!(played * 4 > all, "{played} of {all}");
 }

@@ -1,5 +1,4 @@
-//! The counters that several threads change without a common lock, in every order of their steps: loom plays them
-//! all.
+//! Counters that several threads change without a common lock. loom runs all interleavings.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +12,7 @@ mod lookups;
 #[allow(dead_code)]
 mod sizes;
 
-/// What `sizes` uses of the library.
+/// The item of the library that `sizes` uses.
 mod library {
     pub use pgnfs::library::on_one_line;
 }
@@ -66,7 +65,7 @@ fn the_problems_of_a_game_are_there_when_its_size_is() {
 }
 
 #[test]
-fn of_two_states_of_a_game_one_is_believed_with_its_problems() {
+fn of_two_states_of_a_game_one_is_recorded_with_its_problems() {
     loom::model(|| {
         let sizes = Arc::new(Sizes::new(1));
         let own = Arc::clone(&sizes);
@@ -122,16 +121,16 @@ fn every_game_is_handed_out_once() {
     });
 }
 
-/// An earlier epoch with databases that no later one has, as `Live` treats it.
+/// An earlier epoch with databases that no later one has, handled as in `Live`.
 struct Epoch {
-    /// False once it was dropped.
+    /// False after it was dropped.
     is_kept: RwLock<bool>,
     known: Known,
     databases: [Lookups; 2],
 }
 
 impl Epoch {
-    /// The kernel knows an inode of each of so many databases.
+    /// An epoch in which the kernel knows an inode of each database.
     fn new(databases: usize) -> Arc<Epoch> {
         let epoch = Epoch {
             is_kept: RwLock::new(true),
@@ -145,7 +144,7 @@ impl Epoch {
         Arc::new(epoch)
     }
 
-    /// A lookup finds an inode of a database. False where there is none any longer.
+    /// Counts a look-up of an inode. Returns false if the epoch was dropped.
     fn remember(&self, database: usize) -> bool {
         let is_kept = self.is_kept.read().unwrap();
         if *is_kept {
@@ -173,7 +172,7 @@ impl Epoch {
 }
 
 #[test]
-fn an_epoch_goes_with_the_last_inode_that_the_kernel_knows() {
+fn an_epoch_is_dropped_with_the_last_inode_that_the_kernel_knows() {
     loom::model(|| {
         let epoch = Epoch::new(2);
         let own = Arc::clone(&epoch);

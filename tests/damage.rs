@@ -1,5 +1,5 @@
-//! Cut and changed files: whatever the bytes, opening and decoding end, cost what the bounds of `fuzz/harness` allow,
-//! and give PGN in which a reader finds exactly the games.
+//! Truncated and changed files. Whatever the bytes are, opening and decoding end within the bounds of
+//! `fuzz/harness`, and the PGN contains exactly the games.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -14,24 +14,25 @@ use std::thread;
 use chessdb::formats::{Candidate, Format};
 use common::needs;
 use common::pgn;
-use common::samples::{all_samples, candidates};
+use common::samples::{all_samples, candidates, files_below, shared};
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
 
-/// Samples of up to so many bytes are damaged at every place that a test names.
-const SMALL: usize = 80 << 10;
+/// Samples up to this size in bytes are damaged at every place that a test selects.
+const SMALL: usize = 16 << 10;
 
-/// Larger ones are damaged at so many places of each file that not much more than this is read.
-const MOST_BYTES: usize = 16 << 20;
+/// Larger samples are damaged at fewer places of each file, so that not much more than this number of bytes
+/// is read.
+const MOST_BYTES: usize = 4 << 20;
 
-/// A file is damaged at so many places at least, however large the sample is.
-const FEWEST: usize = 16;
+/// Minimum number of places at which a file is damaged.
+const FEWEST: usize = 8;
 
-/// Games that are read of each damaged sample.
+/// Number of games that are read in each damaged sample.
 const GAMES: u32 = 4;
 
-/// Reads every sample again and again, each time with one file replaced by what `damage` makes of it at one of the
-/// places. Places are named for a number of them that is not to be exceeded.
+/// Reads every sample repeatedly, each time with one file replaced by the result of `damage` at one of its
+/// places. `places` receives the bytes and the maximum number of places.
 fn read_damaged(
     what: &str,
     places: impl Fn(&[u8], usize) -> Vec<usize> + Sync,
@@ -44,7 +45,7 @@ fn read_damaged(
             let input = Input::read(candidate);
             let most = match input.len() {
                 0..=SMALL => usize::MAX,
-                len => (MOST_BYTES / len).max(FEWEST),
+                len => (MOST_BYTES / len / input.files.len()).max(FEWEST),
             };
             for (number, (name, bytes)) in input.files.iter().enumerate() {
                 for place in places(bytes, most) {
@@ -68,6 +69,8 @@ fn read_damaged(
 /// The databases of all samples.
 fn every_sample() -> Vec<(&'static Format, Candidate)> {
     let bases = all_samples().into_iter().flat_map(|sample| sample.bases());
+    let cases = files_below(&shared().join("data/pgn-cases")).into_iter();
+    let bases = bases.chain(cases.map(|path| path.with_extension("")));
     bases.flat_map(|base| candidates(&base)).collect()
 }
 
@@ -92,10 +95,10 @@ fn every_cut_is_survived() {
 #[test]
 fn every_changed_byte_is_survived() {
     needs!(samples);
-    // The head, where lengths and counts stand, then some of the rest.
+    // The head, which contains lengths and counts, and some places in the rest.
     let places = |bytes: &[u8], most: usize| {
         let head = 0..bytes.len().min(32).min(most);
-        let rest = (32..bytes.len()).step_by(bytes.len() / 16 + 1);
+        let rest = (32..bytes.len()).step_by(bytes.len() / most.min(16) + 1);
         head.chain(rest).collect()
     };
     let change = |bytes: &[u8], place: usize| {

@@ -1,4 +1,4 @@
-//! The pages of the repository: links lead somewhere, and what is named exists.
+//! The pages of the repository: links work, and files and commands that they mention exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All pages that are kept in the repository, with their texts.
+/// All pages in the repository, with their texts.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut pages = Vec::new();
     for folder in ["", "chessdb", "docs", "docs/formats", "examples/games"] {
@@ -24,7 +24,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-/// What stands between two marks on one line, for all such places in a text.
+/// The texts between two marks on the same line.
 fn between<'a>(text: &'a str, open: &'a str, close: char) -> impl Iterator<Item = &'a str> {
     let parts = text.lines().flat_map(move |line| line.split(open).skip(1));
     parts.filter_map(move |part| Some(part.split_once(close)?.0))
@@ -54,13 +54,14 @@ fn files_that_are_named_exist() {
         "examples/",
         "fuzz/",
         "packaging/",
+        "python/",
         "scripts/",
         "src/",
         "tests/",
     ];
     let mut missing = Vec::new();
     for (page, text) in pages() {
-        // The contents of code are every second part between backticks.
+        // Code is every second part between backticks.
         let code = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
         let words = code.flat_map(str::split_whitespace);
         for path in words.filter(|word| folders.iter().any(|folder| word.starts_with(folder))) {

@@ -1,5 +1,5 @@
-//! Databases whose bytes another program changes while they are read: all that is read is text or an error, and what
-//! the file system serves is what was there before.
+//! Databases whose bytes another process changes while they are read. Everything read is text or an error,
+//! and the file system serves only the previous state.
 
 #[path = "../examples/make_database/brenner.rs"]
 #[allow(dead_code)]
@@ -52,23 +52,24 @@ use common::samples::{all_samples, candidates, files_below};
 use pgnfs::fs::{ChessFs, FsError, Handle, Inode, Kind, ServeOptions};
 use pgnfs::library::{Library, LibraryEntry};
 use pgnfs::mapped::Mapped;
+use pgnfs::positions::BuildOptions;
 use pgnfs::tree::{DatabaseTree, Layout, Node};
 use source::SourceGame;
 use tempfile::TempDir;
 
-/// How long the databases of each format are read, all together.
+/// Total time for which the databases of a format are read.
 const TIME: Duration = Duration::from_millis(700);
 
 /// Databases with more bytes are left out.
 const MOST_BYTES: u64 = 60 << 10;
 
-/// Databases of each format that are read at most.
+/// Maximum number of databases of each format.
 const DATABASES: usize = 6;
 
-/// Games that are read in each round.
+/// Number of games read in each round.
 const GAMES: u32 = 20;
 
-/// Bytes that are changed at once.
+/// Number of bytes changed at once.
 const CHANGED: usize = 64;
 
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
@@ -117,12 +118,12 @@ fn bytes_that_change_while_they_are_read() {
     }
 }
 
-/// A copy of a database, mapped before anything changes.
+/// A copy of a database, mapped before it is changed.
 struct Changing {
     format: &'static Format,
     name: String,
     warnings: Vec<String>,
-    /// What the format calls each file, its name, and its map.
+    /// The kind of each file, its name, and its map.
     maps: Vec<(String, String, Arc<Mapped>)>,
     folder: TempDir,
 }
@@ -157,6 +158,7 @@ impl Changing {
         let files = Files {
             files: self.maps.iter().map(file).collect(),
             warnings: self.warnings.clone(),
+            kept: None,
         };
         (self.format.open)(files, &Options::default()).ok().map(Arc::from)
     }
@@ -172,12 +174,13 @@ impl Changing {
                 .map(|(_, name, map)| (name.clone(), map.identity()))
                 .collect(),
             maps: files.map(|(.., map)| Arc::clone(map)).collect(),
+            part: None,
             found: None,
             is_local: true,
         }
     }
 
-    /// Reads the database again and again while its bytes change, at least once.
+    /// Reads the database repeatedly while its bytes change, at least once.
     fn read_for(&self, time: Duration) {
         let Some(database) = self.open() else { return };
         let entry = self.entry(database);
@@ -204,7 +207,7 @@ impl Changing {
     }
 }
 
-/// Ends the other thread, also where this one panics.
+/// Ends the other thread on drop, also after a panic.
 struct SetAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for SetAtEnd<'_> {
@@ -213,7 +216,7 @@ impl Drop for SetAtEnd<'_> {
     }
 }
 
-/// Puts bytes in the place of those of a folder's files and these back, again and again.
+/// Repeatedly replaces bytes in the files of a folder and restores them.
 fn change(folder: &Path, is_over: &AtomicBool) {
     let files: Vec<(File, Vec<u8>)> = files_below(folder)
         .iter()
@@ -232,7 +235,7 @@ fn change(folder: &Path, is_over: &AtomicBool) {
     };
     while !is_over.load(Ordering::Relaxed) {
         for (file, bytes) in &files {
-            // The first byte of four, one that is in no UTF-8, a zero, and others.
+            // The first byte of a sequence of four, a byte that UTF-8 does not contain, zero, and others.
             let odd = [0xf0, 0xff, 0, next(256) as u8][next(4)];
             let places: Vec<usize> = (0..CHANGED).map(|_| next(bytes.len())).collect();
             for &place in &places {
@@ -245,7 +248,7 @@ fn change(folder: &Path, is_over: &AtomicBool) {
     }
 }
 
-/// Reads all that a database has of some games, and looks at every text again.
+/// Reads everything of some games, and checks every text.
 fn read(database: &dyn Database) {
     let step = (database.len() / GAMES).max(1) as usize;
     for game in (0..database.len()).step_by(step) {
@@ -287,11 +290,11 @@ fn assert_text(text: &str) {
     assert!(std::str::from_utf8(black_box(text.as_bytes())).is_ok());
 }
 
-/// Lists every directory, whether or not the files are what they were.
+/// Lists every directory, whether or not the files have changed.
 fn build_views(entry: &LibraryEntry) {
     let mut layout = Layout::default();
     layout.add_view("own=%{player}/%{event} %{tag:Site}").unwrap();
-    let tree = DatabaseTree::new(Arc::new(entry.clone()), layout);
+    let tree = DatabaseTree::new(Arc::new(entry.clone()), layout, BuildOptions::default());
     let mut directories = vec![Node::DATABASE];
     while let Some(directory) = directories.pop() {
         for n in 0.. {
@@ -308,7 +311,7 @@ fn build_views(entry: &LibraryEntry) {
     }
 }
 
-/// The files below the root that can be read, by path. Times and what is told about them are left out.
+/// The readable files below the root, by path, without times and texts about them.
 fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
     let library = Library::from_databases(vec![entry.clone()]);
     let fs = ChessFs::new(library, ServeOptions::default());

@@ -1,5 +1,4 @@
-//! The slots in which the handler of SIGBUS finds a map, in every order of the steps of several threads: loom plays
-//! them all.
+//! The slots in which the handler of SIGBUS finds a map. loom runs all interleavings of several threads.
 
 use loom::sync::atomic;
 use loom::thread;
@@ -9,8 +8,8 @@ mod slots;
 
 use slots::Slots;
 
-/// Plays every order in which no thread is interrupted more often than this: all orders of two threads that both
-/// change slots are too many.
+/// Runs all interleavings in which no thread is interrupted more often than this. All interleavings of two
+/// threads that both change slots would be too many.
 const INTERRUPTIONS: usize = 2;
 
 fn play(model: impl Fn() + Sync + Send + 'static) {
@@ -19,12 +18,12 @@ fn play(model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// A table that lives as long as its threads.
+/// A table that outlives its threads.
 fn slots() -> &'static Slots<2> {
     Box::leak(Box::new(Slots::new()))
 }
 
-/// Faults in a map at 100 to 200, and sees that they are found there and nowhere else.
+/// Faults in a map at 100 to 200, and asserts that the search finds exactly this map.
 fn fault(slots: &Slots<2>) {
     let (slot, map) = slots.find(150).expect("a map that exists is found");
     assert_eq!(map, 100..200, "no other map has the address");
@@ -35,7 +34,7 @@ fn fault(slots: &Slots<2>) {
 fn a_fault_finds_its_map_while_another_slot_is_dropped_and_taken_again() {
     loom::model(|| {
         let slots = slots();
-        // It comes before the map that faults, as the search does.
+        // Its slot comes before that of the faulting map, as in the search.
         let small = slots.take(0..10);
         let faulting = slots.take(100..200);
         let other = thread::spawn(move || {

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::common::samples::open_base;
 use super::{export_figures, fastest, row};
 
-/// Export of the sample games, and opening of a large file: cut into games, headers read, the reading chosen.
+/// Measures exporting the sample games, and opening a large file: splitting it into games, reading headers,
+/// choosing the reading.
 pub fn figures(shared: &Path) {
     let sample = shared.join("data/brenner/medium.main");
     let games = open_base(&sample).expect("the samples are a database");

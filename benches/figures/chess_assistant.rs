@@ -14,7 +14,7 @@ use super::{export_figures, row, row_at_most, source};
 const GAMES: usize = 1_000_000;
 const PLAYERS: usize = 300_000;
 
-/// Export of the plain sample, and opening of a large database.
+/// Measures exporting the plain sample, and opening a large database.
 pub fn figures(shared: &Path) {
     let sample = open_base(&shared.join("data/chess-assistant/medium/medium"));
     let sample = sample.expect("the samples are a database");
@@ -22,7 +22,7 @@ pub fn figures(shared: &Path) {
     million_games(&*sample);
 }
 
-/// Writes the sample's games again and again, with other players and rounds, and opens what comes of it.
+/// Writes the sample's games repeatedly with other players and rounds, and opens the result.
 fn million_games(sample: &dyn Database) {
     let mut pgn = Vec::new();
     (0..sample.len()).for_each(|game| append_game(&mut pgn, &sample.game(game).game));
@@ -49,7 +49,7 @@ fn million_games(sample: &dyn Database) {
     let target = folder.path().join("million");
     writer.finish(&target).expect("the files can be written");
 
-    // Another process, so that memory which this one has freed does not count as there already.
+    // A separate process, so that memory freed by this one is not reused.
     let output = Command::new(std::env::current_exe().expect("the path of this program"))
         .arg(OPEN)
         .arg(&target)
@@ -65,10 +65,10 @@ fn million_games(sample: &dyn Database) {
     row("Chess Assistant: keys of all games, milliseconds", number(), None);
 }
 
-/// Asks this program to open a database and to say what that cost, and nothing else.
+/// Argument with which this program opens a database, reports the cost, and does nothing else.
 pub const OPEN: &str = "--open";
 
-/// Opens a database; prints seconds, bytes a game, and milliseconds for the keys of all games.
+/// Opens a database. Prints seconds, bytes for each game, and milliseconds for the keys of all games.
 pub fn report_opening(target: &Path) {
     let before = anonymous_bytes();
     let start = Instant::now();
@@ -87,7 +87,7 @@ pub fn report_opening(target: &Path) {
     );
 }
 
-/// Memory of this process that no file backs.
+/// Anonymous memory of this process in bytes.
 fn anonymous_bytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find(|line| line.starts_with("RssAnon:"));

@@ -11,10 +11,10 @@ use super::{export_figures, fastest, row_at_most};
 /// Offset and length of a record in a `.cbf`.
 type Place = (usize, usize);
 
-/// Games of the database that is only opened.
+/// Number of games in the database that is only opened.
 const MANY: usize = 64_000;
 
-/// Export of the plain games among the samples, and opening of a large database.
+/// Measures exporting the plain games among the samples, and opening a large database.
 pub fn figures(shared: &Path) {
     let medium = shared.join("data/chessbase/medium");
     let all = open_base(&medium).expect("the samples are a database");
@@ -49,7 +49,7 @@ pub fn figures(shared: &Path) {
     row_at_most("ChessBase: opening 64,000 games, seconds", seconds, 0.1);
 }
 
-/// Where the records of a good database stand, which follow each other in order.
+/// The places of the records in a valid database, which are stored in order.
 fn places(cbi: &[u8], end: usize) -> Vec<Place> {
     let words: Vec<usize> = cbi
         .as_chunks()

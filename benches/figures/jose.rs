@@ -5,7 +5,7 @@ use std::path::Path;
 use super::common::samples::open_base;
 use super::{export_figures, fastest, row_at_most};
 
-/// Export and opening of the published database.
+/// Measures exporting and opening the published database.
 pub fn figures(shared: &Path) {
     let base = shared.join("data/jose/real2005");
     let open = || open_base(&base).expect("the tables are a database");

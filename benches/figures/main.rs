@@ -1,6 +1,6 @@
-//! Figures that are ratios: both sides are measured in one run, on the same games.
+//! Figures that are ratios. Both sides of a ratio are measured in one run, on the same games.
 //!
-//! `cargo bench --bench figures` prints a table of figure, target and whether it is met.
+//! `cargo bench --bench figures` prints a table of figures and targets, and whether they are met.
 
 #![allow(missing_docs)]
 
@@ -10,10 +10,14 @@ mod common;
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_cbh;
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 #[allow(dead_code)]
 mod encode_chess_assistant;
+mod grown;
 mod jose;
+mod positions;
+mod scid;
 #[path = "../../examples/make_database/source.rs"]
 #[allow(dead_code)]
 mod source;
@@ -31,19 +35,24 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// Times of the fastest of several runs count: what else the machine does only makes runs slower.
+/// Number of runs, of which the fastest counts: other work on the machine only makes runs slower.
 const RUNS: usize = 15;
 
 fn main() {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments
-        .next()
-        .is_some_and(|argument| argument == chess_assistant::OPEN)
-    {
+    let mut arguments = std::env::args_os()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
+    let first = arguments.next().unwrap_or_default();
+    if first == chess_assistant::OPEN {
         let target = arguments.next().expect("the path of a database");
         return chess_assistant::report_opening(target.as_ref());
     }
     let shared = needs!(samples);
+    let large = shared.join("data/simplecdb/large");
+    if first == positions::ALONE {
+        let games = arguments.next().and_then(|games| games.to_str()?.parse().ok());
+        return positions::figures(&large, games);
+    }
     println!(
         "{:<52} {:>12} {:>10} {:>5}",
         "figure", "measured", "target", "met"
@@ -55,9 +64,12 @@ fn main() {
     chess_assistant::figures(&shared);
     jose::figures(&shared);
     brenner::figures(&shared);
+    chessbase_cbh::figures(&shared);
+    scid::figures(&shared);
+    positions::figures(&large, None);
 }
 
-/// Export of a database of plain games against shakmaty's documented path on the same games.
+/// Compares exporting a database of plain games with shakmaty's documented way on the same games.
 fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
     let games = f64::from(database.len());
     let moves: Vec<(Chess, Vec<UciMove>)> = (0..database.len())
@@ -89,7 +101,7 @@ fn export_figures(name: &str, database: &dyn Database, at_least: f64) {
     main_line_figures(name, database, ours);
 }
 
-/// The moves of all main lines alone, against export, which took so many seconds.
+/// Compares the moves of all main lines alone with exporting, which took `export` seconds.
 fn main_line_figures(name: &str, database: &dyn Database, export: f64) {
     let plies = fastest(|| {
         let mut plies = 0;
@@ -132,7 +144,7 @@ fn row_at_most(figure: &str, measured: f64, at_most: f64) {
     );
 }
 
-/// Seconds that this thread has computed: what others compute meanwhile does not count.
+/// CPU time of this thread in seconds, which other work on the machine does not affect.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
@@ -148,7 +160,7 @@ fn fastest(mut run: impl FnMut() -> usize) -> f64 {
     times.fold(f64::MAX, f64::min)
 }
 
-/// Every game as PGN, one after the other into one buffer.
+/// Writes every game as PGN, one after another into one buffer.
 fn export(database: &dyn Database) -> usize {
     let mut out = Vec::new();
     let mut bytes = 0;
@@ -160,7 +172,7 @@ fn export(database: &dyn Database) -> usize {
     bytes
 }
 
-/// What shakmaty's documentation shows for moves given by their squares.
+/// The way shown in shakmaty's documentation for moves given by their squares.
 fn documented_path(start: &Chess, moves: &[UciMove]) -> usize {
     let mut position = start.clone();
     let mut movetext = String::new();
@@ -173,7 +185,7 @@ fn documented_path(start: &Chess, moves: &[UciMove]) -> usize {
     movetext.len()
 }
 
-/// The start and the main line of a game, found by replaying our SAN with shakmaty.
+/// The start and the main line of a game, determined by replaying our SAN with shakmaty.
 fn uci_moves(database: &dyn Database, game: u32) -> (Chess, Vec<UciMove>) {
     let decoded = database.game(game).game;
     let start: Chess = decoded.tags.get("FEN").map_or_else(Chess::default, |fen| {

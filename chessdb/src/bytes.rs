@@ -1,4 +1,4 @@
-//! Bounds-checked reading of integers from bytes: nothing here can panic, and every name contains the byte order.
+//! Bounds-checked reading of integers from bytes. No function panics, and every name states the byte order.
 
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $size:literal, $from:ident;)*) => {$(
@@ -32,7 +32,8 @@ pub fn slice(data: &[u8], offset: usize, len: usize) -> Option<&[u8]> {
     data.get(offset..)?.get(..len)
 }
 
-/// A place in a file as an index; places that this machine cannot address are after the end of every file.
+/// Converts an offset to an index. An offset that this machine cannot address becomes one beyond the end of
+/// any file.
 #[inline]
 pub fn index(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
@@ -54,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_none() {
+    fn integers_beyond_the_end_are_none() {
         let data = [0; 8];
         assert_eq!(be_u16(&data, 7), None);
         assert_eq!(be_u64(&data, 1), None);

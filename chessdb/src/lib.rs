@@ -15,13 +15,14 @@
 //! # Ok::<(), chessdb::OpenError>(())
 //! ```
 //!
-//! [`open()`] finds out the format, and [`formats::FORMATS`] lists them all. A [`formats::Database`] numbers its games
-//! from 0 and gives each as a [`game::Game`], which [`pgn`] writes, or its main line move by move on a [`board`].
+//! [`open()`] detects the format; [`formats::FORMATS`] lists all formats. A [`formats::Database`] numbers its
+//! games from 0. It returns each as a [`game::Game`], which [`pgn`] writes, or its main line move by move on
+//! a [`board`].
 //!
-//! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] has their place.
+//! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] describes each.
 //!
-//! The feature `fs`, which is on by default, brings [`open()`] and [`open_folder`]. Without it the crate touches no
-//! files.
+//! The feature `fs`, enabled by default, provides [`open()`] and [`open_folder`]. Without it the crate
+//! accesses no files.
 
 #![forbid(unsafe_code)]
 
@@ -31,6 +32,7 @@ pub mod formats;
 pub mod game;
 #[cfg(feature = "fs")]
 mod open;
+pub mod packed;
 pub mod pgn;
 mod problem;
 pub mod replay;

@@ -15,6 +15,9 @@ use crate::formats::{
 
 /// Opens a database by one of its files, or by the folder that holds it and no other.
 ///
+/// An archive with several databases is opened as a database without games, from which
+/// [`take_parts`](Database::take_parts) takes them.
+///
 /// # Errors
 /// Nothing there is a database that this crate reads, or a file cannot be read. See [`OpenError`].
 ///
@@ -52,58 +55,92 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Da
         false => candidates_of_file(path)?,
     };
     let mut reasons = Vec::new();
-    let mut opened = Vec::new();
+    let mut opened = None;
     for (format, candidate) in found {
         match open_candidate(format, &candidate, options) {
-            Ok(database) => opened.push(database),
+            Ok(_) if opened.is_some() => return Err(at(OpenErrorKind::Several)),
+            // A file belongs to the first format that accepts it.
+            Ok(database) if !metadata.is_dir() => return Ok(database),
+            Ok(database) => opened = Some(database),
             Err(OpenErrorKind::NotADatabase(reason)) => reasons.extend(reason),
             Err(kind) => return Err(at(kind)),
         }
     }
-    match opened.len() {
-        0 => Err(at(OpenErrorKind::NotADatabase(reasons))),
-        1 => Ok(opened.remove(0)),
-        // A file belongs to the first format that accepts it.
-        _ if !metadata.is_dir() => Ok(opened.remove(0)),
-        several => Err(at(OpenErrorKind::Several(several))),
-    }
+    opened.ok_or_else(|| at(OpenErrorKind::NotADatabase(reasons)))
 }
 
 /// Opens every database in a folder and the folders below it, in the order of their paths. Symbolic links to folders
-/// are not followed.
+/// are not followed. The databases of an archive that holds several are found below its path.
 ///
 /// # Errors
-/// The folder cannot be listed. A database that cannot be opened has its error in its place.
+/// The folder cannot be listed. The error of a database that cannot be opened, or of a folder below that cannot be
+/// listed, is in the list.
+///
+/// ```
+/// # let folder = std::env::temp_dir().join(format!("chessdb-open-folder-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # std::fs::write(folder.join("mate.brn"), b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02")?;
+/// for found in chessdb::open_folder(&folder, &Default::default())? {
+///     match found.database {
+///         Ok(database) => println!("{}: {} games", found.path.display(), database.len()),
+///         Err(error) => eprintln!("{error}"),
+///     }
+/// }
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn open_folder(path: impl AsRef<Path>, options: &Options) -> Result<Vec<Found>, OpenError> {
-    let mut folders = vec![path.as_ref().to_owned()];
+    let mut listed = list(path.as_ref())?;
+    let mut folders = std::mem::take(&mut listed.folders);
     let mut found = Vec::new();
+    open_listed(listed, options, &mut found);
     while let Some(folder) = folders.pop() {
-        let listed = list(&folder)?;
-        for (format, candidate) in candidates_in(&listed.directory) {
-            let path = folder.join(&candidate.name);
-            let database = open_candidate(format, &candidate, options).map_err(|kind| OpenError {
-                path: path.clone(),
-                kind,
-            });
-            found.push(Found {
-                path,
-                format,
-                database,
-            });
+        match list(&folder) {
+            Ok(mut listed) => {
+                folders.append(&mut listed.folders);
+                open_listed(listed, options, &mut found);
+            }
+            Err(error) => found.push(Found {
+                path: folder,
+                format: None,
+                database: Err(error),
+            }),
         }
-        folders.extend(listed.folders);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
 
-/// A database that [`open_folder`] found.
+/// Opens the databases of one folder.
+fn open_listed(listed: Listed, options: &Options, found: &mut Vec<Found>) {
+    for (format, candidate) in candidates_in(&listed.directory) {
+        let path = listed.directory.path.join(&candidate.name);
+        let at = |path: PathBuf, database| Found {
+            path,
+            format: Some(format),
+            database,
+        };
+        match open_candidate(format, &candidate, options) {
+            Ok(mut database) => match database.take_parts() {
+                parts if parts.is_empty() => found.push(at(path, Ok(database))),
+                parts => {
+                    let parts = parts.into_iter();
+                    found.extend(parts.map(|part| at(path.join(&part.name), Ok(part.database))));
+                }
+            },
+            Err(kind) => found.push(at(path.clone(), Err(OpenError { path, kind }))),
+        }
+    }
+}
+
+/// A database that [`open_folder`] found, or a folder that it could not list.
 #[non_exhaustive]
 pub struct Found {
-    /// Path of its main file, or of its folder where that is the database.
+    /// Path of its main file, or of its folder where that is the database; in an archive of several, the path of the
+    /// archive and the name of the main file in it.
     pub path: PathBuf,
-    /// Its format.
-    pub format: &'static Format,
+    /// Its format; none for a folder that cannot be listed.
+    pub format: Option<&'static Format>,
     /// The database, or why it cannot be opened.
     pub database: Result<Box<dyn Database>, OpenError>,
 }
@@ -125,8 +162,8 @@ pub enum OpenErrorKind {
     Io(io::Error),
     /// There is no database; with the reason of each format that was tried.
     NotADatabase(Vec<String>),
-    /// The folder holds so many databases: open one of them by its file, or all with [`open_folder`].
-    Several(usize),
+    /// The folder holds more than one database: open one of them by its file, or all with [`open_folder`].
+    Several,
 }
 
 impl fmt::Display for OpenError {
@@ -138,8 +175,8 @@ impl fmt::Display for OpenError {
                 f.write_str("no database of a known format")
             }
             OpenErrorKind::NotADatabase(reasons) => f.write_str(&reasons.join("; ")),
-            OpenErrorKind::Several(number) => {
-                write!(f, "there are {number} databases here: name a file of one of them")
+            OpenErrorKind::Several => {
+                f.write_str("there is more than one database here: name a file of one of them")
             }
         }
     }
@@ -225,6 +262,7 @@ fn open_candidate(
     let mut files = Files {
         files: Vec::new(),
         warnings: candidate.warnings.clone(),
+        kept: None,
     };
     for (kind, path) in &candidate.files {
         let bytes = fs::read(path).map_err(OpenErrorKind::Io)?;

@@ -1,8 +1,8 @@
-//! Problems of a database and their places.
+//! Problems of a database and their locations.
 
 use std::fmt;
 
-/// Damage or doubt: what is wrong at which byte of which file.
+/// What is wrong, at which byte of which file.
 ///
 /// ```
 /// use chessdb::{Problem, ProblemKind};
@@ -18,7 +18,7 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// Name of the file, without its folder.
     pub file: String,
-    /// Byte in the file, from 0; none if the problem has no place.
+    /// Offset of the byte in the file; `None` if the problem has no location.
     pub offset: Option<u64>,
     /// What is wrong, in lower case, without a full stop.
     pub what: String,
@@ -30,16 +30,16 @@ pub struct Problem {
 pub enum ProblemKind {
     /// Bytes are missing or break the rules of the format or of chess. Something of a game may be lost.
     Damage,
-    /// A limit of this crate was reached, and what lies beyond it is left out.
+    /// A limit of this crate was exceeded, and the rest is left out.
     Limit,
     /// Something is odd but nothing is lost.
     Doubt,
-    /// The bytes are sound, but this crate does not read them.
+    /// The bytes are valid, but this crate does not support them.
     Unsupported,
 }
 
 impl Problem {
-    /// A problem of a kind. Give `None` as the offset where there is no place.
+    /// A problem of this kind. Pass `None` as the offset if it has no location.
     pub fn new(
         kind: ProblemKind,
         file: impl Into<String>,
@@ -54,7 +54,7 @@ impl Problem {
         }
     }
 
-    /// Damage at a place.
+    /// A problem of kind [`ProblemKind::Damage`].
     pub fn damage(
         file: impl Into<String>,
         offset: impl Into<Option<u64>>,
@@ -63,7 +63,7 @@ impl Problem {
         Problem::new(ProblemKind::Damage, file, offset, what)
     }
 
-    /// A doubt about a place.
+    /// A problem of kind [`ProblemKind::Doubt`].
     pub fn doubt(
         file: impl Into<String>,
         offset: impl Into<Option<u64>>,

@@ -1,14 +1,14 @@
-//! Text from bytes that another process may change at any moment, as it may change those of a memory map.
+//! Text from bytes that another process may change at any moment, such as those of a memory map.
 //!
-//! Text that stops being UTF-8 while it is read is undefined behaviour, so no text here borrows from its source: the
-//! bytes are copied first, and the copy is checked. Formats use only these functions to make text of bytes;
-//! `clippy.toml` lists the functions that they may not call.
+//! It is undefined behaviour if a `&str` stops being UTF-8. Therefore no text borrows from its source: the
+//! bytes are copied first, and the copy is checked. Formats create text from bytes only by these functions;
+//! `clippy.toml` lists the functions that they must not call.
 
 use std::hint::black_box;
 
 use encoding_rs::Encoding;
 
-/// The text of bytes in UTF-8.
+/// Decodes UTF-8.
 ///
 /// # Errors
 /// A copy of the bytes, if they are not UTF-8.
@@ -16,19 +16,20 @@ pub fn utf8(bytes: &[u8]) -> Result<String, Vec<u8>> {
     String::from_utf8(copy(bytes)).map_err(|error| error.into_bytes())
 }
 
-/// The text of bytes in UTF-8, with U+FFFD for each bad sequence.
+/// Decodes UTF-8, with U+FFFD for each invalid sequence.
 pub fn utf8_lossy(bytes: &[u8]) -> String {
     utf8(bytes).unwrap_or_else(|copy| String::from_utf8_lossy(&copy).into_owned())
 }
 
-/// The text of bytes in an encoding, with U+FFFD for undefined bytes.
+/// Decodes bytes in an encoding, with U+FFFD for undefined bytes.
 pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let copy = copy(bytes);
     let (text, _) = encoding.decode_without_bom_handling(&copy);
     text.into_owned()
 }
 
-/// Appends bytes that were ASCII when they were examined. If they no longer are, some of them are left out.
+/// Appends bytes that were ASCII when they were examined. If they are not any more, some of them are left
+/// out.
 pub fn append_ascii(bytes: &[u8], text: &mut String) {
     text.reserve(bytes.len());
     let mut buffer = [0; PIECE];
@@ -40,27 +41,28 @@ pub fn append_ascii(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// Bytes that [`append_ascii`] copies at a time.
+/// Number of bytes that [`append_ascii`] copies at a time.
 const PIECE: usize = 64;
 
 /// A copy that later changes of the bytes do not affect.
 fn copy(bytes: &[u8]) -> Vec<u8> {
-    // The compiler may take bytes behind a reference for unchanging and read them again in place of their copy. It
-    // cannot do so with what went through a black box.
+    // The compiler may assume that bytes behind a reference do not change, and read them again instead of
+    // their copy. It cannot do so with the result of `black_box`.
     black_box(bytes.to_vec())
 }
 
-/// Bytes up to the first one that does not belong to UTF-8.
+/// Length of the valid UTF-8 at the beginning.
 pub fn utf8_len(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)
 }
 
-/// UTF-8 without an incomplete sequence at its very end, as writers leave it that cut a field at a byte.
+/// UTF-8 without an incomplete sequence at its end, which results when a writer cuts a field at a byte.
 pub fn without_cut_character(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Ok(_) => bytes,
         Err(_) => {
-            // An incomplete character has at most three bytes; its first one announces more than there are.
+            // An incomplete character has at most three bytes, and its first one announces more than there
+            // are.
             let cut = (1..=3.min(bytes.len())).find(|&back| {
                 let tail = bytes.get(bytes.len() - back..).unwrap_or_default();
                 matches!(std::str::from_utf8(tail), Err(e) if e.valid_up_to() == 0 && e.error_len().is_none())
@@ -70,8 +72,8 @@ pub fn without_cut_character(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// UTF-8 text on one line: bad sequences become U+FFFD, characters below 20 hex and 7F a space, and spaces at
-/// both ends are cut.
+/// Decodes UTF-8 to one line: invalid sequences become U+FFFD, control characters of ASCII become spaces, and
+/// spaces at both ends are removed.
 pub fn utf8_line(bytes: &[u8]) -> String {
     let is_control = |c: char| c.is_ascii_control();
     let text = utf8_lossy(trim_blanks(bytes));
@@ -80,6 +82,25 @@ pub fn utf8_line(bytes: &[u8]) -> String {
     } else {
         text
     }
+}
+
+/// The text of a PGN tag: `\"` becomes a quotation mark and `\\` a backslash. Other backslashes stay.
+///
+/// ```
+/// assert_eq!(chessdb::text::unescaped(r#"the \"Immortal\" C:\games"#), r#"the "Immortal" C:\games"#);
+/// ```
+pub fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' {
+            characters.next_if(|c| matches!(c, '"' | '\\'))
+        } else {
+            None
+        };
+        plain.push(escaped.unwrap_or(character));
+    }
+    plain
 }
 
 /// Bytes without spaces at both ends.
@@ -95,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_that_of_the_bytes_or_none() {
+    fn only_valid_utf8_becomes_text() {
         assert_eq!(utf8("Réti".as_bytes()), Ok("Réti".to_owned()));
         assert_eq!(utf8(b"R\xe9ti"), Err(b"R\xe9ti".to_vec()));
         assert_eq!(utf8_lossy(b"R\xe9ti"), "R\u{fffd}ti");

@@ -7,14 +7,15 @@ use shakmaty::{Chess, Color, File, Move, Piece, Position, Role, Square};
 
 use crate::source::{Item, SourceGame};
 
-/// One of the eight readings that a file may have.
+/// One of the eight readings of the format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// The alternate notation instead of the main one.
     pub alternate: bool,
-    /// A piece's number is its place among its like on the board; otherwise it keeps its number.
+    /// A piece's number is its position among the pieces of its kind on the board; otherwise it keeps its
+    /// number.
     pub order: bool,
-    /// A black pawn's right is the diagram's; otherwise its own.
+    /// A black pawn's right is that of the diagram; otherwise its own.
     pub diagram: bool,
 }
 
@@ -38,13 +39,13 @@ pub fn write_alternate(games: &[SourceGame], target: &Path) -> Result<(), Box<dy
     write_as(games, target, reading)
 }
 
-/// Writes a file under a reading.
+/// Writes a file in a reading.
 ///
 /// # Errors
 /// As [`write`].
 pub fn write_as(games: &[SourceGame], target: &Path, reading: Reading) -> Result<(), Box<dyn Error>> {
     let mut file = Vec::new();
-    // Without a result the names of the next game show where a game ends.
+    // After a game without a result, the names of the next game mark its beginning.
     let mut needs_names = false;
     for (number, game) in games.iter().enumerate() {
         let record =
@@ -57,10 +58,10 @@ pub fn write_as(games: &[SourceGame], target: &Path, reading: Reading) -> Result
     Ok(())
 }
 
-/// The record of a game; with `needs_names` it begins with the names whether or not they are known.
+/// The record of a game. With `needs_names` it begins with the names even if they are unknown.
 ///
 /// # Errors
-/// What the format cannot hold.
+/// If the format cannot represent the game.
 pub fn record(game: &SourceGame, reading: Reading, needs_names: bool) -> Result<Vec<u8>, String> {
     if game.tag("FEN").is_some() {
         return Err("a game from a set-up position has no code".to_owned());
@@ -77,7 +78,7 @@ pub fn record(game: &SourceGame, reading: Reading, needs_names: bool) -> Result<
                 position.play_unchecked(*mv);
             }
             Item::Nag(nag) => {
-                // Two glyphs in a row would be read together.
+                // Two glyphs in a row would be read as one.
                 if matches!(last, Some(&Item::Nag(1 | 2))) {
                     record.extend([0, 0]);
                 }
@@ -107,8 +108,8 @@ fn glyphs(nag: u8) -> Option<&'static [u8]> {
     GLYPHS.get(usize::from(nag).checked_sub(1)?).copied()
 }
 
-/// Writes what is known. The names come first and together wherever the game needs them to be told from the one before:
-/// when that has no result, and where the game begins with a comment or has nothing else.
+/// Writes the known headers. The names come first if they are needed to separate the game from the one
+/// before: if that has no result, and if the game begins with a comment or has nothing else.
 fn append_headers(record: &mut Vec<u8>, game: &SourceGame, needs_names: bool) -> Result<(), String> {
     const HEADERS: [(u8, &str); 6] = [
         (b'W', "White"),
@@ -134,7 +135,7 @@ fn append_headers(record: &mut Vec<u8>, game: &SourceGame, needs_names: bool) ->
     Ok(())
 }
 
-/// Writes a comment. A blank keeps one from looking like a header.
+/// Writes a comment. A space keeps it from looking like a header.
 fn append_text(record: &mut Vec<u8>, text: &str) -> Result<(), String> {
     let mark: &[u8] = if text.starts_with(['W', 'B', 'D', 'L', 'T', 'V']) {
         b" "
@@ -155,16 +156,16 @@ fn append_marked(record: &mut Vec<u8>, mark: &[u8], text: &str) -> Result<(), St
     Ok(())
 }
 
-/// The pieces of both sides by number, as the writer sees them.
+/// The pieces of both sides by number.
 struct PieceNumbers {
     reading: Reading,
-    /// Who stands where, with its number.
+    /// The pieces on the board with their numbers and squares.
     living: Vec<(Piece, u8, Square)>,
-    /// How many numbers of each kind have been given out.
+    /// How many numbers of each kind have been assigned.
     given: Vec<(Piece, u8)>,
 }
 
-/// Most pieces of one kind: two bits name them.
+/// Maximum number of pieces of one kind, whose number has two bits.
 const MOST: u8 = 4;
 
 impl PieceNumbers {
@@ -186,7 +187,7 @@ impl PieceNumbers {
         pieces
     }
 
-    /// The next number of a kind that has never been used.
+    /// The next unused number of a kind.
     fn next_number(&mut self, piece: Piece) -> u8 {
         match self.given.iter_mut().find(|(kind, _)| *kind == piece) {
             Some((_, given)) => {
@@ -200,7 +201,7 @@ impl PieceNumbers {
         }
     }
 
-    /// A number for a promoted piece: one that nobody has had, else one whose owner was taken.
+    /// A number for a promoted piece: an unused one, or else that of a captured piece.
     fn number_of_promoted(&mut self, piece: Piece) -> Result<u8, String> {
         let of_kind = |living: &&(Piece, u8, Square)| living.0 == piece;
         let living: Vec<u8> = self.living.iter().filter(of_kind).map(|piece| piece.1).collect();
@@ -218,7 +219,7 @@ impl PieceNumbers {
         free.ok_or_else(|| "no number is free".to_owned())
     }
 
-    /// The number by which a piece is named now.
+    /// The number that refers to a piece in the present position.
     fn number(&self, square: Square) -> Result<u8, String> {
         let living = self.living.iter().find(|living| living.2 == square);
         let &(piece, number, _) = living.ok_or_else(|| format!("{square} is empty"))?;
@@ -233,7 +234,7 @@ impl PieceNumbers {
         u8::try_from(before.count()).map_err(|error| error.to_string())
     }
 
-    /// Writes a move that is about to be played in `position`, and follows it.
+    /// Writes a move that is about to be played in `position`, and updates the numbers.
     fn append(&mut self, record: &mut Vec<u8>, position: &Chess, mv: Move) -> Result<(), String> {
         let us = position.turn();
         if let Move::Castle { king, rook } = mv {
@@ -257,7 +258,7 @@ impl PieceNumbers {
             to.file() as i8 - from.file() as i8,
             to.rank() as i8 - from.rank() as i8,
         );
-        // What is taken does not hold a number any more when a pawn takes and becomes something.
+        // When a pawn captures and promotes, the number of the captured piece is free already.
         let taken = match mv {
             Move::EnPassant { from, to } => Some(Square::from_coords(to.file(), from.rank())),
             _ => mv.is_capture().then_some(to),

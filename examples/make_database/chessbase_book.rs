@@ -1,6 +1,7 @@
 //! Writes an opening book of Fritz: `.fbk` (docs/formats/chessbase.md, section 14).
 //!
-//! The book is the tree of the games' main lines. A line with which another one begins is part of that one.
+//! The book is the tree of the games' main lines. A line that is the beginning of another one is not stored
+//! separately.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,10 +10,10 @@ use shakmaty::{CastlingSide, Move, Role, Square};
 
 use crate::source::{Item, SourceGame};
 
-/// Longest line of a book.
+/// Maximum length of a line in a book.
 const MOST_PLIES: usize = 512;
 
-/// Writes a book in the reading of variants that branch off inside lines.
+/// Writes a book whose variants branch off inside lines.
 ///
 /// # Errors
 /// Those of writing, and a game that a book cannot hold.
@@ -20,7 +21,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
     write_file(target, &Tree::of(games)?.branching())
 }
 
-/// Writes a book whose variants all begin in the initial position.
+/// Writes a book whose variants all begin in the start position.
 ///
 /// # Errors
 /// As [`write`].
@@ -34,14 +35,14 @@ fn write_file(target: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The moves of a book. Node 0 is the initial position.
+/// The moves of a book. Node 0 is the start position.
 struct Tree {
     nodes: Vec<Node>,
 }
 
 #[derive(Default)]
 struct Node {
-    /// Squares of departure and arrival, with the flag of a weak move.
+    /// Departure and target square, with the flag of a weak move.
     bytes: [u8; 2],
     children: Vec<usize>,
 }
@@ -89,7 +90,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The node of a move, made where it is not there yet.
+    /// The node of a move; creates it if necessary.
     fn child(&mut self, parent: usize, [from, to]: [u8; 2]) -> usize {
         let same = |&&node: &&usize| {
             let [a, b] = self.nodes[node].bytes;
@@ -107,10 +108,10 @@ impl Tree {
         new
     }
 
-    /// All but the last of several moves begin a variant, which leads back here at its end.
+    /// Of several alternatives, all but the last begin a variant, whose end leads back to the same position.
     fn branching(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        // Nodes still to be written, and whether each is the last of its like.
+        // Nodes still to be written, and whether each is the last of its alternatives.
         let mut rest: Vec<(usize, bool)> = Vec::new();
         let push_children = |rest: &mut Vec<(usize, bool)>, node: usize| {
             let children = self.nodes[node].children.iter().rev();
@@ -127,7 +128,7 @@ impl Tree {
         out
     }
 
-    /// Every line from its first move to its last.
+    /// Every line from its first move to its last one.
     fn flat(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut line: Vec<usize> = Vec::new();
@@ -153,7 +154,7 @@ impl Tree {
     }
 }
 
-/// Squares of departure and arrival; castling is the king's move.
+/// Departure and target square. Castling is the king's move.
 fn squares(mv: Move) -> Result<[u8; 2], String> {
     if !matches!(mv.promotion(), None | Some(Role::Queen)) {
         return Err("a promotion to another piece than a queen".to_owned());

@@ -1,7 +1,7 @@
-//! Makes example databases from PGN: `make_database FORMAT TARGET GAMES.pgn...`.
+//! Writes example databases from PGN: `make_database FORMAT TARGET GAMES.pgn...`.
 //!
-//! The writers are small and follow the pages in `docs/formats/`. They are for examples, tests and benches; what a
-//! format cannot hold is refused with a message, never changed.
+//! The writers are small and follow the pages in `docs/formats/`. They serve examples, tests and benches. A
+//! game that a format cannot represent is refused with a message, never changed.
 
 mod brenner;
 mod chess_assistant;
@@ -21,7 +21,7 @@ use clap::Parser;
 
 use source::SourceGame;
 
-/// Writes games into files whose path without extension is given.
+/// Writes games to files whose path is given without extension.
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
 /// All formats that can be written.
@@ -92,7 +92,8 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     write(&games, &arguments.target)
 }
 
-/// The games in turn until there are `count`, with running rounds and, where asked for, numbered players.
+/// Repeats the games until there are `count`, with consecutive rounds and, if `players` is given, numbered
+/// players.
 fn repeated(games: &[SourceGame], count: usize, players: Option<usize>) -> Vec<SourceGame> {
     let turns = games.iter().cycle().take(count);
     turns

@@ -1,6 +1,6 @@
 //! Writes Scid, version 4: `.si4 .sn4 .sg4` (docs/formats/scid.md).
 //!
-//! What the index repeats of the moves (half-moves, material, home pawns) is left 0.
+//! Fields of the index that are derived from the moves (half-moves, material, home pawns) are 0.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -10,13 +10,13 @@ use shakmaty::{Chess, Color, File, Move, Position, Rank, Role, Square};
 
 use crate::source::{Item, SourceGame, played};
 
-/// No game crosses a multiple of this in the games file.
+/// No game crosses a multiple of this offset in the games file.
 const BLOCK: usize = 1 << 17;
 
-/// Tags that the index holds.
+/// Tags stored in the index.
 const IN_INDEX: [&str; 7] = ["Event", "Site", "Round", "White", "Black", "Date", "Result"];
 
-/// Names of tags that have a number, from 241 on.
+/// Names of tags that are stored as numbers from 241 on.
 const NUMBERED: [&str; 7] = [
     "WhiteCountry",
     "BlackCountry",
@@ -54,7 +54,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// Names of one kind: their numbers, and how often each comes.
+/// Names of one kind: their numbers and frequencies.
 #[derive(Default)]
 struct Names {
     texts: Vec<String>,
@@ -150,13 +150,13 @@ fn entry(game: &SourceGame, offset: u32, len: u32, names: &mut [Names; 4]) -> Re
     Ok(entry)
 }
 
-/// A rating that the index can hold.
+/// A rating that fits into the index.
 fn rating(game: &SourceGame, tag: &str) -> Option<u16> {
     let rating = game.tag(tag)?.parse().ok()?;
     (1..=4000).contains(&rating).then_some(rating)
 }
 
-/// A plain opening code as a number.
+/// An opening code without sub-code, as a number.
 fn opening(game: &SourceGame) -> Option<u16> {
     let code = game.tag("ECO")?;
     let letter = code
@@ -209,7 +209,7 @@ fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     }
 }
 
-/// A position, and the pieces of Black and White by their numbers.
+/// A position, and the pieces of Black and White by number.
 #[derive(Clone)]
 struct Line {
     position: Chess,
@@ -330,7 +330,7 @@ fn number_of(list: &[Square], square: Square) -> usize {
         .expect("a piece of the side")
 }
 
-/// The moves with their marks, then the texts of the comments.
+/// Appends the moves with their marks, then the texts of the comments.
 fn append_moves(record: &mut Vec<u8>, game: &SourceGame) -> Result<(), String> {
     let mut line = Line::new(game);
     let mut before = line.clone();

@@ -45,7 +45,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// What an index entry holds besides the tags.
+/// The fields of an index entry other than tags.
 struct Entry {
     offset: u64,
     white: u32,
@@ -93,7 +93,7 @@ impl Entry {
     }
 }
 
-/// A string file being made; every text stands in it once.
+/// A string file that is being written, without duplicate texts.
 struct Strings {
     bytes: Vec<u8>,
     references: HashMap<String, u32>,
@@ -107,7 +107,7 @@ impl Strings {
         }
     }
 
-    /// The place of a text, cut at 36 bytes between characters; 0 for an unknown one.
+    /// The offset of a text, which is cut at 36 bytes between characters; 0 for an unknown text.
     fn reference(&mut self, text: Option<&str>) -> u32 {
         let text = text.unwrap_or("?");
         if matches!(text, "" | "?") {
@@ -126,7 +126,7 @@ impl Strings {
 /// Marker, FEN and body of a game.
 ///
 /// # Errors
-/// More moves than a reader takes.
+/// If the game has more moves than readers accept.
 pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     let mut record = Vec::new();
     match game.tag("FEN") {

@@ -1,4 +1,4 @@
-//! Games as the writers take them: tags and a flat list of items, read from PGN by the `pgn-reader` crate.
+//! Games for the writers: tags and a flat list of items, read from PGN by the `pgn-reader` crate.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position, Setup};
 /// One game.
 #[derive(Clone, Debug, Default)]
 pub struct SourceGame {
-    /// Tag pairs in the order of the PGN, `FEN` and `SetUp` among them.
+    /// Tag pairs in the order of the PGN, including `FEN` and `SetUp`.
     pub tags: Vec<(String, String)>,
     /// The start position.
     pub start: Chess,
@@ -29,9 +29,9 @@ pub enum Item {
     Nag(u8),
     /// A comment on the move before it, or before the first move of a line.
     Comment(String),
-    /// An alternative to the move before it begins.
+    /// Start of an alternative to the move before it.
     VariationStart,
-    /// It ends.
+    /// End of the alternative.
     VariationEnd,
 }
 
@@ -53,7 +53,7 @@ impl SourceGame {
     }
 }
 
-/// A move or a null move played in a position.
+/// The position after a move or a null move.
 pub fn played(position: &Chess, item: &Item) -> Chess {
     match item {
         Item::Move(mv) => {
@@ -85,7 +85,7 @@ pub fn read(text: &[u8]) -> Result<Vec<SourceGame>, String> {
 
 struct Games;
 
-/// A game being read, with the positions that variations come back to.
+/// A game being read, with the positions to which variations return.
 struct Line {
     game: SourceGame,
     position: Chess,
@@ -183,10 +183,10 @@ impl Visitor for Games {
     }
 }
 
-/// The position of a FEN; Chess960 where its castling rights need it.
+/// The position of a FEN, as Chess960 if its castling rights require it.
 ///
 /// # Errors
-/// A text that is no FEN, or a position in which no game can be played.
+/// If the text is not FEN, or no game can be played from the position.
 pub fn set_up(fen: &str) -> Result<Chess, String> {
     let fen: Fen = fen.parse().map_err(|error| format!("{fen}: {error}"))?;
     let setup: Setup = fen.into_setup();

@@ -1,5 +1,5 @@
-//! Frames every database below some folders as an input of its format's fuzz target: `seeds TARGET FOLDER...`.
-//! Targets whose inputs are choices get random ones.
+//! Converts every database below some folders to an input of its fuzz target: `seeds TARGET FOLDER...`.
+//! Targets that interpret their input as choices get random bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use chessdb::formats::{Directory, FORMATS};
 use pgnfs_fuzz::harness::frame::Input;
 
-/// Longest input. Fuzzers change short ones better and more often.
+/// Maximum length of an input. Fuzzers mutate short inputs more effectively.
 const LONGEST: usize = 16 << 10;
 
-/// Longest input of which there is one for each reading.
+/// Maximum length of an input that is written once for each reading.
 const LONGEST_FORCED: usize = 2 << 10;
 
-/// Targets to which any bytes are a sound database.
+/// Targets for which any bytes are a valid database.
 const OF_CHOICES: [&str; 2] = ["chess_assistant_records", "jose_rows"];
 
-/// Their seeds, and the bytes of each.
+/// Number and length of their seeds.
 const RANDOM_SEEDS: u64 = 32;
 const RANDOM_LEN: usize = 4 << 10;
 
@@ -54,7 +54,7 @@ fn write_random(seeds: &Path) {
     }
 }
 
-/// SplitMix64, of which the highest byte is taken.
+/// The highest byte of SplitMix64.
 fn random(state: &mut u64) -> u8 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -64,11 +64,16 @@ fn random(state: &mut u64) -> u8 {
 
 fn write_seeds(directory: &Directory, target: &Path) {
     for format in FORMATS {
-        let seeds = target.join(format.name.replace('-', "_"));
+        // The target `pgn` is that of the writer.
+        let name = match format.name {
+            "pgn" => "pgn_file".to_owned(),
+            name => name.replace('-', "_"),
+        };
+        let seeds = target.join(name);
         fs::create_dir_all(&seeds).expect("a folder for seeds");
         for candidate in (format.find)(directory) {
             let framed = Input::read(&candidate).framed();
-            // Each reading is code of its own, to which a fuzzer would hardly find its way.
+            // Each reading has its own code, which a fuzzer would hardly reach by itself.
             let readings = (format.readings)()
                 .into_iter()
                 .filter(|_| framed.len() <= LONGEST_FORCED);

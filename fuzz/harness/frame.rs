@@ -1,29 +1,29 @@
-//! Several files in one string of bytes.
+//! Several files in a sequence of bytes.
 //!
-//! Each file begins with a line feed, `@file `, its name and a line feed, and goes on to the next one. There are no
-//! lengths, so that bytes put in or taken out anywhere leave the rest as it is. A file called `options` is none of
-//! the database: its lines `reading=NAME` and `encoding=LABEL` are what the user may say.
+//! Each file begins with a line feed, `@file `, its name and a line feed, and extends to the next file. There
+//! are no lengths, so inserted or removed bytes do not affect the rest. A file named `options` does not
+//! belong to the database: its lines `reading=NAME`, `encoding=LABEL` and `pgn=FORM` are options of the user.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{Candidate, Directory, Files, Options, SourceFile};
+use chessdb::formats::{Candidate, Directory, Files, Options, PgnForm, SourceFile};
 
 const MARK: &[u8] = b"\n@file ";
 
-/// Most files of an input: more than any database has.
+/// Maximum number of files in an input, more than any database has.
 const MOST_FILES: usize = 64;
 
 /// The files of an input.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// Names and bytes, sorted by name, each name once.
+    /// Names and bytes, sorted by name without duplicates.
     pub files: Vec<(String, Arc<Vec<u8>>)>,
     pub options: Options,
 }
 
 impl Input {
-    /// Reads framed files; what stands before the first is skipped.
+    /// Parses framed files. Bytes before the first file are skipped.
     pub fn parse(bytes: &[u8]) -> Input {
         let starts: Vec<usize> = marks(bytes).take(MOST_FILES).collect();
         let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
@@ -31,7 +31,7 @@ impl Input {
             let file = &bytes[start + MARK.len()..end];
             let line = file.iter().position(|&byte| byte == b'\n')?;
             let name = std::str::from_utf8(&file[..line]).ok()?;
-            // A file in a folder has neither.
+            // Such a name could not exist in a folder.
             (!name.contains(['/', '\0'])).then(|| (name.to_owned(), file[line + 1..].to_vec()))
         });
         Input::new(files)
@@ -56,12 +56,12 @@ impl Input {
         Input::new(candidate.files.iter().map(read))
     }
 
-    /// Bytes of all files.
+    /// Total length of all files in bytes.
     pub fn len(&self) -> usize {
         self.files.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// What [`Input::parse`] reads.
+    /// The input in the form that [`Input::parse`] reads.
     pub fn framed(&self) -> Vec<u8> {
         let framed = self.files.iter().map(|(name, bytes)| {
             let head = [MARK, name.as_bytes(), b"\n"].concat();
@@ -70,7 +70,7 @@ impl Input {
         framed.collect::<Vec<_>>().concat()
     }
 
-    /// The folder that the files would be in. It does not exist.
+    /// The folder of the files, which does not exist.
     pub fn directory(&self) -> Directory {
         Directory {
             path: PathBuf::from("/input"),
@@ -78,7 +78,7 @@ impl Input {
         }
     }
 
-    /// The files of a database among them.
+    /// The files of a database in the input.
     pub fn open(&self, candidate: &Candidate) -> Files {
         let files = candidate.files.iter().filter_map(|(kind, path)| {
             let name = file_name(path);
@@ -89,6 +89,7 @@ impl Input {
         Files {
             files: files.collect(),
             warnings: candidate.warnings.clone(),
+            kept: None,
         }
     }
 }
@@ -117,6 +118,11 @@ fn options(text: &str) -> Options {
     Options {
         encoding: value("encoding"),
         reading: value("reading"),
+        pgn: match value("pgn").as_deref() {
+            Some("export") => PgnForm::Export,
+            Some("verbatim") => PgnForm::Verbatim,
+            _ => PgnForm::Cleaned,
+        },
         ..Options::default()
     }
 }

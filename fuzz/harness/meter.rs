@@ -1,10 +1,10 @@
-//! What a piece of work costs: memory to the byte, and the processor's time.
+//! The cost of some work: memory in bytes, and CPU time.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Duration;
 
-/// The system's allocator, which counts what each thread has from it.
+/// The system's allocator with counters for each thread.
 struct Counting;
 
 #[global_allocator]
@@ -16,7 +16,7 @@ thread_local! {
 }
 
 fn add(bytes: usize) {
-    // What another thread allocated may be freed here, so the count may go below zero.
+    // This thread may free memory of another thread, so the count may be negative.
     let live = LIVE.get().wrapping_add(bytes);
     LIVE.set(live);
     if (live.wrapping_sub(PEAK.get()) as isize) > 0 {
@@ -28,10 +28,10 @@ fn subtract(bytes: usize) {
     LIVE.set(LIVE.get().wrapping_sub(bytes));
 }
 
-// Tests have no other way to count what is allocated, and it is the system's allocator that does the work.
+// There is no other way to count allocations in tests, and the system's allocator does the work.
 #[allow(unsafe_code)]
-// SAFETY: every call goes to the system's allocator as it came. The counters are plain numbers of the thread, which
-// neither allocate nor end before the thread.
+// SAFETY: every call is passed to the system's allocator unchanged. The counters are plain numbers of the
+// thread, which neither allocate nor are destroyed before the thread.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // The old bytes are copied to the new place: for a moment there are both.
+        // While the bytes are copied, both blocks exist.
         add(new_size);
         subtract(layout.size());
         // SAFETY: the caller's promises are passed on.
@@ -60,16 +60,16 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What some work took.
+/// The cost of some work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
-    /// Most bytes that it had at a time, beyond those that were there before.
+    /// Maximum number of bytes in use, beyond those in use before.
     pub memory: usize,
-    /// Time of this thread on a processor.
+    /// CPU time of this thread.
     pub time: Duration,
 }
 
-/// Does some work and says what it took.
+/// Does some work and measures its cost.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     let live = LIVE.get();
     PEAK.set(live);

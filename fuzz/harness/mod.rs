@@ -1,14 +1,14 @@
-//! What fuzz targets and ordinary tests do with a database from strangers: open it from bytes, list it, decode it,
-//! and hold what that costs against bounds.
+//! What fuzz targets and ordinary tests do with a database: open it from bytes, list it, decode it, and
+//! compare the cost with bounds.
 //!
-//! An input is [framed](frame) files. A [sweep](sweep::sweep) fails by panicking, which is what fuzzers look for.
-//! Whoever includes this has `tests/common/pgn.rs` beside it, as `pgn`.
+//! An input consists of [framed](frame) files. A [sweep](sweep::sweep) reports failures by panicking, as
+//! fuzzers expect. A crate that includes this module must also include `tests/common/pgn.rs` as `pgn`.
 
-// Not everybody who includes this uses all of it.
+// Some crates that include this module do not use all of it.
 #![allow(dead_code, missing_docs)]
 
+pub mod choices;
 pub mod frame;
 pub mod meter;
 pub mod movetext;
 pub mod sweep;
-pub mod told;

@@ -1,12 +1,12 @@
-//! Games from any bytes: what a decoder could hand to the PGN writer.
+//! Games from arbitrary bytes: anything that a decoder could pass to the PGN writer.
 
 use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
 use chessdb::game::{Game, Outcome, Tags};
 use chessdb::replay::Replay;
 
-use super::told::Told;
+use super::choices::Choices;
 
-/// Where games begin; the first is the normal start.
+/// Start positions; the first is the normal one.
 pub const STARTS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 17",
@@ -30,19 +30,19 @@ const NAMES: [&str; 10] = [
     "",
 ];
 
-/// Most tokens of a game.
+/// Maximum number of tokens in a game.
 const MOST_TOKENS: usize = 2_000;
 
-/// The game that some bytes tell.
+/// The game that the choices in `bytes` describe.
 pub fn game(bytes: &[u8]) -> Game {
-    let mut told = Told(bytes);
+    let mut choices = Choices(bytes);
     let outcomes = [
         Outcome::Unknown,
         Outcome::WhiteWins,
         Outcome::BlackWins,
         Outcome::Draw,
     ];
-    let head = told.byte();
+    let head = choices.byte();
     let mut tags = Tags::new(outcomes[usize::from(head % 4)]);
     let start = STARTS[usize::from(head / 4) % STARTS.len()];
     let fen = Fen::parse(start).expect("a position");
@@ -50,22 +50,22 @@ pub fn game(bytes: &[u8]) -> Game {
         tags.set_str("SetUp", "1");
         tags.set_str("FEN", start);
     }
-    for _ in 0..told.byte() % 6 {
-        let name = NAMES[usize::from(told.byte()) % NAMES.len()];
-        tags.set_str(name, &told.text());
+    for _ in 0..choices.byte() % 6 {
+        let name = NAMES[usize::from(choices.byte()) % NAMES.len()];
+        tags.set_str(name, &choices.text());
     }
     let mut movetext = Replay::builder(fen.position, fen.first_move);
     for _ in 0..MOST_TOKENS {
-        let Some(what) = told.next() else { break };
+        let Some(what) = choices.next() else { break };
         match what % 16 {
             0 => drop(movetext.play(Move::Null)),
-            1 => movetext.nag(told.byte()),
-            2 | 3 => movetext.comment(&told.text()),
+            1 => movetext.nag(choices.byte()),
+            2 | 3 => movetext.comment(&choices.text()),
             4 => drop(movetext.start_variation()),
             5 => drop(movetext.end_variation()),
             _ => {
                 let legal = legal_moves(movetext.position());
-                if let Some(&mv) = legal.get(usize::from(told.byte()) % legal.len().max(1)) {
+                if let Some(&mv) = legal.get(usize::from(choices.byte()) % legal.len().max(1)) {
                     movetext.play(mv).expect("a legal move");
                 }
             }
@@ -77,7 +77,7 @@ pub fn game(bytes: &[u8]) -> Game {
     }
 }
 
-/// Every legal move, by trial.
+/// All legal moves, found by testing every pair of squares.
 fn legal_moves(position: &Position) -> Vec<Move> {
     let us = position.turn();
     let last = match us {

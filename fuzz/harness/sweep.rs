@@ -1,4 +1,4 @@
-//! Reads all of a database and holds what that costs against bounds.
+//! Reads a whole database and compares the cost with bounds.
 //!
 //! | work | memory | time of a processor |
 //! |---|---|---|
@@ -7,22 +7,25 @@
 //! | one game, one document | 256 bytes a byte, and 128 KiB | 5 µs a byte, and 2 ms |
 //! | all games together | the same, and 8 KiB a game | the same, and 100 µs a game |
 //!
-//! Memory is the most that is in use at a time; that of all games is the sum. A byte is one of the files, and for a
-//! game one of its record. The database does not tell how long that is. But no record is longer than the files, which
-//! bounds one game; and all records together are hardly longer than the files and the texts that they give, even
-//! where games share them, which bounds all.
+//! Memory is the maximum in use at a time; for all games it is the sum of these maxima. A byte is one of the
+//! files', or for a game one of its record. The database does not report the length of a record. But no
+//! record is longer than the files, which gives the bound for one game. All records together are hardly
+//! longer than the files and the texts of the games, even if games share them, which gives the bound for all
+//! games.
 //!
-//! What a packed archive unpacks to counts as bytes of files, for that is what is read: the format says how far it
-//! may unpack.
+//! For a packed archive the unpacked bytes count, because these are read; the format limits how many there
+//! may be.
 //!
 //! Games are read until their texts are sixteen times as long as the files.
 
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb::formats::{Candidate, Database, FORMATS, Format};
+use chessdb::formats::{Bytes, Candidate, Database, FORMATS, Format};
 use chessdb::game::Game;
+use chessdb::packed::{Packed, is_packed, is_zip, zip_members};
 use chessdb::pgn::to_text;
 use chessdb::replay::main_line;
 
@@ -30,7 +33,7 @@ use super::super::pgn;
 use super::frame::Input;
 use super::meter::{Cost, measure};
 
-/// What work on some bytes may cost.
+/// A bound for the cost of some work.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
     name: &'static str,
@@ -61,28 +64,28 @@ pub const GAME: Bound = Bound {
     time: Duration::from_millis(2),
 };
 
-/// What each game of a sweep adds to the bound of all.
+/// What each game of a sweep adds to the bound for all games.
 const EACH_MEMORY: usize = 8 << 10;
 const EACH_TIME: Duration = Duration::from_micros(100);
 
-/// Times the files that the texts of games are read.
+/// Reading stops when the texts of the games are this many times as long as the files.
 const TIMES: usize = 16;
 
-/// What is held against bounds, beside memory.
+/// What is compared with bounds in addition to memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strictness {
-    /// Times the bound that time may take; none where time is not looked at.
+    /// Factor by which time may exceed its bound; `None` if time is not checked.
     pub slowness: Option<u32>,
-    /// The games that are read; none for all.
+    /// The games that are read; `None` for all.
     pub games: Option<Games>,
 }
 
-/// Some games of many.
+/// A sample of the games.
 #[derive(Clone, Copy, Debug)]
 pub struct Games {
-    /// Half of them stand together, the others are spread over the database.
+    /// Number of games. Half of them are adjacent, the others are spread over the database.
     pub most: u32,
-    /// Where they stand: 0 for the beginning, 1 for the end.
+    /// Position of the adjacent games: 0 for the beginning, 1 for the end.
     pub near: f64,
 }
 
@@ -101,14 +104,14 @@ impl Games {
     }
 }
 
-/// The most that something took of what its bounds allow: 1 is all of it.
+/// The greatest ratio between cost and bound.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
     pub memory: f64,
     pub time: f64,
 }
 
-/// What a sweep found.
+/// Results of a sweep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Swept {
     pub databases: u32,
@@ -120,7 +123,7 @@ pub struct Swept {
 }
 
 impl Swept {
-    /// Takes the larger of each.
+    /// Adds counts, and keeps the greater of each ratio.
     pub fn add(&mut self, other: Swept) {
         self.databases += other.databases;
         self.games += other.games;
@@ -139,7 +142,7 @@ impl Swept {
 /// Opens and reads every database of a format among the files.
 ///
 /// # Panics
-/// Where a bound is broken, a decoder panics, or a text is not exactly its game.
+/// If a bound is exceeded, a decoder panics, or a text differs from its game.
 pub fn sweep(format: &str, input: &Input, strictness: Strictness) -> Swept {
     let format = FORMATS.iter().find(|known| known.name == format);
     let format = format.expect("a format of that name");
@@ -153,7 +156,7 @@ pub fn sweep(format: &str, input: &Input, strictness: Strictness) -> Swept {
 /// Opens and reads one database.
 ///
 /// # Panics
-/// As [`sweep`] does.
+/// As [`sweep`].
 pub fn sweep_candidate(
     format: &Format,
     candidate: &Candidate,
@@ -171,43 +174,19 @@ pub fn sweep_candidate(
     let (opened, _) = check.costs(OPENING, &mut swept.opening, || {
         (format.open)(input.open(candidate), &input.options)
     });
-    let Ok(database) = opened else { return swept };
-    swept.databases = 1;
-    check.costs(LISTING, &mut swept.listing, || list(&*database));
-    let games = match strictness.games {
-        Some(games) => games.of(database.len()),
-        None => (0..database.len()).collect(),
-    };
-    let games = games.into_iter().map(Piece::Game);
-    let documents = (0..database.documents().len()).map(Piece::Document);
-    let mut read = 0;
-    let mut all = Cost::default();
-    for piece in games.chain(documents) {
-        let ((text, game), cost) = check.costs(GAME, &mut swept.game, || piece.read(&*database));
-        assert_written(&text, &game);
-        if let Piece::Game(number) = piece {
-            assert_main_line(&*database, number, &game);
-        }
-        swept.games += 1;
-        all.memory += cost.memory;
-        all.time += cost.time;
-        read += text.len();
-        if read > TIMES * bytes {
-            break;
-        }
+    let Ok(mut database) = opened else { return swept };
+    let parts = database.take_parts().into_iter().map(|part| part.database);
+    let mut databases: Vec<Box<dyn Database>> = parts.collect();
+    if databases.is_empty() {
+        databases.push(database);
     }
-    let count = u32::try_from(swept.games).unwrap_or(u32::MAX);
-    let bound = Bound {
-        name: "all games",
-        memory: GAME.memory + EACH_MEMORY * count as usize,
-        time: GAME.time + EACH_TIME * count,
-        ..GAME
-    };
-    check.hold(bound, bytes + read, all, &mut swept.all_games);
+    for database in databases {
+        swept.add(check.sweep(&*database));
+    }
     swept
 }
 
-/// What has a text.
+/// A part of the database with a text.
 enum Piece {
     Game(u32),
     Document(usize),
@@ -227,7 +206,7 @@ impl Piece {
     }
 }
 
-/// The main line by itself is that of the whole game, whatever is damaged.
+/// Checks that the main line alone is equal to that of the whole game, whatever is damaged.
 fn assert_main_line(database: &dyn Database, number: u32, game: &Game) {
     let (mut alone, mut whole) = (Vec::new(), Vec::new());
     database.main_line(number, &mut |ply| {
@@ -241,7 +220,7 @@ fn assert_main_line(database: &dyn Database, number: u32, game: &Game) {
     assert_eq!(alone, whole, "main line of game {number}");
 }
 
-/// Everything that a directory shows before a game is decoded.
+/// Reads everything that directories show before a game is decoded.
 fn list(database: &dyn Database) {
     let len = database.len();
     for folder in database.folders() {
@@ -253,7 +232,7 @@ fn list(database: &dyn Database) {
             assert!(!database.text(id).is_empty(), "an unknown text is ?");
         }
     }
-    // Past the end there is nothing, and nobody panics.
+    // Numbers beyond the end must not panic.
     database.keys(len);
     let mut buffer = [0; 4096];
     for (number, member) in database.members().iter().enumerate() {
@@ -269,14 +248,14 @@ fn list(database: &dyn Database) {
     assert!(lines.map(|line| line.len()).sum::<usize>() < usize::MAX);
 }
 
-/// True for items of movetext that are the same, but that a long comment may be broken anywhere.
+/// True for equal items of movetext. Long comments may be broken anywhere.
 pub fn is_same(read: &str, written: &str) -> bool {
     let is_black = |c: &char| !c.is_whitespace();
     let without_blanks = |text: &str| text.chars().filter(is_black).collect::<String>();
     read == written || (read.len() >= 247 && without_blanks(read) == without_blanks(written))
 }
 
-/// An independent reader finds exactly the game in its text.
+/// Checks that an independent reader finds exactly the game in its text.
 pub fn assert_written(text: &[u8], game: &Game) {
     let read = pgn::read(text);
     assert_eq!(read.len(), 1, "games in the text of one");
@@ -295,8 +274,48 @@ struct Check {
 }
 
 impl Check {
-    /// Does work that the bytes of all files bound. It is done again where it took too long: something else may have
-    /// held the machine up.
+    /// Reads a database.
+    fn sweep(&self, database: &dyn Database) -> Swept {
+        let mut swept = Swept {
+            databases: 1,
+            ..Swept::default()
+        };
+        self.costs(LISTING, &mut swept.listing, || list(database));
+        let games = match self.strictness.games {
+            Some(games) => games.of(database.len()),
+            None => (0..database.len()).collect(),
+        };
+        let games = games.into_iter().map(Piece::Game);
+        let documents = (0..database.documents().len()).map(Piece::Document);
+        let mut read = 0;
+        let mut all = Cost::default();
+        for piece in games.chain(documents) {
+            let ((text, game), cost) = self.costs(GAME, &mut swept.game, || piece.read(database));
+            assert_written(&text, &game);
+            if let Piece::Game(number) = piece {
+                assert_main_line(database, number, &game);
+            }
+            swept.games += 1;
+            all.memory += cost.memory;
+            all.time += cost.time;
+            read += text.len();
+            if read > TIMES * self.bytes {
+                break;
+            }
+        }
+        let count = u32::try_from(swept.games).unwrap_or(u32::MAX);
+        let bound = Bound {
+            name: "all games",
+            memory: GAME.memory + EACH_MEMORY * count as usize,
+            time: GAME.time + EACH_TIME * count,
+            ..GAME
+        };
+        self.hold(bound, self.bytes + read, all, &mut swept.all_games);
+        swept
+    }
+
+    /// Does work bounded by the bytes of all files. If it took too long, it is repeated, because other work
+    /// may have delayed it.
     fn costs<T>(&self, bound: Bound, share: &mut Share, work: impl Fn() -> T) -> (T, Cost) {
         let (mut done, mut cost) = measure(&work);
         for _ in 0..3 {
@@ -337,28 +356,44 @@ impl Check {
     }
 }
 
-/// Length of a file, or of what is packed in it as far as it may be unpacked.
+/// Length of a file, or of its unpacked contents up to the limit of unpacking.
 fn unpacked_len(bytes: &[u8]) -> usize {
     const MOST: u64 = 64 << 20;
+    // What any decoder of compressed PGN needs beside the unpacked bytes, even if it can unpack nothing.
+    const DECODER: usize = (6 << 20) / OPENING.memory_a_byte;
+    let file: Arc<dyn Bytes> = Arc::new(bytes.to_vec());
+    if is_packed(&file) {
+        let members = zip_members(&file);
+        let members = members
+            .iter()
+            .map(|member| Packed::open_member(Arc::clone(&file), member, None));
+        let first = (!is_zip(&file)).then(|| Packed::open(Arc::clone(&file), None));
+        let opened = members.chain(first).flatten();
+        let unpacked: u64 = opened.map(|packed| packed.len()).sum();
+        // An archive that unpacks to too much is not opened, but unpacked up to the limit.
+        let whole = flate2::read::MultiGzDecoder::new(bytes).take(MOST);
+        return bytes.len() + len_of(whole).max(usize::try_from(unpacked).unwrap()) + DECODER;
+    }
     if bytes.starts_with(&[8, 0]) {
         return bytes
             .len()
-            .max(usize::try_from(told_len(bytes).min(MOST)).unwrap());
+            .max(usize::try_from(stated_len(bytes).min(MOST)).unwrap());
     }
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return bytes.len();
-    }
-    let mut unpacked = flate2::read::GzDecoder::new(bytes).take(MOST);
-    let mut buffer = vec![0; 1 << 16];
-    let mut len = 0;
-    while let Ok(read @ 1..) = unpacked.read(&mut buffer) {
-        len += read;
-    }
-    len.max(bytes.len())
+    bytes.len()
 }
 
-/// What a `.cbv` archive says that its files unpack to.
-fn told_len(bytes: &[u8]) -> u64 {
+/// Number of bytes before the first error.
+fn len_of(mut reader: impl Read) -> usize {
+    let mut buffer = vec![0; 1 << 16];
+    let mut len = 0;
+    while let Ok(read @ 1..) = reader.read(&mut buffer) {
+        len += read;
+    }
+    len
+}
+
+/// The unpacked length that a `.cbv` archive states for its files.
+fn stated_len(bytes: &[u8]) -> u64 {
     let [_, _, low, high, len, ..] = *bytes else {
         return 0;
     };

@@ -1,21 +1,21 @@
 //! Changes that leave a container valid.
 
-use crate::harness::told::Told;
+use crate::harness::choices::Choices;
 
-/// Numbers at which arithmetic goes wrong.
+/// Numbers that often cause errors in arithmetic.
 const NUMBERS: [u32; 8] = [0, 1, 0x7f, 0x80, 0xff, 0xffff, i32::MAX as u32, u32::MAX];
 
-/// Changes a few bytes, mostly none.
-pub fn change(told: &mut Told<'_>, bytes: &mut [u8]) {
-    if !told.once_in(3) {
+/// Changes a few bytes, in most cases none.
+pub fn change(choices: &mut Choices<'_>, bytes: &mut [u8]) {
+    if !choices.once_in(3) {
         return;
     }
-    for _ in 0..told.below(4) {
-        let at = told.below(bytes.len());
-        let value = match told.below(4) {
-            0 => told.one_of(&NUMBERS).to_le_bytes().to_vec(),
-            1 => told.one_of(&NUMBERS).to_be_bytes().to_vec(),
-            _ => vec![told.byte()],
+    for _ in 0..choices.below(4) {
+        let at = choices.below(bytes.len());
+        let value = match choices.below(4) {
+            0 => choices.one_of(&NUMBERS).to_le_bytes().to_vec(),
+            1 => choices.one_of(&NUMBERS).to_be_bytes().to_vec(),
+            _ => vec![choices.byte()],
         };
         for (to, from) in bytes[at..].iter_mut().zip(value) {
             *to = from;
@@ -23,26 +23,26 @@ pub fn change(told: &mut Told<'_>, bytes: &mut [u8]) {
     }
 }
 
-/// The codes of a game, as far as edits must know them.
+/// What edits need to know about the codes of a game.
 pub struct Codes {
-    /// Bytes of the code that some bytes begin with; 1 for an unknown one.
+    /// Size in bytes of the code at the beginning of some bytes; 1 for an unknown one.
     pub size: fn(&[u8]) -> usize,
-    /// Any code.
-    pub any: fn(&mut Told<'_>) -> Vec<u8>,
+    /// An arbitrary code.
+    pub any: fn(&mut Choices<'_>) -> Vec<u8>,
     /// The codes that begin and end a variation.
     pub variation: [u8; 2],
 }
 
 impl Codes {
-    /// Puts codes in, takes some out, and moves some behind the next.
-    pub fn edit(&self, told: &mut Told<'_>, codes: &mut Vec<u8>) {
-        for _ in 0..told.below(8) {
+    /// Inserts codes, removes some, and moves some after the next one.
+    pub fn edit(&self, choices: &mut Choices<'_>, codes: &mut Vec<u8>) {
+        for _ in 0..choices.below(8) {
             let places = self.places(codes);
-            let at = told.one_of(&places);
+            let at = choices.one_of(&places);
             let end = self.end(codes, at);
-            match told.below(4) {
-                0 => drop(codes.splice(at..at, (self.any)(told))),
-                1 => drop(codes.splice(at..end, (self.any)(told))),
+            match choices.below(4) {
+                0 => drop(codes.splice(at..at, (self.any)(choices))),
+                1 => drop(codes.splice(at..end, (self.any)(choices))),
                 2 => drop(codes.drain(at..end)),
                 _ => {
                     let item = self.item(codes, at);
@@ -53,7 +53,7 @@ impl Codes {
         }
     }
 
-    /// The same codes with each variation behind the item that it stood before.
+    /// The same codes with each variation after the item that it preceded.
     pub fn variations_behind(&self, codes: &[u8]) -> Vec<u8> {
         let [start, end] = self.variation;
         let (mut out, mut waiting) = (Vec::new(), Vec::new());
@@ -77,7 +77,7 @@ impl Codes {
         out
     }
 
-    /// Where codes begin, and the end.
+    /// The offsets of the codes, and of the end.
     pub fn places(&self, codes: &[u8]) -> Vec<usize> {
         let mut places = vec![0];
         while let Some(&at) = places.last().filter(|&&at| at < codes.len()) {

@@ -1,8 +1,8 @@
-//! Games of legal moves from any bytes, as the writers of `examples/make_database` take them.
+//! Games of legal moves from arbitrary bytes, for the writers of `examples/make_database`.
 
 use shakmaty::{Chess, Move, Position};
 
-use crate::harness::told::Told;
+use crate::harness::choices::Choices;
 use crate::source::{Item, SourceGame, played, set_up};
 
 const TAGS: [&str; 16] = [
@@ -24,7 +24,7 @@ const TAGS: [&str; 16] = [
     "Board",
 ];
 
-/// Values that formats keep in a form of their own.
+/// Values for which formats have special representations.
 const VALUES: [&str; 8] = [
     "1-0",
     "1/2-1/2",
@@ -36,45 +36,45 @@ const VALUES: [&str; 8] = [
     "?",
 ];
 
-/// Glyphs that all formats can hold.
+/// Glyphs that all formats can store.
 const NAGS: [u8; 7] = [1, 2, 3, 4, 5, 6, 220];
 
-/// Most items of a game.
+/// Maximum number of items in a game.
 const MOST_ITEMS: usize = 600;
 
-/// Most variations that are open at once: the writers recurse.
+/// Maximum number of variations open at once, because the writers recurse.
 const DEEPEST: usize = 40;
 
-/// A game that begins in one of these positions, of which the first is the normal start.
-pub fn game(told: &mut Told<'_>, starts: &[&str]) -> SourceGame {
+/// A game that begins in one of `starts`, the first of which is the normal start position.
+pub fn game(choices: &mut Choices<'_>, starts: &[&str]) -> SourceGame {
     let mut game = SourceGame::default();
-    let fen = told.one_of(starts);
+    let fen = choices.one_of(starts);
     if fen != starts[0] {
         game.start = set_up(fen).expect("a position");
         game.set_tag("SetUp", "1");
         game.set_tag("FEN", fen);
     }
-    for _ in 0..told.below(8) {
-        let name = told.one_of(&TAGS);
-        if told.once_in(2) {
-            game.set_tag(name, &told.name());
+    for _ in 0..choices.below(8) {
+        let name = choices.one_of(&TAGS);
+        if choices.once_in(2) {
+            game.set_tag(name, &choices.name());
         } else {
-            game.set_tag(name, told.one_of(&VALUES));
+            game.set_tag(name, choices.one_of(&VALUES));
         }
     }
-    game.items = items(told, &game.start);
+    game.items = items(choices, &game.start);
     game
 }
 
-fn items(told: &mut Told<'_>, start: &Chess) -> Vec<Item> {
+fn items(choices: &mut Choices<'_>, start: &Chess) -> Vec<Item> {
     let mut items = Vec::new();
     let (mut position, mut before) = (start.clone(), None);
     let mut outer = Vec::new();
-    while let Some(what) = told.next().filter(|_| items.len() < MOST_ITEMS) {
+    while let Some(what) = choices.next().filter(|_| items.len() < MOST_ITEMS) {
         let item = match what {
             0 => break,
-            1..16 => Item::Nag(told.one_of(&NAGS)),
-            16..32 => Item::Comment(told.text()),
+            1..16 => Item::Nag(choices.one_of(&NAGS)),
+            16..32 => Item::Comment(choices.text()),
             32..48 => match before.take() {
                 Some(start) if outer.len() < DEEPEST => {
                     outer.push((position, Some(Chess::clone(&start))));
@@ -94,7 +94,7 @@ fn items(told: &mut Told<'_>, start: &Chess) -> Vec<Item> {
                 None => continue,
             },
             64..72 if !position.is_check() => Item::Null,
-            _ => match legal_move(told, &position, what >= 160) {
+            _ => match legal_move(choices, &position, what >= 160) {
                 Some(mv) => Item::Move(mv),
                 None => continue,
             },
@@ -108,8 +108,8 @@ fn items(told: &mut Told<'_>, start: &Chess) -> Vec<Item> {
     items
 }
 
-/// One of the legal moves; where that is asked for, rather one that formats have a code of its own for.
-fn legal_move(told: &mut Told<'_>, position: &Chess, is_special: bool) -> Option<Move> {
+/// One of the legal moves; if `is_special`, preferably one with a special code in the formats.
+fn legal_move(choices: &mut Choices<'_>, position: &Chess, is_special: bool) -> Option<Move> {
     let moves = position.legal_moves();
     let has_code = |mv: &&Move| mv.is_promotion() || mv.is_castle() || mv.is_en_passant();
     let special: Vec<Move> = moves.iter().filter(has_code).copied().collect();
@@ -117,5 +117,5 @@ fn legal_move(told: &mut Told<'_>, position: &Chess, is_special: bool) -> Option
         true => &special[..],
         false => &moves,
     };
-    (!among.is_empty()).then(|| told.one_of(among))
+    (!among.is_empty()).then(|| choices.one_of(among))
 }

@@ -1,20 +1,20 @@
-//! jose databases from any bytes: sound tables, and rows of any values in them.
+//! jose databases from arbitrary bytes: valid tables with rows of arbitrary values.
 
 use crate::edits::{Codes, change};
 use crate::games;
+use crate::harness::choices::Choices;
 use crate::harness::frame::Input;
 use crate::harness::movetext::STARTS;
-use crate::harness::told::Told;
 use crate::jose_rows::{Kind, Spec, files};
 use crate::moves::MoveData;
 use crate::tables::Value;
 
-/// Most games of a database.
+/// Maximum number of games in a database.
 const MOST_GAMES: usize = 24;
-/// Most rows of a table of names, and of the collections.
+/// Maximum number of rows in a table of names, and in the collections.
 const MOST_NAMES: usize = 8;
 
-/// Bytes of an input that change the tables; the others tell the games.
+/// Number of bytes of an input that change the tables; the others describe the games.
 const FOR_FILES: usize = 192;
 
 const CODES: Codes = Codes {
@@ -26,21 +26,21 @@ const CODES: Codes = Codes {
     variation: [0xf0, 0xf1],
 };
 
-/// What a game brings into its row.
+/// The data of a game for its row.
 struct Game {
     number: i64,
     moves: MoveData,
     fen: Option<String>,
 }
 
-/// A column, and what stands in it.
-type Column = (Spec, fn(&mut Told<'_>, &Game) -> Value);
+/// A column, and a function that chooses its values.
+type Column = (Spec, fn(&mut Choices<'_>, &Game) -> Value);
 
 const fn column(
     name: &'static str,
     kind: Kind,
     is_nullable: bool,
-    value: fn(&mut Told<'_>, &Game) -> Value,
+    value: fn(&mut Choices<'_>, &Game) -> Value,
 ) -> Column {
     let spec = Spec {
         name,
@@ -58,8 +58,8 @@ const HEADER: [Column; 17] = [
     column("Idx", Kind::Int(4), false, number),
     column("Attributes", Kind::Int(2), false, number),
     column("PlyCount", Kind::Int(4), false, number),
-    column("Result", Kind::Int(1), false, |told, _| {
-        Value::Int(told.below(5) as i64 - 1)
+    column("Result", Kind::Int(1), false, |choices, _| {
+        Value::Int(choices.below(5) as i64 - 1)
     }),
     column("WhiteId", Kind::Int(4), false, number),
     column("BlackId", Kind::Int(4), false, number),
@@ -69,8 +69,8 @@ const HEADER: [Column; 17] = [
     column("SiteId", Kind::Int(4), false, number),
     column("GameDate", Kind::Date, true, date),
     column("EventDate", Kind::Date, true, date),
-    column("DateFlags", Kind::Int(2), false, |told, _| {
-        Value::Int(i64::from(told.byte()) << 4)
+    column("DateFlags", Kind::Int(2), false, |choices, _| {
+        Value::Int(i64::from(choices.byte()) << 4)
     }),
     column("OpeningId", Kind::Int(4), false, number),
     column("ECO", Kind::Fixed(9), true, text),
@@ -82,9 +82,9 @@ const MOVES: [Column; 10] = [
     column("BlackTitle", Kind::Text(96), true, text),
     column("Round", Kind::Text(96), true, text),
     column("Board", Kind::Text(96), true, text),
-    column("FEN", Kind::Text(384), true, |told, game| match &game.fen {
+    column("FEN", Kind::Text(384), true, |choices, game| match &game.fen {
         Some(fen) => Value::text(fen),
-        None => text(told, game),
+        None => text(choices, game),
     }),
     column("Info", Kind::Text(765), true, info),
     column("Bin", Kind::Blob, true, |_, game| {
@@ -110,17 +110,17 @@ const OPENINGS: [Column; 5] = [
 const COLLECTIONS: [Column; 4] = [
     ID,
     column("PId", Kind::Int(4), true, number),
-    column("Name", Kind::Text(765), false, |told, game| {
+    column("Name", Kind::Text(765), false, |choices, game| {
         const OWN: [&str; 3] = ["collection.trash", "collection.intray", "collection.none"];
-        match told.once_in(3) {
-            true => Value::text(told.one_of(&OWN)),
-            false => text(told, game),
+        match choices.once_in(3) {
+            true => Value::text(choices.one_of(&OWN)),
+            false => text(choices, game),
         }
     }),
     column("Attributes", Kind::Int(1), false, number),
 ];
 
-/// Tables that are short, and their columns.
+/// Tables with few rows, and their columns.
 const SHORT: [(&str, &[Column]); 5] = [
     ("Collection", &COLLECTIONS),
     ("Player", &NAMES),
@@ -129,21 +129,21 @@ const SHORT: [(&str, &[Column]); 5] = [
     ("Opening", &OPENINGS),
 ];
 
-/// The database that some bytes tell: `Game` with `MoreGame`, or `IO_Game`.
+/// The database that the choices in `bytes` describe: `Game` with `MoreGame`, or `IO_Game`.
 pub fn input(bytes: &[u8]) -> Input {
     let (head, rest) = bytes.split_at(bytes.len().min(FOR_FILES));
-    let (mut head, mut told) = (Told(head), Told(rest));
+    let (mut head, mut choices) = (Choices(head), Choices(rest));
     let is_archive = head.once_in(2);
     let prefix = if is_archive { "IO_" } else { "" };
     let mut all = Vec::new();
-    let mut table = |name: &str, columns: Vec<&Column>, rows: &[Game], told: &mut Told<'_>| {
+    let mut table = |name: &str, columns: Vec<&Column>, rows: &[Game], choices: &mut Choices<'_>| {
         let specs: Vec<Spec> = columns.iter().map(|(spec, _)| *spec).collect();
         let values = rows
             .iter()
             .map(|game| {
                 columns
                     .iter()
-                    .map(|(spec, value)| spec.value(told, |told| value(told, game)))
+                    .map(|(spec, value)| spec.value(choices, |choices| value(choices, game)))
                     .collect()
             })
             .collect();
@@ -160,32 +160,37 @@ pub fn input(bytes: &[u8]) -> Input {
         );
     };
     for (name, columns) in SHORT {
-        let rows: Vec<Game> = (0..told.below(MOST_NAMES + 1))
+        let rows: Vec<Game> = (0..choices.below(MOST_NAMES + 1))
             .map(|number| unplayed(number as i64))
             .collect();
-        table(name, columns.iter().collect(), &rows, &mut told);
+        table(name, columns.iter().collect(), &rows, &mut choices);
     }
     let mut rows = Vec::new();
-    while rows.len() < MOST_GAMES && !told.is_over() {
-        rows.push(game(&mut told, rows.len() as i64));
+    while rows.len() < MOST_GAMES && !choices.is_over() {
+        rows.push(game(&mut choices, rows.len() as i64));
     }
-    // Behind the end of the input all values are zeros, so rows have bytes of their own.
+    // After the end of the input all values are zeros, so rows are filled from other bytes.
     let values: Vec<u8> = bytes.iter().rev().copied().take(1 << 10).collect();
-    let mut told = Told(&values);
+    let mut choices = Choices(&values);
     if is_archive {
-        table("IO_Game", HEADER.iter().chain(&MOVES).collect(), &rows, &mut told);
+        table(
+            "IO_Game",
+            HEADER.iter().chain(&MOVES).collect(),
+            &rows,
+            &mut choices,
+        );
     } else {
         table(
             "Game",
             [&ID].into_iter().chain(&HEADER).collect(),
             &rows,
-            &mut told,
+            &mut choices,
         );
         table(
             "MoreGame",
             [&GAME_ID].into_iter().chain(&MOVES).collect(),
             &rows,
-            &mut told,
+            &mut choices,
         );
     }
     Input::new(all)
@@ -204,56 +209,56 @@ fn unplayed(number: i64) -> Game {
     }
 }
 
-fn game(told: &mut Told<'_>, number: i64) -> Game {
-    // Castling as in Chess960 as well.
+fn game(choices: &mut Choices<'_>, number: i64) -> Game {
+    // Includes castling as in Chess960.
     const CHESS960: &str = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
     let starts: Vec<&str> = STARTS.into_iter().chain([CHESS960]).collect();
-    let source = games::game(told, &starts);
+    let source = games::game(choices, &starts);
     let mut game = unplayed(number);
-    if let Ok(moves) = MoveData::of(&source, 0xd0 + told.byte() % 4) {
+    if let Ok(moves) = MoveData::of(&source, 0xd0 + choices.byte() % 4) {
         game.moves = moves;
     }
-    CODES.edit(told, &mut game.moves.bin);
-    change(told, &mut game.moves.bin);
-    change(told, &mut game.moves.texts);
+    CODES.edit(choices, &mut game.moves.bin);
+    change(choices, &mut game.moves.bin);
+    change(choices, &mut game.moves.texts);
     game.fen = source.tag("FEN").map(str::to_owned);
     game
 }
 
-fn any(told: &mut Told<'_>) -> Vec<u8> {
-    match told.below(16) {
-        0..6 => vec![told.byte() % 0xa0],
-        6..8 => vec![0xa0 + told.byte() % 16, told.byte()],
-        8 => vec![0xb0, told.byte()],
-        9 => vec![0xb1 + told.byte() % 31],
-        10 => vec![0xd4 + told.byte() % 28],
+fn any(choices: &mut Choices<'_>) -> Vec<u8> {
+    match choices.below(16) {
+        0..6 => vec![choices.byte() % 0xa0],
+        6..8 => vec![0xa0 + choices.byte() % 16, choices.byte()],
+        8 => vec![0xb0, choices.byte()],
+        9 => vec![0xb1 + choices.byte() % 31],
+        10 => vec![0xd4 + choices.byte() % 28],
         11 => vec![0xf0],
         12 => vec![0xf1],
-        13 => vec![0xf0, told.byte() % 0xa0, 0xf1],
-        14 => [&[0xe0], told.text().as_bytes(), &[0]].concat(),
-        _ => vec![told.byte()],
+        13 => vec![0xf0, choices.byte() % 0xa0, 0xf1],
+        14 => [&[0xe0], choices.text().as_bytes(), &[0]].concat(),
+        _ => vec![choices.byte()],
     }
 }
 
-fn number(told: &mut Told<'_>, _: &Game) -> Value {
-    Value::Int(match told.byte() {
+fn number(choices: &mut Choices<'_>, _: &Game) -> Value {
+    Value::Int(match choices.byte() {
         small @ 0..240 => i64::from(small % 16),
-        _ => i64::from(i32::from_le_bytes(told.bytes())),
+        _ => i64::from(i32::from_le_bytes(choices.bytes())),
     })
 }
 
-fn date(told: &mut Told<'_>, _: &Game) -> Value {
-    let [day, year] = told.bytes();
+fn date(choices: &mut Choices<'_>, _: &Game) -> Value {
+    let [day, year] = choices.bytes();
     Value::Int(i64::from(day) | (1900 + i64::from(year)) << 9)
 }
 
-fn text(told: &mut Told<'_>, _: &Game) -> Value {
-    Value::text(&told.name())
+fn text(choices: &mut Choices<'_>, _: &Game) -> Value {
+    Value::text(&choices.name())
 }
 
-fn info(told: &mut Told<'_>, _: &Game) -> Value {
-    let pairs: Vec<String> = (0..told.below(4))
-        .map(|_| format!("{}={}", told.name(), told.name()))
+fn info(choices: &mut Choices<'_>, _: &Game) -> Value {
+    let pairs: Vec<String> = (0..choices.below(4))
+        .map(|_| format!("{}={}", choices.name(), choices.name()))
         .collect();
     Value::text(&pairs.join(";"))
 }

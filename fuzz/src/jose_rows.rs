@@ -1,15 +1,15 @@
-//! Files of a table: dynamic rows in one block or in several, fixed rows where the columns allow them.
+//! Files of a table: dynamic rows in one or more blocks, or fixed rows if the columns permit them.
 
-use crate::harness::told::Told;
+use crate::harness::choices::Choices;
 use crate::tables::{Column, Table, Value, append_block};
 
-/// How a column is kept.
+/// How a column is stored.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// So many bytes.
+    /// Size in bytes.
     Int(u16),
     Date,
-    /// The longest value.
+    /// Maximum length.
     Text(u16),
     Fixed(u16),
     Blob,
@@ -25,11 +25,11 @@ pub struct Spec {
 
 impl Spec {
     /// A value that fits the column.
-    pub fn value(&self, told: &mut Told<'_>, draw: impl Fn(&mut Told<'_>) -> Value) -> Value {
-        if self.is_nullable && told.once_in(8) {
+    pub fn value(&self, choices: &mut Choices<'_>, draw: impl Fn(&mut Choices<'_>) -> Value) -> Value {
+        if self.is_nullable && choices.once_in(8) {
             return Value::Null;
         }
-        match (draw(told), self.kind) {
+        match (draw(choices), self.kind) {
             (Value::Bytes(mut bytes), Kind::Fixed(longest)) => {
                 bytes.truncate(usize::from(longest) - 1);
                 Value::Bytes(bytes)
@@ -52,7 +52,7 @@ impl Spec {
         }
     }
 
-    /// Bytes in a fixed row; none where there are no fixed rows with such a column.
+    /// Width in bytes in a fixed row; `None` if fixed rows cannot contain such a column.
     fn width(&self) -> Option<usize> {
         match self.kind {
             Kind::Int(bytes) | Kind::Fixed(bytes) => Some(usize::from(bytes)),
@@ -62,8 +62,12 @@ impl Spec {
     }
 }
 
-/// The files of a table by their extensions; `.frm` or `.MYI` may be missing.
-pub fn files(told: &mut Told<'_>, specs: &[Spec], rows: Vec<Vec<Value>>) -> Vec<(&'static str, Vec<u8>)> {
+/// The files of a table with their extensions; `.frm` or `.MYI` may be missing.
+pub fn files(
+    choices: &mut Choices<'_>,
+    specs: &[Spec],
+    rows: Vec<Vec<Value>>,
+) -> Vec<(&'static str, Vec<u8>)> {
     let table = Table {
         name: "",
         columns: specs.iter().map(Spec::column).collect(),
@@ -72,29 +76,29 @@ pub fn files(told: &mut Told<'_>, specs: &[Spec], rows: Vec<Vec<Value>>) -> Vec<
     let widths: Option<Vec<usize>> = specs.iter().map(Spec::width).collect();
     let mut frm = table.frm();
     let mut files = Vec::new();
-    match widths.filter(|_| !told.once_in(4)) {
+    match widths.filter(|_| !choices.once_in(4)) {
         Some(widths) => {
-            // The option of dynamic rows is bit 0.
+            // Bit 0 of the options means dynamic rows.
             frm[0x1e] = 8;
             files.push(("MYD", fixed_rows(specs, &widths, &table.rows)));
         }
         None => {
             files.push((
                 "MYD",
-                blocks(told, table.rows.iter().map(|row| table.record(row))),
+                blocks(choices, table.rows.iter().map(|row| table.record(row))),
             ));
-            if !told.once_in(8) {
+            if !choices.once_in(8) {
                 files.push(("MYI", table.myi()));
             }
         }
     }
-    if !told.once_in(8) {
+    if !choices.once_in(8) {
         files.push(("frm", frm));
     }
     files
 }
 
-/// A bitmap whose first bit says that the row is there, then all columns at full width.
+/// A bitmap whose first bit marks the row as existing, then all columns at full width.
 fn fixed_rows(specs: &[Spec], widths: &[usize], rows: &[Vec<Value>]) -> Vec<u8> {
     let nullable = specs.iter().filter(|spec| spec.is_nullable).count();
     let mut myd = Vec::new();
@@ -125,14 +129,14 @@ fn fixed_rows(specs: &[Spec], widths: &[usize], rows: &[Vec<Value>]) -> Vec<u8> 
     myd
 }
 
-/// Rows in one block or in several, with deleted blocks between them.
-fn blocks(told: &mut Told<'_>, records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
+/// Rows in one or more blocks, with deleted blocks between them.
+fn blocks(choices: &mut Choices<'_>, records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut myd = Vec::new();
     for record in records {
-        match told.below(8) {
+        match choices.below(8) {
             0 => myd.extend([&[0, 0, 0, 24][..], &[0xff; 20]].concat()),
             1..4 if (SHORTEST..1 << 16).contains(&record.len()) => {
-                append_parts(told, &mut myd, &record);
+                append_parts(choices, &mut myd, &record);
                 continue;
             }
             _ => {}
@@ -142,28 +146,28 @@ fn blocks(told: &mut Told<'_>, records: impl Iterator<Item = Vec<u8>>) -> Vec<u8
     myd
 }
 
-/// Shortest record that is cut into parts.
+/// Minimum length of a record that is split into parts.
 const SHORTEST: usize = 48;
 
-/// First parts: type, bytes of the record's length, bytes of the part's.
+/// First parts: type, width of the record's length, width of the part's length.
 const FIRST: [(u8, usize, usize); 3] = [(5, 2, 2), (6, 3, 3), (13, 4, 3)];
 /// Parts in the middle.
 const MIDDLE: [(u8, usize, usize); 2] = [(11, 0, 2), (12, 0, 3)];
 
-/// A record in two or three parts that follow each other.
-fn append_parts(told: &mut Told<'_>, myd: &mut Vec<u8>, record: &[u8]) {
-    let (first, rest) = record.split_at(16 + told.below(record.len() - 32));
-    append_part(told.one_of(&FIRST), myd, record.len(), first);
-    let (middle, last) = rest.split_at(told.below(rest.len()));
+/// Appends a record in two or three consecutive parts.
+fn append_parts(choices: &mut Choices<'_>, myd: &mut Vec<u8>, record: &[u8]) {
+    let (first, rest) = record.split_at(16 + choices.below(record.len() - 32));
+    append_part(choices.one_of(&FIRST), myd, record.len(), first);
+    let (middle, last) = rest.split_at(choices.below(rest.len()));
     let (middle, last) = if middle.len() < 12 {
         (&[][..], rest)
     } else {
         (middle, last)
     };
     if !middle.is_empty() {
-        append_part(told.one_of(&MIDDLE), myd, 0, middle);
+        append_part(choices.one_of(&MIDDLE), myd, 0, middle);
     }
-    // The last one says how many of its bytes are not used.
+    // The last part states how many of its bytes are unused.
     let unused = 16usize.saturating_sub(last.len());
     myd.push(9);
     myd.extend((last.len() as u16).to_be_bytes());

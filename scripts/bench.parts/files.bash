@@ -1,4 +1,4 @@
-# 100,000 game files: searching and looking at them, against the same files unpacked.
+# 100,000 game files: searching and listing them, compared with the same files unpacked.
 # shellcheck shell=bash
 
 say
@@ -20,7 +20,7 @@ unmount_it
 
 search() (
     cd -- "$1"
-    # No match is no failure.
+    # No match is not a failure.
     grep -r -- "$pattern" "${blocks[@]}" || [[ $? -eq 1 ]]
 )
 look() (
@@ -31,11 +31,11 @@ list() (
     cd -- "$1"
     ls -lR "${blocks[@]}"
 )
-# A copy has its own order.
+# A copy may be in another order.
 search "$memory/files" | sort >"$place/expected"
 
 # usage: compare WORD
-# Times of a search in memory and in a fresh mount, first and second time.
+# Measures a search in memory and in a fresh mount, the first and the second time.
 compare() {
     local copied=() first=() second=() round
     for ((round = 0; round < rounds; round++)); do
@@ -94,7 +94,8 @@ for what in look list; do
     look) name="find -size +1k" ;;
     list) name="ls -lR" ;;
     esac
-    # The first time the kernel makes an inode for each file, which tmpfs did when they were written.
+    # The first time the kernel creates an inode for each file, which it did in the tmpfs when the files were
+    # written.
     row "$name over the mount, sizes known, first time, ms" "$(least "${first[@]}")"
     row "$name, first time against tmpfs, times" "$(ratio "$(least "${first[@]}")" "$(least "${copied[@]}")")" most 2.5
     row "$name, second time against tmpfs, times" "$(ratio "$(least "${second[@]}")" "$(least "${copied[@]}")")" most 2.5

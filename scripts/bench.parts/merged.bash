@@ -1,10 +1,10 @@
-# all.pgn against export and against the same bytes in memory.
+# all.pgn compared with export and with the same bytes in memory.
 # shellcheck shell=bash
 
 say
 say "$source: all.pgn"
 "$pgnfs" export "$source" >"$memory/all.pgn"
-# Leaves a file of sizes.
+# Writes a size file.
 mount_it "$source"
 know_sizes
 sleep 2

@@ -1,4 +1,4 @@
-# A million games with 300,000 names: mounting, listing, memory, the pass over all games, readers at random.
+# A million games with 300,000 names: mounting, listing, memory, the pass over all games, and random readers.
 # shellcheck shell=bash
 
 say
@@ -21,7 +21,7 @@ row "mount of $games games until ls answers, s" "$(ratio "$(least "${times[@]}")
 row "ls -U of 300,000 names, first time, s" "$(ratio "$(least "${lists[@]}")" 1000)" most 0.5
 row "ls -U of 300,000 names, second time, s" "$(ratio "$(least "${again[@]}")" 1000)"
 
-# Without a size file and with the background pass asleep behind a stat, which shares its work at full priority.
+# Without a size file. A stat makes the background pass do its work at full priority.
 passes=()
 for ((round = 0; round < rounds; round++)); do
     rm -rf -- "$XDG_CACHE_HOME"
@@ -31,7 +31,7 @@ for ((round = 0; round < rounds; round++)); do
 done
 row "sizes of all $games games, s" "$(ratio "$(least "${passes[@]}")" 1000)" most 5
 row "anonymous memory with all sizes, bytes a game" "$(anonymous "$games")" most 64
-# The file of sizes is written behind the answer.
+# The size file is written after the reply.
 sleep 2
 unmount_it
 mount_it "$million"
@@ -46,6 +46,6 @@ readers=$(find "$target/release/deps" -maxdepth 1 -name 'readers-*' -perm -u+x -
 row "8 readers at random: reads a second" "$(awk '$1 == "reads" { print $2 }' "$place/readers")"
 row "8 readers at random: median read, ms" "$(awk '$1 == "median" { print $2 }' "$place/readers")" most 0.2
 row "8 readers at random: errors" "$(awk '$1 == "errors" { print $2 }' "$place/readers")" most 0
-# All views are built by now; the cache of texts has 64 MiB.
+# All views have been built by now; the cache of texts has 64 MiB.
 row "8 readers at random: anonymous memory, MiB" "$(ratio "$(anonymous 1)" 1048576)" most 128
 unmount_it

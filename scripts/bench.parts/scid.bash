@@ -1,4 +1,4 @@
-# Export against Scid's own, of the same games.
+# Export compared with that of Scid, for the same games.
 # shellcheck shell=bash
 
 if command -v tkscid >/dev/null; then

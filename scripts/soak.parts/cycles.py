@@ -1,4 +1,4 @@
-"""Mounts and unmounts again and again: `cycles.py GAMES.pgn COUNT`."""
+"""Mounts and unmounts repeatedly: `cycles.py GAMES.pgn COUNT`."""
 
 import os
 import subprocess

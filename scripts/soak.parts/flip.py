@@ -38,7 +38,7 @@ BAD_WORDS = (b"panicked", b"the decoder failed", b"Sanitizer")
 def make(source, games, samples):
     for kind in KINDS:
         subprocess.run(["make_database", kind, f"{source}/{kind}/games", games], check=True)
-    # The tables of an archive are not mapped, those in a folder are.
+    # Tables in an archive are not mapped, so they are extracted to a folder.
     with tarfile.open(f"{source}/jose/games.jose") as archive:
         archive.extractall(f"{source}/tables", filter="data")
     if samples:
@@ -50,7 +50,7 @@ def make(source, games, samples):
 
 
 class Flipper(threading.Thread):
-    """Puts bytes in the place of others in the files of a folder and these back; the times of a file change seldom."""
+    """Replaces bytes in the files of a folder and restores them. The times of the files rarely change."""
 
     def __init__(self, folder):
         super().__init__()
@@ -84,12 +84,12 @@ class Flipper(threading.Thread):
 
 
 def below(folder):
-    """Paths of all files."""
+    """The paths of all files below a folder."""
     return [os.path.join(folder, name) for folder, _, names in os.walk(folder) for name in names]
 
 
 def run(command, counts):
-    """Whatever it reads, a program ends by itself, writes text, and says nothing that it should not."""
+    """Checks that a program ends by itself, writes text, and prints no message about a panic or a sanitizer."""
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     if ended.returncode not in (0, 1, 2) or any(word in ended.stderr for word in BAD_WORDS):
         raise AssertionError(f"{command} ended with {ended.returncode}: {ended.stderr.decode(errors='replace')}")
@@ -106,7 +106,7 @@ def read(path, counts):
             raise
         counts[errno.errorcode[error.errno]] += 1
         return
-    # What is inside an .emb is shown as it is.
+    # Files in an .emb are shown byte for byte.
     if path.endswith(TEXTS) and "/emb/" not in path:
         try:
             contents.decode()
@@ -121,7 +121,7 @@ def reader(seed, source, mount, end, results):
     folders = sorted({os.path.dirname(path) for path in below(source)})
     try:
         while time.monotonic() < end:
-            # No two of them change the same files: what one puts back the other may have changed.
+            # Each reader changes files of its own: two could not restore each other's changes.
             folder = random.choice(folders[seed::READERS])
             shown = os.path.join(mount, os.path.relpath(folder, source))
             with Flipper(folder):

@@ -1,4 +1,4 @@
-"""Kills readers in the middle of a file: `kills.py GAMES.pgn COUNT`. Threads and memory of the mount come back."""
+"""Kills readers of a file: `kills.py GAMES.pgn COUNT`. Threads and memory of the mount must not increase."""
 
 import os
 import random
@@ -8,12 +8,12 @@ import time
 
 from mount import Daemon, Place, wait_for
 
-# Some of them read at the same time.
+# Number of simultaneous readers.
 AT_ONCE = 8
 
 
 def forget(path):
-    """Has the kernel ask for the file again."""
+    """Drops a file from the page cache, so that the kernel requests it again."""
     with open(path, "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -24,7 +24,7 @@ def kill_some(path, number):
     time.sleep(random.uniform(0, 0.03))
     for reader in readers:
         reader.kill()
-    # One that had read everything before is no victim.
+    # A reader that had read the whole file was not killed.
     return sum(reader.wait() < 0 for reader in readers)
 
 
@@ -42,7 +42,7 @@ def main(place, games, count):
             return file.read() == expected
 
     failures = 0
-    # Allocators and pools have grown to their size by then.
+    # Afterwards allocators and pools have reached their usual sizes.
     while kill_some(path, AT_ONCE) == 0:
         pass
     failures += not is_whole()

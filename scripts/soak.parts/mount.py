@@ -1,4 +1,4 @@
-"""A mount in a temporary folder, and what its program uses."""
+"""A mount in a temporary folder, and the memory, threads and files that its program uses."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def is_mounted(path):
 
 
 class Place:
-    """A folder with `source` and `mount`, unmounted and removed at the end."""
+    """A folder with the subfolders `source` and `mount`, which is unmounted and removed at the end."""
 
     def __init__(self):
         self.path = tempfile.mkdtemp(prefix="pgnfs-soak.")
@@ -47,7 +47,7 @@ class Place:
         shutil.rmtree(self.path)
 
     def processes(self):
-        """Numbers of the programs that name the mount point."""
+        """The ids of the processes with the mount point in their command line."""
         found = []
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -61,7 +61,7 @@ class Place:
 
 
 class Daemon:
-    """`pgnfs mount -f` with its log in a file."""
+    """`pgnfs mount -f`, whose log is in a file."""
 
     def __init__(self, place, options, mount=None):
         self.mount = mount or place.mount
@@ -74,7 +74,7 @@ class Daemon:
         wait_for("the mount", lambda: is_mounted(self.mount))
 
     def memory(self):
-        """Resident kilobytes that are no pages of mapped files."""
+        """Resident anonymous memory in KiB."""
         with open(f"/proc/{self.process.pid}/status") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("RssAnon"))
 

@@ -1,4 +1,4 @@
-"""Replaces a database below several mounts again and again: `reloads.py GAMES.pgn COUNT`. No mount grows."""
+"""Replaces a database below several mounts repeatedly: `reloads.py GAMES.pgn COUNT`. No mount may grow."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ import time
 from mount import Daemon, Place, wait_for
 from sources import present
 
-# A mount waits until its source has rested for two seconds, so several take part in each change.
+# A mount waits until its source has not changed for two seconds, so several mounts take part in each change.
 MOUNTS = 12
-# What a mount may grow by with each reload, in bytes; the last state alone takes hundreds of kilobytes.
+# Maximum growth of a mount for each reload, in bytes. A state takes hundreds of kilobytes.
 MOST_GROWTH = 256
 
 
 def use(daemon, name):
-    """Has a mount build views, tables and sizes of a database."""
+    """Makes a mount build views, tables and sizes of a database."""
     top = os.path.join(daemon.mount, "source", name)
     with open(f"{top}/all.pgn", "rb") as file:
         first = file.read(200)
@@ -28,7 +28,7 @@ def use(daemon, name):
 
 
 def shows(daemon, name, state):
-    """True once a mount has the state of a database."""
+    """True if a mount shows this state of a database."""
     try:
         return state.encode() in use(daemon, name)
     except OSError:
@@ -49,14 +49,14 @@ def main(place, games, count):
         subprocess.run(
             ["make_database", "simplecdb", f"{aside}/games", changed, "--count", "500"], check=True
         )
-    # Another database stays as it is.
+    # A second database does not change.
     subprocess.run(["make_database", "jose", f"{place.source}/other/games", games], check=True)
     shutil.copytree(f"{place.path}/{states[0]}", folder)
     daemons = []
     for number in range(MOUNTS):
         mount = os.path.join(place.path, f"mount{number}")
         os.mkdir(mount)
-        # Texts of old states stay in the cache until it is full.
+        # No cache, because texts of old states would stay in it until it is full.
         daemons.append(Daemon(place, "cache-size=0,cache-dir=none", mount))
     samples, reloads, begin = [], 0, time.monotonic()
     change = 0
@@ -86,7 +86,7 @@ def main(place, games, count):
 
 
 def grown(samples, daemons):
-    """Says by how much each mount has grown between the second quarter of its reloads and the last one."""
+    """Prints how much each mount has grown between the second quarter of its reloads and the last one."""
     quarter = max(len(samples) // 4, 1)
     early, late = samples[quarter : 2 * quarter] or samples, samples[-quarter:]
     failures = 0
@@ -94,7 +94,7 @@ def grown(samples, daemons):
         then, now = (sum(sample[number] for sample in part) / len(part) for part in (early, late))
         growth = (now - then) * 1024 / (2 * quarter)
         print(f"{os.path.basename(daemon.mount)}: {then:.0f} KiB, then {now:.0f} KiB: {growth:.0f} bytes a reload")
-        # Pages of the allocator that come and go are not growth.
+        # A megabyte of varying allocator pages is not growth.
         failures += growth > MOST_GROWTH and now > then + 1024
     return failures
 

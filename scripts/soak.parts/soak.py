@@ -1,4 +1,4 @@
-"""Reads at random while the source changes: `soak.py GAMES.pgn SECONDS READERS`."""
+"""Random reads while the source changes: `soak.py GAMES.pgn SECONDS READERS`."""
 
 import collections
 import errno
@@ -12,12 +12,12 @@ import traceback
 from mount import Daemon, Place, wait_for
 from sources import KINDS, Expected, Source, make, split
 
-# What a change of the source explains.
+# Errors that a change of the source explains.
 EXPLAINED = {errno.EIO, errno.ENOENT, errno.ESTALE}
 
 
 def read(path, wait=0.0):
-    """The bytes of a file, asked of the mount and not of what the kernel keeps. Its size must be true."""
+    """Reads a file from the mount, not from the page cache, and checks its size."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if wait:
@@ -32,7 +32,7 @@ def read(path, wait=0.0):
     return text
 
 
-# What this process has read.
+# Counters of this process.
 total = collections.Counter()
 
 
@@ -41,7 +41,7 @@ def one_of(folder):
 
 
 def look(database, expected):
-    """Looks at something in a database; gives what it was."""
+    """Reads something in a database, checks it, and returns what it was."""
     what = random.choice(["game", "open", "all", "view", "merged", "listing", "missing", "info", "problems"])
     if what in ("game", "open"):
         path = one_of(one_of(f"{database}/games"))
@@ -99,7 +99,7 @@ def reader(seed, mount, databases, end, results):
 
 
 def find(folder):
-    """The database in a folder, which may be that folder."""
+    """The folder itself if it is a database's directory, or else an entry of it."""
     names = os.listdir(folder)
     if "all.pgn" in names:
         return folder
@@ -141,7 +141,7 @@ def main(place, games, seconds, number_of_readers):
     print("looks:", dict(counts))
     print(f"{number_of_readers} readers compared {counts.total()} looks and {read_bytes} bytes with pgnfs export")
 
-    # Everything comes to rest: the mount shows what is there, and has let go of all else.
+    # After the last change the mount must show the present state and close all other files.
     for source in sources:
         source.restore()
     for path, of_kind in databases:
@@ -157,7 +157,7 @@ def main(place, games, seconds, number_of_readers):
     print(f"open files: {max(sample[1] for sample in samples)} at most, {daemon.open_files()} now for {files} mapped")
     most = 5 * files
     if os.geteuid() == 0:
-        # What was in use when it changed stays in the kernel's caches until it needs the memory, or is told so.
+        # Dentries in use during a change remain in the kernel's caches until they are dropped.
         with open("/proc/sys/vm/drop_caches", "w") as caches:
             caches.write("2")
         most = files

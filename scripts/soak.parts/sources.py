@@ -1,6 +1,6 @@
-"""Databases in several generations, and what can happen to them.
+"""Databases in several generations, and changes to them.
 
-Every name in a game tells its generation, so that no mix goes unseen.
+Every name in a game contains its generation, so that any mixture is detected.
 """
 
 import os
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 KINDS = ["simplecdb", "chessbase", "chessbase-cbh", "chess-assistant", "jose", "brenner"]
-# Two generations of the same size, a larger one, and a smaller one.
+# Numbers of games: two equal generations, a larger one, and a smaller one.
 GAMES = [200, 200, 300, 120]
 GENERATION = re.compile(rb"Gen([0-9])")
 
@@ -22,7 +22,7 @@ def make(folder, pgn):
     for generation, count in enumerate(GAMES):
         games = f"{folder}/{generation}.pgn"
         numbers = iter(range(10**6))
-        # Other moves behind the same number, so that an index of one generation finds games of another.
+        # Different moves for the same number, so that an index of one generation leads to games of another.
         rotated = all_games[7 * generation :] + all_games[: 7 * generation]
 
         def named(match):
@@ -38,7 +38,7 @@ def make(folder, pgn):
 
 
 class Expected:
-    """The texts that a kind of database may have, whole or with one of its files cut."""
+    """The possible texts of a kind of database, complete or with one of its files truncated."""
 
     def __init__(self, folder, kind):
         self.whole = set()
@@ -55,13 +55,13 @@ class Expected:
                     file.write(whole)
 
     def add(self, top):
-        # Where nothing can be read, nothing is expected.
+        # If nothing can be read, the text is empty.
         whole = subprocess.run(["pgnfs", "export", top], capture_output=True).stdout
         self.whole.add(whole)
         self.games.update(split(whole))
 
     def is_good(self, text):
-        """True for games of one generation."""
+        """True for expected games of a single generation."""
         return len(set(GENERATION.findall(text))) <= 1 and self.games.issuperset(split(text))
 
 
@@ -71,12 +71,12 @@ def present(top):
 
 
 def split(text):
-    """The games of a text."""
+    """Splits a text into games."""
     return [b"[Event " + game for game in text.split(b"[Event ")[1:]]
 
 
 class Source:
-    """A database that changes: a folder, a name in it, and a place for what is not shown."""
+    """A database that changes: a folder, a name in it, and a place for files that are not shown."""
 
     def __init__(self, templates, kind, folder, aside):
         self.templates, self.kind, self.folder, self.aside = templates, kind, folder, aside
@@ -86,7 +86,7 @@ class Source:
         self.restore()
 
     def files(self, generation):
-        """Files of a generation, by their paths below it."""
+        """The files of a generation, by relative path."""
         top = f"{self.templates}/{self.kind}/{generation}"
         return {os.path.relpath(path, top): path for path in present(top)}
 
@@ -97,7 +97,7 @@ class Source:
         self.is_whole = True
 
     def replace(self):
-        """New files take the names of the old ones, as careful programs do it."""
+        """Renames new files over the old ones, as careful programs do."""
         files = self.files(random.randrange(len(GAMES)))
         for name, path in files.items():
             new = f"{self.aside}/new"
@@ -109,7 +109,7 @@ class Source:
     restore = replace
 
     def rewrite(self):
-        """The files stay and get other bytes."""
+        """Rewrites the files in place."""
         files = self.files(random.randrange(len(GAMES)))
         for name, path in files.items():
             target = f"{self.folder}/{name}"
@@ -125,30 +125,30 @@ class Source:
         return present(self.folder)
 
     def cut(self):
-        """A file loses its second half, where that did not happen to another one."""
+        """Truncates a file to half its length, unless another one is truncated already."""
         if self.is_whole and (files := self.present()):
             path = random.choice(files)
             os.truncate(path, os.path.getsize(path) // 2)
             self.is_whole = False
 
     def remove(self):
-        """All files go."""
+        """Removes all files."""
         for path in self.present():
             os.remove(path)
 
     def rename(self):
-        """The whole folder gets another name and the old one back."""
+        """Renames the folder and renames it back."""
         elsewhere = self.folder + "-elsewhere"
         os.rename(self.folder, elsewhere)
         os.rename(elsewhere, self.folder)
 
     def touch(self):
-        """The times change and nothing else."""
+        """Changes only the times."""
         for path in self.present():
             os.utime(path)
 
     def chmod(self):
-        """The permissions change and nothing else."""
+        """Changes only the permissions."""
         for path in self.present():
             os.chmod(path, random.choice([0o600, 0o644, 0o640]))
 

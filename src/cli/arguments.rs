@@ -3,10 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, ValueHint, value_parser};
 
-use super::manual;
 use super::options::{self, Scope};
+use super::{export, find, manual};
 use crate::mount::GUARDIAN;
 
 /// Parses the arguments, including the program's name. The result has no subcommand if mount(8) called the program.
@@ -36,10 +36,11 @@ pub fn pgnfs() -> Command {
         .arg(flag('f', "foreground").help("Stays in the foreground until unmounted"))
         .args(options::arguments(Scope::Mount));
     let unmount = Command::new("unmount")
+        .visible_alias("umount")
         .about("Unmounts")
         .arg(mount_point().help("Where it is mounted"));
     let export = Command::new("export")
-        .about("Writes all games as PGN to standard output or to a file")
+        .about("Writes all games as PGN or as a table to standard output or to a file")
         .arg(source())
         .arg(
             Arg::new("DATABASE")
@@ -52,6 +53,52 @@ pub fn pgnfs() -> Command {
                 .value_name("FILE")
                 .value_hint(ValueHint::FilePath)
                 .help("Writes to this file, which is created or replaced"),
+        )
+        .arg(
+            Arg::new("to")
+                .long("to")
+                .value_name("FORM")
+                .default_value("pgn")
+                .value_parser(export::FORMS)
+                .help("Writes PGN, or a table of the games"),
+        )
+        .arg(Arg::new("columns").long("columns").value_name("NAMES").help(
+            "The columns of the table, separated by commas: tags and others, such as White,plies,moves",
+        ))
+        .arg(
+            Arg::new("part")
+                .long("part")
+                .value_name("K/N")
+                .help("Writes only the Kth of N parts of the games"),
+        )
+        .args(options::arguments(Scope::Games));
+    let find = Command::new("find")
+        .about("Finds the games that have a position; the exit code is 1 if there are none")
+        .arg(source())
+        .arg(
+            Arg::new("DATABASE")
+                .help("Searches only this database, named by its path in SOURCE as info shows it"),
+        )
+        .args([
+            wanted("fen", "FEN").help(
+                "Finds this position, given as FEN or EPD; castling rights and en passant may be left out and are \
+                 then any",
+            ),
+            wanted("moves", "LINE").help("Finds the position after these moves, such as 'e4 c5 Nf3'"),
+            wanted("pawns", "FEN").help("Finds positions in which all pawns stand as in this FEN"),
+            wanted("material", "PIECES").help("Finds positions with exactly these pieces, such as KRPkr"),
+            Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
+                "Finds in each game the first move to a position that no game of an earlier date has",
+            ),
+        ])
+        .group(ArgGroup::new("wanted").args(find::WANTED).required(true))
+        .arg(
+            Arg::new("show")
+                .long("show")
+                .value_name("WHAT")
+                .value_parser(find::SHOWN)
+                .default_value("path")
+                .help("Shows paths and plies of the games, their number, the moves played, or the games themselves"),
         )
         .args(options::arguments(Scope::Games));
     let check = Command::new("check")
@@ -78,8 +125,7 @@ pub fn pgnfs() -> Command {
         .about("Mounts a folder of old chess databases as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .disable_help_subcommand(true)
-        .subcommands([mount, unmount, export, check, info, status])
+        .subcommands([mount, unmount, export, find, check, info, status])
 }
 
 /// The command line with which mount(8) calls a helper.
@@ -105,6 +151,10 @@ fn mount_point() -> Arg {
     path("MOUNTPOINT")
         .value_hint(ValueHint::DirPath)
         .help("An empty folder")
+}
+
+fn wanted(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value)
 }
 
 fn json() -> Arg {

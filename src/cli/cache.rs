@@ -1,25 +1,60 @@
-//! The folder of files that are kept from one mount to the next.
+//! The cache folder, with size files, files that databases store, and indexes of positions.
 
 use std::env;
+use std::io;
 use std::path::{Path, PathBuf, absolute};
 
 use super::options::{CacheFolder, Settings};
 use crate::fs::SizeFiles;
+use crate::library::KeptFiles;
 use crate::mount;
+use crate::positions::{IndexFiles, IndexUse};
 
-/// The size files of a mount; none if the user wants none, or if the folder cannot be used.
+/// The size files of a mount; `None` if they are disabled or the folder cannot be used.
 pub fn size_files(settings: &Settings) -> Option<SizeFiles> {
-    let folder = match &settings.cache_folder {
-        CacheFolder::Nowhere => return None,
-        CacheFolder::At(path) => absolute(path).ok()?,
-        CacheFolder::Usual => usual_folder()?,
-    };
-    // All options that change a text are among these, including future ones.
-    let options = format!("{:?}", settings.formats);
-    SizeFiles::open(&folder, &options)
+    let folder = folder(settings)?;
+    kept(
+        "sizes of games are",
+        &folder,
+        SizeFiles::open(&folder, &reading(settings)),
+    )
+}
+
+/// The files that databases store for the next mount; `None` if size files are not available either.
+pub fn kept_files(settings: &Settings) -> Option<KeptFiles> {
+    // A folder that cannot be used is reported once, for the size files.
+    KeptFiles::open(&folder(settings)?, &reading(settings)).ok()
+}
+
+/// The indexes of positions; `None` if they are disabled or the folder cannot be used.
+pub fn index_files(settings: &Settings) -> Option<IndexFiles> {
+    if settings.index == IndexUse::No {
+        return None;
+    }
+    let folder = folder(settings)?;
+    let files = IndexFiles::open(&folder, &reading(settings), settings.index_space);
+    kept("indexes of positions are", &folder, files)
+}
+
+fn folder(settings: &Settings) -> Option<PathBuf> {
+    match &settings.cache_folder {
+        CacheFolder::Nowhere => None,
+        CacheFolder::At(path) => absolute(path).ok(),
+        CacheFolder::Usual => usual_folder(),
+    }
+}
+
+/// All options that affect texts, also future ones.
+fn reading(settings: &Settings) -> String {
+    format!("{:?}", settings.formats)
+}
+
+/// Returns what was opened in the folder, or logs a warning.
+fn kept<T>(what: &str, folder: &Path, opened: io::Result<T>) -> Option<T> {
+    opened
         .inspect_err(|error| {
             let folder = folder.display();
-            log::warn!("sizes of games are not kept: {folder}: {error}; name another folder with cache-dir=");
+            log::warn!("{what} not kept: {folder}: {error}; name another folder with cache-dir=");
         })
         .ok()
 }
@@ -33,7 +68,7 @@ fn usual_folder() -> Option<PathBuf> {
     if let Some(folder) = variable("XDG_CACHE_HOME") {
         return Some(folder.join("pgnfs"));
     }
-    // With sudo it may be the home of another user, who could not access a folder of root's.
+    // With sudo, HOME may belong to another user, who could not access files of root there.
     let home = variable("HOME").filter(|home| mount::is_own(home));
     let is_root = mount::user() == 0;
     home.map(|home| home.join(".cache/pgnfs"))

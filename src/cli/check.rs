@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::ordered::in_order;
-use super::{Failure, PROBLEMS, counted, ended, games, logging, progress};
-use crate::library::{Library, LibraryEntry, on_one_line, text_of};
+use super::{Failure, PROBLEMS, counted, ended, games, left_out, logging, progress};
+use crate::library::{Library, LibraryEntry, on_one_line, problems_of};
 use chessdb::formats::Problem;
 
 /// Decodes every game and prints a line for every problem. The exit code shows whether there was any.
@@ -42,8 +42,8 @@ struct Report<W> {
 
 impl<W: Write> Report<W> {
     fn all(&mut self, library: &Library, threads: usize) -> io::Result<()> {
-        for left_out in library.left_out() {
-            self.line(format_args!("{}: left out: {}", left_out.path, left_out.reason))?;
+        for one in left_out(library) {
+            self.line(format_args!("{}: left out: {}", one.path, one.reason))?;
         }
         for entry in library.databases() {
             let name = entry.name();
@@ -65,7 +65,7 @@ impl<W: Write> Report<W> {
         let problems = |games: Range<u32>| {
             let len = games.len();
             let found: Vec<(u32, Vec<Problem>)> =
-                games.map(|game| (game, text_of(entry, game).problems)).collect();
+                games.map(|game| (game, problems_of(entry, game))).collect();
             (len, found)
         };
         let _ = in_order(entry.database.len(), threads, problems, |(len, found)| {

@@ -1,5 +1,7 @@
 //! `pgnfs export`.
 
+mod table;
+
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::{ControlFlow, Range};
@@ -14,49 +16,148 @@ use super::ordered::in_order;
 use super::output::Output;
 use super::{Failure, ended, progress};
 use crate::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
+use crate::table::{Columns, UnknownColumn};
+use table::Form;
 
 /// Typical size of the texts of a chunk, in bytes.
 const USUAL_CHUNK: usize = 128 << 10;
 
-/// Bytes of text after which a thread decodes no further game of its chunk until it is its turn to write.
+/// Number of bytes of text that a thread decodes ahead. For the rest of its chunk, it waits for its turn to
+/// write.
 const MOST_AHEAD: usize = 4 << 20;
 
-/// Writes the games of all databases, or of the one at a path, in database order, to a file or standard output.
-pub fn run(
-    library: &Library,
-    database: Option<&str>,
-    output: Option<&Path>,
-    threads: usize,
-) -> Result<ExitCode, Failure> {
-    let entries = selected(library, database)?;
-    let Some(path) = output else {
-        // On a terminal the games themselves are seen.
+/// The options of an export.
+pub struct Request<'a> {
+    /// The path of the database to export; `None` for all databases.
+    pub database: Option<&'a str>,
+    /// The file to write; `None` for standard output.
+    pub output: Option<&'a Path>,
+    /// The form: one of [`FORMS`].
+    pub to: &'a str,
+    /// The columns of a table, separated by commas.
+    pub columns: Option<&'a str>,
+    /// The part of the games to export, as `K/N`.
+    pub part: Option<&'a str>,
+    /// Number of threads that decode.
+    pub threads: usize,
+}
+
+/// The values of the option that selects the form.
+pub const FORMS: [&str; 4] = ["pgn", "csv", "ndjson", "parquet"];
+
+/// Some games of a database.
+pub struct Part<'a> {
+    entry: &'a LibraryEntry,
+    games: Range<u32>,
+}
+
+impl Part<'_> {
+    fn len(&self) -> u32 {
+        self.games.end - self.games.start
+    }
+}
+
+/// Writes the games of all databases, or of one, in database order to a file or standard output.
+pub fn run(library: &Library, request: &Request<'_>) -> Result<ExitCode, Failure> {
+    let entries = selected(library, request.database)?;
+    let parts = parts(&entries, request.part)?;
+    let form = match request.to {
+        "csv" => Some(Form::Csv),
+        "ndjson" => Some(Form::Ndjson),
+        "parquet" => Some(Form::Parquet),
+        _ => None,
+    };
+    let columns = match (form, request.columns) {
+        (None, Some(_)) => return Err("--columns is for tables: give --to csv, ndjson or parquet".into()),
+        (None, None) => None,
+        (Some(form), Some(names)) => Some((form, columns(names)?)),
+        (Some(form), None) => {
+            let all = self::parts(&entries, None)?;
+            let has_database = !library.is_single();
+            Some((
+                form,
+                table::usual_columns(form, &all, has_database, request.threads),
+            ))
+        }
+    };
+    let Some(path) = request.output else {
+        // If games are written to a terminal, a progress bar would disturb them.
         let is_shown = io::stdout().is_terminal();
-        let written = write(&mut io::stdout().lock(), &entries, threads, !is_shown);
+        if is_shown && form == Some(Form::Parquet) {
+            return Err("a Parquet file is nothing for a terminal: name a file with --output".into());
+        }
+        let written = write(&mut io::stdout(), columns, &parts, request.threads, !is_shown);
         intact(library, "the games written so far may be wrong: export again")?;
         return ended(written, "standard output");
     };
     let mut out = create(path, library)?;
-    let written = write(&mut out, &entries, threads, true);
+    let written = write(&mut out, columns, &parts, request.threads, true);
     intact(library, "the output was discarded: export again")?;
     ended(written.and_then(|()| out.finish()), shown(path))
 }
 
-fn write(out: &mut impl Write, entries: &[&LibraryEntry], threads: usize, with_bar: bool) -> io::Result<()> {
-    let games = entries.iter().map(|entry| u64::from(entry.database.len()));
+/// The games of these databases, or the `K`th of `N` parts of them. The sizes of parts differ by at most one
+/// game.
+fn parts<'a>(entries: &[&'a LibraryEntry], part: Option<&str>) -> Result<Vec<Part<'a>>, Failure> {
+    let (k, n) = match part {
+        None => (1, 1),
+        Some(text) => {
+            let numbers = text.split_once('/');
+            let numbers = numbers.and_then(|(k, n)| Some((k.parse::<u32>().ok()?, n.parse::<u32>().ok()?)));
+            let wrong = || {
+                format!(
+                    "--part is K/N, such as 2/8, with K from 1 to N, not '{}'",
+                    on_one_line(text)
+                )
+            };
+            numbers.filter(|(k, n)| (1..=*n).contains(k)).ok_or_else(wrong)?
+        }
+    };
+    let games: u64 = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
+    let place = |k: u32| (u128::from(games) * u128::from(k) / u128::from(n)) as u64;
+    let (from, to) = (place(k - 1), place(k));
+    let mut first = 0;
+    let parts = entries.iter().map(|&entry| {
+        let end = first + u64::from(entry.database.len());
+        let within = |place: u64| (place.clamp(first, end) - first) as u32;
+        let games = within(from)..within(to);
+        first = end;
+        Part { entry, games }
+    });
+    Ok(parts.collect())
+}
+
+fn columns(names: &str) -> Result<Columns, Failure> {
+    Columns::of_names(names.split(',').map(str::trim)).map_err(|UnknownColumn(name)| {
+        let (name, known) = (on_one_line(&name), Columns::names_for_people());
+        format!("no table has a column '{name}'; there are the tags, such as White, and {known}").into()
+    })
+}
+
+fn write(
+    out: &mut (impl Write + Send),
+    columns: Option<(Form, Columns)>,
+    parts: &[Part<'_>],
+    threads: usize,
+    with_bar: bool,
+) -> io::Result<()> {
+    let games = parts.iter().map(|part| u64::from(part.len()));
     let bar = match with_bar {
         true => progress::bar(games.sum()),
         false => ProgressBar::hidden(),
     };
-    let written = entries
-        .iter()
-        .try_for_each(|entry| write_games(out, entry, threads, &bar))
-        .and_then(|()| out.flush());
+    let written = match columns {
+        Some((form, columns)) => table::write(out, form, &columns, parts, threads, &bar),
+        None => {
+            let mut parts = parts.iter();
+            parts.try_for_each(|part| write_games(out, part, threads, &bar))
+        }
+    };
     bar.finish_and_clear();
-    written
+    written.and_then(|()| out.flush())
 }
 
-/// An error that ends with `consequence` if a file has changed since it was opened.
+/// Returns an error that ends with `consequence` if a file has changed since it was opened.
 fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
     match library.databases().iter().find(|entry| !entry.is_intact()) {
         Some(changed) => {
@@ -87,7 +188,8 @@ fn create(path: &Path, library: &Library) -> Result<Output, Failure> {
     })
 }
 
-fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
+/// All databases, or the one at a path.
+pub fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
     let Some(path) = path else {
         return Ok(library.databases().iter().map(Arc::as_ref).collect());
     };
@@ -101,14 +203,11 @@ fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a Libr
     }
 }
 
-fn write_games(
-    out: &mut impl Write,
-    entry: &LibraryEntry,
-    threads: usize,
-    bar: &ProgressBar,
-) -> io::Result<()> {
+fn write_games(out: &mut impl Write, part: &Part<'_>, threads: usize, bar: &ProgressBar) -> io::Result<()> {
     let mut written = Ok(());
-    let texts = |mut games: Range<u32>| {
+    let (entry, first) = (part.entry, part.games.start);
+    let texts = |games: Range<u32>| {
+        let mut games = first + games.start..first + games.end;
         let number = games.len() as u64;
         let mut text = Vec::with_capacity(USUAL_CHUNK);
         while text.len() < MOST_AHEAD
@@ -118,20 +217,15 @@ fn write_games(
         }
         (number, text, games)
     };
-    let _ = in_order(
-        entry.database.len(),
-        threads,
-        texts,
-        |(number, text, mut rest)| {
-            bar.inc(number);
-            written = out
-                .write_all(&text)
-                .and_then(|()| rest.try_for_each(|game| out.write_all(&text_of(entry, game).pgn)));
-            match written {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
-        },
-    );
+    let _ = in_order(part.len(), threads, texts, |(number, text, mut rest)| {
+        bar.inc(number);
+        written = out
+            .write_all(&text)
+            .and_then(|()| rest.try_for_each(|game| out.write_all(&text_of(entry, game).pgn)));
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
     written
 }

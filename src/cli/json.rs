@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_gets_the_same_strings_and_a_terminal_no_commands() {
+    fn a_parser_gets_the_same_strings_and_a_terminal_no_commands() {
         let value = json!({ "a\u{9b}b": ["\n\u{7f}\u{202e}\u{2028}", "\u{e0041}é\\u0041"] });
         let text = text(&value);
         assert!(text.chars().all(|c| c == '\n' || !is_unprintable(c)), "{text:?}");

@@ -1,23 +1,25 @@
-//! Words for people: on standard error and, once nobody sees that any more, in the log of the system. Nothing here
-//! minds when nobody can hear them.
+//! Messages and the log: on standard error and, once that is detached, in the system log. Errors of writing
+//! are ignored.
 
 use std::env;
 use std::fmt;
 use std::io::{Write, stderr};
 use std::os::unix::net::UnixDatagram;
 use std::panic;
+use std::path::Path;
+use std::sync::OnceLock;
 
 use env_filter::Filter;
 use log::{Level, Log, Metadata, Record};
 
-use crate::library::{is_unprintable, on_one_line};
+use crate::library::{is_unprintable, on_one_line, shown};
 use crate::mount::is_detached;
 
-/// Where syslog listens, and the journal of systemd, too.
+/// The socket of syslog, which systemd's journal provides as well.
 const SYSTEM_LOG: &str = "/dev/log";
 
-/// The default level. fuser warns of every kind of request that the file system leaves to the kernel, and of every
-/// reply that was forgotten.
+/// The default level. fuser warns about every kind of request that the file system does not implement, so only
+/// its warnings about replies are enabled.
 const USUAL: &str = "warn,fuser=error,fuser::reply=warn";
 
 /// Log target of fuser for replies that could not be sent.
@@ -33,7 +35,7 @@ pub fn start() {
     let mut filter = env_filter::Builder::new();
     let refused = filter.try_parse(&wanted).err();
     if refused.is_some() {
-        // This one has no fault.
+        // The default filter is valid.
         let _ = filter.try_parse(USUAL);
     }
     let filter = filter.build();
@@ -47,7 +49,16 @@ pub fn start() {
     }
 }
 
-/// Writes to standard error, mostly a line; in the background, an error to the log.
+/// The mount point that lines in the system log begin with: all mounts write to one log.
+static MOUNT: OnceLock<String> = OnceLock::new();
+
+/// Sets the mount point that lines in the system log name.
+pub fn name_mount(point: &Path) {
+    // A process has one mount.
+    let _ = MOUNT.set(shown(point));
+}
+
+/// Writes a message to standard error; in the background, sends it to the system log as an error.
 pub fn say(message: fmt::Arguments<'_>) {
     match is_detached() {
         true => send(Level::Error, &message.to_string()),
@@ -70,7 +81,7 @@ impl Log for Everywhere {
     }
 
     fn log(&self, record: &Record<'_>) {
-        if !self.wants(record) {
+        if !self.is_enabled(record) {
             return;
         }
         match is_detached() {
@@ -83,8 +94,8 @@ impl Log for Everywhere {
 }
 
 impl Everywhere {
-    /// A reply that the kernel does not wait for counts as level debug.
-    fn wants(&self, record: &Record<'_>) -> bool {
+    /// Lowers a reply that the kernel does not wait for to level debug.
+    fn is_enabled(&self, record: &Record<'_>) -> bool {
         let debug = Metadata::builder().target(REPLIES).level(Level::Debug).build();
         let is_usual = || record.args().to_string().ends_with(NOT_WAITED_FOR);
         self.filter.matches(record)
@@ -92,7 +103,7 @@ impl Everywhere {
     }
 }
 
-/// A text without commands for a terminal, whatever names are in it.
+/// Replaces characters that a terminal would interpret, except line feeds.
 fn plain(text: &str) -> String {
     text.replace(|c: char| c != '\n' && is_unprintable(c), " ")
 }
@@ -105,7 +116,7 @@ fn text(record: &Record<'_>) -> String {
     on_one_line(&text).into_owned()
 }
 
-/// Sends a line to the log of the system.
+/// Sends a line to the system log.
 fn send(level: Level, text: &str) {
     let severity = match level {
         Level::Error => 3,
@@ -114,14 +125,15 @@ fn send(level: Level, text: &str) {
         Level::Debug | Level::Trace => 7,
     };
     const DAEMON: u8 = 3 << 3;
+    let mount = MOUNT.get().map(|point| format!("{point}: ")).unwrap_or_default();
     let line = format!(
-        "<{}>pgnfs[{}]: {}",
+        "<{}>pgnfs[{}]: {mount}{}",
         DAEMON | severity,
         std::process::id(),
         on_one_line(text)
     );
     if let Ok(socket) = UnixDatagram::unbound() {
-        // A log that is full is not waited for.
+        // If the log does not accept the line at once, the line is lost.
         let _ = socket.set_nonblocking(true);
         let _ = socket.send_to(line.as_bytes(), SYSTEM_LOG);
     }
@@ -162,8 +174,8 @@ mod tests {
             for ((level, target, text), is_usual) in &rows {
                 let mut record = Record::builder();
                 record.level(*level).target(target);
-                let wants = everywhere.wants(&record.args(format_args!("{text}")).build());
-                assert_eq!(wants, *is_usual || has_all, "{log}: {text}");
+                let is_enabled = everywhere.is_enabled(&record.args(format_args!("{text}")).build());
+                assert_eq!(is_enabled, *is_usual || has_all, "{log}: {text}");
             }
         }
     }

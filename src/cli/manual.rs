@@ -1,7 +1,8 @@
-//! Man pages and shell completions, made from the commands and options themselves.
+//! Man pages and shell completions, generated from the commands and options.
 
 use std::io::{self, Write};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -32,23 +33,54 @@ pub fn write(kind: &str, out: &mut impl Write) -> io::Result<()> {
 
 fn completions(shell: Shell) -> Vec<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut arguments::pgnfs(), "pgnfs", &mut text);
+    clap_complete::generate(shell, &mut with_choices(arguments::pgnfs()), "pgnfs", &mut text);
     let text = String::from_utf8_lossy(&text);
     match shell {
-        Shell::Bash => text.replacen(CASES, &format!("\n{PATHS}{CASES}"), 1),
+        Shell::Bash => text.replacen(CASES, &format!("\n{MOUNTS}{}{CASES}", paths()), 1),
+        Shell::Fish => text.into_owned() + FISH_MOUNTS,
         _ => text.into_owned(),
     }
     .into_bytes()
 }
 
+/// The commands with the words that options accept. Only completions have them, since an error about an option
+/// says more than a list of words.
+fn with_choices(command: Command) -> Command {
+    command.mut_subcommands(|command| {
+        command.mut_args(|arg| match options::choices(arg.get_id().as_str()) {
+            [] => arg,
+            choices => arg.value_parser(PossibleValuesParser::new(choices)),
+        })
+    })
+}
+
 /// Where the completions for bash begin to distinguish commands.
 const CASES: &str = "\n    case \"${cmd}\" in\n";
 
-/// The crate offers only options for the first word after a command.
-const PATHS: &str =
-    "    # After a command, everything but an option is a path, which bash completes by itself.
-    [[ ${cmd} == pgnfs || ${cur} == -* ]] || return 0
-";
+/// `unmount` and `status` take a mount of pgnfs. Its path is not given to compgen, which would expand it.
+const MOUNTS: &str = r#"    if [[ ${cmd} == pgnfs__*__@(unmount|status) && ${cur} != -* ]]; then
+        local point
+        while IFS= read -r point; do
+            [[ ${point} == "${cur}"* ]] && COMPREPLY+=("${point}")
+        done < <(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)
+        compopt -o filenames 2>/dev/null
+        return 0
+    fi
+
+"#;
+const FISH_MOUNTS: &str = r#"complete -c pgnfs -n "__fish_pgnfs_using_subcommand unmount; or __fish_pgnfs_using_subcommand status" -f -a "(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)"
+"#;
+
+/// The crate completes only options for the first word after a command.
+fn paths() -> String {
+    let options = options::with_choices().chain(["to", "show"]);
+    let options = options.collect::<Vec<_>>().join("|");
+    format!(
+        "    # After a command, everything but an option and the word of one is a path, which bash completes by itself.
+    [[ ${{cmd}} == pgnfs || ${{cur}} == -* || ${{prev}} == --@({options}) ]] || return 0
+"
+    )
+}
 
 fn program_page() -> io::Result<Vec<u8>> {
     let mut program = arguments::pgnfs();
@@ -102,13 +134,13 @@ fn flag((short, long, help): (char, &'static str, &'static str)) -> Arg {
     arg.action(ArgAction::SetTrue).help(help)
 }
 
-/// The first line. Pages without a date need an empty one, which the crate leaves out.
+/// The first line of a page. It needs an empty date, which the crate omits.
 fn title(name: &str, section: u8) -> Vec<u8> {
     let version = env!("CARGO_PKG_VERSION");
     format!(".TH {name} {section} \"\" \"pgnfs {version}\" \"Chess databases\"\n").into_bytes()
 }
 
-/// A command, with the flags that no other command has.
+/// Describes a command and the flags that only it has.
 fn describe(roff: &mut Roff, command: &Command, usage: &str) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     term(roff, usage, &about);

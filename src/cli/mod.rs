@@ -4,6 +4,7 @@ mod arguments;
 mod cache;
 mod check;
 mod export;
+mod find;
 mod info;
 mod json;
 mod logging;
@@ -27,7 +28,7 @@ use clap::ArgMatches;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::library::{Library, on_one_line};
+use crate::library::{LeftOut, Library, on_one_line};
 use crate::mount as mounting;
 use options::{OptionError, Scope, Settings};
 
@@ -37,6 +38,9 @@ type Failure = Box<dyn Error>;
 /// Exit code of a command that found problems.
 const PROBLEMS: u8 = 1;
 
+/// Exit code of a search that found nothing.
+const FOUND_NONE: u8 = 1;
+
 /// Exit codes for incorrect usage and for a failure.
 struct Failed {
     usage: u8,
@@ -45,13 +49,13 @@ struct Failed {
 
 const FAILED: Failed = Failed { usage: 2, work: 2 };
 
-/// As mount(8) has them.
+/// Exit codes of mount(8).
 const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 
-/// Runs the command that the arguments name. Errors go to standard error, each as `pgnfs: message`.
+/// Runs the command given by the arguments. Errors are printed to standard error as `pgnfs: message`.
 ///
-/// The exit code is 0 for success, 1 if problems were found, 2 for a failure; under the name `mount.pgnfs` it is that
-/// of mount(8).
+/// The exit code is 0 for success, 1 if problems were found or a search found nothing, 2 for a failure; under
+/// the name `mount.pgnfs` it is that of mount(8).
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     logging::start();
     let failed = match arguments::is_mount_helper(&arguments) {
@@ -86,10 +90,22 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         }
         Some(("export", matches)) => {
             let (library, settings) = open(matches)?;
-            let database = matches.get_one("DATABASE").map(String::as_str);
             warn_of_left_out(&library);
-            let output = matches.get_one("output").map(PathBuf::as_path);
-            export::run(&library, database, output, settings.serve.threads)
+            let text = |name| matches.get_one(name).map(String::as_str);
+            let request = export::Request {
+                database: text("DATABASE"),
+                output: matches.get_one("output").map(PathBuf::as_path),
+                to: text("to").unwrap_or("pgn"),
+                columns: text("columns"),
+                part: text("part"),
+                threads: settings.serve.threads,
+            };
+            export::run(&library, &request)
+        }
+        Some(("find", matches)) => {
+            let (library, settings) = open(matches)?;
+            warn_of_left_out(&library);
+            find::run(&library, matches, &settings)
         }
         Some(("check", matches)) => {
             let (library, settings) = open(matches)?;
@@ -118,6 +134,10 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 
 /// Mounts as the helper of mount(8).
 fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    if options::is_idle_remount(matches) {
+        mounting::find(path(matches, "MOUNTPOINT"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let settings = options::settings(matches, Scope::Mount, matches.get_flag("sloppy"))?;
     if matches.get_flag("fake") {
         return Ok(ExitCode::SUCCESS);
@@ -136,10 +156,16 @@ fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     Ok((library, settings))
 }
 
-/// For commands that do not list it themselves.
+/// What was left out, without files that probably have nothing to do with chess: only `info` lists those.
+fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
+    let all = library.left_out().iter();
+    all.filter(|left_out| !left_out.is_doubtful)
+}
+
+/// Logs what was left out, for commands that do not list it themselves.
 fn warn_of_left_out(library: &Library) {
-    for left_out in library.left_out() {
-        log::warn!("{}: left out: {}", left_out.path, left_out.reason);
+    for one in left_out(library) {
+        log::warn!("{}: left out: {}", one.path, one.reason);
     }
 }
 
@@ -148,7 +174,8 @@ fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
 }
 
-/// The result of a command that has written its output. A closed pipe is not a failure: the reader has seen enough.
+/// The result of a command that has written its output. A closed pipe is not a failure, because its reader
+/// needs no more.
 fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -170,13 +197,13 @@ fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// Help and version go to standard output, everything else is an error.
+/// Prints help and version to standard output, anything else as an error.
 fn explain(error: clap::Error, failed: u8) -> ExitCode {
     let error = with_words_on_one_line(error);
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A closed pipe has seen enough.
+            // A closed pipe is not a failure.
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
@@ -194,7 +221,7 @@ fn explain(error: clap::Error, failed: u8) -> ExitCode {
     ExitCode::from(failed)
 }
 
-/// The error, without line feeds in its quotations from the command line.
+/// Removes line feeds from the error's quotations of the command line.
 fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
     let context = error.context().map(|(kind, value)| {
         let value = match value {

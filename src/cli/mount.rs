@@ -3,10 +3,10 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::cache::size_files;
+use super::cache::{index_files, kept_files, size_files};
 use super::options::Settings;
-use super::{Failure, warn_of_left_out};
-use crate::fs::ChessFs;
+use super::{Failure, logging, warn_of_left_out};
+use crate::fs::{ChessFs, ServeOptions};
 use crate::fuse::Presentation;
 use crate::hung;
 use crate::library::Library;
@@ -19,13 +19,13 @@ pub struct Request<'a> {
     pub source: &'a Path,
     /// The mount point.
     pub point: &'a Path,
-    /// Stay instead of going to the background.
+    /// If true, stays in the foreground.
     pub foreground: bool,
     /// All options.
     pub settings: Settings,
 }
 
-/// Mounts; in the foreground, returns when it is unmounted.
+/// Mounts. In the foreground, returns when the mount has been unmounted.
 pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     if !request.foreground && !mount::is_background() {
         return Ok(mount::start_in_background()?.into());
@@ -33,15 +33,21 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let settings = &request.settings;
     hung::prepare(mount::give_up_to_read);
     let point = MountPoint::check(request.point, request.source)?;
+    logging::name_mount(point.path());
     let source = absolute(request.source)?;
-    // Changes are noticed from now on.
+    // Started before the search, so that no later change is missed.
     let watch = Watch::start(&source, settings.watch, settings.quiet)?;
-    let library = Library::open_within(
+    let open = match settings.wait_for_source {
+        true => Library::open_or_wait,
+        false => Library::open_within,
+    };
+    let library = open(
         &source,
         &settings.formats,
         &settings.selection,
         settings.open_wait,
         mount::give_up_to_read,
+        kept_files(settings),
     )?;
     warn_of_left_out(&library);
     let options = mount::Options {
@@ -57,9 +63,18 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
     };
-    let fs = ChessFs::new(library, settings.serve.clone());
-    if let Some(files) = size_files(settings) {
-        fs.keep_sizes(files);
+    let serve = ServeOptions {
+        index: settings.index,
+        index_memory: settings.index_memory,
+        ..settings.serve.clone()
+    };
+    let fs = ChessFs::new(library, serve);
+    if let Some(sizes) = size_files(settings) {
+        // Indexes are in the same folder. If it cannot be used, one warning is enough.
+        if let Some(indexes) = index_files(settings) {
+            fs.keep_indexes(indexes);
+        }
+        fs.keep_sizes(sizes);
     }
     mount::serve(fs, watch, &point, &options)?;
     Ok(ExitCode::SUCCESS)

@@ -8,12 +8,34 @@ mod values;
 
 use std::time::Duration;
 
-use chessdb::formats::FORMATS;
+use crate::positions::IndexUse;
+use crate::spelling::Spelling;
+use chessdb::formats::{FORMATS, PgnForm};
 use error::Wanted;
-use values::{bytes, means, passwords};
+use values::{bytes, means, passwords, spelling_file};
+
+/// The words that an option accepts, if these are few.
+pub fn choices(name: &str) -> &'static [&'static str] {
+    let row = CHOICES.iter().find(|(option, _)| *option == name);
+    row.map_or(&[], |(_, words)| words)
+}
+
+/// The options with such words.
+pub fn with_choices() -> impl Iterator<Item = &'static str> {
+    CHOICES.iter().map(|(option, _)| *option)
+}
+
+/// The words that options accept.
+const CHOICES: [(&str, &[&str]); 5] = [
+    ("fix-dates", &["yes", "no"]),
+    ("pgn", &["cleaned", "export", "verbatim"]),
+    ("mtime", &["played", "source"]),
+    ("index", &["auto", "yes", "no"]),
+    ("watch", &["auto", "inotify", "poll", "off"]),
+];
 
 pub use error::OptionError;
-pub use read::{arguments, list_argument, of_mount, settings};
+pub use read::{arguments, is_idle_remount, list_argument, of_mount, settings};
 pub use settings::{CacheFolder, Settings};
 
 /// The commands that know an option.
@@ -85,6 +107,23 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "pgn",
+        value: "FORM",
+        help: "How games of PGN files are shown: cleaned, as they are written but in UTF-8 with line feeds; export, \
+               read and written again; or verbatim, byte for byte [default: cleaned]",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, value| {
+            settings.formats.pgn = match value {
+                "cleaned" => PgnForm::Cleaned,
+                "export" => PgnForm::Export,
+                "verbatim" => PgnForm::Verbatim,
+                _ => return Err("cleaned, export or verbatim".into()),
+            };
+            Ok(())
+        },
+    },
+    Row {
         name: "password-file",
         value: "FILE",
         help: "Passwords of encrypted archives (.cbz), one a line, in a file that only its owner can read",
@@ -117,6 +156,14 @@ static OPTIONS: &[Row] = &[
             let wrong = |error| format!("a pattern: {error}");
             Ok(settings.selection.add_only(value).map_err(wrong)?)
         },
+    },
+    Row {
+        name: "kinds",
+        value: "LIST",
+        help: "Only databases of these kinds: extensions of their files or formats, such as cbh,si4,pgn",
+        scope: Scope::Games,
+        repeats: true,
+        set: |settings, value| Ok(settings.selection.add_kinds(value)?),
     },
     Row {
         name: "flat",
@@ -152,6 +199,34 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "spelling",
+        value: "HOW",
+        help: "Joins spellings of players: stored for none, fold by rules, or a file as Scid has it [default: stored]",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, value| {
+            let spelling = match value {
+                "" => return Err("stored, fold or a spelling file of Scid".into()),
+                "stored" => Spelling::Stored,
+                "fold" => Spelling::Fold,
+                path => spelling_file(path)?,
+            };
+            settings.serve.layout.spell(spelling);
+            Ok(())
+        },
+    },
+    Row {
+        name: "unique",
+        value: "",
+        help: "Adds all/unique/, which shows games that are there more than once only once",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, _| {
+            settings.serve.unique = true;
+            Ok(())
+        },
+    },
+    Row {
         name: "mtime",
         value: "WHICH",
         help: "Time of a game's file: played, the day of the game, or source, the time of the database \
@@ -181,9 +256,9 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games are kept for the next mount, or none to keep no sizes [default: \
+        help: "Folder in which sizes of games and indexes of positions are kept, or none to keep nothing [default: \
                $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
-        scope: Scope::Mount,
+        scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
             settings.cache_folder = match value {
@@ -191,6 +266,45 @@ static OPTIONS: &[Row] = &[
                 "none" => CacheFolder::Nowhere,
                 path => CacheFolder::At(path.into()),
             };
+            Ok(())
+        },
+    },
+    Row {
+        name: "index",
+        value: "WHETHER",
+        help: "Index of positions: auto uses one that there is, yes builds it, no does without [default: auto]",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, value| {
+            settings.index = match value {
+                "auto" => IndexUse::Auto,
+                "yes" => IndexUse::Yes,
+                "no" => IndexUse::No,
+                _ => return Err("auto, yes or no".into()),
+            };
+            Ok(())
+        },
+    },
+    Row {
+        name: "index-memory",
+        value: "BYTES",
+        help: "Memory that is used to build an index, about [default: 512M]",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, value| {
+            let memory = bytes(value).filter(|&memory| memory >= 16 << 20);
+            settings.index_memory = memory.ok_or("a number of bytes such as 512M or 2G, at least 16M")?;
+            Ok(())
+        },
+    },
+    Row {
+        name: "index-space",
+        value: "BYTES",
+        help: "Maximum size of all indexes in the cache folder [default: 8G]",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, value| {
+            settings.index_space = bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64;
             Ok(())
         },
     },
@@ -248,6 +362,17 @@ static OPTIONS: &[Row] = &[
         },
     },
     Row {
+        name: "wait-for-source",
+        value: "",
+        help: "Mounts even if SOURCE does not exist or has no databases yet; they appear when they are there",
+        scope: Scope::Mount,
+        repeats: false,
+        set: |settings, _| {
+            settings.wait_for_source = true;
+            Ok(())
+        },
+    },
+    Row {
         name: "xattr",
         value: "",
         help: "Provides tags as extended attributes (getfattr -d); ls -l then sends two more requests for every file",
@@ -265,7 +390,7 @@ static OPTIONS: &[Row] = &[
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
-            settings.uid = Some(value.parse().map_err(|_| "the number of a user")?);
+            settings.uid = Some(values::id(value).ok_or("the number of a user")?);
             Ok(())
         },
     },
@@ -276,7 +401,7 @@ static OPTIONS: &[Row] = &[
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
-            settings.gid = Some(value.parse().map_err(|_| "the number of a group")?);
+            settings.gid = Some(values::id(value).ok_or("the number of a group")?);
             Ok(())
         },
     },
@@ -329,107 +454,4 @@ impl Row {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(scope: Scope, words: &[&str]) -> Result<Settings, OptionError> {
-        let command = clap::Command::new("test")
-            .no_binary_name(true)
-            .args(arguments(scope));
-        settings(&command.get_matches_from(words), scope, false)
-    }
-
-    #[test]
-    fn both_spellings_say_the_same() {
-        let long = [
-            "--encoding=koi8-r",
-            "--reading=text",
-            "--fix-dates=no",
-            "--password-file=/dev/null",
-            "--threads=3",
-            "--only=a*",
-            "--flat",
-            "--view=a=%{white}",
-            "--name=%{year}%{number}",
-            "--mtime=source",
-            "--cache-size=2K",
-            "--cache-dir=/x",
-            "--watch=poll:7",
-            "--source-timeout=5",
-            "--open-wait=9",
-            "--xattr",
-            "--uid=7",
-            "--gid=8",
-            "--umask=027",
-            "--allow_other",
-            "--default_permissions",
-        ];
-        assert_eq!(long.len(), OPTIONS.iter().filter(|row| row.is_shown()).count());
-        let short: Vec<_> = long.iter().map(|word| word.trim_start_matches('-')).collect();
-        let settings = parse(Scope::Mount, &long).unwrap();
-        assert_eq!(parse(Scope::Mount, &["-o", &short.join(",")]).unwrap(), settings);
-        let repeated: Vec<_> = short.iter().flat_map(|word| ["-o", word]).collect();
-        assert_eq!(parse(Scope::Mount, &repeated).unwrap(), settings);
-        assert_eq!(settings.serve.cache_size, 2048);
-        assert_eq!(settings.serve.source_timeout, Duration::from_secs(5));
-        assert_eq!(
-            (settings.uid, settings.gid, settings.umask),
-            (Some(7), Some(8), 0o27)
-        );
-    }
-
-    #[test]
-    fn every_option_is_documented() {
-        let page = include_str!("../../docs/commands.md");
-        for row in OPTIONS.iter().filter(|row| row.is_shown()) {
-            assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
-        }
-    }
-
-    #[test]
-    fn what_fstab_says_is_passed_over() {
-        let list = "rw,dev,,suid,exec,atime,users,user=joe,nofail,_netdev,x-systemd.automount,defaults";
-        assert_eq!(parse(Scope::Mount, &["-o", list]), Ok(Settings::default()));
-        assert_eq!(
-            parse(Scope::Games, &["-o", "ro"]),
-            Err(OptionError::Unknown("ro".to_owned(), Scope::Games))
-        );
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        for (word, error) in [
-            (
-                "nonsense=1",
-                OptionError::Unknown("nonsense".to_owned(), Scope::Mount),
-            ),
-            ("uid", OptionError::NoValue("uid", "NUMBER")),
-            ("xattr=1", OptionError::NeedlessValue("xattr")),
-        ] {
-            assert_eq!(parse(Scope::Mount, &["-o", word]), Err(error));
-        }
-        for word in [
-            "threads=0",
-            "cache-size=12Q",
-            "cache-size=M",
-            "umask=8",
-            "umask=1000",
-            "mtime=x",
-            "encoding=x",
-            "reading=main/order",
-            "uid=-1",
-            "watch=poll:0",
-            "source-timeout=0",
-            "cache-dir=",
-            "open-wait=-1",
-            "password-file=/dev/null/x",
-        ] {
-            let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
-            assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");
-        }
-        assert_eq!(
-            parse(Scope::Games, &["-o", "uid=1"]),
-            Err(OptionError::MountOnly("uid"))
-        );
-    }
-}
+mod tests;

@@ -1,17 +1,18 @@
-//! Work in chunks on several threads, its results in order.
+//! Parallel work on chunks, with the results in order.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// Games in a chunk.
+/// Number of games in a chunk.
 const CHUNK: u32 = 128;
 
-/// Maximum number of results of each thread that wait for their turn.
+/// Maximum number of waiting results of each thread.
 const AHEAD: usize = 2;
 
-/// Calls `work` for the chunks of `0..len` on `threads` threads, and `take` on this thread with the results in order,
-/// until it breaks. At most two results of each thread wait, however long `take` needs. A single thread is this one.
+/// Calls `work` for the chunks of `0..len` on `threads` threads, and `take` on this thread with the results
+/// in order, until it breaks. At most [`AHEAD`] results of each thread wait, however long `take` needs. If
+/// `threads` is 1, all work is done on this thread.
 pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
 where
     T: Send,
@@ -27,7 +28,8 @@ where
     if threads == 1 {
         return (0..chunks).try_for_each(|chunk| take(work_on(chunk)));
     }
-    // Thread i does the chunks i, i + threads, ... so that asking one after another gives them in order.
+    // Thread i processes the chunks i, i + threads, ..., so receiving from the threads in turn yields the
+    // results in order.
     let work_at = |first: usize, results: SyncSender<T>| {
         for chunk in (0..chunks).skip(first).step_by(threads) {
             if results.send(work_on(chunk)).is_err() {
@@ -44,7 +46,7 @@ where
                 receiver
             })
             .collect();
-        // The first thread without a result has done its last chunk, and so have all others.
+        // The first thread without a further result has finished its last chunk, and so have all others.
         for result in results.iter().cycle().map_while(|receiver| receiver.recv().ok()) {
             take(result)?;
         }
@@ -76,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_nobody_wants_more() {
+    fn it_ends_when_the_receiver_breaks() {
         let mut taken = 0;
         let end = in_order(
             u32::MAX,

@@ -4,12 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that replaces the old one only when it is complete, so that no program reads a part of it, and a full disk
-/// does not destroy the old one.
+/// An output file that replaces an existing one only when it is complete, so that no program reads an
+/// incomplete file and a full disk does not destroy the old one.
 pub struct Output {
     file: File,
-    /// The file until then. Devices and pipes are written directly, and so are files in a folder without write
-    /// permission.
+    /// The temporary file. `None` if the output is written directly: to devices and pipes, and to files in a
+    /// folder without write permission.
     partial: Option<Partial>,
 }
 
@@ -19,7 +19,7 @@ struct Partial {
 }
 
 impl Output {
-    /// Begins a file for this path.
+    /// Creates an output file for this path.
     ///
     /// # Errors
     /// If no file can be created there, or the existing one cannot be written.
@@ -35,7 +35,7 @@ impl Output {
             },
             None => None,
         };
-        // Where a link leads to, so that it stays one.
+        // The target of a link, so that the link remains.
         let place = match old.is_some() || path.is_symlink() {
             true => fs::canonicalize(path),
             false => Ok(path.to_owned()),
@@ -58,7 +58,7 @@ impl Output {
         Output { file, partial: None }
     }
 
-    /// Puts the file into its place.
+    /// Renames the temporary file.
     ///
     /// # Errors
     /// If it cannot be renamed; the old file remains.

@@ -1,4 +1,4 @@
-//! The text of the man pages except for commands and options.
+//! The text of the man pages except commands and options.
 
 /// A heading and its contents.
 pub type Section = (&'static str, &'static [Part]);
@@ -83,6 +83,10 @@ pub const PARTS: &[Section] = &[
             Term(
                 "problems.txt",
                 "In a database: one line for each damaged or doubtful game.",
+            ),
+            Term(
+                "overview.html",
+                "In a database: charts of its games, for a browser.",
             ),
             Term(
                 "/etc/fuse.conf",

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar for work on `games` games, on standard error. It is not shown unless that is a terminal.
+/// A progress bar for `games` games on standard error. It is not shown if that is not a terminal.
 pub fn bar(games: u64) -> ProgressBar {
     let looks = "[{bar:20}] {percent:>3}%  {pos} of {len} games, {eta} left";
     let bar = ProgressBar::new(games);

@@ -15,8 +15,8 @@ use crate::{mount, status};
 /// Pause between two requests for the status while waiting.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows the status of the mount at `point`, as text or JSON; with `waits`, once all databases are open and all sizes
-/// are known.
+/// Shows the status of the mount at `point` as text or JSON. With `waits`, first waits until all databases
+/// are open and all sizes are known.
 pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure> {
     let status = match waits {
         true => wait(point)?,
@@ -33,19 +33,23 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
 fn ask(point: &Path) -> Result<Value, Failure> {
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
-        // A process that did not answer in time would not answer the kernel either.
+        // If the process did not answer in time, checking the mount would wait as well.
         if !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
             && let Err(error) = mount::check_alive(point)
         {
             return error.into();
         }
         let point = shown(point);
+        if error.kind() == ErrorKind::PermissionDenied {
+            return format!("{point} is mounted by user {user}: only that user and root may see its status")
+                .into();
+        }
         format!("{point} is mounted by user {user} and does not answer; that user and root may ask: {error}")
             .into()
     })
 }
 
-/// Shows a progress bar until all databases are open and all sizes are known, or cannot become known.
+/// Shows a progress bar until all databases are open and all sizes are known or cannot become known.
 fn wait(point: &Path) -> Result<Value, Failure> {
     let bar = progress::bar(0);
     loop {
@@ -71,7 +75,7 @@ fn wait(point: &Path) -> Result<Value, Failure> {
     }
 }
 
-/// A database whose sizes will not all be known, once there is no other to wait for.
+/// A database whose sizes cannot all become known, unless others are still in progress.
 fn given_up(status: &Value) -> Option<&Value> {
     let mut found = None;
     for database in databases(status) {
@@ -84,7 +88,7 @@ fn given_up(status: &Value) -> Option<&Value> {
     found
 }
 
-/// What to do if a database was given up.
+/// Advice for the user if a database was given up.
 fn advice(status: &Value) -> String {
     match status["watched"].as_bool() {
         Some(false) => format!(
@@ -140,6 +144,9 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         row("games", &number(database, "games").to_string())?;
         let known = number(database, "sizes_known");
         row("sizes known", &format!("{known}, {}", line(database, "pass")))?;
+        if let Some(index) = index(database) {
+            row("positions", &index)?;
+        }
         row("problems", &number(database, "problems").to_string())?;
         if let Some(seconds) = database["silence"].as_u64() {
             row("source", &format!("has not answered for {}", duration(seconds)))?;
@@ -155,6 +162,19 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The state of a database's index of positions; `None` if nothing has needed it.
+fn index(database: &Value) -> Option<String> {
+    match database["index"].as_str()? {
+        "building" => {
+            let (read, games) = (number(database, "index_read"), number(database, "games"));
+            Some(format!("index being built, {read} of {games} games read"))
+        }
+        "ready" => Some("index ready".to_owned()),
+        "failed" => Some("no index, see the log".to_owned()),
+        _ => None,
+    }
 }
 
 fn number(value: &Value, key: &str) -> u64 {
@@ -209,12 +229,25 @@ mod tests {
     fn an_unwatched_source_has_to_be_mounted_again() {
         let advice = |watched: Value| advice(&json!({ "mount_point": "/mnt", "watched": watched }));
         assert!(advice(json!(false)).starts_with("unmount /mnt and mount it again"));
-        // Earlier versions did not report this.
+        // Earlier versions did not report `watched`.
         for watched in [json!(true), json!(null)] {
             assert_eq!(
                 advice(watched),
                 "try again when the mount has opened the new state"
             );
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_built_has_progress() {
+        let building = json!({ "index": "building", "index_read": 12, "games": 30 });
+        assert_eq!(
+            index(&building).as_deref(),
+            Some("index being built, 12 of 30 games read")
+        );
+        // Earlier versions did not report it.
+        for silent in [json!({ "index": "unused" }), json!({})] {
+            assert_eq!(index(&silent), None);
         }
     }
 

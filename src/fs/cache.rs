@@ -1,4 +1,4 @@
-//! Decoded games that may be wanted again.
+//! The cache of decoded games.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +8,10 @@ use lru::LruCache;
 use super::status::CacheStatus;
 use super::types::Inode;
 
-/// What an entry costs beside its text: list, table, and what allocators leave between texts.
+/// Bytes that an entry costs in addition to its text: LRU list, hash table, and fragmentation of the heap.
 const OVERHEAD: usize = 160;
 
-/// The texts that were used last, bounded in bytes. Nothing is decoded or freed while its lock is held.
+/// The most recently used texts, bounded in bytes. Texts are decoded and freed outside its lock.
 pub(super) struct TextCache {
     capacity: usize,
     texts: Mutex<Recent>,
@@ -19,7 +19,7 @@ pub(super) struct TextCache {
     misses: AtomicU64,
 }
 
-/// What is kept, and how long it is together.
+/// The cached texts and the sum of their costs in bytes.
 struct Recent {
     by_inode: LruCache<Inode, Arc<[u8]>>,
     bytes: usize,
@@ -38,7 +38,7 @@ impl TextCache {
         }
     }
 
-    /// The text of a game.
+    /// Returns the text of a game, if it is cached.
     pub(super) fn get(&self, game: Inode) -> Option<Arc<[u8]>> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let text = texts.by_inode.get(&game).cloned();
@@ -47,7 +47,7 @@ impl TextCache {
         text
     }
 
-    /// How it does.
+    /// Number and size of the cached texts, and how often lookups succeeded.
     pub(super) fn status(&self) -> CacheStatus {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         CacheStatus {
@@ -59,15 +59,16 @@ impl TextCache {
         }
     }
 
-    /// True where the text of a game is kept. To ask counts neither as a hit or miss nor as use.
+    /// True if the text of a game is cached. This counts neither as a hit or miss nor as a use.
     pub(super) fn has(&self, game: Inode) -> bool {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.by_inode.contains(&game)
     }
 
-    /// Keeps the text of a game, but for one that is larger than the whole cache.
+    /// Caches the text of a game, unless it is larger than the whole cache.
     ///
-    /// A long text is read in many pieces. Were it not kept, each of them would cost its decoding.
+    /// Long texts are cached, too: they are read in many pieces, and each piece would otherwise decode the
+    /// game again.
     pub(super) fn put(&self, game: Inode, text: Arc<[u8]>) {
         if cost(&text) > self.capacity {
             return;
@@ -88,7 +89,7 @@ impl TextCache {
         drop(texts);
     }
 
-    /// True where so many games of usual length use a small part of the cache only.
+    /// True if `games` texts of typical length take only a small part of the cache.
     pub(super) fn has_room_for(&self, games: usize) -> bool {
         const USUAL: usize = 2048;
         games.saturating_mul(USUAL) <= self.capacity / 8

@@ -1,9 +1,9 @@
-//! One database as it is served: its directory, its texts and what is kept of its files.
+//! A database as served: its directory, the texts of its games, and its cached files.
 
 use std::sync::Arc;
 
 use super::cache::TextCache;
-use super::files::{Joins, Made, Wait};
+use super::files::{FoundTables, Joins, Made, OwnTexts, Wait};
 use super::lookups::Lookups;
 use super::remote::Remote;
 use super::sizes::{Games, Sizes};
@@ -11,11 +11,12 @@ use super::status::DatabaseStatus;
 use super::texts::Texts;
 use super::types::{Inode, ServeOptions, Where};
 use crate::library::LibraryEntry;
+use crate::positions::{BuildOptions, IndexUse};
 use crate::tree::{DatabaseTree, Kind, Node, Object, Prefix, Section};
 
 /// One database as files.
 pub(super) struct DatabaseFs {
-    /// The database as the library has it.
+    /// The database as opened by the library.
     entry: Arc<LibraryEntry>,
     pub(super) tree: DatabaseTree,
     texts: Arc<Texts>,
@@ -25,6 +26,8 @@ pub(super) struct DatabaseFs {
     pub(super) lookups: Lookups,
     pub(super) joins: Joins,
     pub(super) made: Made,
+    pub(super) own_texts: OwnTexts,
+    pub(super) found_tables: FoundTables,
 }
 
 impl DatabaseFs {
@@ -41,13 +44,25 @@ impl DatabaseFs {
                 (Some(remote), served)
             }
         };
-        let tree = DatabaseTree::new(Arc::clone(&served), options.layout.clone());
+        let mut layout = options.layout.clone();
+        if options.index == IndexUse::No {
+            layout.leave_out_positions();
+        }
+        let build = BuildOptions {
+            threads: options.threads,
+            memory: options.index_memory,
+        };
+        let tree = DatabaseTree::new(Arc::clone(&served), layout, build);
         if remote.is_some() {
-            // Whoever looks at its directory from now on finds the names in memory.
+            // Later requests for the directory find the names of its entries in memory.
             tree.links(Node::DATABASE);
         }
+        let texts = Arc::new(Texts::new(served, remote));
+        if options.index == IndexUse::Yes {
+            texts.prepare_later(tree.positions());
+        }
         DatabaseFs {
-            texts: Arc::new(Texts::new(served, remote)),
+            texts,
             made: Made::new(entry.database.documents().len()),
             entry,
             tree,
@@ -56,34 +71,29 @@ impl DatabaseFs {
             cache,
             lookups: Lookups::new(),
             joins: Joins::new(),
+            own_texts: OwnTexts::new(),
+            found_tables: FoundTables::new(),
         }
     }
 
-    /// The database and its files, for reading.
+    /// The opened database and its files.
     pub(super) fn entry(&self) -> &LibraryEntry {
         self.tree.entry()
     }
 
-    /// The database as the library has it.
+    /// The same entry as a shared pointer, which identifies the database across epochs.
     pub(super) fn library_entry(&self) -> &Arc<LibraryEntry> {
         &self.entry
     }
 
-    /// Where requests for a node are to be answered. The source is not touched to tell.
+    /// Which threads may answer requests for a node. Does not access the source.
     pub(super) fn where_to_answer(&self, node: Node) -> Where {
         match self.texts.remote() {
             None if self.wait(node) == Wait::None => Where::Here,
             None => Where::Aside,
-            // What they show is in memory.
+            // Both are answered from memory.
             Some(_) if matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
-            Some(remote) => {
-                let pool = match self.wait(node) {
-                    Wait::None => &remote.quick,
-                    Wait::Common => &remote.common,
-                    Wait::Own => &remote.long,
-                };
-                Where::Pool(Arc::clone(pool))
-            }
+            Some(remote) => remote.pool_for(self.wait(node)),
         }
     }
 
@@ -92,12 +102,12 @@ impl DatabaseFs {
         &self.texts
     }
 
-    /// Prefix of its inodes.
+    /// The prefix of its inode numbers.
     pub(super) fn prefix(&self) -> Prefix {
         self.prefix
     }
 
-    /// What is known by now.
+    /// Its current status. Decodes nothing.
     pub(super) fn status(&self) -> DatabaseStatus {
         let entry = self.entry();
         DatabaseStatus {
@@ -108,6 +118,7 @@ impl DatabaseFs {
             games: entry.database.len(),
             sizes_known: self.sizes().known(),
             pass: self.texts.pass_state(),
+            index: self.tree.positions().state(),
             problems: entry.database.problems().len() + self.sizes().problem_count(),
             silence: self.texts.remote().and_then(|remote| remote.silence()),
         }
@@ -118,7 +129,7 @@ impl DatabaseFs {
         Inode::of(self.prefix, node)
     }
 
-    /// What has to be done before a node can be shown.
+    /// The work that a request for a node may have to wait for.
     pub(super) fn wait(&self, node: Node) -> Wait {
         match self.tree.section(node) {
             Some(section) if section.must_build(node) => Wait::Common,
@@ -130,17 +141,26 @@ impl DatabaseFs {
         }
     }
 
-    /// Decodes the games whose sizes are unknown. A few texts are kept: they are wanted next.
+    /// Decodes the games of unknown size. If they are few, their texts are cached, because they are usually
+    /// read next.
     pub(super) fn know_sizes(&self, games: Games<'_>) {
         let keep = self.cache.has_room_for(games.len());
         self.texts.gather(games, self.options.threads, |games| {
-            // What went wrong is in the log, and whoever reads the game hears of it.
+            // The error is in the log; a read of the game returns it again.
             let _ = self.texts.decode(games, |game, text| {
                 if keep {
                     self.keep(game, text.into());
                 }
             });
         });
+    }
+
+    /// Decodes the games whose problems are unknown.
+    pub(super) fn know_problems(&self) {
+        match self.sizes().are_stored() {
+            true => self.texts.know_problems(self.options.threads),
+            false => self.know_sizes(Games::All(self.sizes().games())),
+        }
     }
 
     pub(super) fn sizes(&self) -> &Sizes {

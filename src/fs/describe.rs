@@ -1,11 +1,11 @@
-//! What an inode is, for the log. The source is not touched to tell.
+//! Descriptions of inodes for the log.
 
 use super::live::Live;
 use super::types::{Inode, Kind};
 use crate::tree::Node;
 
 impl Live {
-    /// What an inode is, as far as its number and the names of the databases tell.
+    /// Describes an inode by its number and the names of the databases. Does not access the source.
     pub fn describe(&self, inode: Inode) -> String {
         if inode == Inode::ROOT {
             return "the root".to_owned();

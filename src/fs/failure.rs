@@ -1,4 +1,4 @@
-//! Why requests end with an input/output error, for the log.
+//! The causes of input/output errors, for the log.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,32 +8,35 @@ use log::Level;
 
 use super::types::FsError;
 
-/// How often the log has the same reason for the same database at level error. Level debug has all.
+/// Minimum time between two lines at level error with the same cause for the same database. Lines in between
+/// are logged at level debug.
 const LOG_PAUSE: Duration = Duration::from_secs(60);
 
-/// Why a file of a database cannot be read.
+/// Why a request ends with an input/output error.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Failure {
-    /// The text of this game has another length than before.
+    /// The text of this game does not have the length that was reported before.
     Length(u32),
-    /// The size of some game cannot be known.
+    /// The size of at least one game cannot be determined.
     Sizes,
-    /// Another state of the database took its place while sizes were being found.
+    /// The database was replaced by a newer state while its sizes were being determined.
     Replaced,
-    /// The tags that make up a table are not the same as before.
+    /// The tags that a table consists of have changed.
     Tags,
-    /// A raw file cannot be read at this byte.
+    /// A raw file, given by its number, cannot be read at this byte.
     Member(u32, u64),
-    /// The state of the database that an inode belongs to is not kept any longer.
+    /// The inode belongs to a state of the database that is no longer kept.
     Gone,
-    /// A listing was begun in a state of the folder that is not kept any longer.
+    /// The listing began in a state of the folder that is no longer kept.
     Listing,
+    /// The index of positions cannot be built.
+    Index,
 }
 
-/// Number of [`Failure::reason`]s.
-const REASONS: usize = 7;
+/// Number of values of [`Failure::reason`].
+const REASONS: usize = 8;
 
-/// The reasons that a database gave, and when.
+/// When each reason was last logged.
 pub(super) struct Failures([Pause; REASONS]);
 
 impl Failures {
@@ -41,7 +44,7 @@ impl Failures {
         Failures([(); REASONS].map(|()| Pause::new()))
     }
 
-    /// Puts a reason into the log.
+    /// Logs a failure and returns the error for the request.
     pub(super) fn report(&self, name: impl fmt::Display, failure: Failure) -> FsError {
         let level = self.0.get(failure.reason()).map_or(Level::Error, Pause::level);
         log::log!(level, "{name}: {failure}");
@@ -59,6 +62,7 @@ impl Failure {
             Failure::Member(..) => 4,
             Failure::Gone => 5,
             Failure::Listing => 6,
+            Failure::Index => 7,
         }
     }
 }
@@ -70,6 +74,9 @@ impl fmt::Display for Failure {
                 let number = u64::from(*game) + 1;
                 write!(f, "game {number} is not as long as it was: was a file changed?")
             }
+            Failure::Index => {
+                f.write_str("there is no index of positions; index=no leaves out what needs it")
+            }
             Failure::Sizes => f.write_str("the sizes of some games cannot be found"),
             Failure::Replaced => f.write_str("another state of the database took its place"),
             Failure::Tags => f.write_str("tags are not what they were: was a file changed?"),
@@ -80,10 +87,10 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Keeps lines of the log from coming too often.
+/// Limits how often a line is logged at level error.
 pub(super) struct Pause {
     begin: Instant,
-    /// The last line, in milliseconds from the begin; 0 while there was none.
+    /// When the last line was logged, in milliseconds since `begin`; 0 if none was.
     last: AtomicU64,
 }
 
@@ -95,7 +102,7 @@ impl Pause {
         }
     }
 
-    /// The level of the next line: error, or debug if there was one at level error lately.
+    /// The level of the next line: error, or debug if a line at level error was logged recently.
     pub(super) fn level(&self) -> Level {
         match self.is_due() {
             true => Level::Error,

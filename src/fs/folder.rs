@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChessFs;
+use super::all::AllFs;
 use super::database::DatabaseFs;
 use super::files::Text;
 use super::info::{database_info, library_info};
@@ -14,34 +15,36 @@ use crate::tree::{Node, Section, SourceFolder};
 
 pub(super) const INFO: &str = "info.txt";
 
-/// A folder of the source, or a database's directory: what is there of the database comes first, then the folders.
+/// A folder of the source, or a database's directory. Entries of the database come before the folders.
 #[derive(Clone, Copy)]
 pub(super) struct Folder<'a> {
     fs: &'a ChessFs,
     folder: &'a SourceFolder,
-    /// The database whose directory it is.
+    /// The database whose directory this is.
     database: Option<&'a DatabaseFs>,
+    /// All databases, if this is their directory.
+    all: Option<&'a AllFs>,
 }
 
 impl<'a> Folder<'a> {
     pub(super) fn new(fs: &'a ChessFs, folder: &'a SourceFolder) -> Folder<'a> {
         let database = folder.database.and_then(|number| fs.databases.get(number));
+        let prefix = folder.inode.node().map(|(prefix, _)| prefix);
         Folder {
             fs,
             folder,
             database: database.map(Arc::as_ref),
+            all: prefix.and_then(|prefix| fs.all_of(prefix)),
         }
     }
 
-    /// The folder that holds it; the root holds itself.
+    /// The parent folder; the root is its own parent.
     pub(super) fn parent(&self) -> Option<Inode> {
         self.fs.folders.get(self.folder.parent).map(|parent| parent.inode)
     }
 
     pub(super) fn attributes(&self) -> Attributes {
-        let own = self
-            .database
-            .map_or(2, |database| database.tree.links(Node::DATABASE));
+        let own = self.own().map_or(2, |own| own.links(Node::DATABASE));
         let modified = seconds_and_nanoseconds(self.folder.modified);
         Attributes {
             inode: self.folder.inode,
@@ -54,25 +57,40 @@ impl<'a> Folder<'a> {
         }
     }
 
+    /// The section with the entries before the folders.
+    fn own(&self) -> Option<&'a dyn Section> {
+        let database = self.database.map(|database| &database.tree as &dyn Section);
+        database.or(self.all.map(|all| &all.tree as &dyn Section))
+    }
+
+    /// Inode and kind of a node among the entries before the folders.
+    fn inode_of(&self, node: Node) -> Option<(Inode, Kind)> {
+        match (self.database, self.all) {
+            (Some(database), _) => Some((database.inode(node), database.tree.kind(node))),
+            (None, Some(all)) => Some((all.inode(node), all.tree.kind(node))),
+            (None, None) => None,
+        }
+    }
+
     /// All entries.
     pub(super) fn entries(&self) -> impl Iterator<Item = (Cow<'_, str>, Inode, Kind)> {
         (0..).map_while(|n| self.entry_at(n))
     }
 
-    /// Number of the entries that stand before the folders.
+    /// Number of entries before the folders.
     fn own_entries(&self) -> usize {
-        match self.database {
-            Some(database) => Section::len(&database.tree, Node::DATABASE),
+        match self.own() {
+            Some(own) => own.len(Node::DATABASE),
             None => usize::from(self.folder.inode == Inode::ROOT),
         }
     }
 
-    /// The offset at which a listing goes on behind the name that it gave last. It came to `offset` in the folder as
-    /// it was `then`. None where that cannot be told.
+    /// The offset at which a listing continues after the last name that it returned. `offset` refers to
+    /// `then`, an earlier state of this folder. `None` if the position cannot be determined.
     pub(super) fn resumed(&self, then: &SourceFolder, offset: u64) -> Option<u64> {
         let now = self.folder;
         if now.inode == Inode::ROOT && now.database.or(then.database).is_some() {
-            // The database at the root may be another one.
+            // The database at the root may be a different one now.
             return None;
         }
         // `.` and `..` come first.
@@ -98,18 +116,19 @@ impl Directory for Folder<'_> {
             let child = self.fs.folders.get(*child)?;
             return Some((name.as_str().into(), child.inode, Kind::Directory));
         }
-        let Some(database) = self.database else {
+        let Some(shown) = self.own() else {
             return Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File));
         };
-        let (name, node) = database.tree.entry_at(Node::DATABASE, n)?;
-        Some((name, database.inode(node), database.tree.kind(node)))
+        let (name, node) = shown.entry_at(Node::DATABASE, n)?;
+        let (inode, kind) = self.inode_of(node)?;
+        Some((name, inode, kind))
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
-        let own = match self.database {
-            Some(database) => {
-                let node = database.tree.child(Node::DATABASE, name);
-                node.map(|node| database.inode(node))
+        let own = match self.own() {
+            Some(own) => {
+                let node = own.child(Node::DATABASE, name);
+                node.and_then(|node| Some(self.inode_of(node)?.0))
             }
             None => (self.folder.inode == Inode::ROOT && name == INFO).then_some(Inode::LIBRARY_INFO),
         };
@@ -121,11 +140,11 @@ impl Directory for Folder<'_> {
     }
 }
 
-/// `info.txt` at the root: of the database there, and of all that is served where that is more.
+/// `info.txt` at the root: describes the database there, and lists all databases if there are others.
 pub(super) struct RootInfo<'a>(pub(super) &'a ChessFs);
 
 impl RootInfo<'_> {
-    /// It takes the place of that of a database at the root.
+    /// If the root is a database's directory, this is the inode of that database's `info.txt`.
     pub(super) fn inode(&self) -> Inode {
         self.database()
             .map_or(Inode::LIBRARY_INFO, |database| database.inode(Node::INFO))

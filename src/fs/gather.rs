@@ -1,14 +1,14 @@
-//! Decoding many games at once.
+//! Decoding many games in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::progress;
 
-/// Games that a thread takes at a time.
+/// Number of games that a thread takes at a time.
 const CHUNK: usize = 32;
 
-/// Calls `decode` once with each game, a few at a time, from as many threads as are allowed and of use.
+/// Calls `decode` for chunks of `games`, each game once, from up to `threads` threads.
 pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u32]) + Sync) {
     let next = AtomicUsize::new(0);
     on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
@@ -22,14 +22,15 @@ pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u3
     });
 }
 
-/// Does `work` on so many threads, this one among them, until it is done on all. All of them work for the same job.
+/// Runs `work` on `threads` threads, including this one, and returns when all are done. Progress in any of
+/// them counts for the job of this thread.
 pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
     let mark = progress::current();
     let help = || progress::work_for(mark.clone(), &work);
     thread::scope(|scope| {
         for _ in 1..threads {
             let other = thread::Builder::new().name("pgnfs-decode".to_owned());
-            // Without the thread the others have more to do, that is all.
+            // The remaining threads do the work of the missing one.
             if let Err(error) = other.spawn_scoped(scope, help) {
                 log::warn!("no thread for decoding: {error}");
                 break;

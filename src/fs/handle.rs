@@ -1,4 +1,4 @@
-//! A node of the tree as one request finds it: resolved once, and asked for everything after that.
+//! A node of the tree as resolved by one request.
 
 use std::ffi::OsStr;
 use std::ops::{ControlFlow, Deref};
@@ -10,17 +10,18 @@ use super::files::{File, Wait};
 use super::folder::{Folder, RootInfo};
 use super::object::{DatabaseNode, Object};
 use super::types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Where};
-use crate::tree::{self, Node};
+use crate::tree::{self, Node, Prefix};
 
-/// Most games that are decoded for one part of a listing. Who lists a directory mostly wants its games next, and to be
-/// asked for each of them takes longer than to decode them now.
+/// Maximum number of games decoded for one part of a listing. Programs that list a directory usually need the
+/// sizes of its games next, and a request for each game takes longer than decoding it now.
 const DECODED_WHILE_LISTING: usize = 256;
 
-/// Time after which no further game is decoded for one part of a listing: others wait for the thread.
+/// No further game is decoded for a part of a listing after this time, because other requests wait for the
+/// thread.
 const DECODING_WHILE_LISTING: Duration = Duration::from_millis(5);
 
-/// A node of a [`ChessFs`]. That it exists shows when it is asked for something: to resolve an inode touches no
-/// source and builds no view.
+/// A node of a [`ChessFs`]. It may not exist: resolving an inode accesses no source and builds no view, so
+/// the first operation that needs the node returns [`FsError::Stale`].
 #[derive(Clone)]
 pub struct Handle<F> {
     fs: F,
@@ -28,10 +29,10 @@ pub struct Handle<F> {
     place: Place,
 }
 
-/// A handle that keeps the epoch of its inode.
+/// A handle that keeps the epoch of its inode alive.
 pub type Resolved = Handle<Arc<ChessFs>>;
 
-/// What the number of an inode says.
+/// What the inode number identifies.
 #[derive(Clone, Copy)]
 enum Place {
     /// A folder of the source, or a database's directory.
@@ -40,12 +41,15 @@ enum Place {
     RootInfo,
     /// A node below the directory of a database.
     Node(usize, Node),
+    /// A node below a directory of all databases, which has this prefix.
+    All(Prefix, Node),
 }
 
 impl ChessFs {
     fn place(&self, inode: Inode) -> Option<Place> {
         match inode.node().filter(|&(_, node)| node != Node::DATABASE) {
             _ if inode == RootInfo(self).inode() => Some(Place::RootInfo),
+            Some((prefix, node)) if self.all_of(prefix).is_some() => Some(Place::All(prefix, node)),
             Some((prefix, node)) => Some(Place::Node(self.folders.by_prefix(prefix)?, node)),
             None => self.folders.number_of(inode).map(Place::Folder),
         }
@@ -53,7 +57,7 @@ impl ChessFs {
 }
 
 impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
-    /// The node of an inode of a file system; none where it is another one's.
+    /// Resolves an inode; `None` if it does not belong to `fs`.
     pub(super) fn new(fs: &F, inode: Inode) -> Option<Handle<F>> {
         let place = fs.place(inode)?;
         Some(Handle {
@@ -68,16 +72,16 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         self.inode
     }
 
-    /// The file system that it belongs to.
+    /// The file system that the node belongs to.
     pub(super) fn fs(&self) -> &F {
         &self.fs
     }
 
-    /// The folder of the source that it is.
+    /// The folder, if the node is one.
     pub(super) fn folder(&self) -> Option<Folder<'_>> {
         match self.place {
             Place::Folder(folder) => Some(Folder::new(&self.fs, self.fs.folders.get(folder)?)),
-            Place::RootInfo | Place::Node(..) => None,
+            Place::RootInfo | Place::Node(..) | Place::All(..) => None,
         }
     }
 
@@ -86,6 +90,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
             Place::Folder(_) => self.folder().map(Object::Folder),
             Place::RootInfo => Some(Object::RootInfo(RootInfo(&self.fs))),
             Place::Node(database, node) => self.open_node(database, node),
+            Place::All(prefix, node) => self.open_node_of_all(prefix, node),
         };
         object.ok_or(FsError::Stale)
     }
@@ -105,7 +110,16 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         })
     }
 
-    /// What it is, as far as its number says.
+    fn open_node_of_all(&self, prefix: Prefix, node: Node) -> Option<Object<'_>> {
+        let (at, object) = self.fs.all_of(prefix)?.open(node)?;
+        match object {
+            tree::Object::Directory => Some(Object::AllDirectory(at)),
+            tree::Object::File(content) => Some(Object::AllFile(at, content)),
+            tree::Object::Link(_) => None,
+        }
+    }
+
+    /// The kind of the node, derived from its inode number alone.
     pub fn kind(&self) -> Kind {
         match self.place {
             Place::Folder(_) => Kind::Directory,
@@ -114,11 +128,15 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
                 let database = self.fs.databases.get(database);
                 database.map_or(Kind::File, |database| database.tree.kind(node))
             }
+            Place::All(prefix, node) => {
+                let all = self.fs.all_of(prefix);
+                all.map_or(Kind::File, |all| all.tree.kind(node))
+            }
         }
     }
 
-    /// True where attributes or bytes of a file may need many games to be decoded first, or a directory a view to be
-    /// built: better not answered by a thread that others wait for.
+    /// True if attributes or contents of a file may require decoding many games, or a directory building a
+    /// view. Such a request should not block a thread that reads requests.
     pub fn may_wait(&self) -> bool {
         match self.place {
             Place::Folder(_) | Place::RootInfo => false,
@@ -126,25 +144,33 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
                 let database = self.fs.databases.get(database);
                 database.is_some_and(|database| database.wait(node) != Wait::None)
             }
+            Place::All(prefix, node) => {
+                let all = self.fs.all_of(prefix);
+                all.is_some_and(|all| all.wait(node) != Wait::None)
+            }
         }
     }
 
-    /// Where requests for it are to be answered; a look-up is a request for its directory.
+    /// Which threads may answer requests for the node. A look-up is a request for the directory.
     pub fn where_to_answer(&self) -> Where {
         match self.place {
-            // What they show is in memory.
+            // Both are answered from memory.
             Place::Folder(_) | Place::RootInfo => Where::Here,
             Place::Node(database, node) => {
                 let database = self.fs.databases.get(database);
                 database.map_or(Where::Here, |database| database.where_to_answer(node))
             }
+            Place::All(prefix, node) => {
+                let all = self.fs.all_of(prefix);
+                all.map_or(Where::Here, |all| all.where_to_answer(node))
+            }
         }
     }
 
-    /// The entry `name` of a directory. `.` and `..` are entries of files, too, as NFS servers want it.
+    /// Looks up `name` in a directory. `.` and `..` also work for files, as NFS servers need them.
     ///
     /// # Errors
-    /// [`FsError::NotFound`], [`FsError::NotADirectory`]; [`FsError::Stale`] where it does not exist.
+    /// [`FsError::NotFound`], [`FsError::NotADirectory`]; [`FsError::Stale`] if the node does not exist.
     pub fn child(&self, name: &OsStr) -> Result<Handle<F>, FsError> {
         match name.as_encoded_bytes() {
             b"." => return Ok(self.clone()),
@@ -156,16 +182,19 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         Handle::new(&self.fs, self.fs.reported(child)?).ok_or(FsError::Stale)
     }
 
-    /// The directory that holds it (the root holds itself); for a game the one in `games/`.
+    /// The parent directory (the root is its own parent); for a game its directory in `games/`.
     ///
     /// # Errors
-    /// [`FsError::Stale`] where it does not exist.
+    /// [`FsError::Stale`] if the node does not exist.
     pub fn parent(&self) -> Result<Handle<F>, FsError> {
         let parent = self.parent_of(&self.open()?)?;
         Handle::new(&self.fs, parent).ok_or(FsError::Stale)
     }
 
     fn parent_of(&self, object: &Object<'_>) -> Result<Inode, FsError> {
+        if let Some(node) = object.of_all() {
+            return Ok(node.parent());
+        }
         let Some(DatabaseNode {
             database,
             section,
@@ -181,29 +210,30 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         })
     }
 
-    /// Its attributes; decodes what they need.
+    /// The attributes. Decodes games if the size requires it.
     ///
     /// # Errors
-    /// [`FsError::Stale`] where it does not exist; [`FsError::Io`] where a game cannot be read again.
+    /// [`FsError::Stale`] if the node does not exist; [`FsError::Io`] if a game cannot be read.
     pub fn attributes(&self) -> Result<Attributes, FsError> {
         let object = self.open()?;
         Ok(object.attributes(self.fs.reported(object.size())?))
     }
 
-    /// Its attributes, or none where a game would have to be decoded for them.
+    /// The attributes, or `None` if a game would have to be decoded for them.
     ///
     /// # Errors
-    /// [`FsError::Stale`] where it does not exist.
+    /// [`FsError::Stale`] if the node does not exist.
     pub fn attributes_if_known(&self) -> Result<Option<Attributes>, FsError> {
         let object = self.open()?;
         Ok(object.size_if_known().map(|size| object.attributes(size)))
     }
 
-    /// Gives the entries of a directory from `offset` (0, or an entry's `next`) until `each` breaks. The first
-    /// two are `.` and `..`. Attributes are filled in on demand: those that need no decoding, and those of some games.
+    /// Calls `each` with the entries of a directory, starting at `offset` (0, or [`Entry::next`] of an
+    /// entry), until it breaks. The first two entries are `.` and `..`. With `with_attributes`, entries have
+    /// attributes if these are known or the game is among the few that are decoded now.
     ///
     /// # Errors
-    /// [`FsError::NotADirectory`]; [`FsError::Stale`] where it does not exist.
+    /// [`FsError::NotADirectory`]; [`FsError::Stale`] if the node does not exist.
     pub fn read_dir(
         &self,
         offset: u64,
@@ -213,7 +243,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         let object = self.open()?;
         let directory = object.directory()?;
         let fs: &ChessFs = &self.fs;
-        // Folders list what is in them by place, which is another one in another epoch.
+        // Offsets in a folder are positions, which differ between epochs, so they include the epoch.
         let epoch = self.folder().map_or(0, |_| fs.epoch << 32);
         let begin = Instant::now();
         let mut decoded = 0;
@@ -258,15 +288,25 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// The number of entries of a directory.
     ///
     /// # Errors
-    /// [`FsError::NotADirectory`]; [`FsError::Stale`] where it does not exist.
+    /// [`FsError::NotADirectory`]; [`FsError::Stale`] if the node does not exist.
     pub fn entries(&self) -> Result<usize, FsError> {
         Ok(self.open()?.directory()?.len())
     }
 
-    /// The games that a directory lists after `game`, or its first ones: at most so many. None where it does not
-    /// hold `game`, or is no directory of games.
+    /// Up to `most` games that a directory lists after `game`, or its first games. `None` if the directory
+    /// does not contain `game`, or is not a directory of games.
     pub fn next_games(&self, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
         let object = self.open().ok()?;
+        if let Some(directory) = object.of_all() {
+            let game = match game {
+                None => None,
+                Some(game) => {
+                    let (prefix, node) = game.node()?;
+                    Some((self.fs.folders.by_prefix(prefix)?, node.as_game()?))
+                }
+            };
+            return Some(directory.games_after(game)?.take(most).collect());
+        }
         let directory = object.of_database()?;
         let game = match game {
             None => None,
@@ -277,26 +317,26 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         Some(games.map(inode).collect())
     }
 
-    /// The number of a game of the same database.
+    /// The number of a game, if it belongs to the same database.
     fn number_of(&self, game: Inode) -> Option<u32> {
         let ((own, _), (its, node)) = (self.inode.node()?, game.node()?);
         node.as_game().filter(|_| own == its)
     }
 
-    /// Bytes of a file: `size` of them from `offset`, fewer only at its end.
+    /// Returns `size` bytes of a file from `offset`, fewer only at its end.
     ///
     /// # Errors
-    /// [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link; [`FsError::Io`] where the source does not give
-    /// what it promised; [`FsError::Stale`] where it does not exist.
+    /// [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link; [`FsError::Io`] if the source cannot be
+    /// read or has changed; [`FsError::Stale`] if the node does not exist.
     pub fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let read = |file: &dyn File| file.read(offset, size);
         self.fs.reported(self.open()?.with_file(read)?)
     }
 
-    /// The path that a symbolic link leads to, relative to its directory.
+    /// The target of a symbolic link, relative to its directory.
     ///
     /// # Errors
-    /// [`FsError::WrongKind`] for all else; [`FsError::Stale`] where it does not exist.
+    /// [`FsError::WrongKind`] if the node is not a link; [`FsError::Stale`] if it does not exist.
     pub fn target(&self) -> Result<String, FsError> {
         match self.open()? {
             Object::Link(_, target) => Ok(target.into_owned()),
@@ -304,12 +344,12 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         }
     }
 
-    /// Gives the whole texts of some games of the same database: cheaper than one by one, for who will not ask again.
-    /// Those are left out that are known to be longer than `longest` bytes.
+    /// Passes whole texts of games of this database to `each`. This is cheaper than reading them one by one;
+    /// decoded texts are not cached. Games known to be longer than `longest` bytes are skipped.
     ///
     /// # Errors
-    /// [`FsError::Io`] where the source does not give what it promised; [`FsError::Stale`] for an inode that is no
-    /// game of the database.
+    /// [`FsError::Io`] if the source cannot be read or has changed; [`FsError::Stale`] if an inode is not a
+    /// game of this database.
     pub fn read_games(
         &self,
         games: &[Inode],
@@ -327,7 +367,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         }))
     }
 
-    /// The database and the number of a game.
+    /// The database and the number of the game, if the node is one.
     pub(super) fn game(&self) -> Result<Option<(DatabaseNode<'_>, u32)>, FsError> {
         Ok(match self.open()? {
             Object::File(at, tree::Content::Game(game)) => Some((at, game)),

@@ -26,7 +26,7 @@ pub(super) fn database_info(entry: &LibraryEntry) -> String {
     text
 }
 
-/// `info.txt` at the root: what is served and what is not.
+/// `info.txt` at the root: lists the databases and what was left out.
 pub(super) fn library_info(library: &Library) -> String {
     let mut text = String::new();
     let databases = library.databases();
@@ -52,12 +52,26 @@ pub(super) fn library_info(library: &Library) -> String {
         )
     });
     push_list(&mut text, "Databases", shown);
-    // For how long would be another text every second.
+    // Lists no elapsed time, so that the text does not change every second.
     let patience = library.patience().as_secs();
     let opening = library.opening().iter();
     let opening = opening.map(|one| format!("{}: for more than {patience} s", one.path));
     push_list(&mut text, "Being opened", opening);
     push_list(&mut text, "Left out", library.left_out().iter());
+    text
+}
+
+/// `info.txt` of all databases: the code, the path and the number of games of each.
+pub(super) fn all_info<'a>(databases: impl Iterator<Item = (&'a str, &'a str, u32)> + Clone) -> String {
+    let mut text = String::new();
+    let games: u64 = databases.clone().map(|(_, _, games)| u64::from(games)).sum();
+    let number = databases.clone().count();
+    push_rows(
+        &mut text,
+        &[("Databases", number.to_string()), ("Games", games.to_string())],
+    );
+    let rows = databases.map(|(code, path, games)| format!("{code}  {path}, {games} {}", plural(games)));
+    push_list(&mut text, "Codes in the names of games", rows);
     text
 }
 
@@ -91,7 +105,7 @@ fn push_rows(text: &mut String, rows: &[(&str, String)]) {
     }
 }
 
-/// A headline and its list, where there is something to list.
+/// Appends a headline and its list, unless the list is empty.
 fn push_list(text: &mut String, headline: &str, items: impl Iterator<Item = impl std::fmt::Display>) {
     let mut items = items.peekable();
     if items.peek().is_none() {
@@ -103,7 +117,7 @@ fn push_list(text: &mut String, headline: &str, items: impl Iterator<Item = impl
     }
 }
 
-/// Appends a line, whatever characters are in it. Tabs stay: they are between the columns of rows.
+/// Appends a line with unprintable characters replaced by spaces. Tabs stay, because they separate columns.
 fn push_line(text: &mut String, line: &str) {
     let is_kept = |c: char| c == '\t' || !is_unprintable(c);
     text.extend(line.chars().map(|c| if is_kept(c) { c } else { ' ' }));

@@ -1,19 +1,19 @@
-//! Where the games are in a file that is put together from many.
+//! The offsets of games in a file that consists of many.
 
 use super::sizes::{Games, Sizes};
 
-/// Games from one known place to the next.
+/// Number of games between two stored offsets.
 const STEP: usize = 256;
 
-/// The places of some games in their file. What is between them follows from the table of sizes.
+/// The offsets of some games in their file. The others are computed from the sizes in between.
 pub(super) struct Join {
-    /// Where every game begins whose number in the file is a multiple of [`STEP`].
+    /// The offset of every game whose number in the file is a multiple of [`STEP`].
     places: Vec<u64>,
     len: u64,
 }
 
 impl Join {
-    /// The file of these games; none while a size is unknown.
+    /// The offsets of these games; `None` if a size is unknown.
     pub(super) fn new(games: Games<'_>, sizes: &Sizes) -> Option<Join> {
         let mut places = Vec::with_capacity(games.len().div_ceil(STEP));
         let mut len = 0;
@@ -26,17 +26,17 @@ impl Join {
         Some(Join { places, len })
     }
 
-    /// True where it is cheaper to make a join again than to keep it.
+    /// True if computing a join again is cheaper than keeping it.
     pub(super) fn is_short(games: Games<'_>) -> bool {
         games.len() <= STEP
     }
 
-    /// Length of the file.
+    /// Length of the file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// The game at an offset: its number in the file and where it begins.
+    /// The game at an offset: its number in the file and its own offset.
     pub(super) fn find(&self, offset: u64, games: Games<'_>, sizes: &Sizes) -> Option<(usize, u64)> {
         if offset >= self.len {
             return None;

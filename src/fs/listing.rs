@@ -1,4 +1,4 @@
-//! Which listings have attributes.
+//! Listings with or without attributes.
 
 use std::ops::{ControlFlow, Deref};
 
@@ -6,8 +6,8 @@ use super::ChessFs;
 use super::handle::Handle;
 use super::types::{Entry, FsError};
 
-/// A directory of more entries is listed without attributes: the kernel would make an inode for every entry, which
-/// takes it ten times as long as the listing itself.
+/// Directories with more entries are listed without attributes. With attributes the kernel would create an
+/// inode for every entry, which takes ten times as long as the listing itself.
 const HUGE: usize = 10_000;
 
 impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {

@@ -1,7 +1,8 @@
-//! A file system whose source changes: its state now, and earlier ones as long as somebody knows them.
+//! A file system whose source changes: its present state, and earlier states as long as the kernel knows
+//! their inodes.
 //!
-//! Each state is an epoch, a [`ChessFs`] of its own. A database that did not change is the same one in all of them,
-//! and keeps its inodes. A changed one has new inodes; those of before go on meaning what they meant.
+//! Each state is an epoch, a [`ChessFs`] of its own. Epochs share the databases that did not change, which
+//! keep their inodes. A changed database has new inodes; the old ones continue to refer to the old state.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
@@ -12,24 +13,24 @@ use super::ChessFs;
 use super::database::DatabaseFs;
 use super::failure::{Failure, Failures};
 use super::handle::{Handle, Resolved};
-use super::lookups::{self, Known};
+use super::lookups::{self, Known, Lookups};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix, SourceTree};
 
-/// Most earlier epochs; the oldest one gives input/output errors.
+/// Maximum number of earlier epochs. Inodes of older ones give input/output errors.
 const MOST_OLD: usize = 4;
 
-/// Once so many prefixes were given out, those that nobody uses any more may be given out again. It is a 16th of all
-/// that there are.
+/// After this many prefixes have been assigned, those that no epoch uses are released for reuse. This is a
+/// 16th of all prefixes.
 const MOST_GIVEN: usize = 1 << 20;
 
 /// A [`ChessFs`] that can be replaced while it is used.
 pub struct Live {
     epochs: RwLock<Epochs>,
-    /// Held while one epoch is followed by the next.
+    /// Held while one epoch replaces another.
     replacing: Mutex<()>,
     failures: Failures,
 }
@@ -37,11 +38,11 @@ pub struct Live {
 #[derive(Clone)]
 struct Epochs {
     current: Arc<ChessFs>,
-    /// Earlier ones, the latest first.
+    /// Earlier epochs, the latest first.
     old: VecDeque<Old>,
-    /// Numbers and folders of the last epochs that are gone: listings that began in them go on.
+    /// Numbers and folders of the last epochs that were dropped, for listings that began in them.
     gone: VecDeque<(u64, Arc<SourceTree>)>,
-    /// Prefixes that were given out. No inode ever comes to mean something else.
+    /// Prefixes that were assigned and must not be assigned to other databases.
     given: HashSet<Prefix>,
 }
 
@@ -49,14 +50,14 @@ struct Epochs {
 #[derive(Clone)]
 struct Old {
     fs: Arc<ChessFs>,
-    /// Databases that no later epoch has.
+    /// The number of its databases that no later epoch has and whose inodes the kernel knows.
     known: Arc<Known>,
 }
 
 impl Live {
-    /// Begins with a file system.
+    /// Starts with `fs` as the first epoch.
     pub fn new(fs: ChessFs) -> Live {
-        let given = fs.databases.iter().map(|database| database.prefix()).collect();
+        let given = fs.lookups().map(|(prefix, _)| prefix).collect();
         Live {
             epochs: RwLock::new(Epochs {
                 current: Arc::new(fs),
@@ -69,18 +70,17 @@ impl Live {
         }
     }
 
-    /// Has this called when something cannot be read: the source may have changed. Only the first call counts.
+    /// Sets a function to be called when something cannot be read. Only the first one set is called.
     pub fn on_error(&self, call: impl Fn() + Send + Sync + 'static) {
         let _ = self.current().common.on_error.set(Box::new(call));
     }
 
-    /// What is served now.
+    /// The present epoch.
     pub fn current(&self) -> Arc<ChessFs> {
         Arc::clone(&self.read_epochs().current)
     }
 
-    /// All databases that are served, in earlier epochs too, but for those in which a game did not have the size that
-    /// was told.
+    /// The databases of all epochs, without those in which the text of a game did not have its reported size.
     pub fn open_databases(&self) -> Vec<Arc<LibraryEntry>> {
         let epochs = self.read_epochs();
         let databases = epochs.all().flat_map(|epoch| &epoch.databases);
@@ -95,10 +95,11 @@ impl Live {
         self.read_epochs().old.len()
     }
 
-    /// Serves this from now on, and says what is not as it was. A database is the same as before where its entry is.
+    /// Replaces the present epoch and returns what is outdated in the kernel's caches. A database is
+    /// unchanged if the library contains the same entry.
     pub fn replace(&self, library: Library) -> Vec<Outdated> {
         let _turn = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
-        // What takes time happens while nobody waits.
+        // The slow part works on a copy, without a lock that requests need.
         let Epochs {
             current,
             old,
@@ -114,7 +115,11 @@ impl Live {
             epochs.flat_map(|epoch| &epoch.databases)
         };
         if given.len() > MOST_GIVEN {
-            given = living().map(|database| database.prefix()).collect();
+            let epochs = [&*current].into_iter().chain(earlier.iter().copied());
+            given = epochs
+                .flat_map(ChessFs::lookups)
+                .map(|(prefix, _)| prefix)
+                .collect();
         }
         let by_entry: HashMap<*const LibraryEntry, &Arc<DatabaseFs>> = living()
             .map(|database| (Arc::as_ptr(database.library_entry()), database))
@@ -124,7 +129,8 @@ impl Live {
                 .get(&std::ptr::from_ref(entry))
                 .map(|&same| Arc::clone(same))
         };
-        let mut next = ChessFs::with(library, Arc::clone(&current.common), &mut given, kept);
+        let (common, all) = (Arc::clone(&current.common), &current.all);
+        let mut next = ChessFs::with(library, common, &mut given, kept, all);
         next.epoch = current.epoch + 1;
         let outdated = outdated(&current, &earlier, &next);
         let (before, now) = (Arc::clone(&current), Arc::new(next));
@@ -138,7 +144,8 @@ impl Live {
         let dropped = epochs.drop_old();
         drop(epochs);
         drop(dropped);
-        // Also where the epoch is dropped: a look-up that waits holds its database and is not counted yet.
+        // This includes databases of dropped epochs: a look-up that is still waiting holds its database but
+        // is not counted yet.
         let is_gone = |database: &&Arc<DatabaseFs>| now.database(database.prefix()).is_none();
         for gone in before.databases.iter().filter(is_gone) {
             gone.texts().retire();
@@ -146,20 +153,20 @@ impl Live {
         outdated
     }
 
-    /// Says that the kernel is told of an inode.
+    /// Counts a look-up: the kernel is about to receive this inode.
     pub fn remember(&self, inode: Inode) {
         let epochs = self.read_epochs();
-        if let Some((old, database)) = epochs.database(inode) {
-            lookups::remember(old.map(|old| &*old.known), &database.lookups);
+        if let Some((old, known)) = epochs.lookups(inode) {
+            lookups::remember(old.map(|old| &*old.known), known);
         }
     }
 
-    /// Takes down that the kernel forgets so many of the times that it was told of an inode.
+    /// Subtracts look-ups that the kernel returned with FORGET.
     pub fn forget(&self, inode: Inode, times: u64) {
-        let is_last = match self.read_epochs().database(inode) {
-            Some((old, database)) => {
+        let is_last = match self.read_epochs().lookups(inode) {
+            Some((old, own)) => {
                 let known = old.map(|old| &*old.known);
-                lookups::forget(known, &database.lookups, times)
+                lookups::forget(known, own, times)
             }
             None => false,
         };
@@ -172,10 +179,10 @@ impl Live {
 
 /// Inodes of any epoch.
 impl Live {
-    /// The node of an inode, in the latest epoch that has it.
+    /// Resolves an inode in the latest epoch that has it.
     ///
     /// # Errors
-    /// [`FsError::Io`] for an inode of an epoch that is gone; [`FsError::Stale`] for one that never was.
+    /// [`FsError::Io`] for an inode of a dropped epoch; [`FsError::Stale`] for one that never existed.
     pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
         self.find(inode).ok_or_else(|| match inode.node() {
             Some((prefix, _)) if self.read_epochs().given.contains(&prefix) => {
@@ -185,34 +192,40 @@ impl Live {
         })
     }
 
-    /// The same without an error in the log.
+    /// Like [`Live::resolve`], but logs no error.
     pub(super) fn find(&self, inode: Inode) -> Option<Resolved> {
         let epochs = self.read_epochs();
         epochs.current.common.requests.fetch_add(1, Ordering::Relaxed);
         epochs.all().find_map(|epoch| Handle::new(epoch, inode))
     }
 
-    /// The entry `name` of a directory, see [`Handle::child`], in the latest epoch that has it.
+    /// Looks up `name` in a directory (see [`Handle::child`]) and resolves it in the latest epoch that has
+    /// it.
     ///
     /// # Errors
     /// Those of [`Handle::child`].
     pub fn child(&self, directory: &Resolved, name: &OsStr) -> Result<Resolved, FsError> {
         let child = directory.child(name)?;
-        // The lock is free again before it is taken once more: a writer that waits in between would wait for this
-        // reader, and this reader for the writer.
+        // The read lock is released before `resolve` acquires it again. If it were held and a writer were
+        // waiting, the second acquisition would deadlock.
         let is_current = Arc::ptr_eq(directory.fs(), &self.read_epochs().current);
         match is_current {
             true => Ok(child),
-            // A later epoch may show other attributes of the same folder.
-            false => self.resolve(child.inode()),
+            // A later epoch may have other attributes for the same folder.
+            false => match self.find(child.inode()) {
+                Some(child) => Ok(child),
+                // The epoch of the directory was dropped after it was resolved.
+                None => self.resolve(directory.inode())?.child(name),
+            },
         }
     }
 
-    /// The directory that a listing goes on in, and its offset there. A folder is that of the epoch in which the
-    /// listing began. Where that one is gone, it is the present one, and the offset behind the name that was given last.
+    /// Resolves the directory of a listing and the offset at which it continues. A folder is resolved in the
+    /// epoch in which the listing began. If that epoch was dropped, the present one is used, with the offset
+    /// after the last name returned.
     ///
     /// # Errors
-    /// Those of [`Live::resolve`], and [`FsError::Io`] where it cannot be told how the listing goes on.
+    /// Those of [`Live::resolve`], and [`FsError::Io`] if the position cannot be determined.
     pub fn resolve_listing(&self, directory: Inode, offset: u64) -> Result<(Resolved, u64), FsError> {
         if directory.node().is_some_and(|(_, node)| node != Node::DATABASE) {
             return Ok((self.resolve(directory)?, offset));
@@ -268,30 +281,27 @@ impl Epochs {
             .chain(self.old.iter().map(|old| &old.fs))
     }
 
-    /// The database of an inode, and the epoch where it is one of before.
-    fn database(&self, inode: Inode) -> Option<(Option<&Old>, &Arc<DatabaseFs>)> {
+    /// The look-up counts of an inode's database, and its epoch unless that is the present one.
+    fn lookups(&self, inode: Inode) -> Option<(Option<&Old>, &Lookups)> {
         let (prefix, _) = inode.node()?;
-        if let Some(database) = self.current.database(prefix) {
-            return Some((None, database));
+        if let Some(known) = self.current.lookups_of(prefix) {
+            return Some((None, known));
         }
         let mut old = self.old.iter();
-        old.find_map(|old| Some((Some(old), old.fs.database(prefix)?)))
+        old.find_map(|old| Some((Some(old), old.fs.lookups_of(prefix)?)))
     }
 
-    /// Takes out earlier epochs: those that are too many, and those of which the kernel knows nothing that a later
-    /// epoch does not have as well. Counts what it knows of the others.
+    /// Removes earlier epochs that exceed the limit, and those without inodes that the kernel knows and no
+    /// later epoch has. Updates [`Old::known`] of the remaining ones.
     fn drop_old(&mut self) -> Vec<Old> {
-        let prefixes = |epoch: &ChessFs| -> Vec<Prefix> {
-            let databases = epoch.databases.iter();
-            databases.map(|database| database.prefix()).collect()
-        };
+        let prefixes =
+            |epoch: &ChessFs| -> Vec<Prefix> { epoch.lookups().map(|(prefix, _)| prefix).collect() };
         let mut later: HashSet<Prefix> = prefixes(&self.current).into_iter().collect();
         let mut dropped = Vec::new();
         let mut kept = VecDeque::new();
         for epoch in self.old.drain(..) {
-            let databases = epoch.fs.databases.iter();
-            let own = databases.filter(|database| !later.contains(&database.prefix()));
-            let known = own.filter(|database| database.lookups.is_known()).count();
+            let own = epoch.fs.lookups().filter(|(prefix, _)| !later.contains(prefix));
+            let known = own.filter(|(_, lookups)| lookups.is_known()).count();
             if kept.len() < MOST_OLD && known > 0 {
                 epoch.known.set(known);
                 later.extend(prefixes(&epoch.fs));

@@ -1,10 +1,10 @@
-//! Lookup counts: how often the kernel was given the inodes of a database, less what it forgot.
+//! Look-up counts: how often the kernel received inodes of a database, minus what it forgot.
 //!
-//! There is no lock here, so `tests/counters.rs` can play every order of the steps with loom's atomics.
+//! There is no lock, and `tests/counters.rs` runs all interleavings with loom's atomics.
 
 use super::atomic::{AtomicI64, AtomicUsize, Ordering};
 
-/// The lookup counts of all inodes of a database together.
+/// The sum of the look-up counts of all inodes of a database.
 pub(super) struct Lookups(AtomicI64);
 
 impl Lookups {
@@ -12,17 +12,17 @@ impl Lookups {
         Lookups(AtomicI64::new(0))
     }
 
-    /// True while the kernel knows one of the inodes.
+    /// True if the kernel knows any inode of the database.
     pub(super) fn is_known(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 
-    /// Counts a lookup. True where the kernel knew no inode before.
+    /// Counts a look-up. Returns true if the kernel knew no inode of the database before.
     fn add(&self) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Counts lookups that were forgotten. True where the kernel knows no inode any longer, and did before.
+    /// Subtracts forgotten look-ups. Returns true if the kernel knew an inode before and knows none now.
     fn subtract(&self, times: u64) -> bool {
         let times = i64::try_from(times).unwrap_or(i64::MAX);
         let before = self.0.fetch_sub(times, Ordering::Relaxed);
@@ -30,10 +30,11 @@ impl Lookups {
     }
 }
 
-/// The number of databases that the kernel knows of those that only an earlier epoch has. It is counted along, because
-/// there may be many databases, and the kernel forgets them one by one.
+/// The number of databases of an earlier epoch that no later epoch has and whose inodes the kernel knows. It
+/// is updated incrementally, because there may be many databases and the kernel forgets their inodes one by
+/// one.
 ///
-/// A lookup and a forgetting hold the epochs for reading, [`Known::set`] holds them for writing.
+/// [`remember`] and [`forget`] are called with the epochs locked for reading, [`Known::set`] for writing.
 pub(super) struct Known(AtomicUsize);
 
 impl Known {
@@ -41,13 +42,13 @@ impl Known {
         Known(AtomicUsize::new(0))
     }
 
-    /// Sets the number, after it was counted.
+    /// Sets the number after a recount.
     pub(super) fn set(&self, databases: usize) {
         self.0.store(databases, Ordering::Relaxed);
     }
 }
 
-/// Counts a lookup in a database that is one of these, if of any.
+/// Counts a look-up in a database, and in `known` if the database belongs to an earlier epoch.
 pub(super) fn remember(known: Option<&Known>, database: &Lookups) {
     if database.add()
         && let Some(known) = known
@@ -56,7 +57,8 @@ pub(super) fn remember(known: Option<&Known>, database: &Lookups) {
     }
 }
 
-/// Counts lookups that were forgotten. True where no database of these is known any longer: they are to be counted.
+/// Subtracts forgotten look-ups. Returns true if `known` fell to zero: the epoch may be dropped after a
+/// recount.
 pub(super) fn forget(known: Option<&Known>, database: &Lookups, times: u64) -> bool {
     let is_forgotten = database.subtract(times);
     known.is_some_and(|known| is_forgotten && known.0.fetch_sub(1, Ordering::Relaxed) == 1)

@@ -1,9 +1,9 @@
-//! The file system itself: look-up, attributes, listing and reading, without a word about FUSE.
+//! The file system without FUSE: look-up, attributes, listing and reading.
 //!
-//! Numbers, names and directories come from [`crate::tree`], bytes from the databases of a
-//! [`Library`]; what is between them is here: sizes, the cache of decoded games, files that are put together
-//! from many games.
+//! [`crate::tree`] provides inode numbers, names and directories, and the databases of a [`Library`] provide
+//! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
+mod all;
 mod cache;
 mod database;
 mod describe;
@@ -38,6 +38,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
+pub use crate::tree::IndexState;
 pub use handle::{Handle, Resolved};
 pub use live::Live;
 pub use outdated::Outdated;
@@ -49,57 +50,67 @@ pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOpt
 pub use walk::{Task, Walks};
 
 use crate::library::{Library, LibraryEntry, Opening};
-use crate::tree::{Branch, Prefix, SourceTree};
+use crate::positions::IndexFiles;
+use crate::tree::{AllTree, Branch, Prefix, SourceTree};
+use all::AllFs;
 use cache::TextCache;
 use database::DatabaseFs;
 use folder::INFO;
+use lookups::Lookups;
 use pass::Pass;
+use xxhash_rust::xxh3::xxh3_64;
 
-/// A library as a read-only tree of files. All methods, and those of a [`Handle`], may be called from any thread.
+/// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
+/// thread.
 pub struct ChessFs {
     library: Library,
     folders: Arc<SourceTree>,
     databases: Vec<Arc<DatabaseFs>>,
+    /// All databases as one, where there are several; and with `unique`, the same without duplicates.
+    all: Vec<Arc<AllFs>>,
     common: Arc<Common>,
-    /// How many came before it.
+    /// Number of epochs before this one.
     epoch: u64,
     /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
 }
 
-/// What a file system has in common with the one that follows it when the source changes.
+/// What consecutive epochs share.
 struct Common {
     options: ServeOptions,
     cache: Arc<TextCache>,
     size_files: OnceLock<SizeFiles>,
+    index_files: OnceLock<IndexFiles>,
     pass: OnceLock<Pass>,
-    /// Counts what is asked for.
+    /// Number of requests so far.
     requests: Arc<AtomicU64>,
     /// Called when something cannot be read.
     on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl ChessFs {
-    /// Serves a library. No game is decoded, no view built.
+    /// Serves a library. Decodes no game and builds no view.
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
         let common = Arc::new(Common {
             cache: Arc::new(TextCache::new(options.cache_size)),
             options,
             size_files: OnceLock::new(),
+            index_files: OnceLock::new(),
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
         });
-        ChessFs::with(library, common, &mut HashSet::new(), |_| None)
+        ChessFs::with(library, common, &mut HashSet::new(), |_| None, &[])
     }
 
-    /// Serves a library with the databases that are `kept` from before, and others whose inodes are not among
-    /// those `given` already.
+    /// Serves a library. Takes unchanged databases from `kept`, and gives the others prefixes that are not in
+    /// `given`. `all_before` are the previous directories of all databases.
     fn with(
         library: Library,
         common: Arc<Common>,
         given: &mut HashSet<Prefix>,
         kept: impl Fn(&LibraryEntry) -> Option<Arc<DatabaseFs>>,
+        all_before: &[Arc<AllFs>],
     ) -> ChessFs {
         let mut open = |entry: &Arc<LibraryEntry>| {
             let prefix = Prefix::free(entry.identity_hash(), given);
@@ -107,6 +118,8 @@ impl ChessFs {
             let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options.clone());
             let texts = database.texts();
             common.size_files.get().inspect(|files| texts.keep_in(files));
+            let positions = database.tree.positions();
+            common.index_files.get().inspect(|files| positions.keep_in(files));
             common.pass.get().inspect(|pass| pass.add(texts));
             Arc::new(database)
         };
@@ -122,13 +135,37 @@ impl ChessFs {
                 modified: database.entry().modified(),
             })
             .collect();
-        let folders = SourceTree::new(&branches, |database| {
+        let kept_all = all_before.iter().filter(|all| all.is_of(&databases)).cloned();
+        let mut all: Vec<Arc<AllFs>> = kept_all.collect();
+        let trees = match all.is_empty() {
+            true => all_trees(&databases, common.options.unique),
+            false => Vec::new(),
+        };
+        let hash = identity_hash(&databases);
+        let prefixes = trees.iter().map(|_| Prefix::free(hash, given));
+        let prefixes: Vec<Prefix> = all.iter().map(|all| all.prefix()).chain(prefixes).collect();
+        let mut folders = SourceTree::new(&branches, prefixes.first().copied(), |database| {
             match database.and_then(|number| databases.get(number)) {
                 Some(database) => database.tree.top_names().map(str::to_owned).collect(),
                 None => vec![INFO.to_owned()],
             }
         });
+        for (tree, &prefix) in trees.into_iter().zip(&prefixes) {
+            let (paths, timeout) = (folders.paths(), common.options.source_timeout);
+            all.push(Arc::new(AllFs::new(
+                tree,
+                databases.clone(),
+                paths,
+                prefix,
+                timeout,
+            )));
+        }
+        if let [all, unique] = all.as_slice() {
+            let names = all.tree.top_names().map(str::to_owned);
+            folders.add_unique(unique.prefix(), all.prefix(), names);
+        }
         ChessFs {
+            all,
             folders: Arc::new(folders),
             library,
             databases,
@@ -138,7 +175,7 @@ impl ChessFs {
         }
     }
 
-    /// Has sizes kept in files, for this mount and from it for the next one.
+    /// Keeps sizes in files, for the next mount of the same databases.
     pub fn keep_sizes(&self, files: SizeFiles) {
         let files = self.common.size_files.get_or_init(|| files);
         for database in &self.databases {
@@ -146,7 +183,15 @@ impl ChessFs {
         }
     }
 
-    /// Has the sizes of all games made known in the background, until [`ChessFs::end_pass`].
+    /// Has indexes of positions kept in files.
+    pub fn keep_indexes(&self, files: IndexFiles) {
+        let files = self.common.index_files.get_or_init(|| files);
+        for database in &self.databases {
+            database.tree.positions().keep_in(files);
+        }
+    }
+
+    /// Starts determining the sizes of all games in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
         let start = || {
             let files = self.common.size_files.get().cloned();
@@ -158,28 +203,28 @@ impl ChessFs {
         }
     }
 
-    /// Ends what [`ChessFs::start_pass`] began, and waits for it. What is known by then is kept.
+    /// Ends the background pass, waits for it, and saves the sizes known by then.
     pub fn end_pass(&self) {
         if let Some(pass) = self.common.pass.get() {
             pass.end();
         }
     }
 
-    /// What is served.
+    /// The library that is served.
     pub fn library(&self) -> &Library {
         &self.library
     }
 
-    /// The node of an inode. It need not exist: that shows when it is asked for something.
+    /// Resolves an inode. The node may not exist; see [`Handle`].
     ///
     /// # Errors
-    /// [`FsError::Stale`] for an inode of no database and no folder.
+    /// [`FsError::Stale`] if the inode belongs to no database and no folder.
     pub fn resolve(&self, inode: Inode) -> Result<Handle<&ChessFs>, FsError> {
         self.common.requests.fetch_add(1, Ordering::Relaxed);
         Handle::new(&self, inode).ok_or(FsError::Stale)
     }
 
-    /// Passes a result on, and reports an error that may mean a changed source.
+    /// Calls `on_error` if the result is an input/output error, which may mean a changed source.
     fn reported<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
         if matches!(result, Err(FsError::Io))
             && let Some(call) = self.common.on_error.get()
@@ -189,9 +234,28 @@ impl ChessFs {
         result
     }
 
-    /// The database with a prefix.
+    /// The database with this inode prefix.
     fn database(&self, prefix: Prefix) -> Option<&Arc<DatabaseFs>> {
         self.databases.get(self.folders.by_prefix(prefix)?)
+    }
+
+    /// The directory of all databases with this prefix.
+    fn all_of(&self, prefix: Prefix) -> Option<&AllFs> {
+        let mut all = self.all.iter();
+        all.find(|all| all.prefix() == prefix).map(Arc::as_ref)
+    }
+
+    /// The look-up counts for each prefix.
+    fn lookups(&self) -> impl Iterator<Item = (Prefix, &Lookups)> {
+        let databases = self.databases.iter();
+        let databases = databases.map(|database| (database.prefix(), &database.lookups));
+        databases.chain(self.all.iter().map(|all| (all.prefix(), &all.lookups)))
+    }
+
+    /// The look-up counts for a prefix.
+    fn lookups_of(&self, prefix: Prefix) -> Option<&Lookups> {
+        let all = self.all_of(prefix).map(|all| &all.lookups);
+        all.or_else(|| Some(&self.database(prefix)?.lookups))
     }
 
     /// Counts for `statfs`.
@@ -204,7 +268,7 @@ impl ChessFs {
         }
     }
 
-    /// What is known by now. Nobody waits for it, and nothing is decoded.
+    /// The current status. Returns immediately; decodes nothing.
     pub fn status(&self) -> Status {
         Status {
             databases: self.databases.iter().map(|database| database.status()).collect(),
@@ -212,6 +276,24 @@ impl ChessFs {
             cache: self.common.cache.status(),
         }
     }
+}
+
+/// The directory of all databases, where there are several; with `unique`, also that without duplicates.
+fn all_trees(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<AllTree> {
+    if databases.len() < 2 {
+        return Vec::new();
+    }
+    let parts = databases.iter();
+    let all = AllTree::new(parts.map(|database| Arc::clone(database.tree.common())).collect());
+    let without = all.as_ref().filter(|_| unique).map(AllTree::unique);
+    all.into_iter().chain(without).collect()
+}
+
+/// A number that is another one as soon as a database changes.
+fn identity_hash(databases: &[Arc<DatabaseFs>]) -> u64 {
+    let hashes = databases.iter().map(|database| database.entry().identity_hash());
+    let hashes: Vec<[u8; 8]> = hashes.map(u64::to_le_bytes).collect();
+    xxh3_64(hashes.as_flattened())
 }
 
 fn opening_status(opening: &Opening) -> OpeningStatus {

@@ -1,35 +1,38 @@
-//! What a [`Handle`](super::Handle) stands for, where it exists: a directory, a file or a link.
+//! What a [`Handle`](super::Handle) refers to if the node exists: a directory, a file or a link.
 
 use std::borrow::Cow;
 
+use super::all::AllNode;
 use super::database::DatabaseFs;
+use super::failure::Failure;
 use super::files::File;
 use super::folder::{Folder, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Content, DirectoryGames, Node, Section};
 
-/// A directory that exists.
+/// An existing directory.
 pub(super) trait Directory {
-    /// The number of entries that it lists.
+    /// The number of entries, without `.` and `..`.
     fn len(&self) -> usize;
 
-    /// The nth entry that it lists, without `.` and `..`.
+    /// The nth entry, without `.` and `..`.
     fn entry_at(&self, n: usize) -> Option<(Cow<'_, str>, Inode, Kind)>;
 
-    /// The entry of a name.
+    /// The inode of the entry with this name.
     ///
     /// # Errors
-    /// [`FsError::NotFound`]; [`FsError::Io`] where it may have been there before the source changed.
+    /// [`FsError::NotFound`]; [`FsError::Io`] if the source changed, so that the entry may have existed
+    /// before.
     fn child(&self, name: &str) -> Result<Inode, FsError>;
 
-    /// An error where the entries may not be what they were.
+    /// An error if the source changed, so that the entries may be wrong.
     fn check(&self) -> Result<(), FsError> {
         Ok(())
     }
 }
 
-/// A node of a database that exists.
+/// An existing node of a database.
 #[derive(Clone, Copy)]
 pub(super) struct DatabaseNode<'a> {
     pub(super) database: &'a DatabaseFs,
@@ -37,7 +40,7 @@ pub(super) struct DatabaseNode<'a> {
     pub(super) node: Node,
 }
 
-/// What exists.
+/// An existing node.
 pub(super) enum Object<'a> {
     /// A folder of the source, or a database's directory.
     Folder(Folder<'a>),
@@ -47,31 +50,39 @@ pub(super) enum Object<'a> {
     Directory(DatabaseNode<'a>),
     /// A file of a database.
     File(DatabaseNode<'a>, Content<'a>),
+    /// A directory of all databases.
+    AllDirectory(AllNode<'a>),
+    /// A file of all databases.
+    AllFile(AllNode<'a>, Content<'a>),
     /// A symbolic link and its target.
     Link(DatabaseNode<'a>, Cow<'a, str>),
 }
 
 impl<'a> Object<'a> {
-    /// The directory.
+    /// The directory, or an error if the node is not one.
     pub(super) fn directory(&self) -> Result<&dyn Directory, FsError> {
         match self {
             Object::Folder(folder) => Ok(folder),
             Object::Directory(directory) => Ok(directory),
-            Object::RootInfo(_) | Object::File(..) | Object::Link(..) => Err(FsError::NotADirectory),
+            Object::AllDirectory(directory) => Ok(directory),
+            Object::RootInfo(_) | Object::File(..) | Object::AllFile(..) | Object::Link(..) => {
+                Err(FsError::NotADirectory)
+            }
         }
     }
 
-    /// Does something with the file.
+    /// Calls `then` with the file, or returns an error if the node is not one.
     pub(super) fn with_file<R>(&self, then: impl FnOnce(&dyn File) -> R) -> Result<R, FsError> {
         match self {
             Object::RootInfo(info) => Ok(then(info)),
-            Object::File(at, content) => Ok(at.database.with_file(at.node, *content, then)),
-            Object::Folder(_) | Object::Directory(_) => Err(FsError::IsADirectory),
+            Object::File(at, content) => Ok(at.database.with_file(at.node, content.clone(), then)),
+            Object::AllFile(at, content) => Ok(at.with_file(content.clone(), then)),
+            Object::Folder(_) | Object::Directory(_) | Object::AllDirectory(_) => Err(FsError::IsADirectory),
             Object::Link(..) => Err(FsError::WrongKind),
         }
     }
 
-    /// The size, where nothing has to be decoded to know it; 0 for directories.
+    /// The size in bytes, if nothing has to be decoded for it; 0 for directories.
     pub(super) fn size_if_known(&self) -> Option<u64> {
         match self {
             Object::Link(_, target) => Some(target.len() as u64),
@@ -79,7 +90,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The size; decodes what it must.
+    /// The size in bytes. Decodes games if necessary.
     pub(super) fn size(&self) -> Result<u64, FsError> {
         match self.size_if_known() {
             Some(size) => Ok(size),
@@ -87,26 +98,35 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The attributes of an object of this size.
+    /// The attributes of an object with this size.
     pub(super) fn attributes(&self, size: u64) -> Attributes {
         match self {
             Object::Folder(folder) => folder.attributes(),
             Object::RootInfo(info) => info.attributes(),
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => at.attributes(size),
+            Object::AllDirectory(at) | Object::AllFile(at, _) => at.attributes(size),
         }
     }
 
-    /// The node, where it belongs to a database.
+    /// The node, if it belongs to a database.
     pub(super) fn of_database(&self) -> Option<&DatabaseNode<'a>> {
         match self {
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => Some(at),
-            Object::Folder(_) | Object::RootInfo(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The node, if it belongs to the directory of all databases.
+    pub(super) fn of_all(&self) -> Option<&AllNode<'a>> {
+        match self {
+            Object::AllDirectory(at) | Object::AllFile(at, _) => Some(at),
+            _ => None,
         }
     }
 }
 
 impl<'a> DatabaseNode<'a> {
-    /// The games that a directory lists after one of them, or all.
+    /// The games that a directory lists after `game`, or all its games.
     pub(super) fn games_after(&self, game: Option<u32>) -> Option<DirectoryGames<'a>> {
         self.section.games_after(self.node, game)
     }
@@ -148,12 +168,15 @@ impl Directory for DatabaseNode<'_> {
     fn child(&self, name: &str) -> Result<Inode, FsError> {
         match self.section.child(self.node, name) {
             Some(node) => Ok(self.database.inode(node)),
-            // What a changed file does not have may have been there.
-            None => self.database.texts().check().and(Err(FsError::NotFound)),
+            // The name may have existed before the database changed.
+            None => self.check().and(Err(FsError::NotFound)),
         }
     }
 
     fn check(&self) -> Result<(), FsError> {
-        self.database.texts().check()
+        match self.section.is_unavailable() {
+            true => Err(self.database.texts().fail(Failure::Index)),
+            false => self.database.texts().check(),
+        }
     }
 }

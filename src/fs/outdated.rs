@@ -1,21 +1,23 @@
-//! What the kernel, which keeps what it was told, has to forget when the source changes.
+//! What the kernel's caches must drop when the source changes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::ChessFs;
+use super::all::AllFs;
 use super::folder::{Folder, RootInfo};
 use crate::tree::{Inode, SourceFolder};
 
-/// A directory or file that is not what it was.
+/// A directory or file that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outdated {
-    /// Its attributes, its entries or its bytes are others.
+    /// The inode whose attributes, entries or bytes have changed.
     pub inode: Inode,
-    /// Names in it that mean something else now, or nothing any more, or something for the first time.
+    /// Names in it that were added or removed, or now refer to another inode.
     pub names: Vec<String>,
 }
 
-/// What `after` does not show as the one `before` it or earlier ones did.
+/// Compares `after` with the present epoch `before` and with `earlier` ones.
 pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) -> Vec<Outdated> {
     let mut outdated: Vec<Outdated> = after
         .folders
@@ -31,7 +33,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
                     }
                     names
                 }
-                // It may have been there earlier, and somebody may still be in it.
+                // The folder may have existed in an earlier epoch and still be open or a current directory.
                 None => {
                     let known = earlier
                         .iter()
@@ -58,18 +60,25 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
     outdated
 }
 
-/// The entries of databases that are gone but that the kernel still knows. When it was told first, it let go only of
-/// those that nobody used at that moment, so it is told again.
+/// The top entries of removed databases that the kernel still knows. The previous invalidation dropped only
+/// the dentries that were not in use at that moment, so these are invalidated again.
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     let gone = fs.databases.iter().filter(|database| {
         let directory = fs.folders.directory_of(database.prefix());
         directory != Inode::ROOT && database.lookups.is_known() && after.database(database.prefix()).is_none()
     });
-    let entries = gone.map(|database| Outdated {
-        inode: fs.folders.directory_of(database.prefix()),
-        names: database.tree.top_names().map(str::to_owned).collect(),
-    });
-    entries.collect()
+    let mut entries: Vec<Outdated> = gone
+        .map(|database| Outdated {
+            inode: fs.folders.directory_of(database.prefix()),
+            names: database.tree.top_names().map(str::to_owned).collect(),
+        })
+        .collect();
+    let is_gone = |all: &&Arc<AllFs>| all.lookups.is_known() && after.all_of(all.prefix()).is_none();
+    entries.extend(fs.all.iter().filter(is_gone).map(|all| Outdated {
+        inode: fs.folders.directory_of(all.prefix()),
+        names: all.tree.top_names().map(str::to_owned).collect(),
+    }));
+    entries
 }
 
 fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {
@@ -80,7 +89,7 @@ fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {
         .collect()
 }
 
-/// The names that do not stand for the same on both sides.
+/// The names whose inodes differ.
 fn changed(before: BTreeMap<String, Inode>, mut after: BTreeMap<String, Inode>) -> Vec<String> {
     let gone = before.into_iter().filter_map(|(name, inode)| {
         let is_same = after.remove(&name) == Some(inode);

@@ -1,4 +1,4 @@
-//! The background pass: decodes what nobody has asked for yet, so that all sizes are known soon.
+//! The background pass: decodes all games of unknown size.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,41 +10,42 @@ use std::time::{Duration, Instant};
 use super::size_file::SizeFiles;
 use super::texts::Texts;
 
-/// How the pass does its work.
+/// Options of the background pass.
 #[derive(Clone, Copy, Debug)]
 pub struct PassOptions {
     /// Threads that decode.
     pub threads: usize,
-    /// Called in a thread before it decodes: makes it give way to all others. Threads that it starts are to
-    /// give way, too.
+    /// Called in a thread before it decodes, to lower its priority. Threads that it starts must inherit the
+    /// priority.
     pub give_way: fn(),
 }
 
-/// How long the pass stands still after a request. Its low priority alone would not do: where each session gets the
-/// same share of the processors, it would take from that of the program that made the request.
+/// How long the pass pauses after a request. A low priority is not enough: where the scheduler gives each
+/// session an equal share of the processors, the pass would slow down the program that made the request.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How often the end is thought of while a source is waited for.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often the end of the mount is checked for while waiting for a source.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long the end waits for databases whose sources may not answer.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long the end of the mount waits for sources that may not answer.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A thread that looks after one database after another. Ends when it is told to, or dropped.
+/// A thread that decodes one database after another, until [`Pass::end`] or drop.
 pub(super) struct Pass {
     files: Option<SizeFiles>,
     is_over: Arc<AtomicBool>,
     running: Mutex<Option<Running>>,
 }
 
-/// The thread and what it is fed by: without the queue it ends.
+/// The thread and the queue of its databases. The thread ends when the queue is closed.
 struct Running {
     queue: Sender<Weak<Texts>>,
     thread: JoinHandle<()>,
 }
 
 impl Pass {
-    /// Starts the thread. Without it sizes are known when they are asked for. `requests` changes with every request.
+    /// Starts the thread. If it cannot be started, sizes are determined on request. `requests` is the counter
+    /// of requests.
     pub(super) fn start(options: PassOptions, files: Option<SizeFiles>, requests: Arc<AtomicU64>) -> Pass {
         let (queue, databases) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
@@ -66,24 +67,25 @@ impl Pass {
         }
     }
 
-    /// Adds a database. It is left alone as soon as nobody else holds it.
+    /// Adds a database. The pass stops decoding it when all other references to it are gone.
     pub(super) fn add(&self, texts: &Arc<Texts>) {
         if let Some(files) = &self.files {
             texts.keep_in(files);
         }
         if let Some(running) = &*self.running() {
-            // Nobody receives where the thread panicked.
+            // The receiver is gone if the thread panicked.
             let _ = running.queue.send(Arc::downgrade(texts));
         }
     }
 
-    /// Ends the thread and waits for it, but not for a source that does not answer; what is known by then is kept.
+    /// Ends the thread and waits for it, except for a source that does not answer. Sizes known by then are
+    /// saved.
     pub(super) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         let running = self.running().take();
         if let Some(Running { queue, thread }) = running {
             drop(queue);
-            // What it said when it panicked is in the log.
+            // The panic message is already in the log.
             let _ = thread.join();
         }
     }
@@ -102,7 +104,7 @@ impl Drop for Pass {
 struct Worker {
     is_over: Arc<AtomicBool>,
     requests: Arc<AtomicU64>,
-    /// Requests that were stood still for.
+    /// The value of `requests` at the last pause.
     seen: AtomicU64,
     files: Option<SizeFiles>,
     options: PassOptions,
@@ -112,7 +114,7 @@ impl Worker {
     fn work(self: &Arc<Self>, databases: &Receiver<Weak<Texts>>) {
         let (mut local, mut remote) = (VecDeque::new(), VecDeque::new());
         while let Some(added) = receive(databases, local.is_empty() && remote.is_empty()) {
-            // What is in a file is known before anything is decoded.
+            // Load size files before decoding anything.
             for texts in added.iter().filter_map(Weak::upgrade) {
                 texts.load();
                 match texts.remote() {
@@ -124,6 +126,9 @@ impl Worker {
                 if let Some(texts) = next.upgrade() {
                     self.pass(&texts);
                     texts.save();
+                    if !self.is_over() {
+                        texts.prepare();
+                    }
                 }
             } else if let Some(texts) = remote.pop_front().and_then(|next| next.upgrade()) {
                 self.pass_remote(texts);
@@ -141,8 +146,8 @@ impl Worker {
         save_remote(remote.iter().filter_map(Weak::upgrade));
     }
 
-    /// Decodes in the database's own pool, and waits as long as its source answers. Where it does not, that pool goes
-    /// on when it does.
+    /// Decodes in the database's own pool, and waits as long as its source answers. If the source stops
+    /// answering, the pool continues whenever it answers again.
     fn pass_remote(self: &Arc<Self>, texts: Arc<Texts>) {
         let Some(remote) = texts.remote().map(Arc::clone) else {
             return;
@@ -154,6 +159,9 @@ impl Worker {
                 worker.decode(&texts);
             }
             texts.save();
+            if !worker.is_over() {
+                texts.prepare();
+            }
             let _ = done.send(());
         };
         let give_up = move || {
@@ -161,15 +169,15 @@ impl Worker {
         };
         remote.background.submit(Instant::now(), work, give_up);
         let mut end = None;
-        while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(LOOK) {
-            if self.is_over() && Instant::now() >= *end.get_or_insert_with(|| Instant::now() + FAREWELL) {
+        while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(CHECK_INTERVAL) {
+            if self.is_over() && Instant::now() >= *end.get_or_insert_with(|| Instant::now() + END_TIMEOUT) {
                 return;
             }
         }
     }
 
-    /// Decodes in a thread of its own, which gives way, and waits for it. This one keeps its priority: it reads files
-    /// that others wait for.
+    /// Decodes in a separate thread of low priority, and waits for it. This thread keeps its priority,
+    /// because it reads size files that requests wait for.
     fn pass(&self, texts: &Arc<Texts>) {
         if self.is_over() || texts.sizes().are_complete() {
             return;
@@ -182,13 +190,13 @@ impl Worker {
         });
     }
 
-    /// Decodes in this thread, which gives way from then on.
+    /// Decodes in this thread and lowers its priority for good.
     fn decode(&self, texts: &Arc<Texts>) {
         let begin = Instant::now();
         (self.options.give_way)();
         texts.pass(self.options.threads, || {
-            self.stand_still();
-            // When only the pass is left to hold a database, it is out of sight.
+            self.pause_after_request();
+            // No epoch has the database any more if this is the last reference.
             self.is_over() || Arc::strong_count(texts) == 1
         });
         let (games, known) = (texts.sizes().games(), texts.sizes().known());
@@ -199,12 +207,12 @@ impl Worker {
         );
     }
 
-    /// Waits where there was a request since it last did.
-    fn stand_still(&self) {
+    /// Pauses if there was a request since the last pause.
+    fn pause_after_request(&self) {
         let requests = self.requests.load(Ordering::Relaxed);
         if self.seen.load(Ordering::Relaxed) != requests {
             thread::sleep(PAUSE);
-            // Only now, so that the other threads have stood still as well.
+            // Stored after the pause, so that the other decoding threads pause as well.
             self.seen.store(requests, Ordering::Relaxed);
         }
     }
@@ -214,7 +222,7 @@ impl Worker {
     }
 }
 
-/// Has each database's pool keep what is known of it, and waits a while for that.
+/// Saves the sizes of each database in its own pool, and waits for at most [`END_TIMEOUT`].
 fn save_remote(databases: impl Iterator<Item = Arc<Texts>>) {
     let (done, all_done) = channel::<()>();
     for texts in databases {
@@ -229,11 +237,12 @@ fn save_remote(databases: impl Iterator<Item = Arc<Texts>>) {
         remote.background.submit(Instant::now(), save, || ());
     }
     drop(done);
-    // Nothing is sent: it ends early when the last one has let go.
-    let _ = all_done.recv_timeout(FAREWELL);
+    // Nothing is sent. Receiving ends early when all jobs have dropped their senders.
+    let _ = all_done.recv_timeout(END_TIMEOUT);
 }
 
-/// The databases that were added, maybe none; waits for one if told to. None when there will be no more.
+/// The databases added since the last call, possibly none; with `wait`, at least one. `None` if the queue is
+/// closed.
 fn receive(databases: &Receiver<Weak<Texts>>, wait: bool) -> Option<Vec<Weak<Texts>>> {
     let mut added = Vec::new();
     if wait {

@@ -1,4 +1,4 @@
-//! Threads that ask a source which may not answer.
+//! Threads for a source that may not answer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
@@ -10,47 +10,47 @@ use std::time::{Duration, Instant};
 use super::progress::{self, Mark};
 use super::silence::Silence;
 
-/// Jobs that wait for a thread, at most.
+/// Maximum number of jobs waiting for a thread.
 const MOST_WAITING: usize = 512;
 
-/// A thread without work ends after this time.
+/// An idle thread ends after this time.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// A few threads that do jobs in the order in which they come, and a clock that gives up those that take too long.
+/// A few threads that run jobs in order, and a clock thread that gives up jobs that take too long.
 ///
-/// Threads are started when there are jobs and end some seconds after the last one. Nothing ever waits for one: a job
-/// that hangs keeps its thread, and no more than that. When a pool is dropped, its jobs are still done or given up.
+/// Threads are started on demand and end a few seconds after the last job. Nothing joins them: a job that
+/// hangs blocks only its own thread. When a pool is dropped, its remaining jobs are still run or given up.
 pub struct Pool(Arc<Shared>);
 
-/// How a pool works.
+/// Options of a pool.
 pub(super) struct PoolOptions {
     /// Name of its threads.
     pub(super) name: &'static str,
-    /// Jobs at a time.
+    /// Maximum number of threads, and so of jobs that run at the same time.
     pub(super) threads: usize,
-    /// How long a job may take.
+    /// Time after which a job is given up.
     pub(super) timeout: Duration,
     pub(super) patience: Patience,
-    /// Its jobs are requests: as long as one of them hangs, others are given up at once.
+    /// True if the jobs are requests: while one hangs, new ones are given up immediately.
     pub(super) is_for_requests: bool,
 }
 
-/// When a job may take longer than the timeout.
+/// Whether progress extends the time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
     /// Never.
     None,
-    /// As long as the source goes on giving something for this job.
+    /// As long as the source returns data for this job.
     Own,
-    /// As long as the source goes on giving something for any job of the pool: they wait for each other.
+    /// As long as the source returns data for any job of the pool, because the jobs wait for each other.
     Common,
 }
 
-/// Jobs are dropped without the lock, as the last one may hold the pool.
+/// Jobs are dropped without the lock held, because the last one may own the pool.
 struct Shared {
     options: PoolOptions,
     silence: Arc<Silence>,
-    /// The mark of all jobs, where patience is [common](Patience::Common).
+    /// The mark that all jobs share if patience is [common](Patience::Common).
     common: Arc<Mark>,
     state: Mutex<State>,
     jobs: Condvar,
@@ -59,48 +59,50 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Jobs that no thread has begun, by number.
+    /// Jobs that have not started, sorted by number.
     waiting: VecDeque<Waiting>,
-    /// Jobs that are neither done nor given up, by number.
+    /// Jobs that are neither finished nor given up, sorted by number.
     open: VecDeque<Open>,
-    /// Jobs that are being done, given up or not, by number.
+    /// Jobs that are running, given up or not, by number.
     begun: BTreeMap<u64, Begun>,
-    /// Number of the last job.
+    /// Number of the last job submitted.
     last: u64,
     threads: usize,
     idle: usize,
     has_clock: bool,
+    /// When the clock thread looks at the jobs again if nothing wakes it, `None` if there were no jobs.
+    looks_at: Option<Instant>,
     is_over: bool,
 }
 
 type Call = Box<dyn FnOnce() + Send>;
 
-/// A job that no thread has begun.
+/// A job that has not started.
 struct Waiting {
     number: u64,
     mark: Arc<Mark>,
     job: Call,
 }
 
-/// A job that is being done.
+/// A running job.
 struct Begun {
     at: Instant,
     mark: Arc<Mark>,
 }
 
 impl Begun {
-    /// When the source last gave something for it.
+    /// When the source last returned data for the job.
     fn sign(&self) -> Instant {
         self.mark.last_since(self.at)
     }
 }
 
-/// A job that may be given up.
+/// A job that can still be given up.
 struct Open {
     number: u64,
-    /// When its time began.
+    /// When its timeout started, possibly in another pool.
     since: Instant,
-    /// When it came to this pool.
+    /// When it was submitted to this pool.
     came: Instant,
     give_up: Call,
 }
@@ -117,8 +119,9 @@ impl Pool {
         }))
     }
 
-    /// Has a job done whose time began at `since`. Where it takes too long, `give_up` is called once, and the job may
-    /// still be done later. It is called at once where too many jobs wait, or where an earlier request hangs.
+    /// Queues a job whose timeout started at `since`. If the job takes too long, `give_up` is called once,
+    /// and the job may still be run or finish later. `give_up` is called immediately if too many jobs are
+    /// waiting or an earlier request hangs.
     pub fn submit(
         &self,
         since: Instant,
@@ -147,8 +150,7 @@ impl Pool {
             job: Box::new(job),
         });
         let came = Instant::now();
-        // Others may have got more time than this one has left.
-        let is_next = state.open.is_empty() || options.patience != Patience::None;
+        let is_next = state.is_next(since, options.timeout);
         state.open.push_back(Open {
             number,
             since,
@@ -179,7 +181,7 @@ impl Pool {
         }
     }
 
-    /// Since when the job has hung that hangs longest.
+    /// Start or last progress of the running job that has made no progress for the longest time.
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.0.state().begun.values().map(Begun::sign).min()
     }
@@ -203,15 +205,20 @@ impl Drop for Pool {
 }
 
 impl Shared {
-    /// Does jobs until there have been none for a while.
+    /// Runs jobs until there have been none for [`IDLE`].
     fn work(&self) {
         let mut state = self.state();
         loop {
             if let Some(Waiting { number, mark, job }) = state.waiting.pop_front() {
-                state.begin(number, &mark, self.options.patience);
+                let since = state.begin(number, &mark, self.options.patience);
+                // The job had more time in the queue, where the progress of others counted for it.
+                let is_next = since.is_some_and(|since| state.is_next(since, self.options.timeout));
                 drop(state);
+                if is_next {
+                    self.clock.notify_one();
+                }
                 let work = || progress::work_for(Some(Arc::clone(&mark)), job);
-                // What it said when it panicked is in the log.
+                // The panic message is already in the log.
                 let _ = catch_unwind(AssertUnwindSafe(work));
                 mark.beat();
                 state = self.state();
@@ -236,7 +243,7 @@ impl Shared {
         state.threads -= 1;
     }
 
-    /// Gives up what takes too long, until there has been nothing for a while.
+    /// Gives up jobs that take too long, until there have been no jobs for a while.
     fn watch_clock(&self) {
         let mut state = self.state();
         loop {
@@ -249,7 +256,7 @@ impl Shared {
                     let waiting = state.take_waiting(job.number);
                     let silence = now.saturating_duration_since(end) + self.options.timeout;
                     let begun = state.begun.get(&job.number).filter(|begun| {
-                        // One that waited for its turn most of the time says little of the source.
+                        // A job that spent most of its time in the queue does not show that the source hangs.
                         now.saturating_duration_since(begun.sign()) >= self.options.timeout / 2
                     });
                     let mark = begun.map(|begun| Arc::clone(&begun.mark));
@@ -262,9 +269,13 @@ impl Shared {
                     (job.give_up)();
                     state = self.state();
                 }
-                Some((end, _)) => state = wait(&self.clock, state, end - now).0,
+                Some((end, _)) => {
+                    state.looks_at = Some(end);
+                    state = wait(&self.clock, state, end - now).0;
+                }
                 None if state.is_over => break,
                 None => {
+                    state.looks_at = None;
                     let (next, waited) = wait(&self.clock, state, IDLE);
                     state = next;
                     if waited && state.open.is_empty() {
@@ -282,25 +293,33 @@ impl Shared {
 }
 
 impl State {
-    /// Takes down that a job is begun.
-    fn begin(&mut self, number: u64, mark: &Arc<Mark>, patience: Patience) {
+    /// True if a job whose timeout started at `since` may have to be given up before the clock thread looks.
+    fn is_next(&self, since: Instant, timeout: Duration) -> bool {
+        self.looks_at.is_none_or(|looks_at| since + timeout < looks_at)
+    }
+
+    /// Marks a job as running. Returns when its timeout started, unless it was given up.
+    fn begin(&mut self, number: u64, mark: &Arc<Mark>, patience: Patience) -> Option<Instant> {
         let begun = Begun {
             at: Instant::now(),
             mark: Arc::clone(mark),
         };
-        if patience != Patience::None
-            && let Ok(place) = self.open.binary_search_by_key(&number, |job| job.number)
-            && let Some(job) = self.open.get_mut(place)
-        {
-            // It waited for others that went on.
-            job.since += begun.at.saturating_duration_since(job.came);
-        }
+        let place = self.open.binary_search_by_key(&number, |job| job.number);
+        let job = place.ok().and_then(|place| self.open.get_mut(place));
+        let since = job.map(|job| {
+            if patience != Patience::None {
+                // The time in the queue does not count: jobs before it made progress.
+                job.since += begun.at.saturating_duration_since(job.came);
+            }
+            job.since
+        });
         self.begun.insert(number, begun);
+        since
     }
 
-    /// When the next job is to be given up, and its place among those that are open.
+    /// The time at which the next job is to be given up, and its place among the open jobs.
     fn next_end(&self, options: &PoolOptions) -> Option<(Instant, usize)> {
-        // What has not begun waits for any of those that have.
+        // A job in the queue waits for any of the running ones.
         let newest = self.begun.values().map(Begun::sign).max();
         let sign = |job: &Open| match (options.patience, self.begun.get(&job.number)) {
             (Patience::None, _) => job.since,
@@ -312,13 +331,13 @@ impl State {
         Some((sign + options.timeout, place))
     }
 
-    /// Takes out a job that is done, unless it was given up.
+    /// Removes a finished job, unless it was given up.
     fn close(&mut self, number: u64) -> Option<Open> {
         let found = self.open.binary_search_by_key(&number, |job| job.number).ok()?;
         self.open.remove(found)
     }
 
-    /// Takes out a job that is not to be begun any more.
+    /// Removes a job that must not be started any more.
     fn take_waiting(&mut self, number: u64) -> Option<Waiting> {
         let found = self
             .waiting
@@ -328,7 +347,7 @@ impl State {
     }
 }
 
-/// Waits for a signal. True where there was none.
+/// Waits for a signal. Returns true on timeout.
 fn wait<'a>(
     signal: &Condvar,
     state: MutexGuard<'a, State>,

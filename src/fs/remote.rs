@@ -1,38 +1,50 @@
-//! A database whose source may not answer: on a network, or served by another program.
+//! A database whose source may not answer, because it is on a network or served by another program.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::files::Wait;
 use super::pool::{Patience, Pool, PoolOptions};
 use super::progress;
 use super::silence::Silence;
+use super::types::Where;
 use crate::library::LibraryEntry;
 
-/// Requests that are answered at a time.
+/// Number of quick requests that run at the same time.
 const QUICK: usize = 4;
 
-/// Requests of each kind that may need many games.
+/// Number of requests of each other kind that run at the same time.
 const LONG: usize = 8;
 
-/// A source that says nothing for less time is only slow.
+/// A source that has not answered for less than this time counts as slow, not as silent.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The threads that touch the files of one database. No other thread does, so that no other one hangs with them.
+/// The threads that access the files of one database. No other thread does, so no other thread can hang.
 pub(super) struct Remote {
     /// For requests that need a few bytes.
     pub(super) quick: Arc<Pool>,
     /// For requests that may need many games, each on its own.
     pub(super) long: Arc<Pool>,
-    /// For requests that wait for sizes or for views. That work is done once, and who comes meanwhile waits for it.
+    /// For requests that wait for sizes or for views. This work is done once, and requests for the same work
+    /// wait for it.
     pub(super) common: Arc<Pool>,
     /// For the background pass.
     pub(super) background: Pool,
 }
 
 impl Remote {
-    /// Pools for a database, and the database for what works in them.
+    /// Creates the pools of a database, and the entry through which their jobs read it.
     pub(super) fn new(entry: &LibraryEntry, timeout: Duration) -> (Arc<Remote>, Arc<LibraryEntry>) {
-        let silence = Arc::new(Silence::new(entry.name().to_owned()));
+        for map in &entry.maps {
+            map.unmap_aside();
+        }
+        let heard = entry.heard(progress::beat);
+        (Arc::new(Remote::of_name(entry.name(), timeout)), Arc::new(heard))
+    }
+
+    /// Creates the pools; `name` identifies the source in the log.
+    pub(super) fn of_name(name: &str, timeout: Duration) -> Remote {
+        let silence = Arc::new(Silence::new(name.to_owned()));
         let pool = |name, threads, patience, is_for_requests| {
             let options = PoolOptions {
                 name,
@@ -43,20 +55,25 @@ impl Remote {
             };
             Pool::new(options, &silence)
         };
-        let remote = Remote {
+        Remote {
             quick: Arc::new(pool("remote", QUICK, Patience::None, true)),
             long: Arc::new(pool("remote-long", LONG, Patience::Own, true)),
             common: Arc::new(pool("remote-common", LONG, Patience::Common, true)),
             background: pool("remote-pass", 1, Patience::Own, false),
-        };
-        for map in &entry.maps {
-            map.unmap_aside();
         }
-        let heard = entry.heard(progress::beat);
-        (Arc::new(remote), Arc::new(heard))
     }
 
-    /// For how long the source has not answered, where that is longer than it should be.
+    /// The pool for a request that has to wait for this.
+    pub(super) fn pool_for(&self, wait: Wait) -> Where {
+        let pool = match wait {
+            Wait::None => &self.quick,
+            Wait::Common => &self.common,
+            Wait::Own => &self.long,
+        };
+        Where::Pool(Arc::clone(pool))
+    }
+
+    /// For how long the source has not answered, if that is longer than [`SLOW`].
     pub(super) fn silence(&self) -> Option<Duration> {
         let pools = [&*self.quick, &*self.long, &*self.common, &self.background];
         let oldest = pools.into_iter().filter_map(Pool::oldest).min()?;

@@ -1,4 +1,4 @@
-//! A source that does not answer: what the log says of it, and when it is asked again.
+//! A source that does not answer: what is logged, and when the next request is let through.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,24 +9,24 @@ use super::progress::Mark;
 /// Whether the source of a database answers.
 pub(super) struct Silence {
     name: String,
-    /// There while the source does not answer.
+    /// Set while the source does not answer.
     present: Mutex<Option<Present>>,
-    /// Between lines of the log on the silence, and on requests that are refused.
+    /// Limits of the log lines about silence and about refused requests.
     silences: Pause,
     refusals: Pause,
 }
 
-/// A silence that goes on.
+/// A silence that has not ended.
 struct Present {
     since: Instant,
-    /// When a request was last let through although the source did not answer.
+    /// When a request was last let through during the silence.
     tried: Instant,
-    /// Marks of the jobs that hang: as soon as one goes on, the source answers.
+    /// Marks of the jobs that hang. Progress of any of them ends the silence.
     hanging: Vec<Arc<Mark>>,
 }
 
 impl Silence {
-    /// For the source of a database of this name, which answers.
+    /// For the source of the database with this name.
     pub(super) fn new(name: String) -> Silence {
         Silence {
             name,
@@ -36,8 +36,8 @@ impl Silence {
         }
     }
 
-    /// True where a request is not to be begun, because an earlier one hangs. One is let through from time to time: a
-    /// file system may have lost the request that hangs.
+    /// True if a request must not start because an earlier one hangs. One request is let through per `pause`,
+    /// because the file system may have lost the one that hangs.
     pub(super) fn refuses(&self, mark: &Arc<Mark>, pause: Duration) -> bool {
         let mut place = self.present();
         let Some(present) = place.as_mut() else {
@@ -51,7 +51,7 @@ impl Silence {
         let is_due = present.tried.elapsed() >= pause;
         if is_due {
             present.tried = Instant::now();
-            // Only this list has the mark of a job that is gone.
+            // A mark with no other reference belongs to a job that has ended.
             let since = present.since;
             let is_of_use = |mark: &Arc<Mark>| Arc::strong_count(mark) > 1 || mark.last_since(since) > since;
             present.hanging.retain(is_of_use);
@@ -60,7 +60,7 @@ impl Silence {
         !is_due
     }
 
-    /// A job hangs that has this mark, and did so at this time. It may go on at any moment.
+    /// Records that the job with this mark hangs at the time `now`. It may still continue later.
     pub(super) fn begin(&self, mark: Arc<Mark>, now: Instant) {
         let mut place = self.present();
         let present = place.get_or_insert_with(|| Present {
@@ -73,13 +73,13 @@ impl Silence {
         }
     }
 
-    /// Logs that the source has not answered for so long.
+    /// Logs for how long the source has not answered.
     pub(super) fn log_silence(&self, silence: Duration) {
         let (name, seconds, level) = (&self.name, silence.as_secs(), self.silences.level());
         log::log!(level, "{name}: the source has not answered for {seconds} s");
     }
 
-    /// Logs that a request is refused because too many wait.
+    /// Logs that a request is refused because `most` are waiting.
     pub(super) fn log_refusal(&self, most: usize) {
         let (name, level) = (&self.name, self.refusals.level());
         log::log!(

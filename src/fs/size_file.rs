@@ -20,10 +20,7 @@
 //! | bytes | what |
 //! |---|---|
 //! | 16 | hash of the running program, so that no other decoder's sizes are met |
-//! | 4 | revision of the PGN writer |
-//! | 4 + *n* | options of reading |
-//! | 4 + *n* | name of the format |
-//! | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything |
+//! | the rest | [`LibraryEntry::state_bytes`] |
 //!
 //! The name of a size file is a hash of what stays when a database changes, so that its next size file takes the
 //! place of this one.
@@ -68,16 +65,7 @@ impl SizeFiles {
 
     /// The size file of a database.
     pub(super) fn of(&self, entry: &LibraryEntry) -> SizeFile {
-        let mut stays = Vec::new();
-        push_text(&mut stays, &self.options);
-        push_text(&mut stays, entry.format.name);
-        for (name, _) in &entry.files {
-            push_text(&mut stays, name);
-        }
-        for (_, identity) in &entry.files {
-            stays.extend(identity.device.to_le_bytes());
-            stays.extend(identity.inode.to_le_bytes());
-        }
+        let stays = entry.place_bytes(&self.options);
         SizeFile {
             files: self.clone(),
             number: xxh3_128(&stays),
@@ -142,24 +130,9 @@ impl SizeFile {
 
     fn key(&self, entry: &LibraryEntry) -> Option<Vec<u8>> {
         let mut key = program_hash()?.to_le_bytes().to_vec();
-        push_text(&mut key, &self.files.options);
-        push_text(&mut key, entry.format.name);
-        for (name, identity) in &entry.files {
-            push_text(&mut key, name);
-            for number in [identity.device, identity.inode, identity.size] {
-                key.extend(number.to_le_bytes());
-            }
-            key.extend(identity.modified.to_le_bytes());
-            key.extend(entry.changed(identity).to_le_bytes());
-        }
+        key.extend(entry.state_bytes(&self.files.options));
         Some(key)
     }
-}
-
-/// Appends a text with its length before it.
-fn push_text(key: &mut Vec<u8>, text: &str) {
-    key.extend((text.len() as u32).to_le_bytes());
-    key.extend(text.as_bytes());
 }
 
 /// No size file is longer than this: 6 bytes of sizes a game and ample room for problems.

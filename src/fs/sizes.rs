@@ -1,44 +1,62 @@
 //! Sizes of games, and problems found while decoding them.
 //!
-//! `tests/counters.rs` plays every order of the steps with loom's atomics.
+//! `tests/counters.rs` runs all interleavings with loom's atomics.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::PoisonError;
 
-use super::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use super::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
 use crate::library::on_one_line;
 use chessdb::formats::Problem;
 
-/// Games that a thread takes at a time.
+/// Number of games that a thread takes at a time.
 const SHARE: u32 = 32;
 
-/// What decoding a game told, for all games of a database. A size once known never changes.
+/// Sizes and problems of all games of a database. A known size never changes.
 pub(super) struct Sizes {
-    /// Bytes of each game's text; 0 while unknown, since no text is empty.
+    games: u32,
+    /// Length of each game's text in bytes; 0 if unknown, because no text is empty. Empty if `stored` is set.
     bytes: Vec<AtomicU32>,
+    /// Returns the length of a game's text in bytes, if the database stores these lengths.
+    stored: Option<StoredLen>,
+    /// True if all games have been decoded to find their problems. Only used if `stored` is set.
+    has_problems: AtomicBool,
     known: AtomicU32,
-    /// The first game that nobody has taken to decode it.
+    /// The first game that no thread has taken for decoding.
     untaken: AtomicU64,
-    /// Games with problems: their rows of `problems.txt` without the number, with line feeds between them.
+    /// Games with problems: their lines of `problems.txt` without the game number, separated by line feeds.
     rows: Mutex<BTreeMap<u32, Box<str>>>,
 }
 
 impl Sizes {
-    /// A table in which nothing is known.
+    /// A table without any known size.
     pub(super) fn new(games: u32) -> Sizes {
         Sizes {
+            games,
             bytes: (0..games).map(|_| AtomicU32::new(0)).collect(),
+            stored: None,
+            has_problems: AtomicBool::new(false),
             known: AtomicU32::new(0),
             untaken: AtomicU64::new(0),
             rows: Mutex::new(BTreeMap::new()),
         }
     }
 
+    /// A table of known sizes, which the database stores. No problem is known yet.
+    pub(super) fn stored(games: u32, len: StoredLen) -> Sizes {
+        Sizes {
+            games,
+            known: AtomicU32::new(games),
+            stored: Some(len),
+            ..Sizes::new(0)
+        }
+    }
+
     /// The number of games.
     pub(super) fn games(&self) -> u32 {
-        self.bytes.len() as u32
+        self.games
     }
 
     /// The number of games whose size is known.
@@ -48,11 +66,14 @@ impl Sizes {
 
     /// The size of a game's text.
     pub(super) fn get(&self, game: u32) -> Option<u32> {
+        if let Some(len) = &self.stored {
+            return Some(len(game)).filter(|_| game < self.games);
+        }
         let bytes = self.bytes.get(game as usize)?.load(Ordering::Acquire);
         (bytes != 0).then_some(bytes)
     }
 
-    /// Takes down what decoding a game told. False where its text is not as long as it was before.
+    /// Records size and problems of a decoded game. Returns false if a different size is known already.
     pub(super) fn record(&self, game: u32, size: usize, problems: &[Problem]) -> bool {
         let Ok(size) = u32::try_from(size) else {
             return false;
@@ -63,10 +84,9 @@ impl Sizes {
         if problems.is_empty() {
             return self.set(game, size).is_none_or(|known| known == size);
         }
-        let rows: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
-        let rows = rows.join("\n").into();
-        // A thread that finds the size waits for this lock, and so finds the problems that belong to it.
+        let rows = rows_of(problems);
+        // The lock is acquired before the size is published: a thread that sees the size and then reads the
+        // problems waits for it.
         let mut all = self.rows();
         let known = self.set(game, size);
         if known.is_none() {
@@ -75,9 +95,9 @@ impl Sizes {
         known.is_none_or(|known| known == size)
     }
 
-    /// Takes down sizes that are known from elsewhere, 0 standing for an unknown one, and rows of problems. False where
-    /// a game is known to have another size: nothing is taken down then, unless that size became known in the middle of
-    /// this.
+    /// Records sizes from elsewhere, where 0 means unknown, and lines of problems. Returns false if a game is
+    /// known to have another size. In that case nothing is recorded, unless that size became known during
+    /// this call.
     pub(super) fn fill(&self, sizes: impl Iterator<Item = u32> + Clone, rows: &[(u32, &str)]) -> bool {
         let pairs = || {
             (0..self.games())
@@ -97,7 +117,7 @@ impl Sizes {
         others.is_empty()
     }
 
-    /// Sets a size that is unknown. Gives the size that is known already, if any, and 0 for a game that is none.
+    /// Sets an unknown size. Returns the size if it is known already, and 0 if there is no such game.
     fn set(&self, game: u32, size: u32) -> Option<u32> {
         let Some(slot) = self.bytes.get(game as usize) else {
             return Some(0);
@@ -109,9 +129,35 @@ impl Sizes {
         set.err()
     }
 
-    /// True when all sizes are known, and so all problems.
+    /// True if all sizes are known.
     pub(super) fn are_complete(&self) -> bool {
         self.known() == self.games()
+    }
+
+    /// True if all problems are known. Decoding determines sizes and problems together, unless the database
+    /// stores the sizes.
+    pub(super) fn have_problems(&self) -> bool {
+        match self.stored {
+            None => self.are_complete(),
+            Some(_) => self.has_problems.load(Ordering::Acquire),
+        }
+    }
+
+    /// True if the database stores the sizes, so that no game is decoded for them.
+    pub(super) fn are_stored(&self) -> bool {
+        self.stored.is_some()
+    }
+
+    /// Records the problems of a game whose size the database stores.
+    pub(super) fn record_problems(&self, game: u32, problems: &[Problem]) {
+        if !problems.is_empty() {
+            self.rows().insert(game, rows_of(problems));
+        }
+    }
+
+    /// Marks the problems of all games as known.
+    pub(super) fn complete_problems(&self) {
+        self.has_problems.store(true, Ordering::Release);
     }
 
     /// Number of problems of the games decoded so far.
@@ -119,7 +165,7 @@ impl Sizes {
         self.rows().values().map(|rows| rows.lines().count()).sum()
     }
 
-    /// Bytes of all texts together; none while one is unknown.
+    /// Sum of the sizes of `games` in bytes; `None` if one is unknown.
     pub(super) fn sum(&self, games: Games<'_>) -> Option<u64> {
         games.iter().map(|game| self.get(game).map(u64::from)).sum()
     }
@@ -129,21 +175,27 @@ impl Sizes {
         games.iter().filter(|&game| self.get(game).is_none()).collect()
     }
 
-    /// How many shares [`Sizes::take_share`] gives in all.
+    /// Number of shares that [`Sizes::take_share`] returns in total.
     pub(super) fn shares(&self) -> usize {
         self.games().div_ceil(SHARE) as usize
     }
 
-    /// The next games for a thread that decodes all; each game is given once. None when all were given.
+    /// The next games for a thread that helps to decode all games. Each game is returned once; `None` at the
+    /// end.
     pub(super) fn take_share(&self) -> Option<Range<u32>> {
+        self.share_from(&self.untaken)
+    }
+
+    /// The next games after those that the counter has passed; `None` at the end.
+    pub(super) fn share_from(&self, untaken: &AtomicU64) -> Option<Range<u32>> {
         let games = self.games();
-        let start = self.untaken.fetch_add(SHARE.into(), Ordering::Relaxed);
+        let start = untaken.fetch_add(SHARE.into(), Ordering::Relaxed);
         let start = u32::try_from(start).ok().filter(|&start| start < games)?;
         Some(start..start.saturating_add(SHARE).min(games))
     }
 
-    /// Gives the rows of `problems.txt` of each game with problems that was decoded so far, in database order, with
-    /// line feeds between them.
+    /// Calls `each` with the lines of `problems.txt` of each game with problems decoded so far, in database
+    /// order, separated by line feeds.
     pub(super) fn each_row(&self, mut each: impl FnMut(u32, &str)) {
         for (&game, rows) in self.rows().iter() {
             each(game, rows);
@@ -155,12 +207,22 @@ impl Sizes {
     }
 }
 
-/// Games whose texts stand one behind the other in a file.
+/// Returns the length of a game's text in bytes.
+pub(super) type StoredLen = Box<dyn Fn(u32) -> u32 + Send + Sync>;
+
+/// The lines of `problems.txt` for one game, without its number.
+fn rows_of(problems: &[Problem]) -> Box<str> {
+    let rows: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
+    rows.join("\n").into()
+}
+
+/// Games whose texts are concatenated in a file.
 #[derive(Clone, Copy)]
 pub(super) enum Games<'a> {
-    /// All games of a database of so many.
+    /// All games of a database, by their number.
     All(u32),
-    /// Some of them.
+    /// Some games.
     Listed(&'a [u32]),
 }
 

@@ -1,38 +1,42 @@
-//! What is known by now: for whoever asks how the work goes.
+//! Status of the databases.
 
 use std::time::Duration;
 
-/// What a file system knows of its databases. Nothing is decoded to tell it.
+use crate::tree::IndexState;
+
+/// Status of a file system. Determining it decodes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Every database, in the order of their paths.
+    /// All databases, sorted by path.
     pub databases: Vec<DatabaseStatus>,
-    /// What is still being opened.
+    /// Databases that are still being opened.
     pub opening: Vec<OpeningStatus>,
-    /// The decoded games that are kept.
+    /// The cache of decoded games.
     pub cache: CacheStatus,
 }
 
-/// What is known of a database.
+/// Status of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseStatus {
-    /// Path of its directory in the tree; empty where it is the root.
+    /// Path of its directory in the tree; empty if it is the root.
     pub path: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
     /// Short name of its format.
     pub format: &'static str,
-    /// Name of its format for people.
+    /// Display name of its format.
     pub title: &'static str,
     /// Number of its games.
     pub games: u32,
-    /// Games whose size is known.
+    /// Number of games whose size is known.
     pub sizes_known: u32,
-    /// Where the background pass is.
+    /// State of the background pass.
     pub pass: PassState,
+    /// State of its index of positions.
+    pub index: IndexState,
     /// Problems of the database itself, and of the games whose size is known.
     pub problems: usize,
-    /// For how long its source has not answered, where that is longer than a second.
+    /// For how long its source has not answered, if that is longer than a second.
     pub silence: Option<Duration>,
 }
 
@@ -41,34 +45,34 @@ pub struct DatabaseStatus {
 pub struct OpeningStatus {
     /// Its path, relative to the source.
     pub path: String,
-    /// For how long.
+    /// Time since opening began.
     pub elapsed: Duration,
 }
 
-/// Where the background pass is in a database.
+/// State of the background pass for a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassState {
-    /// It has not come to it.
+    /// The pass has not reached the database.
     Waiting,
-    /// It is decoding its games.
+    /// The pass is decoding its games.
     Running,
     /// All sizes are known.
     Done,
-    /// The files are not what they were.
+    /// The pass stopped because the files have changed.
     GivenUp,
 }
 
-/// How the cache of decoded games does.
+/// Status of the cache of decoded games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheStatus {
-    /// Games in it.
+    /// Number of games in the cache.
     pub games: usize,
-    /// Bytes that they take.
+    /// Bytes in use.
     pub bytes: usize,
-    /// Most bytes that they may take.
+    /// Maximum number of bytes.
     pub capacity: usize,
-    /// Games that were wanted and there.
+    /// Number of texts found in the cache.
     pub hits: u64,
-    /// Games that were wanted and had to be decoded.
+    /// Number of texts that had to be decoded.
     pub misses: u64,
 }

@@ -13,10 +13,10 @@ use chessdb::game::Tags;
 const TAG_PREFIX: &str = "user.pgn.";
 
 impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
-    /// Names of its extended attributes: `user.pgn.<tag>` for a game, none for others.
+    /// Names of the extended attributes: `user.pgn.<tag>` for a game, none for other nodes.
     ///
     /// # Errors
-    /// [`FsError::Stale`] where it does not exist.
+    /// [`FsError::Stale`] if the node does not exist.
     pub fn attribute_names(&self) -> Result<Vec<String>, FsError> {
         let Some((at, game)) = self.game()? else {
             return Ok(Vec::new());
@@ -28,10 +28,10 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
             .collect())
     }
 
-    /// The value of an extended attribute. No move is decoded.
+    /// Value of an extended attribute. Decodes no moves.
     ///
     /// # Errors
-    /// [`FsError::NoAttribute`]; [`FsError::Stale`] where it does not exist.
+    /// [`FsError::NoAttribute`]; [`FsError::Stale`] if the node does not exist.
     pub fn attribute_value(&self, name: &OsStr) -> Result<Vec<u8>, FsError> {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
         let (Some((at, game)), Some(tag)) = (self.game()?, tag) else {

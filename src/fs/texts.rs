@@ -1,6 +1,6 @@
-//! The texts of a database's games: decoded, measured, and compared with the sizes that were told.
+//! Texts of a database's games: decoding them and checking their sizes.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use super::failure::{Failure, Failures};
@@ -10,20 +10,37 @@ use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
 use super::types::FsError;
-use crate::library::{LibraryEntry, append_text};
+use crate::library::{LibraryEntry, append_text, problems_of};
+use crate::tree::Positions;
 
-/// After so many bytes of texts the files are looked at: no more than that is decoded in vain where they were changed.
+/// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
+/// changed.
 const MOST_UNSEEN: usize = 1 << 20;
 
-/// Bytes of texts that are decoded together where nobody waits for more.
+/// Initial capacity for texts that are decoded together, in bytes.
 const USUAL_TEXTS: usize = 64 << 10;
 
-/// Why texts are not to be served.
+/// The sizes of a database's games: stored in the database, or a table that is filled by decoding.
+fn sizes_of(entry: &Arc<LibraryEntry>) -> Sizes {
+    let games = entry.database.len();
+    match entry.database.stored_len(0).filter(|_| games > 0) {
+        None => Sizes::new(games),
+        Some(_) => {
+            let entry = Arc::clone(entry);
+            Sizes::stored(
+                games,
+                Box::new(move |game| entry.database.stored_len(game).unwrap_or(0)),
+            )
+        }
+    }
+}
+
+/// Why texts must not be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// The files were changed.
+    /// The files have changed.
     Files,
-    /// One is not as long as it was told to be.
+    /// A text does not have its reported length.
     Length,
 }
 
@@ -33,29 +50,31 @@ impl From<Wrong> for FsError {
     }
 }
 
-/// The games of one database and what is known of their texts.
+/// The games of a database and what is known of their texts.
 pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
-    /// Where its files may hang.
+    /// Set if the files may hang.
     remote: Option<Arc<Remote>>,
     sizes: Sizes,
-    /// Held while sizes are gathered: whoever comes meanwhile waits and finds them.
+    /// Held while sizes are determined on request: concurrent requests wait and then find the sizes known.
     gathering: Mutex<()>,
     file: OnceLock<SizeFile>,
     load: Once,
-    /// Sizes that are in the file.
+    /// Number of sizes in the size file.
     kept: AtomicU32,
     is_doubtful: AtomicBool,
     is_changed: AtomicBool,
     is_passing: AtomicBool,
     is_retired: AtomicBool,
     failures: Failures,
+    /// What the background pass prepares when it knows all sizes.
+    positions: OnceLock<Arc<Positions>>,
 }
 
 impl Texts {
     pub(super) fn new(entry: Arc<LibraryEntry>, remote: Option<Arc<Remote>>) -> Texts {
         Texts {
-            sizes: Sizes::new(entry.database.len()),
+            sizes: sizes_of(&entry),
             gathering: Mutex::new(()),
             file: OnceLock::new(),
             load: Once::new(),
@@ -65,22 +84,23 @@ impl Texts {
             is_passing: AtomicBool::new(false),
             is_retired: AtomicBool::new(false),
             failures: Failures::new(),
+            positions: OnceLock::new(),
             entry,
             remote,
         }
     }
 
-    /// The threads that may read them, where others might hang.
+    /// The threads that may read the files, if they may hang.
     pub(super) fn remote(&self) -> Option<&Arc<Remote>> {
         self.remote.as_ref()
     }
 
-    /// What is known.
+    /// What is known of the games.
     pub(super) fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// Decodes games and gives their texts. What they tell is known from then on.
+    /// Decodes games, passes their texts to `each`, and records sizes and problems.
     ///
     /// # Errors
     /// See [`Texts::append`].
@@ -96,21 +116,21 @@ impl Texts {
             match self.append(&mut texts, MOST_UNSEEN, games, &mut each) {
                 Ok(()) if texts.is_empty() => return result,
                 Ok(()) => {}
-                // The other games may be right.
+                // The other games may be correct.
                 Err(Wrong::Length) => result = Err(FsError::Io),
                 Err(Wrong::Files) => return Err(FsError::Io),
             }
         }
     }
 
-    /// Decodes games, until their texts have `most` bytes, and appends their texts.
+    /// Decodes games until their texts have `most` bytes, and appends the texts to `out`.
     ///
-    /// No text is believed, not even its size, before a look at the files has shown that all of it is of the state
-    /// in which they were opened. One look serves many games.
+    /// A text and its size are used only after a check that the files are still in the state in which they
+    /// were opened. One check covers many games.
     ///
     /// # Errors
-    /// Where the files were changed, or a text is not as long as it was told to be. It is there, but `each` is not
-    /// given it.
+    /// If the files have changed, or a text does not have its reported length. Such a text is appended, too,
+    /// but not passed to `each`.
     pub(super) fn append(
         &self,
         out: &mut Vec<u8>,
@@ -144,7 +164,8 @@ impl Texts {
         result
     }
 
-    /// An error as soon as a file is not what it was when it was opened. The log says so once.
+    /// Returns an error if a file has changed since it was opened. The first such error is logged at level
+    /// error, later ones at level debug.
     pub(super) fn check(&self) -> Result<(), FsError> {
         if self.entry.is_intact() {
             return Ok(());
@@ -163,7 +184,7 @@ impl Texts {
         Err(FsError::Io)
     }
 
-    /// The error of a request that fails for this reason, or because a file was changed. The log has it.
+    /// Logs why a request fails and returns its error. A changed file takes precedence over `failure`.
     pub(super) fn fail(&self, failure: Failure) -> FsError {
         let failure = match failure {
             Failure::Sizes if self.is_retired.load(Ordering::Acquire) => Failure::Replaced,
@@ -175,7 +196,8 @@ impl Texts {
         }
     }
 
-    /// Calls `decode` for the games whose sizes are unknown, from several threads. It shares the work with the pass.
+    /// Calls `decode` with the games of unknown size, from several threads. Shares the work with the
+    /// background pass.
     pub(super) fn gather(
         &self,
         games: Games<'_>,
@@ -190,16 +212,39 @@ impl Texts {
         });
     }
 
-    /// Ends every wait for the sizes of all games with an error, because another state of the database has taken its
-    /// place. A look-up that waits keeps the kernel from hearing of names in the same directory.
+    /// Decodes all games of a database that stores their sizes, to find their problems.
+    pub(super) fn know_problems(&self, threads: usize) {
+        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_over = || self.is_changed() || self.is_retired.load(Ordering::Acquire);
+        if self.sizes.have_problems() {
+            return;
+        }
+        let next = AtomicU64::new(0);
+        on_threads(threads.min(self.sizes.shares()), || {
+            while let Some(share) = self.sizes.share_from(&next).filter(|_| !is_over()) {
+                for game in share {
+                    self.sizes.record_problems(game, &problems_of(&self.entry, game));
+                }
+                if self.check().is_err() {
+                    return;
+                }
+            }
+        });
+        if !is_over() {
+            self.sizes.complete_problems();
+        }
+    }
+
+    /// Ends every wait for the sizes of all games with an error, because a newer state has replaced the
+    /// database. A waiting look-up would block the invalidation of names in the same directory.
     pub(super) fn retire(&self) {
         self.is_retired.store(true, Ordering::Release);
     }
 
-    /// Decodes all games whose sizes are unknown, until `is_over`, which is asked before each.
+    /// Decodes all games of unknown size, until `is_over`, which is called before each game, returns true.
     pub(super) fn pass(&self, threads: usize, is_over: impl Fn() -> bool + Sync) {
         let decode = |games: &mut dyn Iterator<Item = u32>| {
-            // What went wrong is in the log, and whoever reads the game hears of it.
+            // The error is in the log; a read of the game returns it again.
             let _ = self.decode(games, |_, _| {});
         };
         self.is_passing.store(true, Ordering::Release);
@@ -227,18 +272,34 @@ impl Texts {
                 }
             });
         }
-        // What others have taken is not waited for: they may be slow.
+        // Shares that other threads have taken are decoded again rather than waited for, because those
+        // threads may be slow.
         decode_missing(&self.sizes.missing(games), threads, |games| {
             decode(&mut games.iter().copied());
         });
     }
 
-    /// Has the sizes kept in a file. It is read when a size is first needed.
+    /// Has an index of positions opened or built by the background pass.
+    pub(super) fn prepare_later(&self, positions: &Arc<Positions>) {
+        self.positions.get_or_init(|| Arc::clone(positions));
+    }
+
+    /// Opens or builds the index that the background pass is to prepare.
+    pub(super) fn prepare(&self) {
+        if let Some(positions) = self.positions.get().filter(|_| self.is_trusted()) {
+            positions.prepare();
+        }
+    }
+
+    /// Keeps the sizes in a file, which is read when a size is first needed.
     pub(super) fn keep_in(&self, files: &SizeFiles) {
+        if self.sizes.are_stored() {
+            return;
+        }
         self.file.get_or_init(|| files.of(&self.entry));
     }
 
-    /// Reads the file, once; whoever comes meanwhile waits.
+    /// Reads the size file once. Concurrent calls wait until it is read.
     pub(super) fn load(&self) {
         let Some(file) = self.file.get() else { return };
         self.load.call_once(|| {
@@ -247,7 +308,7 @@ impl Texts {
         });
     }
 
-    /// Writes the file, where there is something new to write.
+    /// Writes the size file if more sizes are known than it contains.
     pub(super) fn save(&self) {
         let is_new = self.sizes.known() > self.kept.load(Ordering::Acquire);
         let is_wanted = is_new && self.is_trusted() && self.check().is_ok();
@@ -255,7 +316,7 @@ impl Texts {
             return;
         };
         if !self.sizes.are_complete() {
-            // Another mount may have written more meanwhile.
+            // Another mount may have written more sizes in the meantime.
             file.load(&self.entry, &self.sizes);
         }
         self.kept.store(self.sizes.known(), Ordering::Release);
@@ -265,7 +326,7 @@ impl Texts {
         }
     }
 
-    /// Sizes that were told are wrong: nobody is to believe them in another mount.
+    /// Records that a reported size is wrong, and removes the size file, so that no other mount uses it.
     fn doubt(&self, game: u32) {
         self.is_doubtful.store(true, Ordering::Release);
         self.failures.report(self.entry.name(), Failure::Length(game));
@@ -274,7 +335,7 @@ impl Texts {
         }
     }
 
-    /// True as soon as a game turned out to have another size than was told.
+    /// True if the text of a game did not have its reported size.
     pub(super) fn is_doubtful(&self) -> bool {
         self.is_doubtful.load(Ordering::Acquire)
     }
@@ -283,12 +344,12 @@ impl Texts {
         !self.is_doubtful() && !self.is_changed()
     }
 
-    /// True when a file was found to be changed.
+    /// True if a file was found to have changed.
     fn is_changed(&self) -> bool {
         self.is_changed.load(Ordering::Acquire)
     }
 
-    /// Where the background pass is.
+    /// State of the background pass.
     pub(super) fn pass_state(&self) -> PassState {
         match self.is_passing.load(Ordering::Acquire) {
             _ if self.sizes.are_complete() => PassState::Done,
@@ -298,7 +359,7 @@ impl Texts {
         }
     }
 
-    /// What people call the database.
+    /// Display name of the database.
     pub(super) fn name(&self) -> &str {
         self.entry.name()
     }

@@ -1,11 +1,11 @@
-//! Points in time as file systems count them.
+//! Times as file systems store them.
 
 use chessdb::game::Date;
 
 const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 
-/// Noon UTC of a day, in seconds since 1970. An unknown month or day counts as the first, a day that the month
-/// does not have as its last. None without a year.
+/// Noon UTC of a day, in seconds since 1970. An unknown month or day counts as the first, a day beyond the
+/// end of its month as the last. `None` if the year is unknown.
 pub(super) fn noon(date: Date) -> Option<i64> {
     if date.year == 0 {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn noon(date: Date) -> Option<i64> {
     Some(days_since_1970(year, month, day) * SECONDS_A_DAY + SECONDS_A_DAY / 2)
 }
 
-/// Nanoseconds since 1970 as seconds and the nanoseconds behind them.
+/// Splits nanoseconds since 1970 into seconds and nanoseconds.
 pub(super) fn seconds_and_nanoseconds(time: i128) -> (i64, u32) {
     let seconds = time.div_euclid(1_000_000_000);
     let nanoseconds = time.rem_euclid(1_000_000_000);
@@ -36,7 +36,8 @@ fn days_of_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days of the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
+/// Days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last of
+/// its year.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;

@@ -1,4 +1,4 @@
-//! What the file system's methods take and give.
+//! Arguments and results of the file system's methods.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -6,21 +6,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::pool::Pool;
+use crate::positions::{BuildOptions, IndexUse};
 pub use crate::tree::{Inode, Kind, Layout};
 
 /// How a library is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServeOptions {
-    /// Most bytes of decoded games that are kept.
+    /// Maximum size of the cache of decoded games, in bytes.
     pub cache_size: usize,
-    /// Threads that decode together where many games are needed at once; at least one works.
+    /// Number of threads that decode together if many games are needed; at least one.
     pub threads: usize,
-    /// Games have the time of their database's files instead of the day on which they were played.
+    /// If true, games have the time of their database's files instead of the day on which they were played.
     pub mtime_from_source: bool,
-    /// Views beside the built-in ones, and names of games.
+    /// User-defined views, and names of games.
     pub layout: Layout,
-    /// How long a source that is not local may leave a request unanswered.
+    /// If true, `all/unique/` shows one game of each group of duplicates.
+    pub unique: bool,
+    /// How long a request to a source that is not local may remain unanswered.
     pub source_timeout: Duration,
+    /// Whether there is an index of positions, and with it `moves/` and `positions/`.
+    pub index: IndexUse,
+    /// Bytes of memory that are used to build one, about.
+    pub index_memory: usize,
 }
 
 impl Default for ServeOptions {
@@ -30,28 +37,31 @@ impl Default for ServeOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             mtime_from_source: false,
             layout: Layout::default(),
+            unique: false,
             source_timeout: Duration::from_secs(30),
+            index: IndexUse::default(),
+            index_memory: BuildOptions::default().memory,
         }
     }
 }
 
-/// Where requests for an inode are to be answered.
+/// Which threads may answer a request.
 #[derive(Clone)]
 pub enum Where {
-    /// In the thread that has the request.
+    /// The thread that read the request.
     Here,
-    /// In a thread that nobody else waits for: many games may have to be decoded, or a view be built.
+    /// A thread of its own: many games may have to be decoded, or a view built.
     Aside,
-    /// By this pool and nowhere else: the source may not answer.
+    /// Only this pool: the source may not answer.
     Pool(Arc<Pool>),
 }
 
-/// What `stat` shows; mode and owner are the caller's.
+/// The attributes shown by `stat`, except mode and owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
     /// The node.
     pub inode: Inode,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Exact length in bytes; 0 for directories.
     pub size: u64,
@@ -59,9 +69,10 @@ pub struct Attributes {
     pub blocks: u64,
     /// Time of last modification: seconds since 1970, negative before, and nanoseconds.
     pub modified: (i64, u32),
-    /// Time of the last change: the database's own.
+    /// Time of last change: that of the database's files.
     pub changed: (i64, u32),
-    /// Number of links: directories that show a file; 1 for a directory whose subdirectories are not counted.
+    /// Number of links: the directories that show a file; 1 for a directory whose subdirectories are not
+    /// counted.
     pub links: u32,
 }
 
@@ -74,13 +85,13 @@ pub struct Entry<'a> {
     pub kind: Kind,
     /// Its name.
     pub name: &'a str,
-    /// The offset to go on from.
+    /// The offset at which a listing continues after this entry.
     pub next: u64,
-    /// Its attributes where they were asked for and are known.
+    /// Its attributes, if requested and known.
     pub attributes: Option<Attributes>,
 }
 
-/// Why an operation did not succeed.
+/// Why an operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FsError {
     /// The directory has no such entry.
@@ -89,13 +100,13 @@ pub enum FsError {
     NotADirectory,
     /// A directory, where a file was expected.
     IsADirectory,
-    /// A link, where a file was expected, or no link where one was.
+    /// A link where a file was expected, or the reverse.
     WrongKind,
     /// The node has no such extended attribute.
     NoAttribute,
-    /// No node has this inode number, or none any more.
+    /// No node has this inode number, or no longer.
     Stale,
-    /// The source does not give what it promised.
+    /// The source cannot be read or has changed.
     Io,
 }
 
@@ -130,7 +141,7 @@ impl fmt::Display for FsError {
 
 impl std::error::Error for FsError {}
 
-/// Bytes read from a file: a part of a cached text, or bytes put together.
+/// Bytes read from a file: a range of a cached text, or bytes of their own.
 #[derive(Clone, Debug)]
 pub struct Chunk(Bytes);
 
@@ -148,7 +159,7 @@ impl Chunk {
         Chunk(Bytes::Shared(text, start..end))
     }
 
-    /// The same of bytes that nobody else has.
+    /// At most `size` of `bytes` from `offset`.
     pub(super) fn of_joined(bytes: Vec<u8>, offset: u64, size: u32) -> Chunk {
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
         let end = start.saturating_add(size as usize).min(bytes.len());

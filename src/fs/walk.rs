@@ -1,11 +1,13 @@
-//! Read-ahead: which games the readers of directories want next.
+//! Read-ahead: which games the readers of directories will request next.
 //!
-//! Programs that walk through a directory read its games in its order. All games ahead of a walk are put into the
-//! kernel's page cache, except every 64th, a mark. A request for a mark shows how far the reader is. By then the games
-//! up to the next mark are stored, and those behind that one are decoded while the reader reads the others.
+//! Programs that walk through a directory read its games in order. All games ahead of the reader are stored
+//! in the kernel's page cache, except every 64th, a mark. A request for a mark shows how far the reader has
+//! come. By then the games up to the next mark are stored, and those after that one are decoded while the
+//! reader reads the others.
 //!
-//! The kernel holds a store back while a request for the same page is being answered. So nothing is stored that a
-//! request waiting in a task asks for, and no request is put into a task if its game is being stored.
+//! Storing a page blocks while the kernel waits for the answer to a read of the same page. Therefore a game
+//! is not stored while a task holds a request for it, and no task receives a request for a game that is being
+//! stored.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -15,57 +17,57 @@ use super::handle::Handle;
 use super::live::Live;
 use super::types::{Inode, Where};
 
-/// From one mark to the next.
+/// Number of games from one mark to the next.
 const STRIDE: usize = 64;
 
-/// A longer game is not stored: its reader asks in pieces.
+/// Longer games are not stored, because their readers need several requests anyway. In bytes.
 const LONGEST: u32 = 64 << 10;
 
-/// Games that are decoded before they are stored.
+/// Number of games that are decoded together before they are stored.
 const TOGETHER: usize = 16;
 
-/// Directories whose readers are followed.
+/// Maximum number of directories whose readers are followed.
 const WALKS: usize = 16;
 
-/// Tasks that wait, at most.
+/// Maximum number of waiting tasks.
 const TASKS: usize = 16;
 
-/// The walks that are followed, and the games to be stored for them. `R` is what answers a request.
+/// The followed readers, and the games to be stored for them. `R` is a request that can be answered later.
 pub struct Walks<R> {
-    /// The directory that was listed last comes first.
+    /// The most recently listed directory comes first.
     walks: VecDeque<Walk>,
     tasks: VecDeque<Task<R>>,
     storing: Vec<Inode>,
 }
 
-/// A directory that was listed, and how far its reader is.
+/// A listed directory, and how far its reader has come.
 struct Walk {
     directory: Inode,
-    /// The game whose request shows that the reader has come so far; none behind the last.
+    /// The game whose request shows that the reader has reached it; `None` after the last game.
     mark: Option<Inode>,
     behind: Behind,
 }
 
-/// The state of the games behind a mark.
+/// State of the games after a mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Behind {
-    /// No task has them.
+    /// They belong to no task.
     Nothing,
-    /// A task has them.
+    /// They belong to a task.
     Coming,
     /// They are stored.
     Stored,
 }
 
-/// Work for the thread that stores: first [`Walks::begin_first`], then the request, then [`Walks::begin_rest`], then
-/// [`Walks::finish`].
+/// Work for the thread that stores games: first [`Walks::begin_first`], then the request, then
+/// [`Walks::begin_rest`], then [`Walks::finish`].
 pub struct Task<R> {
     directory: Inode,
-    /// What the reader comes to first.
+    /// The games that the reader reads first.
     first: Vec<Inode>,
-    /// A request for a mark, which is answered when the first games are stored, and its game.
+    /// A request for a mark, answered after the first games are stored, and the game of the mark.
     request: Option<(Inode, R)>,
-    /// The games behind the next mark.
+    /// The games after the next mark.
     rest: Vec<Inode>,
     /// The next mark.
     mark: Option<Inode>,
@@ -82,7 +84,7 @@ impl<R> Default for Walks<R> {
 }
 
 impl<R> Walks<R> {
-    /// Follows the reader of a directory that was listed.
+    /// Follows the reader of a directory that has just been listed.
     pub fn listed(&mut self, fs: &Live, directory: Inode) {
         let Some(first) = next_games(fs, directory, None, 1) else {
             return;
@@ -96,8 +98,8 @@ impl<R> Walks<R> {
         });
     }
 
-    /// Takes note of a request for a game. The request comes back if it is to be answered at once; otherwise a task
-    /// has it.
+    /// Records a request for a game. Returns the request if it must be answered now; otherwise a task holds
+    /// it.
     pub fn requested(&mut self, fs: &Live, game: Inode, request: R) -> Option<R> {
         let Some(walk) = self.walks.iter_mut().find(|walk| walk.mark == Some(game)) else {
             self.move_mark(fs, game);
@@ -120,8 +122,8 @@ impl<R> Walks<R> {
         back
     }
 
-    /// Puts the mark of the directory that was listed last behind one of its games that was requested: its reader is
-    /// somewhere else than expected.
+    /// Moves the mark of the most recently listed directory after a requested game that is not a mark: the
+    /// reader is elsewhere than expected.
     fn move_mark(&mut self, fs: &Live, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
             && walk.behind != Behind::Coming
@@ -137,19 +139,19 @@ impl<R> Walks<R> {
         self.tasks.pop_front()
     }
 
-    /// The games to be stored before the task's request is answered.
+    /// The games to store before the task's request is answered.
     pub fn begin_first(&mut self, task: &mut Task<R>) -> Vec<Inode> {
         let games = std::mem::take(&mut task.first);
         self.begin(games, task)
     }
 
-    /// The task's request. What was to be stored before it is stored.
+    /// The task's request, to be answered after the first games were stored.
     pub fn take_request(&mut self, task: &mut Task<R>) -> Option<R> {
         self.storing.clear();
         task.request.take().map(|(_, request)| request)
     }
 
-    /// The games to be stored after that.
+    /// The games to store after the request was answered.
     pub fn begin_rest(&mut self, task: &mut Task<R>) -> Vec<Inode> {
         let games = std::mem::take(&mut task.rest);
         self.begin(games, task)
@@ -164,7 +166,7 @@ impl<R> Walks<R> {
         games
     }
 
-    /// Ends a task. A directory is not followed any longer if its games could not be stored.
+    /// Ends a task. If its games could not be stored, their directory is no longer followed.
     pub fn finish(&mut self, task: Task<R>, is_stored: bool) {
         self.storing.clear();
         if !is_stored {
@@ -178,16 +180,16 @@ impl<R> Walks<R> {
 }
 
 impl Walk {
-    /// Moves the mark on from the one that the reader has come to. Gives what is to be stored now.
+    /// Moves the mark forward and returns the games to be stored now.
     fn advance<R>(&mut self, fs: &Live, mark: Inode) -> Task<R> {
         let games = next_games(fs, self.directory, Some(mark), 2 * STRIDE);
         let mut first = games.unwrap_or_default();
         let mut rest = first.split_off(first.len().min(STRIDE));
-        // The last of each is a mark, where there is a further game.
+        // The last game of each part is a mark, unless it is the last game of the directory.
         let next = (first.len() == STRIDE).then(|| first.pop()).flatten();
         rest.truncate(STRIDE - 1);
         if self.behind != Behind::Nothing {
-            // They are stored, or another task has them.
+            // They are stored already, or belong to another task.
             first.clear();
         }
         self.mark = next;
@@ -207,18 +209,21 @@ fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> 
 }
 
 impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
-    /// True for a listing, or for reading a game, that [`Walks`] has to know of. One thread reads ahead for all
-    /// databases, so it must not touch a source that may not answer.
+    /// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead
+    /// for all databases, so it must not access a source that may not answer.
     pub fn is_followed(&self, offset: u64) -> bool {
         offset == 0 && !matches!(self.where_to_answer(), Where::Pool(_))
     }
 }
 
 impl Live {
-    /// Gives the texts of games that are to be stored, without the longest ones, until `store` refuses one. True if
-    /// all could be read and stored.
+    /// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all
+    /// texts were read and stored.
     pub fn read_ahead(&self, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
-        games.chunks(TOGETHER).all(|games| {
+        let prefix = |game: &Inode| game.node().map(|(prefix, _)| prefix);
+        // A directory may show games of several databases.
+        let of_one = games.chunk_by(|a, b| prefix(a) == prefix(b));
+        of_one.flat_map(|games| games.chunks(TOGETHER)).all(|games| {
             let mut is_stored = true;
             let mut each = |game, text: &[u8]| {
                 if is_stored && text.len() <= LONGEST as usize {

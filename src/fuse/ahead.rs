@@ -1,7 +1,7 @@
-//! Games that are about to be read are put into the kernel's page cache before it asks for them.
+//! Read-ahead: stores games in the kernel's page cache before it requests them.
 //!
-//! [`Walks`] says which games these are. A thread of its own stores them, and answers the requests that wait for
-//! that.
+//! [`Walks`] determines which games these are. A separate thread stores them and answers the requests that
+//! wait for that.
 
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
@@ -11,10 +11,10 @@ use std::thread;
 use super::{Shared, guarded};
 use crate::fs::{Inode, Live, Task, Walks};
 
-/// Answers a request.
+/// Answers a request that was held back.
 pub(super) type Answer = Box<dyn FnOnce(&Arc<Shared>) + Send>;
 
-/// The walks, and a thread that works for them.
+/// The followed readers, and the signals for the thread that stores games.
 pub(super) struct Ahead {
     state: Mutex<State>,
     changed: Condvar,
@@ -51,13 +51,14 @@ impl Ahead {
         back
     }
 
-    /// Ends the thread. Requests that wait in tasks are not answered: there is no kernel any more.
+    /// Ends the thread. Requests held by tasks are not answered, because the connection to the kernel is
+    /// gone.
     pub(super) fn end(&self) {
         self.state().is_over = true;
         self.changed.notify_all();
     }
 
-    /// Waits for a task; none at the end.
+    /// Waits for a task; `None` at the end.
     fn next_task(&self) -> Option<Task<Answer>> {
         let mut state = self.state();
         while !state.is_over {
@@ -74,7 +75,7 @@ impl Ahead {
     }
 }
 
-/// Starts the thread that stores.
+/// Starts the thread that stores games.
 pub(super) fn start(shared: &Arc<Shared>) {
     let worker = Arc::clone(shared);
     let thread = thread::Builder::new().name("ahead".to_owned());
@@ -104,7 +105,7 @@ fn work(shared: &Arc<Shared>, mut task: Task<Answer>) {
     ahead.state().walks.finish(task, is_stored);
 }
 
-/// Stores games. False where one cannot be read, or the kernel does not take it.
+/// Stores games. Returns false if one cannot be read or the kernel rejects it.
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     let mut is_stored = false;
     guarded(|| {
@@ -118,15 +119,15 @@ fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     is_stored
 }
 
-/// Puts a whole file into the kernel's page cache (`FUSE_NOTIFY_STORE`).
+/// Stores a whole file in the kernel's page cache (`FUSE_NOTIFY_STORE`).
 ///
-/// fuser does not tell when the kernel has no such inode.
+/// Does not use fuser, which hides the error for an inode that the kernel does not know.
 fn store(kernel: impl AsFd, game: Inode, text: &[u8]) -> io::Result<()> {
     const NOTIFY_STORE: u32 = 4;
     const HEADERS: usize = 16 + 24;
     let len = text.len() as u32;
     let inode = game.0.to_ne_bytes();
-    // Length, notification, no request (8 bytes); inode, offset (8 bytes), size, padding.
+    // Length, notification code, request number 0 (8 bytes); inode, offset (8 bytes), size, padding.
     let before = [HEADERS as u32 + len, NOTIFY_STORE, 0, 0].map(u32::to_ne_bytes);
     let behind = [0, 0, len, 0].map(u32::to_ne_bytes);
     let parts = [before.as_flattened(), &inode, behind.as_flattened(), text];

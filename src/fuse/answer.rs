@@ -1,4 +1,4 @@
-//! Which thread answers a request, and replies that can be given up.
+//! Which thread answers a request, and replies to requests that may be given up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -13,10 +13,10 @@ use super::trace::{Outcome, Traced};
 use super::{Shared, guarded};
 use crate::fs::{Resolved, Where};
 
-/// Answers a request here, or in another thread where this one might have to wait for many games or for a source that
-/// does not answer. Where the source takes too long, the answer is EIO.
+/// Answers a request in this thread, or in another one if it may have to wait for many games or for a source
+/// that does not answer. The reply is EIO if the source takes too long.
 ///
-/// A reply that is dropped unanswered, because its thread cannot be started or panics, says EIO.
+/// A reply that is dropped, because its thread panics or cannot be started, becomes EIO as well.
 pub(super) fn answer<R, A>(shared: &Arc<Shared>, node: Resolved, reply: Pending<R>, answer: A)
 where
     R: Reply,
@@ -42,9 +42,9 @@ where
     }
 }
 
-/// A reply of any kind.
+/// A reply of any type in fuser.
 pub(super) trait Reply: Send + 'static {
-    /// Answers with an error.
+    /// Replies with an error.
     fn refuse(self, error: Errno);
 }
 
@@ -61,27 +61,27 @@ macro_rules! replies {
 replies!(ReplyAttr ReplyCreate ReplyData ReplyDirectory ReplyDirectoryPlus ReplyEmpty ReplyEntry);
 replies!(ReplyIoctl ReplyLseek ReplyOpen ReplyStatfs ReplyWrite ReplyXattr);
 
-/// The reply to a request. It is gone where the request was given up meanwhile.
+/// The reply to a request that may be given up.
 pub(super) enum Pending<R> {
-    /// Only this thread can answer.
+    /// Only this thread can reply.
     Own(Open<R>),
-    /// Another one may give up. It began to wait at this time.
+    /// Another thread may give up the request, which has been waiting since this time.
     Shared(Arc<Mutex<Option<Open<R>>>>, Instant),
 }
 
-/// A reply that was not made yet.
+/// A reply that has not been sent.
 pub(super) struct Open<R> {
     reply: R,
     traced: Traced,
 }
 
 impl<R: Reply> Pending<R> {
-    /// The reply to a request.
+    /// The reply to a new request.
     pub(super) fn new(reply: R, traced: Traced) -> Pending<R> {
         Pending::Own(Open { reply, traced })
     }
 
-    /// The same reply twice, for two threads. The first one to answer does.
+    /// Splits the reply for two threads; only the first one to answer sends it.
     fn shared(self, since: Instant) -> (Pending<R>, Pending<R>) {
         let shared = match self {
             Pending::Own(open) => Arc::new(Mutex::new(Some(open))),
@@ -93,7 +93,8 @@ impl<R: Reply> Pending<R> {
         )
     }
 
-    /// When it began to wait for a source: now, where it has not yet. A request has one time for all its parts.
+    /// When the request began to wait for a source, or now if it has not. All parts of a request share one
+    /// timeout.
     fn since(&self) -> Instant {
         match self {
             Pending::Own(_) => Instant::now(),
@@ -106,26 +107,27 @@ impl<R: Reply> Pending<R> {
         matches!(self, Pending::Shared(..))
     }
 
-    /// Answers, where the request was not given up. What the kernel is told must be taken down in `how` and not
-    /// before.
+    /// Sends the reply with `how`, unless the request was given up. Side effects that must match what the
+    /// kernel receives, such as counting a look-up, belong into `how`.
     pub(super) fn answer(self, outcome: Outcome, how: impl FnOnce(R)) {
         let open = match self {
             Pending::Own(open) => Some(open),
             Pending::Shared(shared, _) => shared.lock().unwrap_or_else(PoisonError::into_inner).take(),
         };
         if let Some(Open { reply, traced }) = open {
-            // The program that waits may look at the log next.
+            // The end is logged first, because the waiting program may read the log as soon as it has the
+            // reply.
             traced.end(outcome);
             how(reply);
         }
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     pub(super) fn refuse(self, error: Errno) {
         self.answer(Outcome::Error(error), |reply| reply.refuse(error));
     }
 
-    /// Adds something to an answer that is not complete; none where the request was given up.
+    /// Adds something to an incomplete reply; `None` if the request was given up.
     pub(super) fn with<T>(&mut self, add: impl FnOnce(&mut R) -> T) -> Option<T> {
         match self {
             Pending::Own(open) => Some(add(&mut open.reply)),

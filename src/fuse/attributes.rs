@@ -1,4 +1,4 @@
-//! Attributes as the kernel wants them.
+//! Attributes in fuser's form.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,21 +7,21 @@ use fuser::{FileAttr, FileType, INodeNo};
 use super::BLOCK;
 use crate::fs::{Attributes, Inode, Kind};
 
-/// What the mount adds to every file: its owner and who may read it.
+/// Attributes that are the same for the whole mount: owner and permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presentation {
     /// Owner of all files.
     pub uid: u32,
     /// Group of all files.
     pub gid: u32,
-    /// Permissions that nobody has.
+    /// Permission bits that are removed.
     pub umask: u16,
-    /// Tags are readable as extended attributes.
+    /// True if tags are available as extended attributes.
     pub xattr: bool,
 }
 
 impl Presentation {
-    /// Attributes with owner and permissions.
+    /// Adds owner and permissions to attributes.
     pub(super) fn of(&self, attributes: &Attributes) -> FileAttr {
         let modified = time(attributes.modified);
         FileAttr {
@@ -35,7 +35,7 @@ impl Presentation {
         }
     }
 
-    /// What is known without attributes.
+    /// The attributes of an entry of which only inode and kind are known.
     pub(super) fn bare(&self, inode: Inode, kind: Kind) -> FileAttr {
         FileAttr {
             ino: INodeNo(inode.0),
@@ -49,19 +49,19 @@ impl Presentation {
         }
     }
 
-    /// Permissions of a file or directory.
+    /// Permission bits by kind.
     pub(super) fn permissions(&self, kind: Kind) -> u16 {
         let permissions = match kind {
             Kind::Directory => 0o555,
             Kind::File => 0o444,
-            // They say nothing about what a link leads to.
+            // The kernel ignores the permissions of links.
             Kind::Link => return 0o777,
         };
         permissions & !self.umask
     }
 }
 
-/// Attributes of what does not exist: node 0.
+/// Attributes of a negative entry: inode 0.
 pub(super) fn of_nothing() -> FileAttr {
     FileAttr {
         ino: INodeNo(0),
@@ -90,7 +90,7 @@ pub(super) fn file_type(kind: Kind) -> FileType {
     }
 }
 
-/// Seconds, negative before 1970, and nanoseconds behind them.
+/// Converts seconds, negative before 1970, and nanoseconds.
 fn time((seconds, nanoseconds): (i64, u32)) -> SystemTime {
     let whole = Duration::from_secs(seconds.unsigned_abs());
     let begin = match seconds < 0 {

@@ -1,4 +1,4 @@
-//! READDIR, and READDIRPLUS: entries with attributes where these are known, and without where they are not.
+//! READDIR, and READDIRPLUS, whose entries have attributes only if these are known.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use super::trace::Outcome;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
 use crate::fs::{Entry, Kind, Resolved};
 
-/// Answers READDIR with the entries from `offset`, as many as fit.
+/// Answers READDIR with as many entries from `offset` as fit.
 pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
     let mut count = 0;
     let read = directory.read_dir(offset, false, &mut |entry| {
@@ -32,11 +32,12 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
     }
 }
 
-/// Answers READDIRPLUS with the entries from `offset`, as many as fit.
+/// Answers READDIRPLUS with as many entries from `offset` as fit.
 ///
-/// An entry without attributes has node 0, which fuser would put into the directory entry as well, and C libraries
-/// before glibc 2.42 skip names with inode 0. So an answer that begins with such an entry is written here, and
-/// fuser's only tells when it is full; any other ends before the first such entry.
+/// An entry without attributes has node 0 in `struct fuse_entry_out`. fuser would put 0 into `struct
+/// fuse_dirent` as well, but C libraries before glibc 2.42 skip names with inode 0. Therefore a reply that
+/// begins with such an entry is written here, and fuser's reply only shows when it is full. Any other reply
+/// ends before the first such entry.
 pub(super) fn answer_plus(
     shared: &Shared,
     request: RequestId,
@@ -47,13 +48,13 @@ pub(super) fn answer_plus(
     let presentation = &shared.presentation;
     let mut own = None;
     let mut count = 0;
-    let mut told = Vec::new();
+    let mut returned = Vec::new();
     let read = directory.read_dir_plus(offset, &mut |entry| {
-        // The kernel looks at no attributes of `.` and `..`.
+        // The kernel ignores the attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
         if entry.attributes.is_none() && !is_dots && own.is_none() {
             if count > 0 {
-                // The next answer begins with it and is written here.
+                // The next reply begins with this entry and is written here.
                 return ControlFlow::Break(());
             }
             own = Some(Answer::new(request));
@@ -75,7 +76,7 @@ pub(super) fn answer_plus(
             own.add(&entry, presentation);
         }
         if entry.attributes.is_some() && !is_dots {
-            told.push(entry.inode);
+            returned.push(entry.inode);
         }
         ControlFlow::Continue(())
     });
@@ -83,18 +84,18 @@ pub(super) fn answer_plus(
         return reply.refuse(errno(error));
     }
     reply.answer(Outcome::Entries(count), |reply| {
-        // Before the kernel can forget them.
-        told.into_iter().for_each(|inode| shared.fs.remember(inode));
+        // Counted before the reply is sent, because FORGET may follow immediately.
+        returned.into_iter().for_each(|inode| shared.fs.remember(inode));
         let Some(own) = own else { return reply.ok() };
         if let Err(error) = own.send(&shared.kernel) {
-            // Nobody waits for it where the reader was killed.
+            // ENOENT: the reader was killed and no longer waits.
             let level = match error.raw_os_error() {
                 Some(libc::ENOENT) => log::Level::Debug,
                 _ => log::Level::Error,
             };
             log::log!(level, "a listing could not be answered: {error}");
         }
-        // The kernel takes no second answer, and so the reply comes to its end without a leak.
+        // The kernel ignores this second reply; it only ends fuser's reply object.
         reply.error(Errno::EIO);
     });
 }
@@ -102,7 +103,7 @@ pub(super) fn answer_plus(
 /// Bytes of `struct fuse_direntplus` before the name: `struct fuse_entry_out` and `struct fuse_dirent`.
 const FIXED: usize = 128 + 24;
 
-/// An answer in the kernel's layout (`linux/fuse.h`): length, error and request number, then the entries.
+/// A reply in the kernel's layout (`linux/fuse.h`): length, error and request number, then the entries.
 struct Answer(Vec<u8>);
 
 impl Answer {

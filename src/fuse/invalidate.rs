@@ -1,4 +1,4 @@
-//! Telling the kernel what it must not believe any more.
+//! Invalidating the kernel's caches.
 
 use std::ffi::OsStr;
 use std::io;
@@ -7,26 +7,27 @@ use fuser::{INodeNo, Notifier};
 
 use crate::fs::Outdated;
 
-/// Makes the kernel forget all that is outdated. What it never knew is no error.
+/// Drops everything outdated from the kernel's caches. Entries and inodes that the kernel does not know are
+/// ignored.
 ///
-/// The kernel waits for requests that are under way, so this must not be called by a thread that answers some.
+/// The kernel waits for pending requests, so a thread that answers requests must not call this.
 ///
 /// # Errors
-/// Where the connection is gone.
+/// If the connection is gone.
 pub fn invalidate(notifier: &Notifier, outdated: &[Outdated]) -> io::Result<()> {
     for Outdated { inode, names } in outdated {
         let inode = INodeNo(inode.0);
         for name in names {
-            told(notifier.inval_entry(inode, OsStr::new(name)))?;
+            unless_disconnected(notifier.inval_entry(inode, OsStr::new(name)))?;
         }
-        // Attributes, and with them the bytes of a file or the listing of a directory.
-        told(notifier.inval_inode(inode, 0, 0))?;
+        // Drops the attributes, and the bytes of a file or the listing of a directory.
+        unless_disconnected(notifier.inval_inode(inode, 0, 0))?;
     }
     Ok(())
 }
 
-/// An error only where the kernel can be told nothing more.
-fn told(result: io::Result<()>) -> io::Result<()> {
+/// Returns an error only if the connection is gone.
+fn unless_disconnected(result: io::Result<()>) -> io::Result<()> {
     let Err(error) = result else { return Ok(()) };
     match error.raw_os_error() {
         Some(libc::ENODEV | libc::ENOTCONN | libc::EBADF) => Err(error),

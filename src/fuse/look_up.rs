@@ -1,4 +1,4 @@
-//! LOOKUP: names to inodes and their attributes.
+//! LOOKUP: from names to inodes and their attributes.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use super::trace::Outcome;
 use super::{FOREVER, NAME_MAX, Shared, errno};
 use crate::fs::Resolved;
 
-/// Looks up a name and answers with the attributes of what it stands for.
+/// Looks up a name and replies with the attributes of its node.
 pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, reply: Pending<ReplyEntry>) {
     if name.len() > NAME_MAX as usize {
         return reply.refuse(Errno::ENAMETOOLONG);
     }
     match shared.fs.child(directory, name).map_err(errno) {
-        // It is the same database's, whose few threads must not be kept by what takes long.
+        // The node belongs to the same database. Slow work moves to another pool, so that it does not occupy
+        // the threads of this one.
         Ok(found) if reply.is_shared() && !found.may_wait() => describe(shared, &found, reply),
         Ok(found) => answer(shared, found, reply, |shared, found, reply| {
             describe(shared, &found, reply);
         }),
-        // Node 0 tells the kernel to remember that there is nothing.
+        // Node 0 makes the kernel cache the missing entry.
         Err(error) if error == Errno::ENOENT => {
             reply.answer(Outcome::Error(error), |reply| {
                 reply.entry(&FOREVER, &of_nothing(), Generation(0));
@@ -32,12 +33,12 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, 
     }
 }
 
-/// Answers a look-up with what was found.
+/// Replies to a look-up with the attributes of the node.
 fn describe(shared: &Shared, found: &Resolved, reply: Pending<ReplyEntry>) {
     let inode = found.inode();
     match found.attributes() {
         Ok(attributes) => reply.answer(Outcome::Found(inode, attributes.size), |reply| {
-            // Before the kernel can forget it.
+            // Counted before the reply is sent, because FORGET may follow immediately.
             shared.fs.remember(inode);
             let attributes = shared.presentation.of(&attributes);
             reply.entry(&FOREVER, &attributes, Generation(0));

@@ -1,9 +1,10 @@
-//! The kernel's requests in, answers of [`Live`] out; nothing is decided here.
+//! Translates requests of the kernel into calls of [`Live`], and results into replies.
 //!
-//! Everything lets the kernel ask as rarely as possible: what it was told stays true, so it may keep entries
-//! (missing ones too), attributes and pages for good, and it never needs to say that a file was opened.
-//! Requests that may need many games are answered from a thread of their own, so that no thread that reads
-//! requests ever waits. Requests that touch a source which may not answer are left to that database's own threads.
+//! The kernel should send as few requests as possible. What a reply says of an inode stays true, so the
+//! kernel may cache entries (negative ones too), attributes and pages for good, and it need not send OPEN.
+//! Requests that may need many games are answered in separate threads, so that the threads that read requests
+//! never wait. Requests that access a source which may not answer are answered by the threads of that
+//! database.
 
 mod ahead;
 mod answer;
@@ -37,16 +38,16 @@ use trace::{Outcome, Traced};
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
 
-/// How long the kernel may believe what it was told.
+/// Timeout of entries and attributes in the kernel's caches.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Longest name that can exist, as `statfs` says it.
+/// Maximum length of a name in bytes, as reported by `statfs`.
 const NAME_MAX: u32 = 255;
 
-/// Block size that `statfs` counts in.
+/// Block size in bytes, as reported by `statfs`.
 const BLOCK: u32 = 4096;
 
-/// A mounted [`Live`], as fuser wants to see it.
+/// A [`Live`] as a file system of fuser.
 pub struct Fuse {
     shared: Arc<Shared>,
     open_is_needless: bool,
@@ -59,7 +60,7 @@ impl Drop for Fuse {
     }
 }
 
-/// What answers need, in whichever thread they are made.
+/// What every thread that answers requests needs.
 struct Shared {
     fs: Arc<Live>,
     presentation: Presentation,
@@ -68,7 +69,7 @@ struct Shared {
 }
 
 impl Fuse {
-    /// Serves `fs`. `kernel` is another descriptor of the connection that the session reads from.
+    /// Serves `fs`. `kernel` is a duplicate of the descriptor from which the session reads requests.
     pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
             fs,
@@ -84,7 +85,7 @@ impl Fuse {
         }
     }
 
-    /// A request that has arrived, with the kernel's name for its kind.
+    /// Begins to trace a request; `kind` is its name in the kernel.
     fn request<R: Reply>(
         &self,
         kind: &str,
@@ -98,7 +99,7 @@ impl Fuse {
         )
     }
 
-    /// Answers a request for a node in the thread where that may be done.
+    /// Resolves an inode and answers a request for it in a suitable thread.
     fn answer<R, A>(&self, inode: INodeNo, reply: Pending<R>, how: A)
     where
         R: Reply,
@@ -110,7 +111,7 @@ impl Fuse {
         });
     }
 
-    /// The same for a request to list a directory from an offset.
+    /// Like [`Fuse::answer`], for a request to list a directory from an offset.
     fn answer_listing<R, A>(&self, directory: INodeNo, offset: u64, reply: Pending<R>, how: A)
     where
         R: Reply,
@@ -127,7 +128,7 @@ impl Fuse {
     }
 }
 
-/// Keeps a panic from ending the thread, and with it the mount.
+/// Catches a panic, which would end the thread and with it the mount.
 fn guarded(handler: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(handler)).is_err() {
         log::error!("a request failed and was answered with an input/output error");
@@ -138,7 +139,7 @@ fn errno(error: FsError) -> Errno {
     Errno::from_i32(error.errno())
 }
 
-/// Requests that would change something, and their arguments.
+/// Requests that would change something, with the types of their arguments; all are refused with EROFS.
 macro_rules! refused {
     ($($kind:literal $request:ident($($argument:ty),*) $reply:ty;)*) => {$(
         fn $request(&self, _: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {
@@ -157,9 +158,10 @@ impl Filesystem for Fuse {
             | InitFlags::FUSE_PARALLEL_DIROPS
             | InitFlags::FUSE_CACHE_SYMLINKS
             | InitFlags::FUSE_ASYNC_DIO;
-        // Older kernels lack some of them, and all is well without.
+        // Older kernels lack some of these flags, and none is essential.
         let _ = config.add_capabilities(wanted & offered);
-        // The kernel holds back further reads of any file while so many are under way, and some may hang.
+        // When this many reads are pending, the kernel delays all others, and some of the pending ones may
+        // hang.
         let _ = config.set_max_background(u16::MAX);
         Ok(())
     }
@@ -205,7 +207,7 @@ impl Filesystem for Fuse {
     fn open(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         let reply = self.request("OPEN", inode, format_args!(""), reply);
         if self.open_is_needless {
-            // From now on the kernel opens files without asking.
+            // ENOSYS makes the kernel open files without sending OPEN from now on.
             return reply.refuse(Errno::ENOSYS);
         }
         let flags = FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_NOFLUSH;
@@ -245,7 +247,7 @@ impl Filesystem for Fuse {
     }
 
     fn flush(&self, _: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        // The kernel does not ask again.
+        // ENOSYS makes the kernel stop sending FLUSH.
         self.request("FLUSH", inode, format_args!(""), reply)
             .refuse(Errno::ENOSYS);
     }
@@ -298,9 +300,11 @@ impl Filesystem for Fuse {
         let reply = self.request("STATFS", inode, format_args!(""), reply);
         guarded(|| {
             let statistics = self.shared.fs.statistics();
-            let blocks = statistics.source_bytes.div_ceil(BLOCK.into());
+            // As much as is used is reported as free: monitors warn of a file system that is full.
+            let used = statistics.source_bytes.div_ceil(BLOCK.into()).max(1);
+            let games = statistics.games.max(1);
             reply.answer(Outcome::Done, |reply| {
-                reply.statfs(blocks, 0, 0, statistics.games, 0, BLOCK, NAME_MAX, BLOCK);
+                reply.statfs(2 * used, used, used, 2 * games, games, BLOCK, NAME_MAX, BLOCK);
             });
         });
     }
@@ -365,7 +369,7 @@ impl Filesystem for Fuse {
     }
 
     fn lseek(&self, _: &Request, inode: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
-        // The kernel takes files to be without holes, and does not ask again.
+        // ENOSYS makes the kernel treat files as free of holes and stop sending LSEEK.
         self.request("LSEEK", inode, format_args!(""), reply)
             .refuse(Errno::ENOSYS);
     }
@@ -389,7 +393,7 @@ impl Filesystem for Fuse {
     }
 }
 
-/// Answers with the length where the kernel asks for that, else with the bytes.
+/// Replies with the length if the kernel asks for it (`size` 0), else with the bytes.
 fn sized(reply: Pending<ReplyXattr>, size: u32, bytes: &[u8]) {
     let outcome = Outcome::Bytes(bytes.len());
     match u32::try_from(bytes.len()) {

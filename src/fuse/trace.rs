@@ -1,4 +1,4 @@
-//! Requests and their results in the log, at level trace.
+//! Logs requests and their results at level trace.
 
 use std::fmt;
 use std::time::Instant;
@@ -8,10 +8,10 @@ use log::{Level, log_enabled, trace};
 
 use crate::fs::{Inode, Live};
 
-/// What the log calls the source of these lines.
+/// Log target of these lines.
 const TARGET: &str = "pgnfs::fuse";
 
-/// A request that is being answered. At other levels of the log it is nothing, and costs a look at the level.
+/// A request that is being answered; `None` unless level trace is enabled, so that other levels cost nothing.
 pub(super) struct Traced(Option<Box<Begun>>);
 
 struct Begun {
@@ -19,25 +19,25 @@ struct Begun {
     begin: Instant,
 }
 
-/// How a request ended.
+/// Result of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outcome {
-    /// Nothing more is to be said.
+    /// Success without further information.
     Done,
-    /// It was refused.
+    /// The request was refused.
     Error(Errno),
-    /// A node was found, of this size.
+    /// A look-up found a node of this size in bytes.
     Found(Inode, u64),
-    /// A node has this size.
+    /// A node has this size in bytes.
     Size(u64),
-    /// So many bytes were given.
+    /// Number of bytes returned.
     Bytes(usize),
-    /// So many entries were listed.
+    /// Number of entries returned.
     Entries(usize),
 }
 
 impl Traced {
-    /// Begins a request, with the kernel's name for its kind.
+    /// Begins to trace a request; `kind` is its name in the kernel.
     pub(super) fn begin(fs: &Live, kind: &str, inode: Inode, arguments: fmt::Arguments<'_>) -> Traced {
         if !log_enabled!(target: TARGET, Level::Trace) {
             return Traced(None);
@@ -50,7 +50,7 @@ impl Traced {
         })))
     }
 
-    /// Ends it.
+    /// Logs the result.
     pub(super) fn end(mut self, outcome: Outcome) {
         if let Some(begun) = self.0.take() {
             begun.log(format_args!("{outcome}"));
@@ -89,7 +89,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The errors that requests are refused with.
+/// Names of the errors that requests are refused with.
 const NAMES: [(Errno, &str); 13] = [
     (Errno::EACCES, "EACCES"),
     (Errno::EINVAL, "EINVAL"),

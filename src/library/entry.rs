@@ -7,20 +7,22 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::mapped::{Identity, Mapped};
 use chessdb::formats::{Candidate, Database, Format};
 
-/// A database and where it stands.
+/// A database and its place in the tree.
 #[derive(Clone)]
 pub struct LibraryEntry {
     /// Path of its directory in the tree, with `/` between safe names; empty if it is the root.
     pub path: String,
     /// Its format.
     pub format: &'static Format,
+    /// Its name in its archive, if that contains several databases.
+    pub part: Option<String>,
     /// The open database.
     pub database: Arc<dyn Database>,
-    /// Names of its files, the main file first, and what these were when they were opened.
+    /// Names of its files, the main file first, and their identities when they were opened.
     pub files: Vec<(String, Identity)>,
     /// The maps of these files that the database reads from.
     pub maps: Vec<Arc<Mapped>>,
-    /// How the files were found; none for a database that was made up.
+    /// How the files were found; `None` for a database that tests create.
     pub found: Option<Candidate>,
     /// All files are on a [local](crate::mounts::Mount::is_local) file system: access to them never waits for another
     /// machine or program.
@@ -28,7 +30,7 @@ pub struct LibraryEntry {
 }
 
 impl LibraryEntry {
-    /// What people call it: its path, or its main file where it is the root.
+    /// Display name: its path, or the name of its main file if it is the root.
     pub fn name(&self) -> &str {
         let main = self.files.first().map(|(name, _)| name.as_str());
         match self.path.as_str() {
@@ -37,31 +39,34 @@ impl LibraryEntry {
         }
     }
 
-    /// True while its files have the contents that they had when they were opened. All that was decoded before such an
-    /// answer is good. Once this is false it remains so, and nothing is good that was decoded since the last time.
+    /// True if its files still have the contents with which they were opened. This confirms everything
+    /// decoded before the call. Once false, it remains false, and nothing decoded since the last confirmation
+    /// may be used.
     pub fn is_intact(&self) -> bool {
         self.maps.iter().all(|map| map.is_intact())
     }
 
-    /// True if it was found not to be [intact](LibraryEntry::is_intact): work on it is in vain. Costs no system call.
+    /// True if it was found not to be [intact](LibraryEntry::is_intact), so that further work on it is
+    /// useless. Makes no system call.
     pub fn is_lost(&self) -> bool {
         self.maps.iter().any(|map| map.is_lost())
     }
 
-    /// The name of a file that makes it [lost](LibraryEntry::is_lost).
+    /// The name of the changed file if the database is [lost](LibraryEntry::is_lost).
     pub fn lost_file(&self) -> Option<&str> {
         let lost = self.maps.iter().find(|map| map.is_lost())?.identity();
         let mut files = self.files.iter();
         files.find_map(|(name, identity)| (*identity == lost).then_some(name.as_str()))
     }
 
-    /// The newest time of its files, in nanoseconds since 1970.
+    /// The newest modification time of its files, in nanoseconds since 1970.
     pub fn modified(&self) -> i128 {
         let times = self.files.iter().map(|(_, identity)| identity.modified);
         times.max().unwrap_or(0)
     }
 
-    /// Time of the last change of anything of a file, in nanoseconds since 1970; 0 for one that is not mapped.
+    /// Time of the last change of a file's contents or metadata, in nanoseconds since 1970; 0 for a file that
+    /// is not mapped.
     pub fn changed(&self, file: &Identity) -> i128 {
         let mut maps = self.maps.iter();
         let map = maps.find(|map| map.identity() == *file);
@@ -71,6 +76,44 @@ impl LibraryEntry {
     /// Bytes of its files.
     pub fn source_bytes(&self) -> u64 {
         self.files.iter().map(|(_, identity)| identity.size).sum()
+    }
+
+    /// What stays when the contents of the database change: the options by which it is read, its format, the names of
+    /// its files, and where they lie. Files that are kept of a database are named after this.
+    pub fn place_bytes(&self, options: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        push_text(&mut bytes, options);
+        push_text(&mut bytes, self.format.name);
+        for (name, _) in &self.files {
+            push_text(&mut bytes, name);
+        }
+        for (_, identity) in &self.files {
+            bytes.extend(identity.device.to_le_bytes());
+            bytes.extend(identity.inode.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// All that the contents of its games follow from, but for the program that decodes them.
+    ///
+    /// | bytes | what |
+    /// |---|---|
+    /// | 4 + *n* | options of reading |
+    /// | 4 + *n* | name of the format |
+    /// | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything |
+    pub fn state_bytes(&self, options: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        push_text(&mut bytes, options);
+        push_text(&mut bytes, self.format.name);
+        for (name, identity) in &self.files {
+            push_text(&mut bytes, name);
+            for number in [identity.device, identity.inode, identity.size] {
+                bytes.extend(number.to_le_bytes());
+            }
+            bytes.extend(identity.modified.to_le_bytes());
+            bytes.extend(self.changed(identity).to_le_bytes());
+        }
+        bytes
     }
 
     /// A number that is another one as soon as its path or a file changes.
@@ -87,4 +130,10 @@ impl LibraryEntry {
         }
         hash.digest()
     }
+}
+
+/// Appends a text with its length before it.
+fn push_text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text.as_bytes());
 }

@@ -18,15 +18,22 @@ pub struct LeftOut {
     pub path: String,
     /// Why, in lower case, without a full stop.
     pub reason: String,
+    /// True if it probably has nothing to do with chess.
+    pub is_doubtful: bool,
 }
 
 impl LeftOut {
-    /// One for each reason.
+    pub(super) fn new(path: impl Into<String>, reason: impl Into<String>) -> LeftOut {
+        LeftOut {
+            path: path.into(),
+            reason: reason.into(),
+            is_doubtful: false,
+        }
+    }
+
+    /// One value for each reason.
     pub(super) fn all(path: &str, reasons: &[String]) -> impl Iterator<Item = LeftOut> {
-        reasons.iter().map(move |reason| LeftOut {
-            path: path.to_owned(),
-            reason: reason.clone(),
-        })
+        reasons.iter().map(move |reason| LeftOut::new(path, reason))
     }
 }
 
@@ -39,11 +46,11 @@ impl fmt::Display for LeftOut {
 /// Why a source cannot be served.
 #[derive(Debug)]
 pub enum LibraryError {
-    /// There is no such file or folder.
+    /// The source does not exist.
     Missing(PathBuf),
-    /// It cannot be read.
+    /// The source cannot be read.
     Unreadable(PathBuf, io::Error),
-    /// Its file system does not answer.
+    /// The file system of the source does not answer.
     Hung(PathBuf, Hung),
     /// A file that cannot be served as a database, with the reason.
     Refused(PathBuf, String),
@@ -81,7 +88,7 @@ impl fmt::Display for LibraryError {
             LibraryError::Refused(path, reason) => write!(f, "{}: {}", shown(path), on_one_line(reason)),
             LibraryError::NoneWanted(source) => write!(
                 f,
-                "{}: 'only' matches no chess database in or below this folder; run pgnfs info {} to list them",
+                "{}: 'only' and 'kinds' select no chess database in or below this folder; run pgnfs info {} to list them",
                 shown(source),
                 shown(source)
             ),

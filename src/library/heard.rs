@@ -10,7 +10,7 @@ use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
 
 impl LibraryEntry {
-    /// The same database, which calls `tell` after every read of its files.
+    /// The same database, which calls `tell` after every successful read of its files.
     #[must_use]
     pub fn heard(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
         let database = Arc::new(Heard {
@@ -55,6 +55,14 @@ impl Database for Heard {
 
     fn game(&self, game: u32) -> Decoded {
         self.heard(self.database.game(game))
+    }
+
+    fn stored_len(&self, game: u32) -> Option<u32> {
+        self.heard(self.database.stored_len(game))
+    }
+
+    fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
+        self.heard(self.database.append_stored(game, out))
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {

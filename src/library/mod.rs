@@ -1,8 +1,9 @@
-//! The databases of a source: a folder that is searched, or one database.
+//! The databases of a source, which is a folder or a single database.
 
 mod entry;
 mod error;
 mod heard;
+mod kept;
 mod names;
 mod open;
 mod opener;
@@ -14,6 +15,7 @@ mod search;
 mod selection;
 mod task;
 mod text;
+mod unread;
 
 use std::collections::HashSet;
 use std::io;
@@ -23,9 +25,10 @@ use std::time::Duration;
 
 pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
+pub use kept::KeptFiles;
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use selection::Selection;
-pub use text::{GameText, append_text, document_text, tags_of, text_of};
+pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
 
 use chessdb::formats::Options;
 use opener::{Opener, Outcome};
@@ -34,18 +37,18 @@ use places::place;
 use search::{Search, search};
 use task::Task;
 
-/// How long a new look at the source waits at most for what it begins to open.
+/// Maximum time that [`Library::reopen`] waits for databases that it begins to open.
 const LONGEST_RELOAD: Duration = Duration::from_millis(500);
 
-/// All databases of a source, open.
+/// The open databases of a source.
 #[derive(Clone)]
 pub struct Library {
-    /// The source as the user names it.
+    /// The source as the user named it.
     named: PathBuf,
     source: PathBuf,
     options: Options,
     selection: Selection,
-    /// How long to wait for databases that are opened slowly; without a time, until they are open.
+    /// How long to wait for databases that open slowly; `None` for no limit.
     patience: Option<Duration>,
     openings: Openings,
     found: Vec<Found>,
@@ -57,10 +60,10 @@ pub struct Library {
     is_restless: bool,
 }
 
-/// An open database, and where it was found.
+/// An open database and where it was found.
 #[derive(Clone)]
 struct Found {
-    /// Names of the folders from the source down, as they are on disk.
+    /// Names of the folders from the source down, as on disk.
     folder: Vec<String>,
     /// Name of the directory that shows it; empty if that is the folder itself.
     name: String,
@@ -76,87 +79,128 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// For how long it is being opened.
+    /// Time since opening began.
     pub fn elapsed(&self) -> Duration {
         self.job.since.elapsed()
     }
 }
 
-/// Tells when databases are open that a library has left [being opened](Library::opening).
+/// Waits for databases that a library left [being opened](Library::opening).
 pub struct Endings {
     openings: Openings,
     seen: u64,
 }
 
 impl Endings {
-    /// Waits until some are since the last call: [`Library::go_on`] has them then.
+    /// Waits until at least one more database is open than at the last call; [`Library::go_on`] then adds it.
     pub fn wait(&mut self) {
         self.seen = self.openings.wait_for_late(self.seen);
     }
 }
 
 impl Library {
-    /// Opens a folder with everything below it, or the one database that a file belongs to. Headers are read,
-    /// no move is decoded.
+    /// Opens a folder with everything below it, or the database that a file belongs to. Reads headers only;
+    /// decodes no moves.
     ///
     /// # Errors
-    /// Where there is nothing to serve: see [`LibraryError`].
+    /// If there is nothing to serve: see [`LibraryError`].
     pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
         Library::open_selected(source, options, &Selection::default())
     }
 
-    /// Opens what the user wants of a folder, as [`Library::open`] does. A database that is the source is wanted.
+    /// Like [`Library::open`], but opens only the selected databases of a folder. A database that is the
+    /// source itself is always selected.
     ///
     /// # Errors
-    /// Where there is nothing to serve: see [`LibraryError`].
+    /// If there is nothing to serve: see [`LibraryError`].
     pub fn open_selected(
         source: &Path,
         options: &Options,
         selection: &Selection,
     ) -> Result<Library, LibraryError> {
-        Library::first(source, options, selection, Openings::default(), None)
+        Library::unsearched(source, options, selection, Openings::default(), None).first()
     }
 
-    /// The same, but waits no longer than that; what is not open by then is [being opened](Library::opening), on
-    /// threads of its own. Each calls `prepare` first and opens nothing if that fails.
+    /// Like [`Library::open_selected`], but waits for at most `patience`. Databases that are not open by then
+    /// remain [being opened](Library::opening) on separate threads. Each thread calls `prepare` first and
+    /// opens nothing if that fails.
     ///
     /// # Errors
-    /// Where there is nothing to serve: see [`LibraryError`].
+    /// If there is nothing to serve: see [`LibraryError`].
     pub fn open_within(
         source: &Path,
         options: &Options,
         selection: &Selection,
         patience: Duration,
         prepare: fn() -> io::Result<()>,
+        kept: Option<KeptFiles>,
     ) -> Result<Library, LibraryError> {
-        let openings = Openings::default();
-        openings.prepare(prepare);
-        Library::first(source, options, selection, openings, Some(patience))
+        Library::unsearched(
+            source,
+            options,
+            selection,
+            Openings::with(prepare, kept),
+            Some(patience),
+        )
+        .first()
     }
 
-    fn first(
+    /// Like [`Library::open_within`], but a source that does not exist or has no databases gives a library
+    /// without any. [`Library::left_out`] has the reason, and [`Library::reopen`] searches again.
+    ///
+    /// # Errors
+    /// If the source exists and cannot be served: see [`LibraryError`].
+    pub fn open_or_wait(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        patience: Duration,
+        prepare: fn() -> io::Result<()>,
+        kept: Option<KeptFiles>,
+    ) -> Result<Library, LibraryError> {
+        let openings = Openings::with(prepare, kept);
+        let library = Library::unsearched(source, options, selection, openings, Some(patience));
+        match library.first() {
+            Err(
+                error @ (LibraryError::Missing(_)
+                | LibraryError::NoDatabases { .. }
+                | LibraryError::NoneWanted(_)),
+            ) => Ok(Library {
+                left_out: vec![LeftOut::new(".", error.to_string())],
+                ..library
+            }),
+            opened => opened,
+        }
+    }
+
+    fn unsearched(
         source: &Path,
         options: &Options,
         selection: &Selection,
         openings: Openings,
         patience: Option<Duration>,
-    ) -> Result<Library, LibraryError> {
-        let library = Library {
+    ) -> Library {
+        Library {
             named: source.to_owned(),
+            source: source.to_owned(),
             options: options.clone(),
             selection: selection.clone(),
             patience,
             openings,
             ..Library::of(Vec::new())
-        };
+        }
+    }
+
+    /// Searches the source for the first time.
+    fn first(&self) -> Result<Library, LibraryError> {
         let mut exhaustion = None;
-        let library = library.search(&library.opener(&[], Duration::ZERO), &mut exhaustion)?;
+        let library = self.search(&self.opener(&[], Duration::ZERO), &mut exhaustion)?;
         if !library.databases.is_empty() || !library.opening.is_empty() {
             return Ok(library);
         }
         Err(match exhaustion {
             Some(reason) => LibraryError::Refused(library.named, reason),
-            None if selection.is_choosy() => LibraryError::NoneWanted(library.named),
+            None if self.selection.is_choosy() => LibraryError::NoneWanted(library.named),
             None => LibraryError::NoDatabases {
                 source: library.named,
                 left_out: library.left_out,
@@ -164,24 +208,21 @@ impl Library {
         })
     }
 
-    /// Looks at the source once more. Databases that are `open` already and whose files are what they were stay as
-    /// they are, and so do those that changed less than `rest` ago: they may not be complete. What is being opened
-    /// goes on being opened. A source that cannot be read any more has no databases, and what is left out says why.
+    /// Searches the source again. Databases in `open` whose files have not changed are kept, and so are those
+    /// that changed less than `rest` ago, because they may be incomplete. Openings continue. If the source
+    /// cannot be read any more, there are no databases, and [`Library::left_out`] has the reason.
     #[must_use]
     pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
-        // What opens later is shown then.
+        // Databases that take longer are added later.
         let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
         let opener = self.opener(open, rest).with_patience(patience);
         self.search(&opener, &mut None).unwrap_or_else(|error| {
             let (kept, reason) = match &error {
-                // They stay what they were.
+                // The databases stay as they were.
                 LibraryError::Hung(_, hung) => (self.clone(), hung.to_string()),
                 _ => (Library::of(Vec::new()), error.to_string()),
             };
-            let left_out = LeftOut {
-                path: ".".to_owned(),
-                reason,
-            };
+            let left_out = LeftOut::new(".", reason);
             Library {
                 is_restless: opener.is_restless(),
                 ..self.with(kept.found, vec![left_out], kept.opening)
@@ -194,7 +235,7 @@ impl Library {
         opener.with_patience(self.patience)
     }
 
-    /// The same library with those databases that have come open since, without a look at the source.
+    /// This library with the databases that have been opened since. Does not access the source.
     #[must_use]
     pub fn go_on(&self) -> Library {
         let (mut found, mut left_out) = (self.found.clone(), self.left_out.clone());
@@ -208,11 +249,11 @@ impl Library {
             self.openings.forget(&one.job);
             is_restless |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             match opened {
-                Ok(entry) => found.push(Found::of(&one.job.task, entry)),
-                Err(refusal) if self.is_file => left_out.push(LeftOut {
-                    path: ".".to_owned(),
-                    reason: LibraryError::Refused(self.named.clone(), refusal.reasons.join("; ")).to_string(),
-                }),
+                Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
+                Err(refusal) if self.is_file => {
+                    let reason = LibraryError::Refused(self.named.clone(), refusal.reasons.join("; "));
+                    left_out.push(LeftOut::new(".", reason.to_string()));
+                }
                 Err(refusal) => left_out.extend(LeftOut::all(&one.path, &refusal.reasons)),
             }
         }
@@ -222,8 +263,8 @@ impl Library {
         }
     }
 
-    /// Looks at the source. `exhaustion` is set where a database was left out that would be served if there were more
-    /// files or memory to be had.
+    /// Searches the source. Sets `exhaustion` to the reason if a database was left out because there are not
+    /// enough file descriptors or memory.
     fn search(&self, opener: &Opener<'_>, exhaustion: &mut Option<String>) -> Result<Library, LibraryError> {
         let Search {
             source,
@@ -239,7 +280,7 @@ impl Library {
         let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
         for (task, outcome) in opener.open(scan.tasks, &how) {
             match outcome {
-                Outcome::Open(entry) => found.push(Found::of(&task, &entry)),
+                Outcome::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
                 Outcome::Opening(job) => opening.push(Opening {
                     path: task.path(),
                     job,
@@ -278,11 +319,12 @@ impl Library {
 
     /// This library with other databases.
     fn with(&self, mut found: Vec<Found>, mut left_out: Vec<LeftOut>, opening: Vec<Opening>) -> Library {
-        if !self.is_file {
+        let is_in_archive = |found: &Found| found.entry.part.is_some();
+        if !self.is_file || found.iter().any(is_in_archive) {
             place(&mut found, self.selection.flat);
         }
         left_out.sort_by(|a, b| a.path.cmp(&b.path));
-        // A link that does not answer may be all that there is of a database.
+        // A link that does not answer and the database named after it give the same line.
         left_out.dedup();
         let mut databases: Vec<_> = found.iter().map(|found| Arc::clone(&found.entry)).collect();
         databases.sort_by(|a, b| a.path.cmp(&b.path));
@@ -302,12 +344,12 @@ impl Library {
         }
     }
 
-    /// A library of databases that are open already; one whose path is empty is the root of the tree.
+    /// A library of open databases; one with an empty path is the root of the tree.
     pub fn from_databases(databases: Vec<LibraryEntry>) -> Library {
         Library::of(databases.into_iter().map(Arc::new).collect())
     }
 
-    /// The same of databases that others have, too.
+    /// Like [`Library::from_databases`], for shared databases.
     pub fn of(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
         databases.sort_by(|a, b| a.path.cmp(&b.path));
         Library {
@@ -326,12 +368,12 @@ impl Library {
         }
     }
 
-    /// True if a database is shown as it was because its files were changing at that moment.
+    /// True if a database is shown in an older state because its files were changing during the search.
     pub fn is_restless(&self) -> bool {
         self.is_restless
     }
 
-    /// True if this is all the same, and not only alike.
+    /// True if both have the same source and share the same databases and openings.
     pub fn is_same(&self, other: &Library) -> bool {
         let mut pairs = self.databases.iter().zip(&other.databases);
         let mut jobs = self.opening.iter().zip(&other.opening);
@@ -343,7 +385,7 @@ impl Library {
             && jobs.all(|(one, other)| Arc::ptr_eq(&one.job, &other.job))
     }
 
-    /// The source as the user names it.
+    /// The source as the user named it.
     pub fn named(&self) -> &Path {
         &self.named
     }
@@ -363,22 +405,22 @@ impl Library {
         &self.databases
     }
 
-    /// What looked like a database, or might have held one, and is not served.
+    /// What looked like a database or might have contained one but is not served.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// What is still being opened.
+    /// Databases that are still being opened.
     pub fn opening(&self) -> &[Opening] {
         &self.opening
     }
 
-    /// How long was waited for what is [being opened](Library::opening).
+    /// How long the library waited for databases that are still [being opened](Library::opening).
     pub fn patience(&self) -> Duration {
         self.patience.unwrap_or_default()
     }
 
-    /// Tells when there is something for [`Library::go_on`]: of this library and all that follow from it.
+    /// Waits for databases that this library, or one derived from it, is opening.
     pub fn endings(&self) -> Endings {
         Endings {
             openings: self.openings.clone(),
@@ -388,11 +430,23 @@ impl Library {
 }
 
 impl Found {
-    fn of(task: &Task, entry: &Arc<LibraryEntry>) -> Found {
-        Found {
-            folder: task.folder.clone(),
-            name: task.name.clone(),
-            entry: Arc::clone(entry),
-        }
+    /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
+    /// the archive, or at the root if the archive is the source.
+    fn all(task: &Task, entries: &[Arc<LibraryEntry>], is_source: bool) -> impl Iterator<Item = Found> {
+        entries.iter().map(move |entry| {
+            let mut folder = task.folder.clone();
+            let name = match &entry.part {
+                None => &task.name,
+                Some(part) => {
+                    folder.extend((!is_source).then(|| task.name.clone()));
+                    part
+                }
+            };
+            Found {
+                folder,
+                name: name.clone(),
+                entry: Arc::clone(entry),
+            }
+        })
     }
 }

@@ -1,17 +1,18 @@
-//! Names that no directory chokes on, each given once.
+//! Safe and unique names.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Maximum number of bytes of a name before ` (2)` or `.pgn` is appended: what is appended must fit into 255.
+/// Maximum length of a name in bytes before ` (2)` or `.pgn` is appended; the result must not exceed 255.
 pub const LONGEST_NAME: usize = 240;
 
-/// The text as a name: `/`, NUL and control characters are replaced by `_`, and names that directories do not
-/// allow or keep for themselves become `unknown`. The length is not touched.
+/// The text as a file name: `/`, `\` and control characters become `_`, and texts that are empty or have a
+/// special meaning become `unknown`. The length does not change otherwise.
 pub fn safe_name(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: u8| (b' '..0x7f).contains(&c) && c != b'/';
-    let is_unsafe = |c: char| c == '/' || c.is_control();
+    let is_plain = |c: u8| (b' '..0x7f).contains(&c) && !matches!(c, b'/' | b'\\');
+    // Samba ends a listing at a name with a backslash.
+    let is_unsafe = |c: char| matches!(c, '/' | '\\') || c.is_control();
     match text {
         "" | "." | ".." | "?" => Cow::Borrowed("unknown"),
         _ if text.bytes().all(is_plain) || !text.contains(is_unsafe) => Cow::Borrowed(text),
@@ -19,9 +20,9 @@ pub fn safe_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a terminal shows nothing for or takes for a command, from the first character of each range to its last:
-/// controls, breaks of lines and paragraphs, marks that reverse the order of what follows, and invisible characters.
-/// Joiners (U+200C, U+200D) are not among them, because words of some scripts are misspelt without them.
+/// Ranges of characters that terminals do not show or interpret as commands: controls, line and paragraph
+/// separators, marks that change the direction of text, and invisible characters. Joiners (U+200C, U+200D)
+/// are not included, because some scripts need them for correct spelling.
 const UNPRINTABLE: [(char, char); 18] = [
     ('\0', '\u{1f}'),
     ('\u{7f}', '\u{9f}'),
@@ -43,7 +44,7 @@ const UNPRINTABLE: [(char, char); 18] = [
     ('\u{e01f0}', '\u{e0fff}'),
 ];
 
-/// True for a character that shows nothing, or makes a terminal show something else than the text.
+/// True for a character that is invisible or changes what a terminal displays.
 pub fn is_unprintable(c: char) -> bool {
     match c.is_ascii() {
         true => c.is_ascii_control(),
@@ -53,7 +54,7 @@ pub fn is_unprintable(c: char) -> bool {
     }
 }
 
-/// A text with a space for each character that is unprintable, so that it stays on its line and cannot command a
+/// Replaces each unprintable character by a space, so that the text stays on one line and cannot control a
 /// terminal.
 pub fn on_one_line(text: &str) -> Cow<'_, str> {
     match text.contains(is_unprintable) {
@@ -62,17 +63,17 @@ pub fn on_one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path for people: on one line, with `\u{fffd}` for what is not UTF-8.
+/// A path for messages: on one line, with `\u{fffd}` for what is not UTF-8.
 pub fn shown(path: &Path) -> String {
     on_one_line(&path.to_string_lossy()).into_owned()
 }
 
-/// At most `bytes` of a text, cut between characters.
+/// The first `bytes` bytes of a text at most, cut between characters.
 pub fn cut(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-/// `name`, or `name (2)` and so on for the second and later of that name.
+/// `name`, or `name (2)` and so on if `ordinal` is 2 or more.
 pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
     match ordinal {
         0 | 1 => Cow::Borrowed(name),
@@ -80,16 +81,16 @@ pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
     }
 }
 
-/// The names that a directory has given away.
+/// The names that are taken in a directory.
 #[derive(Debug, Default)]
 pub struct TakenNames {
     taken: HashSet<String>,
-    /// The ordinal to try next for another of those names that [`numbered`] cuts to the same beginning.
+    /// The next ordinal to try for a name with this beginning, to which [`numbered`] cuts it.
     next: HashMap<String, u32>,
 }
 
 impl TakenNames {
-    /// The ordinal under which [`numbered`] gives a name that is free; it is taken from now on.
+    /// Takes a name and returns the ordinal with which [`numbered`] makes it unique.
     pub fn take(&mut self, name: &str) -> u32 {
         if !self.taken.contains(name) {
             self.taken.insert(name.to_owned());
@@ -105,7 +106,7 @@ impl TakenNames {
         }
     }
 
-    /// The name itself where it is free, else one with a number; it is taken from now on.
+    /// Takes a name and returns it, with a number if it was taken already.
     pub fn take_name(&mut self, name: &str) -> String {
         let ordinal = self.take(name);
         numbered(name, ordinal).into_owned()
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn unsafe_characters_are_replaced() {
-        assert_eq!(safe_name("A/B\0C\nD\u{85}"), "A_B_C_D_");
+        assert_eq!(safe_name("A/B\0C\nD\u{85}E\\F"), "A_B_C_D_E_F");
         assert_eq!(safe_name("Kasparov, Garry"), "Kasparov, Garry");
         for text in ["", ".", "..", "?"] {
             assert_eq!(safe_name(text), "unknown");
@@ -126,12 +127,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_stays_one() {
+    fn texts_stay_on_one_line() {
         assert_eq!(on_one_line("a\nb\x1b[31m\u{85}é"), "a b [31m é");
         assert_eq!(on_one_line("é"), "é");
         let hidden = "\u{9b}\u{ad}\u{200b}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{feff}\u{e0041}";
         assert_eq!(on_one_line(hidden), " ".repeat(10));
-        // Letters that are written from right to left stay, and so do joiners and accents.
+        // Letters of scripts written from right to left are kept, and so are joiners and accents.
         for name in ["גלפנד", "علی\u{200c}رضا", "Ковачевић", "葉江川", "e\u{301}"] {
             assert_eq!(on_one_line(name), name);
         }
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn many_long_names_with_one_beginning_are_numbered_in_turn() {
-        // Where each of them tried all numbers from 2 on, these would be more than a thousand million names.
+        // If each name tried all numbers from 2, this would try more than a thousand million names.
         let long = |n: usize| format!("{}{n:05}", "x".repeat(LONGEST_NAME));
         let mut names = TakenNames::default();
         for n in 0..50_000 {

@@ -1,4 +1,4 @@
-//! Opening possible databases.
+//! Opening databases.
 
 use std::any::Any;
 use std::io::{self, ErrorKind};
@@ -6,32 +6,34 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::LibraryEntry;
 use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
+use super::{KeptFiles, LibraryEntry, unread};
 use crate::mapped::{Identity, Mapped};
-use chessdb::formats::{self, Candidate, Files, Format, NotADatabase, Options, SourceFile};
+use chessdb::formats::{self, Candidate, Database, Files, Format, NotADatabase, Options, SourceFile};
 
-/// How databases are opened.
+/// Root and options with which databases are opened.
 pub(super) struct How {
     /// The folder below which all files lie.
     pub(super) root: Root,
     pub(super) options: Options,
+    /// Where databases keep what is costly to find again.
+    pub(super) kept: Option<KeptFiles>,
 }
 
 /// Why a database is not served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// What each format says that was tried; never empty.
+    /// The reason of each format that was tried; never empty.
     pub(super) reasons: Vec<String>,
-    /// This program or the whole machine has all that it may have of something.
+    /// The process or the machine has run out of file descriptors or memory.
     pub(super) is_exhausted: bool,
-    /// A file is being changed at this moment.
+    /// A file was being changed.
     pub(super) is_changing: bool,
 }
 
 impl Refusal {
-    /// Its files changed while it was opened.
+    /// For files that changed while they were opened.
     pub(super) fn changed(reason: &str) -> Refusal {
         Refusal {
             is_changing: true,
@@ -50,15 +52,15 @@ impl From<String> for Refusal {
     }
 }
 
-/// Opens a database under no path. `mapped` is given each map before it is read.
+/// Opens a database, or all databases of an archive, with an empty path. Calls `mapped` with each map before it is read.
 ///
 /// # Errors
-/// Where no format can open it.
+/// If no format can open it.
 pub(super) fn open(
     task: &Task,
     how: &How,
     mapped: &dyn Fn(&Arc<Mapped>),
-) -> Result<Arc<LibraryEntry>, Refusal> {
+) -> Result<Vec<Arc<LibraryEntry>>, Refusal> {
     let accepted = match task.by_content {
         true => by_content(task, how, mapped),
         false => task.candidates.clone(),
@@ -66,7 +68,7 @@ pub(super) fn open(
     let mut refusal = Refusal::default();
     for (format, candidate) in accepted {
         match open_candidate(task, how, format, candidate, mapped) {
-            Ok(entry) => return Ok(Arc::new(entry)),
+            Ok(entries) => return Ok(entries.into_iter().map(Arc::new).collect()),
             Err(Refusal {
                 reasons,
                 is_exhausted,
@@ -79,15 +81,18 @@ pub(super) fn open(
         }
     }
     if refusal.reasons.is_empty() {
-        refusal.reasons.push(format!(
-            "not a chess database: no supported format has such a file; supported are {}",
-            format_titles()
-        ));
+        refusal.reasons.push(match unread::what(&task.name) {
+            Some(unread) => unread.what.to_owned(),
+            None => format!(
+                "not a chess database: no supported format has such a file; supported are {}",
+                format_titles()
+            ),
+        });
     }
     Err(refusal)
 }
 
-/// What a file is by its bytes. One with long holes is nothing.
+/// Identifies the format of a file by its bytes; empty for a file with long holes.
 fn by_content(task: &Task, how: &How, mapped: &dyn Fn(&Arc<Mapped>)) -> Vec<(&'static Format, Candidate)> {
     let first = task.candidates.first();
     let file = first.and_then(|(_, candidate)| candidate.files.first());
@@ -107,12 +112,13 @@ fn open_candidate(
     format: &'static Format,
     candidate: Candidate,
     mapped: &dyn Fn(&Arc<Mapped>),
-) -> Result<LibraryEntry, Refusal> {
+) -> Result<Vec<LibraryEntry>, Refusal> {
     let name = &candidate.name;
     let main = main_file(name, &candidate.files);
     let mut files = Files {
         files: Vec::with_capacity(candidate.files.len()),
         warnings: candidate.warnings.clone(),
+        kept: None,
     };
     let mut identities = Vec::with_capacity(candidate.files.len());
     let mut maps = Vec::with_capacity(candidate.files.len());
@@ -121,7 +127,7 @@ fn open_candidate(
         let opened = match task.unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
             None => match map(how, path) {
-                // It is not the file's fault, and it may be open the next time.
+                // The file may be fine; opening it may succeed later.
                 Err(error) if is_exhausted(&error) => {
                     return Err(Refusal {
                         is_exhausted: true,
@@ -156,30 +162,43 @@ fn open_candidate(
             }
         }
     }
-    let database = catch_unwind(AssertUnwindSafe(|| (format.open)(files, &how.options)))
+    let kept = how.kept.as_ref().and_then(|kept| {
+        let names = files.files.iter().map(|(_, file)| file.name.as_str());
+        kept.of(format, names.zip(maps.iter().map(Arc::as_ref)))
+    });
+    files.kept = kept;
+    let databases = catch_unwind(AssertUnwindSafe(|| {
+        let mut database = (format.open)(files, &how.options)?;
+        let parts = database.take_parts();
+        Ok(match parts.is_empty() {
+            true => vec![(None, database)],
+            false => parts
+                .into_iter()
+                .map(|part| (Some(part.name), part.database))
+                .collect(),
+        })
+    }));
+    let databases = databases
         .unwrap_or_else(|panic| Err(NotADatabase(format!("the decoder failed: {}", message(&*panic)))))
         .map_err(|NotADatabase(reason)| format!("not a {} database: {reason}", format.title))?;
-    let entry = LibraryEntry {
+    let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());
+    let mut is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));
+    if !maps.iter().all(|map| map.is_intact() && is_still_there(map)) {
+        return Err(Refusal::changed(
+            "it was changed while it was opened: open it again",
+        ));
+    }
+    let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
         path: String::new(),
         format,
+        part,
         database: database.into(),
-        files: identities,
-        maps,
+        files: identities.clone(),
+        maps: maps.clone(),
         is_local: task.mount.is_none(),
-        found: Some(candidate),
+        found: Some(candidate.clone()),
     };
-    let found = entry.found.iter().flat_map(|candidate| &candidate.files);
-    let mut paths = found.map(|(_, path)| Identity::at(path).ok());
-    let is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));
-    match entry.is_intact() && entry.maps.iter().all(is_still_there) {
-        true => {
-            drop(paths);
-            Ok(entry)
-        }
-        false => Err(Refusal::changed(
-            "it was changed while it was opened: open it again",
-        )),
-    }
+    Ok(databases.into_iter().map(entry).collect())
 }
 
 /// Maps a file of the source.
@@ -187,13 +206,13 @@ fn map(how: &How, path: &Path) -> io::Result<Mapped> {
     Mapped::of(how.root.file(path)?, path)
 }
 
-/// True if this program or the whole machine has all that it may have.
+/// True if the process or the machine has run out of file descriptors or memory.
 fn is_exhausted(error: &io::Error) -> bool {
     let codes = [libc::EMFILE, libc::ENFILE, libc::ENOMEM].map(Some);
     error.kind() == ErrorKind::QuotaExceeded || codes.contains(&error.raw_os_error())
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(super) fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())

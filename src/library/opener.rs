@@ -1,7 +1,7 @@
-//! One look at a source: which databases are open already, and which are to be opened.
+//! One search of a source: which databases are open already, and which must be opened.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,32 +15,33 @@ use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
 use chessdb::formats::{Candidate, Format, Options};
 
-/// What the user wants of a source, and what is open already.
+/// Options and state of one search.
 pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
     pub(super) selection: &'a Selection,
     pub(super) mounts: Mounts,
     pub(super) openings: &'a Openings,
-    /// How long to wait for what is being opened; without a time, until it is open.
+    /// How long to wait for openings; `None` for no limit.
     patience: Option<Duration>,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
-    /// The first of the open databases that has this folder, name and format.
-    by_place: HashMap<(Option<&'a Path>, &'a str, &'static str), &'a Arc<LibraryEntry>>,
-    /// How long files must not have changed.
+    /// The open databases that have this folder, name and format.
+    by_place: HashMap<Place<'a>, Vec<&'a Arc<LibraryEntry>>>,
+    /// For how long files must not have changed before they are opened.
     rest: Duration,
     is_restless: Cell<bool>,
 }
 
-/// What has become of a database.
+/// Result for one database.
 pub(super) enum Outcome {
-    Open(Arc<LibraryEntry>),
+    /// A database, or all of an archive.
+    Open(Vec<Arc<LibraryEntry>>),
     Refused(Refusal),
-    /// Nobody waits for it any more.
+    /// It is still being opened, but the wait is over.
     Opening(Arc<Job>),
 }
 
 impl<'a> Opener<'a> {
-    /// Opens what is not `open` already and has not changed for so long.
+    /// Opens what is not in `open` already and has not changed for `rest`.
     pub(super) fn new(
         options: &'a Options,
         selection: &'a Selection,
@@ -62,7 +63,8 @@ impl<'a> Opener<'a> {
         for entry in open {
             if let Some(found) = &entry.found {
                 opener.open.entry(found).or_default().push(entry);
-                opener.by_place.entry(place(found, entry.format)).or_insert(entry);
+                let place = place(found, entry.format);
+                opener.by_place.entry(place).or_default().push(entry);
             }
         }
         opener
@@ -72,12 +74,12 @@ impl<'a> Opener<'a> {
         Opener { patience, ..self }
     }
 
-    /// True if something was left as it was because it may still be changing.
+    /// True if a database was kept or left out because its files may still be changing.
     pub(super) fn is_restless(&self) -> bool {
         self.is_restless.get()
     }
 
-    /// Opens databases beside each other. The outcomes are in the same order.
+    /// Opens databases in parallel. Returns the outcomes in the same order.
     pub(super) fn open(&self, tasks: Vec<Task>, how: &Arc<How>) -> Vec<(Arc<Task>, Outcome)> {
         let tasks = tasks.into_iter().map(Arc::new);
         let mut outcomes: Vec<(Arc<Task>, Outcome)> = tasks
@@ -107,7 +109,7 @@ impl<'a> Opener<'a> {
         outcomes
     }
 
-    /// Begins to open a database that is not open and has rested.
+    /// Begins to open a database unless it is open, being opened, or changed too recently.
     fn begin(&self, task: &Arc<Task>, how: &Arc<How>) -> Result<Outcome, Hung> {
         if let Some(hung) = &task.hung {
             return Err(hung.clone());
@@ -116,9 +118,9 @@ impl<'a> Opener<'a> {
         for (format, candidate) in &task.candidates {
             let now = self.identities(task, candidate)?;
             if task.is_usable(candidate)
-                && let Some(entry) = self.open_already(task, format, candidate, &now)?
+                && let Some(entries) = self.open_already(task, format, candidate, &now)?
             {
-                return Ok(Outcome::Open(entry));
+                return Ok(Outcome::Open(entries));
             }
             seen.push(now);
         }
@@ -127,7 +129,7 @@ impl<'a> Opener<'a> {
             match job.opened() {
                 None if is_same => return Ok(Outcome::Opening(job)),
                 None => job.give_up(),
-                Some(Ok(entry)) if is_same && is_intact(entry, task.mount.as_ref())? => {
+                Some(Ok(entries)) if is_same && are_intact(entries, task.mount.as_ref())? => {
                     return Ok(Outcome::Opening(job));
                 }
                 Some(Err(refusal)) if is_same && !refusal.is_changing => return Ok(Outcome::Opening(job)),
@@ -141,32 +143,31 @@ impl<'a> Opener<'a> {
         Ok(Outcome::Opening(self.openings.begin(Arc::clone(task), seen, how)))
     }
 
-    /// What the files of a candidate are now.
+    /// The present identities of a candidate's files.
     fn identities(&self, task: &Task, candidate: &Candidate) -> Result<Vec<Option<Identity>>, Hung> {
         each_file(task, candidate, |path| Identity::at(path).ok())
     }
 
-    /// The database that is open already, where its files are what they were.
+    /// The open databases of a candidate, if their files have not changed.
     fn open_already(
         &self,
         task: &Task,
         format: &Format,
         candidate: &Candidate,
         now: &[Option<Identity>],
-    ) -> Result<Option<Arc<LibraryEntry>>, Hung> {
-        for &entry in self.open.get(candidate).into_iter().flatten() {
+    ) -> Result<Option<Vec<Arc<LibraryEntry>>>, Hung> {
+        let is_same = |entry: &&&Arc<LibraryEntry>| {
             let then = entry.maps.iter().map(|map| Some(map.identity()));
-            if std::ptr::eq(entry.format, format)
-                && then.eq(now.iter().copied())
-                && is_intact(entry, task.mount.as_ref())?
-            {
-                return Ok(Some(Arc::clone(entry)));
-            }
-        }
-        Ok(None)
+            std::ptr::eq(entry.format, format) && then.eq(now.iter().copied())
+        };
+        let open = self.open.get(candidate).into_iter().flatten();
+        let entries = each_part(open.filter(is_same));
+        let are_open = !entries.is_empty() && are_intact(&entries, task.mount.as_ref())?;
+        Ok(are_open.then_some(entries))
     }
 
-    /// None if the files have rested. Else the database as it was until now, where there was one.
+    /// `None` if the files have not changed recently. Otherwise the database in its previous state, or a
+    /// refusal if there is none.
     fn restless(&self, task: &Task) -> Result<Option<Outcome>, Hung> {
         if self.rest.is_zero() {
             return Ok(None);
@@ -183,7 +184,7 @@ impl<'a> Opener<'a> {
         Ok(None)
     }
 
-    /// What becomes of a database whose file system does not answer: it stays what it was.
+    /// The outcome for a database whose file system does not answer: its previous state, if any.
     fn hung(&self, task: &Task, hung: &Hung) -> Outcome {
         let going_on = || self.openings.find(task).map(Outcome::Opening);
         let before = self.before(task).map(Outcome::Open);
@@ -191,32 +192,34 @@ impl<'a> Opener<'a> {
         before.or_else(going_on).unwrap_or_else(refused)
     }
 
-    /// The database that has been open here until now.
-    fn before(&self, task: &Task) -> Option<Arc<LibraryEntry>> {
+    /// The databases that were open at this place before.
+    fn before(&self, task: &Task) -> Option<Vec<Arc<LibraryEntry>>> {
         let mut places = task
             .candidates
             .iter()
             .map(|(format, candidate)| place(candidate, format));
-        places.find_map(|place| self.by_place.get(&place).map(|&entry| Arc::clone(entry)))
+        places.find_map(|place| Some(each_part(self.by_place.get(&place)?.iter())))
     }
 }
 
 impl From<Opened> for Outcome {
     fn from(opened: Opened) -> Outcome {
         match opened {
-            Ok(entry) => Outcome::Open(entry),
+            Ok(entries) => Outcome::Open(entries),
             Err(refusal) => Outcome::Refused(refusal),
         }
     }
 }
 
-/// What a database keeps while its files change: its folder, its name and its format.
-fn place<'a>(candidate: &'a Candidate, format: &Format) -> (Option<&'a Path>, &'a str, &'static str) {
+/// What identifies a database while its files change: its folder, its name and its format.
+type Place<'a> = (Option<&'a Path>, &'a str, &'static str);
+
+fn place<'a>(candidate: &'a Candidate, format: &Format) -> Place<'a> {
     let folder = candidate.files.first().and_then(|(_, path)| path.parent());
     (folder, &candidate.name, format.name)
 }
 
-/// Asks something of each file of a candidate.
+/// Calls `ask` for each file of a candidate.
 fn each_file<T: Send + 'static>(
     task: &Task,
     candidate: &Candidate,
@@ -237,8 +240,16 @@ fn each_file<T: Send + 'static>(
     })
 }
 
-/// [`LibraryEntry::is_intact`] of files on a mount that is not local, if it is named.
-fn is_intact(entry: &Arc<LibraryEntry>, mount: Option<&Mount>) -> Result<bool, Hung> {
-    let asked = Arc::clone(entry);
-    hung::ask(mount, move |_| asked.is_intact())
+/// The first entry for each part of an archive, or the first one if there are no parts. Several entries may
+/// exist, because links may lead to the same files.
+fn each_part<'a>(entries: impl Iterator<Item = &'a &'a Arc<LibraryEntry>>) -> Vec<Arc<LibraryEntry>> {
+    let mut parts = HashSet::new();
+    let first = entries.filter(|entry| parts.insert(&entry.part));
+    first.map(|&entry| Arc::clone(entry)).collect()
+}
+
+/// [`LibraryEntry::is_intact`] of databases whose files are on a mount that is not local, if it is named.
+fn are_intact(entries: &[Arc<LibraryEntry>], mount: Option<&Mount>) -> Result<bool, Hung> {
+    let asked = entries.to_vec();
+    hung::ask(mount, move |_| asked.iter().all(|entry| entry.is_intact()))
 }

@@ -1,4 +1,4 @@
-//! Databases that are being opened, each on a thread, several beside each other. Nobody has to wait for one.
+//! Databases that are being opened in parallel threads. Callers may stop waiting for them.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -8,37 +8,39 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::LibraryEntry;
 use super::open::{How, Refusal, message, open};
 use super::task::Task;
+use super::{KeptFiles, LibraryEntry};
 use crate::mapped::{Identity, Mapped};
 
-/// An opening that has taken so long keeps no other from beginning.
+/// Openings that have run for longer no longer count towards the limit [`PROCESSORS`].
 const YOUNG: Duration = Duration::from_millis(200);
 
-/// How long to wait before starting a thread is tried again.
+/// Time after which starting a thread is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Most threads.
+/// Maximum number of threads.
 const MOST: usize = 64;
 
-/// Most threads that open databases of one file system that is not local: all of them may hang.
+/// Maximum number of threads for one file system that is not local, because all of them may hang.
 const MOST_OF_A_MOUNT: usize = 2;
 
-/// Most openings younger than [`YOUNG`] at a time: the number of processors.
+/// Maximum number of openings younger than [`YOUNG`] at a time: the number of processors.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
 
-/// All openings of a source as long as it is followed.
+/// The openings of a source, shared by all libraries derived from it.
 #[derive(Clone, Default)]
 pub(super) struct Openings(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// An opening has ended, or one could not be begun.
+    /// Signalled when an opening has ended or could not be started.
     ended: Condvar,
     /// Called on each thread before its first opening.
-    prepare: OnceLock<fn() -> io::Result<()>>,
+    prepare: Option<fn() -> io::Result<()>>,
+    /// Where databases store results that take long to compute.
+    kept: Option<KeptFiles>,
     /// Starts a thread.
     spawn: Spawn,
 }
@@ -52,7 +54,8 @@ impl Default for Shared {
         Shared {
             state: Mutex::default(),
             ended: Condvar::new(),
-            prepare: OnceLock::new(),
+            prepare: None,
+            kept: None,
             spawn: |name, work| thread::Builder::new().name(name.to_owned()).spawn(work).map(drop),
         }
     }
@@ -64,16 +67,16 @@ struct State {
     waiting: VecDeque<Arc<Job>>,
     running: Vec<(Arc<Job>, Instant)>,
     has_starter: bool,
-    /// No thread could be started for one that waits.
+    /// No thread could be started for an opening that waits.
     is_short: bool,
-    /// Openings that ended after the wait for them had been given up.
+    /// Number of openings that ended after the wait for them was over.
     late: u64,
 }
 
-/// What comes of an opening.
-pub(super) type Opened = Result<Arc<LibraryEntry>, Refusal>;
+/// Result of an opening: one database, or all databases of an archive.
+pub(super) type Opened = Result<Vec<Arc<LibraryEntry>>, Refusal>;
 
-/// What the files of each candidate were when its opening began; none for a file that was not there.
+/// The identities of each candidate's files when its opening began; `None` for a missing file.
 pub(super) type Seen = Vec<Vec<Option<Identity>>>;
 
 /// The opening of one database.
@@ -89,22 +92,32 @@ pub(super) struct Job {
 }
 
 impl Openings {
-    /// Has this called on each thread before it opens anything. Only the first call counts.
-    pub(super) fn prepare(&self, call: fn() -> io::Result<()>) {
-        let _ = self.0.prepare.set(call);
+    /// Openings whose threads call `prepare` first and open nothing if that fails, and whose databases keep in `kept`
+    /// what is costly to find again.
+    pub(super) fn with(prepare: fn() -> io::Result<()>, kept: Option<KeptFiles>) -> Openings {
+        Openings(Arc::new(Shared {
+            prepare: Some(prepare),
+            kept,
+            ..Shared::default()
+        }))
     }
 
-    /// The opening that is running, or whose result has not been taken.
+    /// Where databases store results that take long to compute.
+    pub(super) fn kept(&self) -> Option<KeptFiles> {
+        self.0.kept.clone()
+    }
+
+    /// The opening of a task that is running, or whose result was not taken.
     pub(super) fn find(&self, task: &Task) -> Option<Arc<Job>> {
         self.0.state().known.get(task).cloned()
     }
 
-    /// Forgets an opening. One that goes on is to be [given up](Job::give_up), too.
+    /// Removes an opening. One that is still running must also be [given up](Job::give_up).
     pub(super) fn forget(&self, job: &Job) {
         self.0.state().known.remove(&*job.task);
     }
 
-    /// Forgets and gives up all openings but those that are still wanted.
+    /// Removes and gives up all openings that are not wanted any more.
     pub(super) fn keep(&self, is_wanted: impl Fn(&Task) -> bool) {
         let mut state = self.0.state();
         let unwanted: Vec<Arc<Job>> = state
@@ -116,7 +129,7 @@ impl Openings {
         unwanted.iter().for_each(|job| job.give_up());
     }
 
-    /// Begins to open a database as soon as a thread is free.
+    /// Queues the opening of a database and starts a thread for it if the limits allow.
     pub(super) fn begin(&self, task: Arc<Task>, seen: Seen, how: &Arc<How>) -> Arc<Job> {
         let job = Arc::new(Job {
             task: Arc::clone(&task),
@@ -136,7 +149,7 @@ impl Openings {
         job
     }
 
-    /// Waits until all of these have ended, or for so long; without a time for ever.
+    /// Waits until all `jobs` have ended, but no longer than `patience`.
     pub(super) fn wait(&self, jobs: &[Arc<Job>], patience: Option<Duration>) {
         let begin = Instant::now();
         let mut state = self.0.state();
@@ -152,7 +165,7 @@ impl Openings {
         }
     }
 
-    /// Waits until more openings than `seen` have ended late, and says how many.
+    /// Waits until more than `seen` openings have ended late, and returns their number.
     pub(super) fn wait_for_late(&self, seen: u64) -> u64 {
         let mut state = self.0.state();
         while state.late == seen {
@@ -163,12 +176,12 @@ impl Openings {
 }
 
 impl Job {
-    /// What has come of it; none while it goes on.
+    /// The result; `None` while the opening is running.
     pub(super) fn opened(&self) -> Option<&Opened> {
         self.opened.get()
     }
 
-    /// Has it end soon, because its files are not what they were or are gone.
+    /// Makes the opening end soon, because its files have changed or are gone.
     pub(super) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Relaxed);
         lock(&self.maps).iter().for_each(|map| map.give_up());
@@ -193,7 +206,8 @@ impl Job {
 }
 
 impl Shared {
-    /// Waits until an opening has ended, or for the given time. Meanwhile it tries again to start missing threads.
+    /// Waits until an opening has ended, or for the given time. Meanwhile tries again to start missing
+    /// threads.
     fn wait<'a>(
         self: &'a Arc<Shared>,
         state: MutexGuard<'a, State>,
@@ -215,7 +229,7 @@ impl Shared {
         self.state()
     }
 
-    /// Starts as many threads as may run.
+    /// Starts as many threads as the limits allow.
     fn start(self: &Arc<Shared>) {
         let mut is_short = false;
         loop {
@@ -233,7 +247,7 @@ impl Shared {
             drop(state);
             let (shared, first) = (Arc::clone(self), Arc::clone(&job));
             let work = move || {
-                match shared.prepare.get().map_or(Ok(()), |prepare| prepare()) {
+                match shared.prepare.map_or(Ok(()), |prepare| prepare()) {
                     Ok(()) => shared.work(first, false, Job::open),
                     Err(error) => shared.work(first, false, |_| {
                         Err(format!("cannot be opened safely: {error}").into())
@@ -249,7 +263,8 @@ impl Shared {
                 self.work(job, true, Job::open);
                 continue;
             }
-            // This thread must not hang. It waits for a better time.
+            // Opening a file on a mount that may hang here would block this thread, so the job is queued
+            // again.
             log::debug!("no thread for opening databases: {error}");
             is_short = true;
             self.state().put_back(job);
@@ -257,11 +272,12 @@ impl Shared {
         }
     }
 
-    /// Starts further threads as soon as those that run have become old, and as long as that makes a difference.
+    /// Starts further threads when the running openings are older than [`YOUNG`], as long as openings are
+    /// waiting.
     fn start_later(self: &Arc<Shared>) {
         let shared = Arc::clone(self);
         let start = move || {
-            if let Some(Err(error)) = shared.prepare.get().map(|prepare| prepare()) {
+            if let Some(Err(error)) = shared.prepare.map(|prepare| prepare()) {
                 return log::warn!("databases are opened one by one: {error}");
             }
             loop {
@@ -284,7 +300,7 @@ impl Shared {
         }
     }
 
-    /// Opens one database after the other.
+    /// Opens one database after another.
     fn work(&self, first: Arc<Job>, only_local: bool, open: impl Fn(&Job) -> Opened) {
         let mut next = Some(first);
         while let Some(job) = next {
@@ -305,7 +321,7 @@ impl Shared {
 }
 
 impl State {
-    /// The next opening that may begin now, which counts as running from here on.
+    /// The next opening that may start now. It counts as running from this call on.
     fn next(&mut self, only_local: bool) -> Option<Arc<Job>> {
         if self.pause(only_local) != Some(Duration::ZERO) {
             return None;
@@ -316,7 +332,7 @@ impl State {
         Some(job)
     }
 
-    /// How long until an opening may begin; none if another one has to end before.
+    /// Time until an opening may start; `None` if another one must end first.
     fn pause(&self, only_local: bool) -> Option<Duration> {
         self.place(only_local)?;
         let ages = self.running.iter().map(|(_, begin)| begin.elapsed());
@@ -327,7 +343,7 @@ impl State {
         }
     }
 
-    /// The place of the first opening that waits, and not for the end of another one.
+    /// The place of the first waiting opening that does not exceed the limits.
     fn place(&self, only_local: bool) -> Option<usize> {
         if self.running.len() >= MOST {
             return None;
@@ -340,7 +356,7 @@ impl State {
         self.waiting.iter().position(may_run)
     }
 
-    /// Has an opening wait again that could not begin.
+    /// Queues an opening again that could not be started.
     fn put_back(&mut self, job: Arc<Job>) {
         self.running.retain(|(other, _)| !Arc::ptr_eq(other, &job));
         self.waiting.push_front(job);

@@ -1,4 +1,4 @@
-//! Where databases stand in the tree.
+//! Paths of databases in the tree.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::names::{TakenNames, safe_name};
 use super::{Found, LibraryEntry};
 
-/// Puts the databases of a folder under safe paths, no two of them the same.
+/// Gives each database a safe and unique path.
 pub(super) fn place(found: &mut [Found], flat: bool) {
     found.sort_by(|a, b| (&a.folder, &a.name).cmp(&(&b.folder, &b.name)));
     let mut paths = SafePaths::default();
     let mut names = TakenNames::default();
-    // Databases of one folder are neighbours, and a folder may be deep: its path is made once.
+    // Databases of one folder are neighbours, and the folder may be deep, so its path is computed once.
     let mut last: Option<(&[String], String)> = None;
     for Found { folder, name, entry } in found {
         let own_name = match name.as_str() {
@@ -42,12 +42,12 @@ pub(super) fn place(found: &mut [Found], flat: bool) {
     }
 }
 
-/// Safe paths, given out folder by folder.
+/// Safe paths, assigned folder by folder.
 #[derive(Default)]
 struct SafePaths {
     taken: HashMap<String, TakenNames>,
-    /// The path of each folder and database by its parent's path and its name on disk. A database may have the
-    /// name of a folder beside it and is not that folder.
+    /// The path of each folder and database by its parent's path, its name on disk, and whether it is a
+    /// database. A database may have the same name as a folder next to it.
     given: HashMap<(String, String, bool), String>,
 }
 
@@ -59,7 +59,7 @@ impl SafePaths {
             .fold(String::new(), |path, name| self.below(path, name, false))
     }
 
-    /// The path of a folder, or of a database, in a folder.
+    /// The path of a folder or a database in a folder.
     fn below(&mut self, parent: String, name: &str, is_database: bool) -> String {
         let key = (parent, name.to_owned(), is_database);
         if let Some(path) = self.given.get(&key) {

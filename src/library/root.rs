@@ -1,7 +1,8 @@
 //! The folder of a source. Everything below it is opened through its descriptor.
 //!
-//! Paths are followed name by name, and no name may be a symbolic link. So whatever is renamed meanwhile, nothing is
-//! opened that does not lie in the source; and it needs no system call that old kernels and sandboxes lack.
+//! Paths are followed name by name, and no name may be a symbolic link. So nothing outside the source is
+//! opened, whatever is renamed at the same time. This needs no system call that old kernels or sandboxes
+//! lack.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,16 +12,17 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};
 
-/// The length from which the kernel takes a path for too long. Files are compared by their paths later.
+/// Length from which the kernel rejects a path. Files are later compared by their paths, so longer ones are
+/// rejected here.
 const TOO_LONG: usize = 4096;
 
-/// A folder that is only passed through: it need not be readable.
+/// Flags for a folder on the way, which need not be readable.
 const PASSED: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 
-/// What turns out to be a pipe must not wait for its other end.
+/// Opening a named pipe must not wait for its other end.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
-/// The folder of a source, open.
+/// The open folder of a source.
 pub(super) struct Root {
     path: PathBuf,
     folder: OwnedFd,
@@ -30,7 +32,7 @@ impl Root {
     /// Opens a folder by its absolute path without symbolic links.
     ///
     /// # Errors
-    /// Those of opening, and one where something on the way has become a symbolic link.
+    /// Those of opening, and one if a component has become a symbolic link.
     pub(super) fn open(path: &Path) -> io::Result<Root> {
         let below = path.strip_prefix("/").unwrap_or(path);
         let top = openat(rustix::fs::CWD, "/", PASSED | OFlags::CLOEXEC, Mode::empty())?;
@@ -48,15 +50,15 @@ impl Root {
     /// Opens a folder for listing: this one, or one below it by its absolute path without symbolic links.
     ///
     /// # Errors
-    /// Those of opening, and one where something on the way has become a symbolic link.
+    /// Those of opening, and one if a component has become a symbolic link.
     pub(super) fn folder(&self, path: &Path) -> io::Result<OwnedFd> {
         self.below(path, OFlags::DIRECTORY).map_err(explained)
     }
 
-    /// Opens a file for reading. The file itself may be a symbolic link to another one below this folder.
+    /// Opens a file for reading. The file itself may be a symbolic link to a file below this folder.
     ///
     /// # Errors
-    /// Those of opening, and one where the path leads out of this folder, or is no longer what it was.
+    /// Those of opening, and one if the path leads out of this folder or a component was replaced.
     pub(super) fn file(&self, path: &Path) -> io::Result<File> {
         let opened = match self.below(path, FILE) {
             Err(Errno::LOOP) => self.below(&fs::canonicalize(path)?, FILE),
@@ -74,7 +76,7 @@ impl Root {
     }
 }
 
-/// Opens what is below a folder, without following any symbolic link.
+/// Opens a path below a folder without following symbolic links.
 fn open_below(folder: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let always = OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let open = |folder: &OwnedFd, name: &Path, flags| {
@@ -99,7 +101,7 @@ fn open_below(folder: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Resul
     }
 }
 
-/// Says what it means where a path without links is one no longer.
+/// Replaces errors that a path without links gives only if it was changed in the meantime.
 fn explained(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::NOTDIR | Errno::XDEV => {
@@ -162,7 +164,7 @@ mod tests {
             fs::rename(top.join("away"), source.join(from)).unwrap();
         }
         assert_eq!(file("folder/deep/file"), Ok("inside".to_owned()));
-        // The source is moved, and a link has its path: what was opened is what counts.
+        // The source is moved and replaced by a link: files are still opened in the moved folder.
         fs::rename(&source, top.join("moved")).unwrap();
         symlink(top.join("outside"), &source).unwrap();
         assert_eq!(file("folder/deep/file"), Ok("inside".to_owned()));

@@ -1,6 +1,6 @@
 //! Searching a folder for databases.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,27 +12,27 @@ use super::LeftOut;
 use super::open::How;
 use super::opener::Opener;
 use super::task::{self, Named, Task, Unusable};
+use super::unread;
 use crate::hung::{self, Hung, Pulse};
-use crate::mounts::{Mount, Mounts};
+use crate::mounts::{self, Mount, Mounts};
 use chessdb::formats::{Candidate, Directory, Format};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
 
-/// What a search found.
+/// Result of a search.
 #[derive(Default)]
 pub(super) struct Scan {
     pub(super) tasks: Vec<Task>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Folders that cannot be examined because their file system does not answer, by their names from the source
-    /// down.
+    /// Folders whose file system does not answer, by their names from the source down.
     pub(super) hung: Vec<Vec<String>>,
 }
 
-/// Finds every wanted database below a folder.
+/// Finds all selected databases below a folder.
 ///
 /// # Errors
-/// The root itself cannot be listed.
+/// If the root cannot be listed.
 pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
     let mut scan = Scan::default();
     let mut folders = vec![Folder {
@@ -41,9 +41,15 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
         is_linked: false,
     }];
     let mut links: VecDeque<Folder> = VecDeque::new();
-    // Links wait until everything has been seen where it really is. A link below a linked folder is not followed
-    // again, so the walk ends however links cross.
+    // Links are followed after everything has been found at its real place. Links below a linked folder are
+    // not followed, so the search ends even if links form cycles.
     while let Some(folder) = folders.pop().or_else(|| links.pop_front()) {
+        let mount = opener.mounts.of(&folder.path);
+        if mount.is_some_and(|mount| mount.kind == mounts::TYPE) {
+            let name = folder.names.is_empty().then_some(".");
+            scan.leave_out(&folder.names, name, OWN_MOUNT.to_owned());
+            continue;
+        }
         let listing = match Listing::read(&folder.path, how, &opener.mounts) {
             Ok(Ok(listing)) => listing,
             Ok(Err(error)) if folder.names.is_empty() => return Err(error),
@@ -91,17 +97,33 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
                 false => folders.push(below),
             }
         }
-        let named = match in_directory(listing.directory, listing.mount.as_ref()) {
-            Ok((_, named)) => named,
+        let (directory, named) = match in_directory(listing.directory, listing.mount.as_ref()) {
+            Ok(found) => found,
             Err(hung) => {
                 scan.leave_out(&folder.names, None, hung.to_string());
                 scan.hung.push(folder.names);
                 continue;
             }
         };
-        let wanted = named
-            .into_iter()
-            .filter(|(name, _)| opener.selection.wants(&folder.names, name));
+        let read: HashSet<&Path> = named
+            .iter()
+            .flat_map(|(_, candidates)| candidates)
+            .flat_map(|(_, candidate)| candidate.files.iter().map(|(_, path)| path.as_path()))
+            .collect();
+        for name in &directory.files {
+            if let Some(unread) = unread::what(name)
+                && !read.contains(folder.path.join(name).as_path())
+                && opener.selection.wants(&folder.names, name)
+            {
+                scan.left_out.push(LeftOut {
+                    is_doubtful: unread.is_doubtful,
+                    ..LeftOut::new(path_of(&folder.names, Some(name)), unread.what)
+                });
+            }
+        }
+        let wanted = named.into_iter().filter(|(name, candidates)| {
+            opener.selection.wants(&folder.names, name) && opener.selection.wants_kind(candidates)
+        });
         scan.tasks.extend(wanted.map(|(name, candidates)| Task {
             folder: folder.names.clone(),
             name,
@@ -115,7 +137,10 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
     Ok(scan)
 }
 
-/// The databases of a directory, which is given back.
+/// Why mounts of this program are not searched: every game in them would be a database.
+const OWN_MOUNT: &str = "a mount of pgnfs, which shows the games of its source; name the source instead";
+
+/// Finds the databases of a directory, and returns the directory as well.
 pub(super) fn in_directory(
     directory: Directory,
     mount: Option<&Mount>,
@@ -126,7 +151,7 @@ pub(super) fn in_directory(
     })
 }
 
-/// Why the first of these candidates cannot be examined that has a link into a file system that does not answer.
+/// The error of the first file of these candidates that is a link into a file system that does not answer.
 pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<String, Hung>) -> Option<Hung> {
     let files = candidates.iter().flat_map(|(_, candidate)| &candidate.files);
     let mut hung = files.filter_map(|(_, path)| links.get(path.file_name()?.to_str()?));
@@ -135,42 +160,48 @@ pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<Strin
 
 impl Scan {
     fn leave_out(&mut self, folder: &[String], name: Option<&str>, reason: String) {
-        let parts: Vec<&str> = folder.iter().map(String::as_str).chain(name).collect();
-        let path = parts.join("/");
-        self.left_out.push(LeftOut { path, reason });
+        self.left_out.push(LeftOut::new(path_of(folder, name), reason));
     }
 }
 
-/// A folder that is still to be read.
+/// The path of a folder or of a file in it, relative to the source.
+fn path_of(folder: &[String], name: Option<&str>) -> String {
+    let parts: Vec<&str> = folder.iter().map(String::as_str).chain(name).collect();
+    parts.join("/")
+}
+
+/// A folder that has not been read yet.
 struct Folder {
-    /// Where it really is.
+    /// Its real path.
     path: PathBuf,
-    /// How it is reached from the source.
+    /// The names that lead to it from the source.
     names: Vec<String>,
-    /// It is reached through a symbolic link.
+    /// True if it was reached through a symbolic link.
     is_linked: bool,
 }
 
-/// What one folder holds.
+/// Contents of one folder.
 pub(super) struct Listing {
     /// The files that may belong to a database.
     pub(super) directory: Directory,
     /// Those of them that cannot be opened, with the reason.
     pub(super) unusable: Arc<Unusable>,
-    /// The first mount that is not local on which the folder or a file of it lies.
+    /// The first mount that is not local and contains the folder or one of its files.
     pub(super) mount: Option<Mount>,
-    /// Folders; for a link to one, where it leads.
+    /// Folders, with the target for a link to one.
     folders: Vec<(String, Option<PathBuf>)>,
     left_out: Vec<(String, String)>,
-    /// Links on whose way a file system does not answer. They are among the files, as they may lead to some.
+    /// Links whose targets are on a file system that does not answer. They are also in `directory`, because
+    /// they may lead to files.
     pub(super) hung: HashMap<String, Hung>,
 }
 
 impl Listing {
-    /// Reads a folder once and sorts it by name. Links are resolved within the root.
+    /// Reads a folder and sorts its entries by name. Links are resolved within the root.
     ///
     /// # Errors
-    /// Its file system does not answer; and inside, the folder cannot be listed.
+    /// The outer result is an error if the file system does not answer, the inner one if the folder cannot be
+    /// listed.
     pub(super) fn read(path: &Path, how: &Arc<How>, mounts: &Mounts) -> Result<io::Result<Listing>, Hung> {
         let mount = mounts.of_others(path);
         let (opened, folder) = (Arc::clone(how), path.to_owned());
@@ -204,10 +235,10 @@ impl Listing {
         }
         listing.unusable = Arc::new(unusable);
         listing.directory.files.sort_unstable();
-        // A misnamed file may look like another one.
+        // Two names that are not UTF-8 may have the same lossy form.
         listing.directory.files.dedup();
         listing.folders.sort_unstable();
-        // The walk takes folders from the end.
+        // The search takes folders from the end.
         listing.folders.reverse();
         Ok(Ok(listing))
     }
@@ -248,7 +279,7 @@ impl Listing {
     }
 }
 
-/// Where a path leads, and what is there.
+/// The target of a path, and its type.
 fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::FileType)>, Hung> {
     let target = match hung::real_path(mounts, path)? {
         Ok(target) => target,
@@ -260,7 +291,7 @@ fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::File
     })
 }
 
-/// The entries of a folder as they are listed.
+/// The entries of a folder by type.
 #[derive(Default)]
 struct Names {
     files: Vec<String>,
@@ -316,7 +347,7 @@ impl Names {
     }
 }
 
-/// What an entry of a folder is; some file systems do not list it.
+/// Type of an entry, which some file systems do not include in the listing.
 fn file_type(folder: &Dir, entry: &DirEntry) -> rustix::io::Result<FileType> {
     match entry.file_type() {
         FileType::Unknown => {

@@ -1,4 +1,4 @@
-//! Finding the source and what is in it.
+//! Finding the source and its databases.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,20 +15,20 @@ use super::task::{Task, of_file};
 use crate::hung;
 use chessdb::formats::{Directory, recognisable};
 
-/// What was found.
+/// Result of a search.
 pub(super) struct Search {
     /// The source, as an absolute path without symbolic links.
     pub(super) source: PathBuf,
-    /// It is a file.
+    /// True if the source is a file.
     pub(super) is_file: bool,
     pub(super) how: Arc<How>,
     pub(super) scan: Scan,
 }
 
-/// Looks at a source, by whatever path.
+/// Searches a source.
 ///
 /// # Errors
-/// Where it cannot be examined.
+/// If the source cannot be examined.
 pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, LibraryError> {
     let unreadable = |error: Error| match error.kind() {
         ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
@@ -41,7 +41,7 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
         .map_err(hung)?
         .map_err(unreadable)?;
     let mount = opener.mounts.of_others(&real);
-    let (wanted, options) = (real.clone(), opener.options.clone());
+    let (wanted, options, kept) = (real.clone(), opener.options.clone(), opener.openings.kept());
     let opened = hung::ask(mount, move |pulse| {
         let kind = fs::metadata(&wanted)?.file_type();
         pulse.beat();
@@ -56,7 +56,7 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
         if kind.is_file() {
             root.file(&wanted)?;
         }
-        Ok(Some((kind.is_file(), Arc::new(How { root, options }))))
+        Ok(Some((kind.is_file(), Arc::new(How { root, options, kept }))))
     });
     let Some((is_file, how)) = opened.map_err(hung)?.map_err(unreadable)? else {
         return Err(refused("neither a file nor a folder"));
@@ -87,7 +87,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
     let listing = Listing::read(folder, how, &opener.mounts).map_err(hung)?;
     let (directory, unusable, mount, links) = match listing {
         Ok(listing) => (listing.directory, listing.unusable, listing.mount, listing.hung),
-        // The file itself may still be read where its folder may not be listed.
+        // The file may be readable although its folder cannot be listed.
         Err(error) => {
             log::warn!("{}: cannot be listed: {error}", folder.display());
             let files = vec![name.to_owned()];

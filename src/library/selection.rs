@@ -1,16 +1,19 @@
-//! Which databases of a folder are served, and where they stand.
+//! Which databases of a folder are served, and how they are arranged.
 
+use chessdb::formats::{Candidate, Format};
 use glob::{MatchOptions, Pattern, PatternError};
 
-/// What the user wants of a folder. The default is everything at its place.
+/// The databases of a folder that the user selects. The default is all of them, at their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// All databases stand beside each other, without the folders that lead to them.
+    /// If true, all databases are at the root of the tree, without the folders that contain them.
     pub flat: bool,
     only: Vec<Pattern>,
+    /// Extensions and names of formats in lower case; empty for all.
+    kinds: Vec<String>,
 }
 
-/// Letters match in either case, as extensions do, and `*` stays in its folder.
+/// Case is ignored, as in extensions, and `*` does not match `/`.
 const HOW: MatchOptions = MatchOptions {
     case_sensitive: false,
     require_literal_separator: true,
@@ -18,8 +21,8 @@ const HOW: MatchOptions = MatchOptions {
 };
 
 impl Selection {
-    /// Wants the databases that match a pattern, beside those of other patterns: by their names, or by their paths in
-    /// the source where there is a slash in the pattern.
+    /// Selects the databases that match a pattern, in addition to those of other patterns. A pattern with a
+    /// slash is compared with the path in the source, any other with the name.
     ///
     /// # Errors
     /// If the pattern is invalid.
@@ -28,12 +31,39 @@ impl Selection {
         Ok(())
     }
 
-    /// True if some databases may be unwanted.
-    pub(super) fn is_choosy(&self) -> bool {
-        !self.only.is_empty()
+    /// Selects the databases of these kinds, in addition to those of other lists: extensions of their files or names of
+    /// formats, with commas between them.
+    ///
+    /// # Errors
+    /// If there is no kind among them.
+    pub fn add_kinds(&mut self, kinds: &str) -> Result<(), &'static str> {
+        let names = kinds.split(',').map(|kind| kind.trim().trim_start_matches('.'));
+        let before = self.kinds.len();
+        self.kinds
+            .extend(names.filter(|kind| !kind.is_empty()).map(str::to_ascii_lowercase));
+        match self.kinds.len() > before {
+            true => Ok(()),
+            false => Err("extensions or formats such as cbh,si4,pgn"),
+        }
     }
 
-    /// True for a database that is wanted; it has the name of its folder if it has none of its own.
+    /// True if some databases may not be selected.
+    pub(super) fn is_choosy(&self) -> bool {
+        !self.only.is_empty() || !self.kinds.is_empty()
+    }
+
+    /// True if one of the candidates is of a selected kind.
+    pub(super) fn wants_kind(&self, candidates: &[(&Format, Candidate)]) -> bool {
+        let is_selected = |kind: &str| self.kinds.iter().any(|selected| selected == kind);
+        let mut candidates = candidates.iter();
+        self.kinds.is_empty()
+            || candidates.any(|(format, candidate)| {
+                let mut kinds = candidate.files.iter().map(|(kind, _)| kind.as_str());
+                is_selected(format.name) || kinds.any(is_selected)
+            })
+    }
+
+    /// True for a selected database. An empty `name` stands for the name of the folder.
     pub(super) fn wants(&self, folder: &[String], name: &str) -> bool {
         let path: Vec<&str> = folder
             .iter()
@@ -46,7 +76,7 @@ impl Selection {
             true => pattern.matches_with(&path.join("/"), HOW),
             false => pattern.matches_with(name, HOW),
         };
-        !self.is_choosy() || self.only.iter().any(matches)
+        self.only.is_empty() || self.only.iter().any(matches)
     }
 }
 

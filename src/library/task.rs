@@ -1,4 +1,4 @@
-//! Databases that are to be opened: which files there are for each, in the order in which formats try them.
+//! Databases to be opened: the candidate files for each, in the order in which formats try them.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -14,18 +14,18 @@ pub(super) type Unusable = HashMap<String, &'static str>;
 
 /// A database that was found.
 pub(super) struct Task {
-    /// Names of the folders from the source down, as they are on disk.
+    /// Names of the folders from the source down, as on disk.
     pub(super) folder: Vec<String>,
     /// Name of the directory that shows it; empty if that is the folder itself.
     pub(super) name: String,
-    /// What it may be: the first that can be opened counts.
+    /// What it may be; the first candidate that can be opened is used.
     pub(super) candidates: Vec<(&'static Format, Candidate)>,
-    /// Its name says nothing: it is what its bytes are.
+    /// If true, its format is determined by its bytes, because its name gives no information.
     pub(super) by_content: bool,
     pub(super) unusable: Arc<Unusable>,
-    /// Where its files lie, unless that is a local file system.
+    /// The mount that contains its files, unless that is local.
     pub(super) mount: Option<Mount>,
-    /// A file of it is a symbolic link into a file system that does not answer.
+    /// Set if one of its files is a symbolic link into a file system that does not answer.
     pub(super) hung: Option<Hung>,
 }
 
@@ -37,7 +37,7 @@ impl Task {
         names.collect::<Vec<_>>().join("/")
     }
 
-    /// True if no file of a candidate is known to be none.
+    /// True if no file of the candidate is known to be unusable.
     pub(super) fn is_usable(&self, candidate: &Candidate) -> bool {
         let mut files = candidate.files.iter();
         files.all(|(_, path)| !self.unusable.contains_key(&file_name(path)))
@@ -50,7 +50,7 @@ impl Task {
     }
 }
 
-/// Two are equal where their files are, whatever way leads to them.
+/// Tasks are equal if they have the same candidate files, whatever path leads to them.
 impl PartialEq for Task {
     fn eq(&self, other: &Task) -> bool {
         self.key().eq(other.key())
@@ -65,10 +65,10 @@ impl Hash for Task {
     }
 }
 
-/// A database by its name, and what it may be.
+/// Name of a database and its candidates.
 pub(super) type Named = (String, Vec<(&'static Format, Candidate)>);
 
-/// The databases of a directory by their names, in the order in which formats find them.
+/// The databases of a directory, in the order in which formats find them.
 pub(super) fn in_directory(directory: &Directory) -> Vec<Named> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut named: Vec<Named> = Vec::new();
@@ -86,7 +86,7 @@ pub(super) fn in_directory(directory: &Directory) -> Vec<Named> {
     named
 }
 
-/// What the database of a directory may be that a file belongs to; nothing if no format claims the file.
+/// The candidates of a directory that contain a file; empty if no format claims the file.
 pub(super) fn of_file(directory: &Directory, file: &Path) -> Vec<(&'static Format, Candidate)> {
     let owners = FORMATS.iter().flat_map(|format| {
         let owns = |found: &Candidate| found.files.iter().any(|(_, path)| path == file);
@@ -96,19 +96,20 @@ pub(super) fn of_file(directory: &Directory, file: &Path) -> Vec<(&'static Forma
     owners.collect()
 }
 
-/// The last name of a path.
+/// The last component of a path.
 pub(super) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
-/// The formats for people: `SimpleCDb, ...`.
+/// The titles of all formats, separated by commas.
 pub(super) fn format_titles() -> String {
     let titles: Vec<&str> = FORMATS.iter().map(|format| format.title).collect();
     titles.join(", ")
 }
 
-/// The file without which there is no database: the one that names it, else the first.
+/// The index of the file without which there is no database: the one with the name of the database, else the
+/// first.
 pub(super) fn main_file(name: &str, paths: &[(String, PathBuf)]) -> usize {
     let named = paths.iter().position(|(_, path)| file_name(path) == name);
     named.unwrap_or(0)

@@ -28,23 +28,45 @@ pub struct GameText {
     pub problems: Vec<Problem>,
 }
 
-/// Decodes a game. A decoder that panics costs the movetext of this game and nothing else.
+/// The text of a game as it is shown: that of its database, or else decoded. A decoder that panics costs the movetext of this game and nothing else.
 pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     let mut pgn = Vec::with_capacity(USUAL_TEXT);
     let problems = append_text(&mut pgn, entry, game);
     GameText { pgn, problems }
 }
 
-/// Decodes a game as [`text_of`] does, and appends its text. Gives its problems.
+/// Appends the text that [`text_of`] gives. Gives its problems, which only decoding finds.
 pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Problem> {
-    let database = &entry.database;
+    append_by(out, entry, game, |out| {
+        match entry.database.append_stored(game, out) {
+            true => Vec::new(),
+            false => append_decoded(out, &*entry.database, game),
+        }
+    })
+}
+
+/// Decodes a game, however it is shown, and gives its problems.
+pub fn problems_of(entry: &LibraryEntry, game: u32) -> Vec<Problem> {
+    let decode = |out: &mut Vec<u8>| append_decoded(out, &*entry.database, game);
+    append_by(&mut Vec::new(), entry, game, decode)
+}
+
+fn append_decoded(out: &mut Vec<u8>, database: &dyn Database, game: u32) -> Vec<Problem> {
+    let Decoded { game, mut problems } = database.game(game);
+    limit(&mut problems);
+    pgn::append_game(out, &game);
+    problems
+}
+
+/// Appends a text; where that panics, the tags of the game and a remark.
+fn append_by(
+    out: &mut Vec<u8>,
+    entry: &LibraryEntry,
+    game: u32,
+    append: impl FnOnce(&mut Vec<u8>) -> Vec<Problem>,
+) -> Vec<Problem> {
     let start = out.len();
-    let decoded = catch_unwind(AssertUnwindSafe(|| {
-        let Decoded { game, mut problems } = database.game(game);
-        limit(&mut problems);
-        pgn::append_game(out, &game);
-        problems
-    }));
+    let decoded = catch_unwind(AssertUnwindSafe(|| append(out)));
     let what = match decoded {
         Ok(problems) if out.len() - start <= LONGEST_TEXT => return problems,
         Ok(_) => "the game is longer than 4 GiB".to_owned(),

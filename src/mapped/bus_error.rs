@@ -1,4 +1,4 @@
-//! The handler of SIGBUS: bytes of a map that its file no longer has are read as zeros.
+//! The handler of SIGBUS. Bytes of a map that its file no longer has read as zeros.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,20 +8,20 @@ use super::slots::{Slots, Taken};
 
 const SLOTS_OF_A_BLOCK: usize = 256;
 
-/// Pages that are replaced one by one in all maps together. Beyond them a fault makes all of its map zeros at once:
-/// each page that was replaced by itself may cost the process two of the maps that it can have, and where these are
-/// used up the kernel replaces nothing any more.
+/// Maximum number of pages that are replaced individually, in all maps together. After that, a fault replaces
+/// the whole map by zeros. Each page replaced individually may cost two of the maps that the process can
+/// have, and when these are used up, the kernel refuses to replace anything.
 const MOST_PAGES: usize = 4096;
 
-/// Faults in all maps that exist.
+/// Number of faults in all existing maps.
 static FAULTS: AtomicUsize = AtomicUsize::new(0);
 
-/// A map that the handler protects. It must be dropped before the map is.
+/// A map that the handler protects. Must be dropped before the map.
 #[derive(Debug)]
 pub(super) struct Guarded(Taken<'static, SLOTS_OF_A_BLOCK>);
 
 impl Guarded {
-    /// Puts a map under the protection of the handler.
+    /// Protects a map.
     pub(super) fn new(map: &memmap2::Mmap) -> Guarded {
         let slots = SLOTS.get_or_init(Slots::new);
         install_handler();
@@ -29,7 +29,7 @@ impl Guarded {
         Guarded(slots.take(start..start + map.len()))
     }
 
-    /// True if bytes were read that the file no longer had.
+    /// True if bytes beyond the end of the file were read.
     pub(super) fn is_lost(&self) -> bool {
         self.0.faults() > 0
     }
@@ -43,15 +43,15 @@ impl Drop for Guarded {
 
 static SLOTS: OnceLock<Slots<SLOTS_OF_A_BLOCK>> = OnceLock::new();
 
-/// What handled SIGBUS before.
+/// The previous action for SIGBUS.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 #[allow(unsafe_code)]
 fn install_handler() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: both structures are plain data for which zeros are good; the handler does only what a handler
-        // may: it reads and counts in atomics, maps pages, sets an action and raises a signal.
+        // SAFETY: both structures are plain data for which zeros are valid. The handler does only what is
+        // allowed in a handler: it reads and updates atomics, maps pages, sets an action and raises a signal.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -65,16 +65,18 @@ fn install_handler() {
     });
 }
 
-/// Puts zeros where the bytes of one of our maps are gone. Any other signal is left to the handler before this one.
+/// Maps zeros where bytes of a [`Mapped`](super::Mapped) are gone. Any other signal is passed to the previous
+/// handler.
 #[allow(unsafe_code)]
 extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the kernel gives a good `info` to a handler with SA_SIGINFO.
+    // SAFETY: the kernel passes a valid `info` to a handler with SA_SIGINFO.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
-    // Only these are faults of a thread at the address that it reads.
+    // Only with these codes did the thread itself fault at the address.
     if matches!(code, libc::BUS_ADRERR | libc::BUS_MCEERR_AR)
         && let Some((slot, map)) = SLOTS.get().and_then(|slots| slots.find(address))
     {
-        // Counted first: a thread that reads the zeros without a fault of its own must see that the map is lost.
+        // Counted before mapping: a thread that reads the zeros without a fault of its own must see that the
+        // map is lost.
         slot.count_fault();
         let faults = FAULTS.fetch_add(1, Ordering::Relaxed);
         if (faults < MOST_PAGES && put_zeros(page_of(address))) || put_zeros(map) {
@@ -82,8 +84,8 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
         }
     }
     if let Some(before) = BEFORE.get() {
-        // SAFETY: the action is the one that was there. A fault happens again under it; a signal that was sent must
-        // be sent again, which is delivered when this handler returns.
+        // SAFETY: the action is the previous one. After it is restored, a fault occurs again and invokes it.
+        // A signal that was sent is raised again and is delivered when this handler returns.
         unsafe {
             libc::sigaction(libc::SIGBUS, before, std::ptr::null_mut());
             if code <= 0 {
@@ -93,37 +95,37 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     }
 }
 
-/// The page that has an address.
+/// The page that contains an address.
 #[allow(unsafe_code)]
 pub(super) fn page_of(address: usize) -> Range<usize> {
-    // SAFETY: asking for the size of a page has no side effects.
+    // SAFETY: querying the page size has no side effects.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
     let start = address & !(size - 1);
     start..start + size
 }
 
-/// Has the pages of a map that begin after `start` read as zeros, whatever the file has there.
+/// Replaces the pages of a map that begin at or after `start` by zeros, whatever the file contains.
 pub(super) fn blank(map: &memmap2::Mmap, start: usize) {
     let addresses = map.as_ptr() as usize..map.as_ptr() as usize + map.len();
     let page = page_of(addresses.start).len();
     if start < map.len() {
         let first = (addresses.start + start).next_multiple_of(page);
-        // Where the kernel refuses, the file is read, which has zeros there.
+        // If the kernel refuses, the file is read, which has zeros there.
         let _ = first < addresses.end && put_zeros(first..addresses.end);
     }
 }
 
-/// Maps zeros to a page of the map in which this thread has faulted, or to all its pages. False if the kernel
-/// refuses.
+/// Maps zeros over a page of the map in which this thread faulted, or over all its pages. Returns false if
+/// the kernel refuses.
 #[allow(unsafe_code)]
 fn put_zeros(pages: Range<usize>) -> bool {
-    // SAFETY: the thread that faulted runs this, and it was reading through a reference into a `Mapped`. That cannot be
-    // dropped before this returns, so its addresses cannot be unmapped and given to another map. Its slot names it
-    // all that time: it was entered before the reference existed and is cleared by the drop only. Any other slot
-    // names a map that exists beside it and so has other addresses, and the addresses of a slot are taken as one
-    // value. So `Slots::find` gave the map that faulted, and no one else's pages are replaced. The last page belongs
-    // to the map as a whole. Nothing is written to the map, and its readers expect that its bytes change.
-    // `blank` has a reference to the map all the time.
+    // SAFETY: the faulting thread runs this and was reading through a reference into a `Mapped`. The `Mapped`
+    // cannot be dropped before this returns, so its addresses cannot be unmapped and reused by another map.
+    // Its slot has held these addresses all the time: they were entered before the reference existed and are
+    // only removed on drop. Any other slot belongs to another existing map with different addresses, and the
+    // addresses of a slot are read as one value. So `Slots::find` returned the map that faulted, and no other
+    // pages are replaced. The last page belongs to the map as a whole. The map is never written, and its
+    // readers expect changing bytes. `blank` holds a reference to the map throughout.
     let mapped = unsafe {
         libc::mmap(
             pages.start as *mut libc::c_void,

@@ -1,4 +1,4 @@
-//! Which parts of a file are on disk: a hole reads as zeros, costs nothing there, and may be terabytes long.
+//! Holes of a file: parts that read as zeros, take no space on disk, and may be terabytes long.
 
 use std::fs::{File, Metadata};
 use std::ops::Range;
@@ -7,26 +7,26 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 
-/// Bytes of holes that count as data, beside as many as there are bytes of data.
+/// Bytes of holes that are treated as data, in addition to as many as there are bytes of data.
 const FREE: u64 = 1 << 20;
 
-/// Bytes that are mapped of a long hole at the end: the last record may end with zeros.
+/// Bytes that are mapped of a long hole at the end, because the last record may end with zeros.
 const TAIL: u64 = 1 << 16;
 
-/// Maximum number of holes that are looked for.
+/// Maximum number of holes that are searched for.
 const MOST: usize = 1 << 22;
 
-/// What is worth reading of a file.
+/// The parts of a file that are worth reading.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Bytes from the beginning.
+    /// Number of bytes from the beginning.
     pub(super) len: u64,
-    /// The long holes, in their order. The last one may extend beyond `len`, up to the end of the file.
+    /// The long holes, in order. The last one may extend beyond `len`, up to the end of the file.
     pub(super) gaps: Vec<Range<usize>>,
 }
 
 impl Extent {
-    /// Asks the file system, which may know no holes. Then all is data.
+    /// Determines the holes of a file. If its file system does not report holes, everything is data.
     pub(super) fn of(file: &File, meta: &Metadata) -> Extent {
         let size = meta.size();
         let holes = match meta.blocks().saturating_mul(512) < size {
@@ -36,7 +36,7 @@ impl Extent {
         Extent::without(holes, size)
     }
 
-    /// Leaves out the longest holes, so that what is left is at most twice the data and some more.
+    /// Excludes the longest holes, so that the rest is at most twice the data plus [`FREE`].
     fn without(holes: Vec<Range<u64>>, size: u64) -> Extent {
         let len = |hole: &Range<u64>| hole.end - hole.start;
         let data = size - holes.iter().map(len).sum::<u64>();
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
 
-    /// What is left of a file with blocks of data at some places.
+    /// The extent of a file with blocks of data at some places.
     fn extent(size: u64, data: &[u64]) -> Extent {
         let file = tempfile::tempfile().unwrap();
         for &place in data {
@@ -121,7 +121,7 @@ mod tests {
                 gaps: Vec::new()
             }
         );
-        // However they are spread, what is left is in proportion to the data.
+        // However the holes are distributed, the rest is proportional to the data.
         let holes = (0..1000)
             .map(|n| n * 1_000_000 + 10..(n + 1) * 1_000_000)
             .collect();

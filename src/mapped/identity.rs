@@ -1,4 +1,4 @@
-//! The identity of a file: whether it is still the one that was opened.
+//! The identity of a file, and whether a file is still the one that was opened.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -13,7 +13,7 @@ use super::stamp::{Stamp, nanoseconds, now, settled};
 
 use rustix::fs::{Mode, OFlags};
 
-/// What a file is: where it lies, and of which contents.
+/// Identity of a file: its location on disk and the state of its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     /// Device number.
@@ -22,7 +22,7 @@ pub struct Identity {
     pub inode: u64,
     /// Length in bytes.
     pub size: u64,
-    /// Time of the last change of the contents, in nanoseconds since 1970; negative before.
+    /// Time of the last change of the contents, in nanoseconds since 1970; negative before 1970.
     pub modified: i128,
 }
 
@@ -35,8 +35,8 @@ impl Identity {
         Ok(Identity::from(&path.metadata()?))
     }
 
-    /// How long ago the file at a path was changed, moved there, or changed in another way; for ever where its time is
-    /// yet to come.
+    /// Time since the last change of a file's contents, name or metadata; [`Duration::MAX`] if that time is
+    /// in the future.
     ///
     /// # Errors
     /// Those of `stat`.
@@ -57,7 +57,7 @@ impl From<&Metadata> for Identity {
     }
 }
 
-/// A file that is kept open, and what it was when it was opened.
+/// An open file and its state when it was opened.
 #[derive(Debug)]
 pub(super) struct Watched {
     file: File,
@@ -66,20 +66,21 @@ pub(super) struct Watched {
     status: Mutex<Status>,
 }
 
-/// What changes with the contents, and with other things as well.
+/// Metadata that changes with the contents, but also for other reasons.
 #[derive(Debug)]
 struct Status {
-    /// Time of the last change of anything.
+    /// Time of the last change of any kind.
     changed: i128,
-    /// Links, mode and owners: what may have been that thing.
+    /// Link count, mode and owners: the other possible reasons.
     others: [u64; 4],
 }
 
 impl Watched {
-    /// Looks at a file that was just opened, and waits until a later change would show: see [`settled`].
+    /// Examines a file that was just opened, and waits until any later change would be visible: see
+    /// [`settled`].
     ///
     /// # Errors
-    /// Those of `fstat`, and [`io::ErrorKind::ResourceBusy`] for a file that goes on changing.
+    /// Those of `fstat`, and [`io::ErrorKind::ResourceBusy`] for a file that keeps changing.
     pub(super) fn new(file: File, path: &Path) -> io::Result<Watched> {
         let look = || file.metadata().map(|meta| (Stamp::of(&meta), meta));
         let meta = settled(look, now, thread::sleep)?;
@@ -91,8 +92,8 @@ impl Watched {
         })
     }
 
-    /// Keeps the file itself open and not its contents, which a memory map holds: when such a file is closed, its file
-    /// system is not told.
+    /// Replaces the descriptor by one without access to the contents, which a memory map provides. Closing
+    /// such a descriptor sends no request to the file system.
     pub(super) fn without_contents(self) -> Watched {
         let same = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         match rustix::fs::open(same, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
@@ -109,13 +110,13 @@ impl Watched {
         &self.file
     }
 
-    /// Time of the last change of anything that did not change the contents.
+    /// Time of the last change that did not affect the contents.
     pub(super) fn changed(&self) -> i128 {
         let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.changed
     }
 
-    /// True while the file has the contents that it had.
+    /// True if the file still has the same contents.
     pub(super) fn is_unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|meta| {
             if Identity::from(&meta) != self.identity {
@@ -126,14 +127,14 @@ impl Watched {
             let is_same = now.changed == then.changed;
             let is_explained = now.others != then.others;
             if is_explained {
-                // The next change needs an explanation of its own.
+                // The next change of the time must have a reason of its own.
                 *then = now;
             }
             is_same || is_explained || self.is_elsewhere()
         })
     }
 
-    /// True if the file was renamed, or another one has its name.
+    /// True if the file was renamed or replaced.
     fn is_elsewhere(&self) -> bool {
         let there = Identity::at(&self.path);
         !there.is_ok_and(|there| (there.device, there.inode) == (self.identity.device, self.identity.inode))
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_of_the_same_length_shows() {
+    fn a_rewrite_of_the_same_length_is_detected() {
         let (_folder, path) = scratch();
         let watched = watch(&path);
         assert!(watched.is_unchanged());
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_shows_when_its_time_is_put_back() {
+    fn a_rewrite_is_detected_when_its_time_is_set_back() {
         let (_folder, path) = scratch();
         let watched = watch(&path);
         let file = File::options().write(true).open(&path).unwrap();
@@ -199,7 +200,7 @@ mod tests {
         let watched = watch(&path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(watched.is_unchanged());
-        // The clock of the file system must have gone on.
+        // The clock of the file system must have advanced.
         let changed = |path: &Path| {
             fs::metadata(path)
                 .map(|found| (found.ctime(), found.ctime_nsec()))
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_contents_alone_is_no_change() {
+    fn changes_of_metadata_alone_do_not_count() {
         let (folder, path) = scratch();
         let watched = watch(&path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();

@@ -1,6 +1,6 @@
-//! The table in which the handler of SIGBUS finds the map that a fault belongs to.
+//! The table in which the handler of SIGBUS finds the map of a fault.
 //!
-//! There is no system call here, so `tests/slots.rs` can play every order of the steps with loom's atomics.
+//! There is no system call, and `tests/slots.rs` runs all interleavings with loom's atomics.
 
 use std::array;
 use std::ops::Range;
@@ -8,10 +8,11 @@ use std::sync::OnceLock;
 
 use super::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
-/// Slots in blocks of `N`. Blocks are added and never freed, so the handler may walk them at any time.
+/// A list of blocks of `N` slots. Blocks are added and never freed, so the handler may walk the list at any
+/// time.
 #[derive(Debug)]
 pub struct Slots<const N: usize> {
-    /// How many are taken, or about to be.
+    /// Number of slots of this block that are taken or about to be.
     taken: AtomicUsize,
     slots: [Slot; N],
     next: OnceLock<Box<Slots<N>>>,
@@ -27,11 +28,11 @@ impl<const N: usize> Slots<N> {
         }
     }
 
-    /// Enters the addresses of a map that exists. The slot must be dropped before the map is.
+    /// Enters the addresses of an existing map. The slot must be dropped before the map.
     pub fn take(&self, addresses: Range<usize>) -> Taken<'_, N> {
         let mut block = self;
         loop {
-            // One that is counted in finds a free slot in this block.
+            // If the count permits, this block has a free slot.
             if block.taken.fetch_add(1, Ordering::AcqRel) < N {
                 let mut slots = block.slots.iter().cycle();
                 if let Some(slot) = slots.find(|slot| !slot.is_taken.swap(true, Ordering::AcqRel)) {
@@ -45,13 +46,13 @@ impl<const N: usize> Slots<N> {
         }
     }
 
-    /// The slot of the map that has an address, and all addresses of that map.
+    /// Finds the slot of the map that contains an address, and all addresses of that map.
     ///
-    /// For a thread that reads the map, the answer is exact: its map stays, so its slot does not change during the
-    /// search, and no other slot can have the address, because a slot names its map only while that map exists. For
-    /// any other address the answer may be out of date at once.
+    /// The result is exact for a thread that reads the map: the map exists, so its slot does not change
+    /// during the search, and no other slot can contain the address, because a slot holds the addresses of
+    /// its map only while that map exists. For any other address the result may already be out of date.
     ///
-    /// This takes no lock, never waits and never starts again, as a signal handler must.
+    /// Takes no lock, never waits and never retries, as a signal handler requires.
     pub fn find(&self, address: usize) -> Option<(&Slot, Range<usize>)> {
         let mut block = self;
         loop {
@@ -67,7 +68,7 @@ impl<const N: usize> Slots<N> {
     }
 }
 
-/// A slot from the time when its map was entered until this is dropped.
+/// A slot that is in use until this is dropped.
 #[derive(Debug)]
 pub struct Taken<'a, const N: usize> {
     block: &'a Slots<N>,
@@ -89,13 +90,13 @@ impl<const N: usize> Drop for Taken<'_, N> {
     }
 }
 
-/// The place of one map.
+/// The entry of one map.
 #[derive(Debug)]
 pub struct Slot {
     is_taken: AtomicBool,
-    /// Odd while the addresses are being changed, and another number after each change.
+    /// Odd while the addresses are being changed; different after each change.
     generation: AtomicUsize,
-    /// The map's addresses; both are 0 while there is none.
+    /// The addresses of the map; both are 0 if there is none.
     start: AtomicUsize,
     end: AtomicUsize,
     faults: AtomicUsize,
@@ -117,18 +118,18 @@ impl Slot {
         self.faults.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Changes the addresses, for the only thread that has taken the slot.
+    /// Changes the addresses. Only the thread that took the slot may call this.
     fn publish(&self, addresses: Range<usize>) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation.store(generation + 1, Ordering::Relaxed);
-        // A reader that sees one of the new addresses sees the odd generation, too.
+        // A reader that sees one of the new addresses also sees the odd generation.
         fence(Ordering::Release);
         self.start.store(addresses.start, Ordering::Relaxed);
         self.end.store(addresses.end, Ordering::Relaxed);
         self.generation.store(generation + 2, Ordering::Release);
     }
 
-    /// The addresses as they were at one moment; none while they are being changed.
+    /// A consistent pair of addresses; `None` while they are being changed.
     fn addresses(&self) -> Option<Range<usize>> {
         let before = self.generation.load(Ordering::Acquire);
         let addresses = self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed);

@@ -5,15 +5,16 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, SystemTime};
 
-/// Looks at a file until every change after the look gets other times than those that the look found, and gives what
-/// that look found.
+/// Examines a file until any change after the last look would get different times, and returns what that look
+/// found.
 ///
-/// The clock of a file system goes on in steps, and two changes within one step have the same time. So both times must
-/// be older than a step, or must have been the same for that long: this covers a file system whose clock is
-/// ahead of this machine's. If the clock of a server is behind by more than a step, such a change is missed.
+/// The clock of a file system advances in steps, and two changes within one step have the same time.
+/// Therefore both times must be older than one step, or unchanged for that long; the latter covers a file
+/// system whose clock is ahead of this machine's. If the clock of a server is behind by more than one step,
+/// such a change is missed.
 ///
 /// # Errors
-/// Those of `look`, and [`io::ErrorKind::ResourceBusy`] where each of [`MOST_LOOKS`] finds another change.
+/// Those of `look`, and [`io::ErrorKind::ResourceBusy`] if each of [`MOST_LOOKS`] looks finds another change.
 pub(super) fn settled<T>(
     look: impl Fn() -> io::Result<(Stamp, T)>,
     now: impl Fn() -> i128,
@@ -21,7 +22,7 @@ pub(super) fn settled<T>(
 ) -> io::Result<T> {
     let mut before = None;
     for _ in 0..MOST_LOOKS {
-        // Asked first: the look is not earlier than this.
+        // Read before the look, so that the look is not earlier.
         let now = now();
         let (stamp, found) = look()?;
         let step = stamp.step();
@@ -41,25 +42,25 @@ pub(super) fn settled<T>(
 
 const MOST_LOOKS: usize = 5;
 
-/// How far the clock of a server may be ahead, in nanoseconds. A time that is further in the future was set by hand,
-/// or this machine's clock was put back; in either case no change of today gets it.
+/// How far the clock of a server may be ahead, in nanoseconds. A time further in the future was set by hand,
+/// or this machine's clock was set back; in both cases a change made now does not get that time.
 const MOST_AHEAD: i128 = 300 * SECOND;
 
-/// In nanoseconds.
+/// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
-/// Size and times of a file: what shows a change.
+/// Size and times of a file, which reveal changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     size: u64,
-    /// Of the contents, in nanoseconds since 1970.
+    /// Time of the last change of the contents, in nanoseconds since 1970.
     modified: i128,
-    /// Of anything.
+    /// Time of the last change of any kind, in nanoseconds since 1970.
     changed: i128,
 }
 
 impl Stamp {
-    /// What `stat` says.
+    /// Values from `stat`.
     pub(super) fn of(meta: &Metadata) -> Stamp {
         Stamp {
             size: meta.size(),
@@ -68,12 +69,13 @@ impl Stamp {
         }
     }
 
-    /// The newer of both times.
+    /// The later of both times.
     pub(super) fn newest(self) -> i128 {
         self.modified.max(self.changed)
     }
 
-    /// More than a step of the file system's clock: some keep times in seconds, and some in units of two.
+    /// An upper bound for one step of the file system's clock. Some store times in seconds, some in units of
+    /// two seconds.
     fn step(self) -> Duration {
         let is_whole = |time| time % SECOND == 0;
         match is_whole(self.modified) && is_whole(self.changed) {
@@ -83,13 +85,13 @@ impl Stamp {
     }
 }
 
-/// The time by this machine's clock, in nanoseconds since 1970.
+/// The present time of this machine, in nanoseconds since 1970.
 pub(super) fn now() -> i128 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     now.unwrap_or_default().as_nanos() as i128
 }
 
-/// A time of `stat` in nanoseconds since 1970.
+/// Converts a time from `stat` to nanoseconds since 1970.
 pub(super) fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * SECOND + i128::from(nanoseconds)
 }
@@ -99,20 +101,20 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// A file whose clock goes on in steps, at a made-up time.
+    /// A simulated file and clock that advances in steps.
     struct Played {
-        /// By this machine's clock, in nanoseconds since 1970.
+        /// Time of this machine, in nanoseconds since 1970.
         now: Cell<i128>,
-        /// What is added for the time of the file system.
+        /// Difference between the clock of the file system and this machine's.
         ahead: i128,
-        /// Of its clock.
+        /// Step of the file system's clock.
         step: i128,
         stamp: Cell<Stamp>,
         version: Cell<u32>,
     }
 
     impl Played {
-        /// Written a moment ago; `modified` is a time that was set by hand.
+        /// A file written a moment ago; `modified` is a time set by hand.
         fn new(step: i128, ahead: i128, modified: Option<i128>) -> Played {
             let now = 1_000_000 * SECOND + SECOND / 4;
             let played = Played {
@@ -147,8 +149,8 @@ mod tests {
             });
         }
 
-        /// Waits for the file to settle, while it is written `writes` times, once in such a time. Gives the stamp and
-        /// the version that were found, and how long that took.
+        /// Waits for the file to settle while it is written `writes` times, once every `each` nanoseconds.
+        /// Returns the stamp and the version found, and the time taken.
         fn settle(&self, writes: u32, each: i128) -> io::Result<(Stamp, u32, i128)> {
             let begin = self.now.get();
             let (stamp, version) = settled(
@@ -186,7 +188,7 @@ mod tests {
             .flat_map(|step| ahead.iter().map(move |ahead| (step, ahead)))
             .flat_map(|(step, ahead)| by_hand.iter().map(move |time| (*step, *ahead, *time)))
         {
-            // A clock that is far ahead is not this machine's, and nothing is written to such files here.
+            // A clock that is far ahead means a time set by hand, so the file is not written here.
             let most_writes = if ahead > MOST_AHEAD { 0 } else { 40 };
             for writes in 0..=most_writes {
                 let file = Played::new(step, ahead, by_hand);
@@ -200,7 +202,7 @@ mod tests {
                 if ahead <= MOST_AHEAD {
                     file.write();
                     assert_ne!(kept, file.stamp.get(), "{case}");
-                    // Nor when the time of the contents is put back.
+                    // Also if the time of the contents is set back.
                     assert_ne!(kept.changed, file.stamp.get().changed, "{case}");
                 }
             }
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rests_is_not_waited_for() {
+    fn an_unchanged_file_needs_no_wait() {
         let took = |file: &Played| file.settle(0, SECOND).unwrap().2;
         for (step, ahead) in [(1, 86_400 * SECOND), (SECOND, 86_400 * SECOND)] {
             assert_eq!(
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_all_the_time_is_refused() {
+    fn a_file_that_keeps_changing_is_refused() {
         for step in [4 * MILLISECOND, SECOND] {
             let file = Played::new(step, 0, None);
             let refused = file.settle(u32::MAX, 5 * MILLISECOND).unwrap_err();

@@ -1,4 +1,5 @@
-//! Starting in the background without fork: the program starts itself again and waits for one byte.
+//! Starting in the background without fork: the program starts itself again and waits for a byte from the new
+//! process.
 
 use std::env;
 use std::fs::File;
@@ -14,19 +15,19 @@ use super::error::MountError;
 /// Environment variable that marks the second process.
 pub(super) const STAGE: &str = "PGNFS_STAGE";
 
-/// The exit code of a Rust program that panics.
+/// Exit code of a Rust program that panics.
 const PANICKED: i32 = 101;
 
-/// True in the process that is to go to the background.
+/// True in the background process.
 pub fn is_background() -> bool {
     env::var_os(STAGE).is_some_and(|stage| stage == "background")
 }
 
-/// Starts this program again with the same arguments, and returns when the mount there answers: the exit code to
-/// end with. Where it does not come to that, the second process has said why.
+/// Starts this program again with the same arguments, and returns the exit code when the new mount answers or
+/// has failed. In case of failure the background process has printed the reason.
 ///
 /// # Errors
-/// Where it cannot be started.
+/// If the process cannot be started or is killed.
 pub fn start_in_background() -> Result<u8, MountError> {
     let cannot = MountError::system("cannot start the background process");
     let mut arguments = env::args_os();
@@ -42,7 +43,8 @@ pub fn start_in_background() -> Result<u8, MountError> {
     let reported = child.stdout.take().map(|mut pipe| pipe.read_exact(&mut report));
     match (reported, report) {
         (Some(Ok(())), [READY]) => return Ok(0),
-        // It may not end for long: a thread may hang in a system call.
+        // The background process may continue for a long time, because one of its threads may hang in a
+        // system call.
         (Some(Ok(())), [code]) => return Ok(code),
         _ => {}
     }
@@ -59,21 +61,22 @@ pub fn start_in_background() -> Result<u8, MountError> {
         .unwrap_or(2))
 }
 
-/// What the background process reports when the mount answers; else it is its exit code.
+/// Reported by the background process when the mount is available. Any other byte is an exit code.
 const READY: u8 = b'+';
 
-/// Reports to the process that waits for the mount that it failed, and the exit code.
+/// Reports a failure with its exit code to the process that started this one.
 pub fn report_failure(code: u8) {
     if is_background() && !is_detached() {
         let mut report = io::stdout();
         // If the report does not arrive, the other process notices the end of this one.
         let _ = report.write_all(&[code]).and_then(|()| report.flush());
-        // A thread that hangs in a system call keeps this process alive, but no reader should wait for its output.
+        // A thread that hangs in a system call keeps this process alive. Readers of its output must not wait
+        // for it.
         let _ = let_go_of_terminal();
     }
 }
 
-/// Has standard input, output and error lead nowhere.
+/// Redirects standard input, output and error to `/dev/null`.
 fn let_go_of_terminal() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;
@@ -101,13 +104,13 @@ pub(super) fn detach() {
 /// If the first process is gone, which means that no process waits for this mount.
 pub(super) fn report_ready() -> io::Result<()> {
     if !is_background() {
-        // Nobody waits unless this is a service of systemd.
+        // Does nothing unless systemd started this process.
         if let Err(error) = sd_notify::notify(&[NotifyState::Ready]) {
             log::warn!("systemd cannot be notified that the mount is available: {error}");
         }
         return Ok(());
     }
-    // Until here the two are one group, so that Ctrl-C ends both.
+    // Until here both processes are in one process group, so that Ctrl-C ends both.
     rustix::process::setsid()?;
     env::set_current_dir("/")?;
     let mut report = io::stdout();

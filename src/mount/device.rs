@@ -34,7 +34,7 @@ pub fn check() -> Result<(), MountError> {
     }
 }
 
-/// Mounts and gives the connection to the kernel.
+/// Mounts and returns the connection to the kernel.
 pub fn mount(point: &MountPoint, options: &Options) -> Result<OwnedFd, MountError> {
     match mount_directly(point.path(), options) {
         Err(MountError::At(_, error)) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -44,7 +44,7 @@ pub fn mount(point: &MountPoint, options: &Options) -> Result<OwnedFd, MountErro
     }
 }
 
-/// Takes the mount out of sight at once. It ends when its last file is closed.
+/// Detaches the mount from its path at once. It ends when its last file is closed.
 pub fn unmount(path: &Path) -> Result<(), MountError> {
     match rustix::mount::unmount(path, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW) {
         Ok(()) => Ok(()),
@@ -77,7 +77,7 @@ fn mount_directly(path: &Path, options: &Options) -> Result<OwnedFd, MountError>
     Ok(kernel)
 }
 
-/// The kernel's own names of options.
+/// Options that the kernel and `fusermount3` share.
 fn shared_options(options: &Options) -> impl Iterator<Item = &'static str> {
     let rows = [
         ("allow_other", options.allow_other),
@@ -86,7 +86,7 @@ fn shared_options(options: &Options) -> impl Iterator<Item = &'static str> {
     rows.into_iter().filter_map(|(name, on)| on.then_some(name))
 }
 
-/// Lets `fusermount3` mount. It sends the connection through the socket that `_FUSE_COMMFD` names.
+/// Mounts by `fusermount3`, which sends the connection through the socket named in `_FUSE_COMMFD`.
 fn mount_with_helper(path: &Path, options: &Options) -> Result<OwnedFd, MountError> {
     let socket = |flags| {
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
@@ -151,7 +151,7 @@ fn finish(output: Output) -> Result<(), MountError> {
     }))
 }
 
-/// Commas separate options, so that `fusermount3` wants them escaped.
+/// Escapes commas, which separate options of `fusermount3`.
 fn escaped(path: &Path) -> OsString {
     let bytes = path.as_os_str().as_bytes();
     let escape = |&c: &u8| matches!(c, b',' | b'\\').then_some(b'\\').into_iter().chain([c]);

@@ -11,7 +11,7 @@ use crate::library::{on_one_line, shown};
 /// Why something cannot be mounted or unmounted.
 #[derive(Debug)]
 pub enum MountError {
-    /// There is no mount point.
+    /// The mount point does not exist.
     Missing(PathBuf),
     /// The mount point is not a folder.
     NotAFolder(PathBuf),
@@ -24,9 +24,9 @@ pub enum MountError {
         /// What it shows.
         source: PathBuf,
     },
-    /// The program that served a file system here died.
+    /// The program that served a FUSE file system here died.
     Dead(PathBuf),
-    /// The pgnfs that served it died.
+    /// The pgnfs that served this mount died.
     Died(PathBuf),
     /// One of source and mount point contains the other.
     Overlap {
@@ -62,9 +62,9 @@ pub enum MountError {
     At(PathBuf, io::Error),
     /// Another system call failed.
     System(&'static str, io::Error),
-    /// The background process was killed by a signal.
+    /// The background process was killed by this signal.
     Killed(i32),
-    /// The serving thread died.
+    /// The thread that serves requests panicked.
     Panicked,
 }
 

@@ -14,13 +14,14 @@ use crate::hung;
 use crate::library::Library;
 use crate::watch::Watch;
 
-/// How long a database may change until it is opened all the same.
+/// A database that changes for longer than this is opened anyway.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// From now on, databases show in the mount that come open late; and changes of the source, where that is watched.
+/// Starts adding databases to the mount that were still being opened, and following changes of the source if
+/// it is watched.
 ///
 /// # Errors
-/// Where no thread can be started.
+/// If a thread cannot be started.
 pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>) -> io::Result<()> {
     let served = Arc::new(Served {
         live: Arc::clone(live),
@@ -34,7 +35,7 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
         loop {
             endings.wait();
             let is_restless = late.replace(Library::go_on);
-            // What changed while it was opened is to be looked at again.
+            // Databases that changed while they were opened must be searched for again.
             changed
                 .as_ref()
                 .filter(|_| is_restless)
@@ -47,13 +48,13 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
     let (error, answer) = (watch.alarm(), watch.alarm());
     live.on_error(move || error.raise());
     hung::on_answer(move || answer.raise());
-    // A file system may have answered again before.
+    // A file system may have answered again before the listener was added.
     watch.alarm().raise();
     thread::Builder::new().name("reload".to_owned()).spawn(move || {
         let mut restless_since = None;
         loop {
             watch.wait(restless_since.is_some());
-            // What changes all the time has to be looked at some time.
+            // A source that keeps changing is searched eventually.
             let may_leave = restless_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
             let rest = if may_leave { watch.quiet() } else { Duration::ZERO };
             let open = || served.live.open_databases();
@@ -65,17 +66,17 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
     Ok(())
 }
 
-/// What is served, and who is told when it is replaced.
+/// The served tree, and the kernel to be notified of its changes.
 struct Served {
     live: Arc<Live>,
     notifier: Notifier,
-    /// Held from looking at a library until the next one has taken its place.
+    /// Locked from reading a library until the next one has replaced it.
     turn: Mutex<()>,
 }
 
 impl Served {
-    /// Serves the library that follows from the present one, and tells the kernel. Requests are answered meanwhile.
-    /// True where something was left as it was because it is still changing.
+    /// Replaces the present library by `next` and invalidates the kernel's caches. Requests are answered
+    /// meanwhile. Returns true if a database was kept in its previous state because it is still changing.
     fn replace(&self, next: impl FnOnce(&Library) -> Library) -> bool {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let replaced = catch_unwind(AssertUnwindSafe(|| {
@@ -87,13 +88,13 @@ impl Served {
                     "the source has changed: {} databases",
                     self.live.statistics().databases
                 );
-                // It fails when the mount is at its end.
+                // Fails when the mount is being ended.
                 let _ = fuse::invalidate(&self.notifier, &outdated)
                     .inspect_err(|error| log::debug!("the kernel cannot be notified of changes: {error}"));
             }
             is_restless
         }));
-        // What a panic said is in the log. The next change may fare better.
+        // The panic message is in the log. The next change is handled normally.
         replaced.unwrap_or(false)
     }
 }

@@ -1,4 +1,4 @@
-//! The guardian: a small process that takes the mount away after its daemon was killed.
+//! The guardian: a small process that unmounts after the daemon was killed.
 
 use std::io::{self, Read, Write};
 use std::mem::ManuallyDrop;
@@ -14,20 +14,21 @@ use super::privileges;
 /// Name of the hidden command that runs [`guard`].
 pub const COMMAND: &str = "guardian";
 
-/// The daemon's end of a pipe. The guardian goes to work when the kernel closes it at the end of the daemon: not
-/// earlier, as a mount is not dead while threads of the daemon answer.
+/// The daemon's end of a pipe. The kernel closes it when the daemon has ended completely, which starts the
+/// guardian's work. It must not be closed earlier, because the mount is alive while any thread of the daemon
+/// answers.
 pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
-    /// Ends the guardian without any access to the mount point: an access would keep a new mount in the same place
-    /// from being unmounted.
+    /// Ends the guardian without any access to the mount point, which could prevent a new mount in the same
+    /// place from being unmounted.
     pub(super) fn dismiss(mut self) {
-        // If it is already gone, there is nothing to do.
+        // Fails if the guardian is already gone.
         let _ = self.0.write_all(b"-");
     }
 }
 
-/// Starts the guardian of a mount that is to come.
+/// Starts the guardian before the mount exists.
 pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
     let mut child = Command::new("/proc/self/exe")
         .arg0("pgnfs")
@@ -43,14 +44,15 @@ pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
     Ok(Guardian(ManuallyDrop::new(pipe)))
 }
 
-/// Waits for the end of the daemon at the other end of standard input and then unmounts the dead mount that it left at
-/// `path`, unless the daemon has said that nothing is left. A mount that answers is another daemon's by now, even if it
-/// has the same device number.
+/// Waits for the end of the daemon at the other end of standard input. Then unmounts the dead mount at
+/// `path`, unless the daemon reported that it had unmounted. A mount that answers belongs to another daemon,
+/// even if it has the same device number.
 ///
 /// # Errors
+/// If unmounting fails.
 /// Where unmounting fails.
 pub fn guard(path: &Path) -> Result<(), MountError> {
-    // What ends the daemon's terminal or group must not end this process first.
+    // A new session, so that signals to the daemon's terminal or process group do not end this process first.
     let _ = rustix::process::setsid();
     privileges::give_up()?;
     background::detach();

@@ -1,6 +1,7 @@
-//! Mounting: the mount itself, the session that serves it, its end, and the process around them.
+//! Mounting: the mount itself, the session that serves it, its end, and the daemon process.
 //!
-//! [`MountPoint::check`] comes before the databases are opened, [`serve`] after, because a mount may hide them.
+//! [`MountPoint::check`] is called before the databases are opened, [`serve`] after, because a mount may hide
+//! them.
 
 mod background;
 mod device;
@@ -38,27 +39,28 @@ pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, unmount};
 pub use privileges::give_up_to_read;
 
-/// How to mount.
+/// Options of a mount.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the kernel calls the source.
+    /// The source as shown in the kernel's table of mounts.
     pub source: PathBuf,
     /// Owner and permissions of the files.
     pub presentation: Presentation,
-    /// Other users may look, too.
+    /// True if other users may access the mount.
     pub allow_other: bool,
-    /// The kernel enforces the permissions of files for all users.
+    /// True if the kernel enforces the permissions of files for all users.
     pub default_permissions: bool,
-    /// Threads that read requests.
+    /// Number of threads that read requests.
     pub threads: usize,
-    /// Threads that decode in the background.
+    /// Number of threads that decode in the background.
     pub decoders: usize,
 }
 
-/// Mounts `fs`, which follows its source where that is watched, and serves it until it is unmounted: by a signal, by `unmount`, or from outside.
+/// Mounts `fs`, follows its source if `watch` is given, and serves the mount until it is unmounted by a
+/// signal, by `unmount`, or by another program.
 ///
 /// # Errors
-/// Where it cannot be mounted, or the connection to the kernel breaks.
+/// If it cannot be mounted, or the connection to the kernel breaks.
 pub fn serve(
     fs: ChessFs,
     watch: Option<Watch>,
@@ -67,12 +69,13 @@ pub fn serve(
 ) -> Result<(), MountError> {
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
-    // A file of sizes that may not be so long is an error of its writing and not the end.
+    // A size file that exceeds the limit of file sizes (RLIMIT_FSIZE) then causes a write error instead of
+    // ending the process.
     flag::register(SIGXFSZ, Arc::default()).map_err(MountError::system("cannot catch signals"))?;
-    // From here on the guardian takes the mount away, should something fail.
+    // From here on the guardian unmounts if the daemon is killed.
     let guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
-    // Threads have those of the thread that starts them.
+    // New threads inherit the privileges of the thread that starts them.
     privileges::give_up()?;
     let live = Arc::new(Live::new(fs));
     let session = session(Arc::clone(&live), kernel, options)
@@ -82,8 +85,9 @@ pub fn serve(
         .name("session".to_owned())
         .spawn(move || session.run())
         .map_err(MountError::system("cannot start a thread"))?;
-    // The mount answers. This process must not be the one that tries: were it killed in a request to itself, the
-    // kernel would wait for the answer before it closes the connection, which would keep the mount for ever.
+    // The mount answers from here on. This process must not access it: if it were killed during a request to
+    // itself, the kernel would wait for the reply before closing the connection, and the mount would remain
+    // for ever.
     let device = point.device()?;
     readahead::extend(device);
     let mounted = Mounted {
@@ -129,12 +133,12 @@ fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Sess
     let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
-    // Who may look is the kernel's to say: it knows `allow_other`, and some of its requests carry no user.
+    // The kernel checks access: it applies `allow_other`, and some of its requests carry no user.
     Session::from_fd(fuse, kernel, SessionACL::All, config)
 }
 
-/// A signal unmounts: the session ends as soon as the last open file is closed. The next one does not wait for
-/// that.
+/// Unmounts on the first signal; the session then ends when the last open file is closed. A second signal
+/// ends the process without waiting.
 fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, socket: Option<&Socket>) {
     let mut unmounted = false;
     for _ in signals.forever() {
@@ -152,17 +156,17 @@ fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, 
     }
 }
 
-/// The user who mounts.
+/// The effective user id.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// True for what belongs to the user who mounts.
+/// True if the file belongs to the effective user.
 pub fn is_own(path: &Path) -> bool {
     metadata(path).is_ok_and(|meta| meta.uid() == user())
 }
 
-/// The group of the user who mounts.
+/// The effective group id.
 pub fn group() -> u32 {
     rustix::process::getegid().as_raw()
 }

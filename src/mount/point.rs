@@ -1,4 +1,4 @@
-//! The folder to mount on.
+//! The mount point.
 
 use std::fs;
 use std::io;
@@ -11,19 +11,18 @@ use super::error::MountError;
 use crate::hung;
 use crate::mounts::{Device, Mount, Mounts, TYPE};
 
-/// A folder on which one can mount.
+/// A folder to mount on.
 #[derive(Clone, Debug)]
 pub struct MountPoint {
     path: PathBuf,
 }
 
 impl MountPoint {
-    /// Checks that `path` is an empty folder apart from `source`.
-    ///
-    /// What a pgnfs left there that was killed is unmounted.
+    /// Checks that `path` is an empty folder and that neither it nor `source` contains the other. Unmounts a dead
+    /// pgnfs there.
     ///
     /// # Errors
-    /// Where it is not, with the reason.
+    /// If a check fails, with the reason.
     pub fn check(path: &Path, source: &Path) -> Result<MountPoint, MountError> {
         let resolved = resolve(path)?;
         let mount = top_at(&resolved)?.filter(|mount| mount.kind == TYPE);
@@ -49,29 +48,29 @@ impl MountPoint {
         Ok(MountPoint { path: resolved })
     }
 
-    /// The folder at an absolute path without links, unchecked.
+    /// The folder at an absolute path without links, without any check.
     pub(super) fn at(path: &Path) -> MountPoint {
         MountPoint {
             path: path.to_owned(),
         }
     }
 
-    /// The folder, without links in its path.
+    /// The path of the folder, without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The device number of the pgnfs that is mounted here. No request is sent to the mount itself.
+    /// The device number of the pgnfs that is mounted here. Sends no request to the mount.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If no pgnfs is mounted here.
     pub(super) fn device(&self) -> Result<Device, MountError> {
         let mount = top_at(&self.path)?.filter(|mount| mount.kind == TYPE);
         let mount = mount.ok_or_else(|| MountError::NotMounted(self.path.clone()))?;
         Ok(mount.device)
     }
 
-    /// Unmounts what has the device number `device`, unless something else was mounted above.
+    /// Unmounts the mount with this device number, unless another one covers it.
     pub(super) fn detach(&self, device: Device) -> Result<(), MountError> {
         match top_at(&self.path)? {
             Some(mount) if mount.device == device => device::unmount(&self.path),
@@ -80,12 +79,12 @@ impl MountPoint {
         }
     }
 
-    /// True if nothing here has the device number `device`: it was unmounted.
+    /// True if no visible mount here has this device number: it was unmounted.
     pub(super) fn is_free_of(&self, device: Device) -> bool {
         top_at(&self.path).is_ok_and(|mount| mount.is_none_or(|mount| mount.device != device))
     }
 
-    /// Unmounts what a daemon left that is gone.
+    /// Unmounts a mount whose daemon is gone.
     pub(super) fn detach_dead(&self) -> Result<(), MountError> {
         match top_at(&self.path)? {
             Some(mount) if mount.kind == TYPE && is_dead(&self.path) => device::unmount(&self.path),
@@ -94,10 +93,10 @@ impl MountPoint {
     }
 }
 
-/// Unmounts the pgnfs at `path`, a dead one too.
+/// Unmounts the pgnfs at `path`, even if it is dead.
 ///
 /// # Errors
-/// Where there is none, or the user may not.
+/// If there is none, or the user is not permitted to unmount it.
 pub fn unmount(path: &Path) -> Result<(), MountError> {
     let resolved = match resolve(path) {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
@@ -108,7 +107,7 @@ pub fn unmount(path: &Path) -> Result<(), MountError> {
     };
     let ours = rustix::process::geteuid().as_raw();
     device::unmount(&resolved).map_err(|error| match (error, mount.user) {
-        // fusermount3 says that there is no such mount.
+        // fusermount3 reports that there is no such mount.
         (MountError::Helper(_), Some(user)) if user != ours => MountError::OfAnotherUser {
             path: path.to_owned(),
             user,
@@ -117,10 +116,10 @@ pub fn unmount(path: &Path) -> Result<(), MountError> {
     })
 }
 
-/// The pgnfs at `path`: its device number and the user who mounted it.
+/// The device number of the pgnfs at `path` and the user who mounted it.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is none.
 pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
     let resolved = match resolve(path) {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
@@ -137,10 +136,10 @@ pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
     }
 }
 
-/// Nothing where the pgnfs at `path` lives. One that stands still is waited for.
+/// Checks that the daemon of the pgnfs at `path` is alive. Waits for one that is stopped.
 ///
 /// # Errors
-/// Where it died.
+/// If the daemon died.
 pub fn check_alive(path: &Path) -> Result<(), MountError> {
     match is_dead(&resolve(path)?) {
         true => Err(MountError::Died(path.to_owned())),
@@ -170,7 +169,7 @@ fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), Mount
     }
 }
 
-/// Where a source really is, as far as it is there.
+/// The real path of a source, as far as it exists.
 fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
     let absolute = match std::path::absolute(source) {
         Ok(absolute) => absolute,
@@ -180,9 +179,9 @@ fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
         .map_err(|hung| MountError::Hung(source.to_owned(), hung))
 }
 
-/// The path without links. The last part may be a mount that no user, or not this one, can access.
+/// The path without links. Its last component may be a mount that this user, or no user, can access.
 fn resolve(path: &Path) -> Result<PathBuf, MountError> {
-    // No request is sent to a mount in the table: its program may be stopped.
+    // No request is sent to a mount in the table, because its program may be stopped.
     let absolute = std::path::absolute(path).map_err(MountError::at(path))?;
     if let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name())
         && let Ok(parent) = fs::canonicalize(parent)
@@ -204,8 +203,8 @@ fn resolve(path: &Path) -> Result<PathBuf, MountError> {
     }
 }
 
-/// True for a FUSE file system without its program: "Transport endpoint is not connected". `stat` may know the
-/// answer from earlier, so that it says nothing about that.
+/// True for a FUSE file system whose program died ("Transport endpoint is not connected"). Uses `statfs`,
+/// because `stat` may be answered from the kernel's cache.
 fn is_dead(path: &Path) -> bool {
     matches!(rustix::fs::statfs(path), Err(Errno::NOTCONN | Errno::CONNABORTED))
 }

@@ -1,9 +1,9 @@
 //! Threads of low priority.
 
-/// Lets all other programs and threads go first. Threads that this one starts inherit it.
+/// Sets the lowest priority for this thread and those that it starts.
 pub(super) fn give_way() {
     const LAST: i32 = 19;
-    // Linux counts priorities by thread, whatever the name of the call says.
+    // On Linux this call sets the priority of a single thread.
     let thread = rustix::thread::gettid();
     if let Err(error) = rustix::process::setpriority_process(Some(thread), LAST) {
         log::debug!("a thread keeps its priority: {error}");

@@ -1,4 +1,4 @@
-//! What root may do and this program need not.
+//! Giving up privileges of root.
 
 use std::io;
 
@@ -6,11 +6,11 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 
 use super::error::MountError;
 
-/// Unmounting, and going through folders and reading files of others.
+/// The privileges that are needed until the end: unmounting, and accessing folders and files of other users.
 const KEPT: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::DAC_READ_SEARCH);
 
-/// Gives up all privileges of root but those that are needed to the end, for this thread and all that it starts.
-/// Whoever is not root has none, and unmounts with the help of a program that has its own.
+/// Gives up all privileges of root except [`KEPT`], for this thread and those that it starts. Other users
+/// have no privileges and unmount by `fusermount3`.
 pub(super) fn give_up() -> Result<(), MountError> {
     match rustix::process::geteuid().is_root() {
         true => keep(KEPT).map_err(MountError::system("cannot give up privileges")),
@@ -18,10 +18,11 @@ pub(super) fn give_up() -> Result<(), MountError> {
     }
 }
 
-/// Gives up all privileges of root in this thread and all that it starts, but that of reading files of others.
+/// Gives up all privileges of root except reading files of other users, for this thread and those that it
+/// starts.
 ///
 /// # Errors
-/// Where the kernel refuses.
+/// If the kernel refuses.
 pub fn give_up_to_read() -> io::Result<()> {
     match rustix::process::geteuid().is_root() {
         true => keep(CapabilitySet::DAC_READ_SEARCH),

@@ -1,14 +1,15 @@
-//! How far the kernel reads ahead in a long file.
+//! The kernel's read-ahead in long files.
 
 use std::fs;
 
 use crate::mounts::Device;
 
-/// Kilobytes to read ahead: two requests of the kernel at a time. Its own 128 leave the threads that decode waiting;
-/// much more leaves the reader waiting.
+/// Read-ahead in kilobytes: two requests of the kernel at a time. With the default of 128 the decoding
+/// threads are often idle; with much more the reader waits too long.
 const KILOBYTES: u32 = 1024;
 
-/// Has the kernel read ahead further. Only root may; for others reading a merged file is somewhat slower.
+/// Sets the kernel's read-ahead for a mount. Only root can; for other users, reading a merged file is
+/// somewhat slower.
 pub(super) fn extend(Device(device): Device) {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let path = format!("/sys/class/bdi/{major}:{minor}/read_ahead_kb");

@@ -11,16 +11,16 @@ use serde_json::Value;
 
 use super::place;
 
-/// How long connecting may take, and then an answer.
+/// Time limit for connecting, and again for receiving the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// No answer is longer.
+/// Maximum length of an answer in bytes.
 const LONGEST_ANSWER: usize = 16 << 20;
 
-/// What the mount of a user with this device number says of itself.
+/// Requests the status of the mount with this device number, which belongs to `user`.
 ///
 /// # Errors
-/// Where it does not answer: the error of the first place that exists.
+/// If it does not answer: the error of the first socket that exists.
 pub fn ask(device: u64, user: u32) -> io::Result<Value> {
     let mut first = None;
     for path in place::paths(device, user) {
@@ -36,7 +36,7 @@ pub fn ask(device: u64, user: u32) -> io::Result<Value> {
 fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
     place::check_folder(path, user)?;
     let mut mount = connect(path, PATIENCE)?;
-    // The folder belongs to its user, who may put any socket there.
+    // The folder belongs to the other user, who may put any socket there, so time and length are limited.
     let end = Instant::now() + PATIENCE;
     let mut answer = Vec::new();
     let mut part = [0; 4096];
@@ -57,7 +57,7 @@ fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
     Ok(serde_json::from_slice(&answer)?)
 }
 
-/// Connects to a socket. Where nothing accepts and the queue is full, a plain `connect` waits without end.
+/// Connects to a socket. If its queue is full, a plain `connect` would wait for ever.
 fn connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
     let socket = rustix::net::socket_with(
         AddressFamily::UNIX,
@@ -65,7 +65,7 @@ fn connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
         SocketFlags::CLOEXEC,
         None,
     )?;
-    // The kernel takes this limit for connecting, too.
+    // The kernel applies this limit to connecting as well.
     set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
     rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket.into())

@@ -1,7 +1,7 @@
-//! The status of a running mount, which clients get through its socket.
+//! The status of a running mount, which clients read from its socket.
 //!
-//! Every mount has a socket in a folder that belongs to its user alone. Who connects gets one line of JSON and is
-//! asked for nothing.
+//! Every mount has a socket in a folder that only its user can access. A client that connects receives one
+//! line of JSON and need not send anything.
 
 mod client;
 mod place;

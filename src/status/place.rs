@@ -1,4 +1,4 @@
-//! Where sockets are: one for each mount, named after its device number, which no other mount has.
+//! Paths of the sockets, which are named after the device numbers of the mounts. These are unique.
 
 use std::env;
 use std::ffi::OsStr;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// A folder in which all users may create folders.
 const SHARED: &str = "/tmp";
 
-/// The paths that the socket of a user's mount may have, the best one first.
+/// Possible paths of the socket of a user's mount, the preferred one first.
 pub(super) fn paths(device: u64, user: u32) -> Vec<PathBuf> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    // A relative path would mean another folder once the program has gone to the background.
+    // A relative path would mean another folder after the program has gone to the background.
     let given = given.filter(|path| path.is_absolute() && rustix::process::geteuid().as_raw() == user);
     let folders = given
         .into_iter()
@@ -25,7 +25,7 @@ pub(super) fn paths(device: u64, user: u32) -> Vec<PathBuf> {
     folders.chain([shared]).map(|folder| folder.join(&name)).collect()
 }
 
-/// Makes the folder of a socket, for this user alone.
+/// Creates the folder of a socket with access for this user only.
 ///
 /// # Errors
 /// If it cannot be created, or exists and another user has access to it.
@@ -41,10 +41,10 @@ pub(super) fn make_folder(socket: &Path, user: u32) -> io::Result<()> {
     }
 }
 
-/// Checks that only one user can have put a socket here.
+/// Checks that only `user` can have put a socket here.
 ///
 /// # Errors
-/// Where that is not so, or there is no folder.
+/// If other users have access to the folder, or it does not exist.
 pub(super) fn check_folder(socket: &Path, user: u32) -> io::Result<()> {
     let folder = socket.parent().unwrap_or(Path::new("/"));
     let found = fs::symlink_metadata(folder)?;

@@ -1,28 +1,28 @@
-//! What is said.
+//! The status as JSON.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::fs::{DatabaseStatus, OpeningStatus, PassState, Status};
+use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, Status};
 
-/// What is known of a mount beside its files.
+/// Properties of a mount that do not depend on its files.
 #[derive(Clone, Debug)]
 pub struct Mounted {
     /// Where it is mounted.
     pub point: PathBuf,
-    /// What it shows.
+    /// The source that it shows.
     pub source: PathBuf,
     /// Its device number.
     pub device: u64,
     /// When it was mounted.
     pub since: Instant,
-    /// It follows its source.
+    /// True if it follows its source.
     pub is_watched: bool,
 }
 
-/// The keys are documented in `docs/commands.md` and only ever get more.
+/// The keys are documented in `docs/commands.md`. Keys may be added but not removed.
 pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
     let databases = status.databases.iter();
     let games = databases.clone().map(|database| u64::from(database.games));
@@ -66,6 +66,16 @@ fn database(database: &DatabaseStatus) -> Value {
             PassState::Running => "running",
             PassState::Done => "done",
             PassState::GivenUp => "given up",
+        },
+        "index": match database.index {
+            IndexState::Unused => "unused",
+            IndexState::Building { .. } => "building",
+            IndexState::Ready => "ready",
+            IndexState::Failed => "failed",
+        },
+        "index_read": match database.index {
+            IndexState::Building { read } => Some(read),
+            _ => None,
         },
         "problems": database.problems,
         "silence": database.silence.map(|silence| silence.as_secs()),

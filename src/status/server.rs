@@ -1,4 +1,4 @@
-//! The side of the mount.
+//! The server of the status socket, in the process of the mount.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,13 +15,14 @@ use super::place;
 use super::report::{Mounted, report};
 use crate::fs::Status;
 
-/// How long a client may take to read its answer.
+/// Time limit for a client to read its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Threads that answer: the most clients that are answered at a time. All others wait in the socket's queue.
+/// Number of threads that answer, and so of clients that are answered at a time. Others wait in the socket's
+/// queue.
 const ANSWERING: usize = 4;
 
-/// Bytes that are written at once. The time limit of a client is checked between two of them.
+/// Number of bytes written at once. The time limit is checked after each piece.
 const PIECE: usize = 64 << 10;
 
 /// The socket of a mount.
@@ -31,11 +32,10 @@ pub struct Socket {
     inode: u64,
 }
 
-/// Answers questions about a mount from threads of its own, as long as the program runs. `known` gives what is known
-/// at the moment.
+/// Answers clients from separate threads as long as the program runs. `known` returns the present status.
 ///
 /// # Errors
-/// Where no folder can have the socket, or no thread can be started.
+/// If no socket can be created, or no thread can be started.
 pub fn serve(mounted: Mounted, known: impl Fn() -> Status + Send + Sync + 'static) -> io::Result<Socket> {
     let (listener, socket) = listen(mounted.device)?;
     match answer_all(listener, move || report(&mounted, &known())) {
@@ -68,7 +68,7 @@ fn answer_all(listener: UnixListener, report: impl Fn() -> Value + Send + Sync +
 }
 
 impl Socket {
-    /// Takes the socket away, unless another mount has put its own in its place.
+    /// Removes the socket, unless another mount has replaced it by its own.
     pub fn remove(&self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|found| found.ino() == self.inode) {
             let _ = fs::remove_file(&self.path);
@@ -81,7 +81,8 @@ fn listen(device: u64) -> io::Result<(UnixListener, Socket)> {
     let mut refusal = io::Error::from(io::ErrorKind::NotFound);
     for path in place::paths(device, user) {
         let listening = place::make_folder(&path, user).and_then(|()| {
-            // The device number is ours now. Whoever had it before was killed.
+            // The device number belongs to this mount now, so an existing socket is left from a mount that
+            // was killed.
             let _ = fs::remove_file(&path);
             let listener = UnixListener::bind(&path)?;
             let inode = fs::symlink_metadata(&path)?.ino();
@@ -95,7 +96,7 @@ fn listen(device: u64) -> io::Result<(UnixListener, Socket)> {
     Err(refusal)
 }
 
-/// Says how things are, to this user and to root.
+/// Sends the status, if the client runs as this user or root.
 fn answer(client: &UnixStream, report: &dyn Fn() -> Value) {
     let asks = rustix::net::sockopt::socket_peercred(client).map(|peer| peer.uid);
     let own = rustix::process::geteuid();
@@ -103,15 +104,15 @@ fn answer(client: &UnixStream, report: &dyn Fn() -> Value) {
         return;
     }
     let line = format!("{}\n", report());
-    // A client that does not read its answer does not need it.
+    // Errors are ignored: a client that does not read its answer does not need it.
     let _ = send(client, line.as_bytes(), PATIENCE);
 }
 
 /// Writes all bytes.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`] where the client has not read them by then, however often it reads a few; those of
-/// writing.
+/// [`io::ErrorKind::TimedOut`] if the client has not read everything after `patience`, even if it reads some
+/// bytes now and then; those of writing.
 fn send(mut client: &UnixStream, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
     let end = Instant::now() + patience;
     while !bytes.is_empty() {
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_clients_are_answered_at_a_time_and_all_in_the_end() {
+    fn few_clients_are_answered_at_a_time_and_all_eventually() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -166,7 +167,7 @@ mod tests {
         thread::scope(|scope| {
             let sending = scope.spawn(move || send(&ours, &vec![b' '; 64 << 20], Duration::from_millis(200)));
             let mut byte = [0];
-            // It reads on until the other side is closed.
+            // Reads byte by byte until the other side is closed.
             while !sending.is_finished() && theirs.read(&mut byte).is_ok_and(|read| read > 0) {
                 thread::sleep(Duration::from_millis(1));
             }

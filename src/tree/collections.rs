@@ -1,4 +1,4 @@
-//! The database's own folders, as directories below `collections/`.
+//! The folders that a database contains, as directories below `collections/`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use super::section::{DirectoryGames, Kind, Object, Section};
 use crate::library::TakenNames;
 use chessdb::formats::{Database, Folder, Keys};
 
-/// The folders of a database, read when somebody first looks at them.
+/// The folders of a database, read on first use.
 pub(super) struct Collections {
     common: Arc<Common>,
     folders: OnceLock<Folders>,
@@ -114,29 +114,29 @@ impl Section for Collections {
     }
 }
 
-/// The folders; 0 is `collections/` itself, which has no games.
+/// All folders; number 0 is `collections/` itself, which has no games.
 #[derive(Default)]
 struct Folders {
     list: Vec<Collection>,
-    /// The games of all folders, sorted: a game is there once for each folder that has it.
+    /// The games of all folders, sorted. A game occurs once for each folder that contains it.
     shown: Vec<u32>,
 }
 
-/// A folder.
+/// One folder.
 #[derive(Default)]
 struct Collection {
     name: String,
     parent: u32,
-    /// Folders in it, sorted by name.
+    /// Numbers of its subfolders, sorted by name.
     children: Vec<u32>,
-    /// Games in it in the folder's own order, each once.
+    /// Its games in the folder's own order, without duplicates.
     games: Vec<u32>,
-    /// The same, sorted, each with its place there.
+    /// Its games, sorted, each with its place in `games`.
     places: Vec<(u32, u32)>,
 }
 
 impl Folders {
-    /// The folders that a database has. Games in them are called by `names`.
+    /// Reads the folders of a database. `names` determines the names of games.
     fn new(database: &dyn Database, names: &GameName) -> Folders {
         let listed = database.folders();
         if listed.is_empty() {
@@ -144,7 +144,7 @@ impl Folders {
         }
         let mut folders = vec![Collection::default()];
         for (number, folder) in (1..).zip(&listed) {
-            // A parent that does not stand before its child would make a loop.
+            // A parent with a higher number could form a loop; such a folder is placed at the top.
             let parent = folder.parent.filter(|&parent| parent < number - 1);
             let parent = parent.map_or(0, |parent| parent + 1);
             folders.push(Collection::new(folder, parent as u32, database.len()));
@@ -164,7 +164,7 @@ impl Folders {
 }
 
 impl Collection {
-    /// A folder of a database of so many games, without its name and what is in it.
+    /// A folder of a database with `len` games, without its name and subfolders.
     fn new(folder: &Folder, parent: u32, len: u32) -> Collection {
         let mut seen = HashSet::new();
         let is_new = |game: &u32| *game < len && seen.insert(*game);
@@ -185,7 +185,7 @@ impl Collection {
     }
 }
 
-/// Names the folders in a folder in the order in which the database lists them, and sorts them by name.
+/// Names the subfolders of a folder in the order in which the database lists them, and sorts them by name.
 fn name_children(
     folders: &mut [Collection],
     parent: usize,
@@ -209,7 +209,7 @@ fn name_children(
     folders[parent].children = children;
 }
 
-/// True where a game of a directory has this name already.
+/// True if a game in this folder already has this name.
 fn is_game(name: &str, folder: &Collection, database: &dyn Database, names: &GameName) -> bool {
     let digits = digits(database.len());
     game_of_name(name, digits).is_some_and(|game| {

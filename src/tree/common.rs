@@ -1,30 +1,43 @@
-//! What the sections of a database's directory have in common.
+//! Data shared by all sections of a database's directory.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::found::Positions;
 use super::game_name::game_of_name;
 use super::index::ViewIndex;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::digits;
+use crate::duplicates::Duplicates;
 use crate::library::LibraryEntry;
-use chessdb::formats::Database;
+use crate::positions::BuildOptions;
+use crate::spelling::{Names, Spelling};
+use chessdb::formats::{Database, Keys};
 
-/// A database with the names of its games and its views. A view is built when somebody first looks at it.
+/// A database with the names of its games and its views, which are built on first use.
 pub struct Common {
     entry: Arc<LibraryEntry>,
     layout: Layout,
     digits: usize,
+    threads: usize,
+    duplicates: OnceLock<Duplicates>,
     views: Vec<OnceLock<Box<ViewIndex>>>,
+    /// The players as they are stored, where `views` has joined spellings.
+    stored_players: OnceLock<Box<ViewIndex>>,
+    positions: Arc<Positions>,
 }
 
 impl Common {
-    pub(super) fn new(entry: Arc<LibraryEntry>, layout: Layout) -> Common {
+    pub(super) fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> Common {
         Common {
             digits: digits(entry.database.len()),
+            threads: build.threads,
+            duplicates: OnceLock::new(),
+            positions: Arc::new(Positions::new(&entry, build)),
             entry,
             views: layout.views().map(|_| OnceLock::new()).collect(),
+            stored_players: OnceLock::new(),
             layout,
         }
     }
@@ -43,22 +56,35 @@ impl Common {
         &self.layout
     }
 
-    /// Digits of the numbers of games.
+    /// Number of digits in the numbers of games.
     pub fn digits(&self) -> usize {
         self.digits
     }
 
-    /// The index of a view.
-    pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
-        let index = self.views.get(id.index())?;
+    /// The directories of a view before spellings of players are joined.
+    pub(super) fn stored_view(&self, id: ViewId) -> Option<&ViewIndex> {
         let view = self.layout.view(id)?;
-        Some(index.get_or_init(|| Box::new(ViewIndex::new(view, &self.entry))))
+        if *self.layout.spelling() == Spelling::Stored || !view.is_of_players() {
+            return self.view(id);
+        }
+        let index = || Box::new(ViewIndex::new(view, &self.entry, None));
+        Some(self.stored_players.get_or_init(index))
     }
 
-    /// True where [`Common::view`] has to sort all games first.
-    pub(super) fn must_build(&self, id: ViewId) -> bool {
-        let index = self.views.get(id.index());
-        index.is_some_and(|index| index.get().is_none())
+    /// Maximum number of threads for work on all games.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The duplicates among the games. On first use, searches all games.
+    pub fn duplicates(&self) -> &Duplicates {
+        self.duplicates
+            .get_or_init(|| Duplicates::find(&[self.database()], self.threads))
+    }
+
+    /// The positions of the games.
+    pub(super) fn positions(&self) -> &Arc<Positions> {
+        &self.positions
     }
 
     /// The name that a game has in every directory outside `games/`.
@@ -68,15 +94,72 @@ impl Common {
         name.of(self.database(), &keys, game, self.digits)
     }
 
-    /// The nth of some games as an entry of a directory.
+    /// The nth of `games` as an entry of a directory.
     pub fn game_at(&self, games: &[u32], n: usize) -> Option<(Cow<'_, str>, Node)> {
         let &game = games.get(n)?;
         Some((self.game_name(game).into(), Node::game(game)))
     }
 
-    /// The game of a name in a directory that `holds` it.
+    /// The game with this name in a directory that contains the games for which `holds` is true.
     pub fn game_of_name(&self, name: &str, holds: impl Fn(u32) -> bool) -> Option<Node> {
         let game = game_of_name(name, self.digits).filter(|&game| holds(game))?;
         (self.game_name(game) == name).then_some(Node::game(game))
+    }
+}
+
+/// Games with their names, sorted into views.
+pub(super) trait Views: Send + Sync {
+    /// The layout of names and views.
+    fn layout(&self) -> &Layout;
+
+    /// The directories of a view.
+    fn view(&self, id: ViewId) -> Option<&ViewIndex>;
+
+    /// True if [`Views::view`] has to sort all games first.
+    fn must_build(&self, id: ViewId) -> bool;
+
+    /// The name that a game has in every directory of a view.
+    fn game_name(&self, game: u32) -> String;
+
+    /// The game whose number is in `name`. The rest of the name need not match.
+    fn game_number(&self, name: &str) -> Option<u32>;
+
+    /// The number of directories that show a game.
+    fn directories_of(&self, game: u32, keys: &Keys) -> u32;
+}
+
+impl Views for Common {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn view(&self, id: ViewId) -> Option<&ViewIndex> {
+        let index = self.views.get(id.index())?;
+        let view = self.layout.view(id)?;
+        Some(index.get_or_init(|| {
+            let is_joined = view.is_of_players();
+            let names = is_joined.then(|| Names::find(&[self.database()], self.layout.spelling()));
+            Box::new(ViewIndex::new(view, &self.entry, names.flatten().map(Arc::new)))
+        }))
+    }
+
+    fn must_build(&self, id: ViewId) -> bool {
+        let index = self.views.get(id.index());
+        index.is_some_and(|index| index.get().is_none())
+    }
+
+    fn game_name(&self, game: u32) -> String {
+        Common::game_name(self, game)
+    }
+
+    fn game_number(&self, name: &str) -> Option<u32> {
+        game_of_name(name, self.digits)
+    }
+
+    fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
+        let views = self.layout.views();
+        views
+            .map(|(_, view)| view.directories(self.database(), game, keys))
+            .sum()
     }
 }

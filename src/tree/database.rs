@@ -4,19 +4,25 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::collections::Collections;
-use super::common::Common;
+use super::common::{Common, Views};
+use super::found::Positions;
 use super::games::Games;
 use super::inode::{
     KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_MERGED,
-    KIND_SINGLE, KIND_VIEW, LAST_MERGED_FOLDER, Node,
+    KIND_POSITIONS, KIND_RANKS, KIND_SINGLE, KIND_VIEW, LAST_MERGED_FOLDER, Node,
 };
 use super::layout::Layout;
 use super::members::Members;
 use super::merged::Merged;
+use super::moves::Moves;
+use super::ply::Use;
+use super::positions::PositionDirectories;
 use super::section::{Kind, Object, Row, Section};
 use super::single_files::SingleFiles;
+use super::top::Top;
 use super::view_directories::ViewDirectories;
-use crate::library::{LibraryEntry, TakenNames};
+use crate::library::LibraryEntry;
+use crate::positions::BuildOptions;
 use chessdb::formats::Keys;
 
 /// The sections of every database's directory, in the order in which they take their names.
@@ -25,14 +31,16 @@ pub(super) static ROWS: &[Row] = &[
         names: SingleFiles::NAMES,
         nodes: &[
             Node::ALL..=Node::PROBLEMS,
-            Node::CSV..=Node::NDJSON,
+            Node::CSV..=Node::DUPLICATES,
             Node::all_of(KIND_DOCUMENT, KIND_DOCUMENT),
         ],
+        needs_index: false,
         new: |common| Box::new(SingleFiles::new(common)),
     },
     Row {
         names: &[("games", Node::GAMES)],
         nodes: &[Node::GAMES..=Node::GAMES, Node::all_of(KIND_BLOCK, KIND_GAME)],
+        needs_index: false,
         new: |common| Box::new(Games::new(common)),
     },
     Row {
@@ -41,22 +49,45 @@ pub(super) static ROWS: &[Row] = &[
             Node::MERGED..=Node::MERGED,
             Node::all_of(KIND_MERGED, LAST_MERGED_FOLDER),
         ],
-        new: |common| Box::new(Merged::new(common)),
+        needs_index: false,
+        new: |common| Box::new(Merged(Arc::clone(common) as Arc<dyn Views>)),
     },
     Row {
         names: &[],
         nodes: &[Node::all_of(KIND_MEMBER_DIRECTORY, KIND_MEMBER)],
+        needs_index: false,
         new: |common| Box::new(Members::new(common)),
     },
     Row {
         names: &[],
         nodes: &[Node::all_of(KIND_COLLECTION, KIND_COLLECTION)],
+        needs_index: false,
         new: |common| Box::new(Collections::new(common)),
     },
     Row {
         names: &[],
         nodes: &[Node::all_of(KIND_VIEW, KIND_MERGED - 1)],
-        new: |common| Box::new(ViewDirectories::new(common)),
+        needs_index: false,
+        new: |common| Box::new(ViewDirectories(Arc::clone(common) as Arc<dyn Views>)),
+    },
+    Row {
+        names: &[("moves", Moves::TOP)],
+        nodes: &[Node::all_of(
+            Use::Moves.first_kind(),
+            Use::PositionLink.last_kind(),
+        )],
+        needs_index: true,
+        new: |common| Box::new(Moves::new(common)),
+    },
+    Row {
+        names: &[("positions", PositionDirectories::TOP)],
+        nodes: &[
+            Node::all_of(KIND_POSITIONS, KIND_RANKS),
+            Node::all_of(Use::FIRST_LOOSE_KIND, Use::LAST_LOOSE_KIND),
+            Node::all_of(Use::Position.first_kind(), Use::FenLink.last_kind()),
+        ],
+        needs_index: true,
+        new: |common| Box::new(PositionDirectories::new(common)),
     },
 ];
 
@@ -70,8 +101,8 @@ static BY_KIND: [u8; 256] = {
     }
     rows
 };
-static BY_NUMBER: [u8; 8] = {
-    let mut rows = [NO_ROW; 8];
+static BY_NUMBER: [u8; 11] = {
+    let mut rows = [NO_ROW; 11];
     let mut number = 0;
     while number < rows.len() {
         rows[number] = row_of(Node::new(KIND_SINGLE, number as u32));
@@ -97,13 +128,13 @@ pub struct DatabaseTree {
     common: Arc<Common>,
     /// One for each row of the layout.
     sections: Vec<Box<dyn Section>>,
-    top: OnceLock<Vec<(String, Node)>>,
+    top: OnceLock<Top>,
 }
 
 impl DatabaseTree {
-    /// The directory of a database.
-    pub fn new(entry: Arc<LibraryEntry>, layout: Layout) -> DatabaseTree {
-        let common = Arc::new(Common::new(entry, layout));
+    /// The directory of a database, whose index is built in this way when it is needed.
+    pub fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> DatabaseTree {
+        let common = Arc::new(Common::new(entry, layout, build));
         DatabaseTree {
             sections: common.layout().rows().map(|row| (row.new)(&common)).collect(),
             top: OnceLock::new(),
@@ -114,6 +145,16 @@ impl DatabaseTree {
     /// The database and its files.
     pub fn entry(&self) -> &LibraryEntry {
         self.common.entry()
+    }
+
+    /// The positions of its games.
+    pub fn positions(&self) -> &Arc<Positions> {
+        self.common.positions()
+    }
+
+    /// What its sections have in common.
+    pub fn common(&self) -> &Arc<Common> {
+        &self.common
     }
 
     /// Digits of the numbers of games.
@@ -151,21 +192,22 @@ impl DatabaseTree {
 
     /// Names of the entries of the database's directory.
     pub fn top_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.entries().iter().map(|(name, _)| name.as_str())
+        self.entries().names()
     }
 
-    fn entries(&self) -> &[(String, Node)] {
+    fn entries(&self) -> &Top {
         self.top.get_or_init(|| {
             let rows = self.common.layout().rows().zip(&self.sections);
             let names = rows.flat_map(|(row, section)| {
-                let own = row.names.iter().map(|&(name, node)| (name.to_owned(), node));
+                let own = self
+                    .common
+                    .layout()
+                    .names(row)
+                    .iter()
+                    .map(|&(name, node)| (name.to_owned(), node));
                 own.chain(section.top())
             });
-            let mut taken = TakenNames::default();
-            let mut top: Vec<(String, Node)> =
-                names.map(|(name, node)| (taken.take_name(&name), node)).collect();
-            top.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-            top
+            Top::new(names)
         })
     }
 }
@@ -180,7 +222,7 @@ impl Section for DatabaseTree {
     }
 
     fn links(&self, _: Node) -> u32 {
-        let nodes = self.entries().iter().map(|&(_, node)| node);
+        let nodes = self.entries().nodes();
         let directories = nodes.filter(|&node| self.kind(node) == Kind::Directory);
         2 + directories.count() as u32
     }
@@ -191,14 +233,10 @@ impl Section for DatabaseTree {
 
     fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
         let (name, node) = self.entries().get(n)?;
-        Some((name.into(), *node))
+        Some((name.into(), node))
     }
 
     fn child(&self, _: Node, name: &str) -> Option<Node> {
-        let entries = self.entries();
-        let found = entries
-            .binary_search_by(|(entry, _)| entry.as_str().cmp(name))
-            .ok()?;
-        entries.get(found).map(|&(_, node)| node)
+        self.entries().find(name)
     }
 }

@@ -7,18 +7,20 @@ use super::names::canonical;
 use super::template::{Facts, Field, Part, TemplateError, date_characters, parse, result};
 use chessdb::formats::{Database, Keys};
 
-/// Most bytes of a player, an event or a tag in a name.
+/// Maximum length in bytes of a player, an event or a tag in a name.
 const LONGEST_WORD: usize = 60;
 
-/// Most bytes of what stands before the number: that needs up to ten digits, and `.pgn` is behind it.
+/// Maximum length in bytes of the part before the number, which may have ten digits and is followed by
+/// `.pgn`.
 const LONGEST_BEFORE_NUMBER: usize = 255 - 10 - ".pgn".len();
 
-/// How games are called: `1985.11.09_Karpov-Kasparov_0-1_000042.pgn`, or what the user says.
+/// The template for names of games: `1985.11.09_Karpov-Kasparov_0-1_000042.pgn` by default.
 ///
-/// A name ends with the game's number, by which it is found again, and no shell needs quotes for it.
+/// A name ends with the number of the game, by which the game is found again. No shell requires quotes for
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameName {
-    /// What stands before the number.
+    /// The parts before the number.
     parts: Vec<Part>,
 }
 
@@ -43,10 +45,11 @@ impl Default for GameName {
 }
 
 impl GameName {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// Where it is none, does not end with `%{number}`, or would make names that are too long or need quotes.
+    /// If the template is invalid, does not end with `%{number}`, or allows names that are too long or need
+    /// quotes.
     pub fn parse(template: &str) -> Result<GameName, TemplateError> {
         let error = |byte, what: &str| Err(TemplateError::new(template, byte, what));
         let mut parts = parse(template, 0..template.len())?;
@@ -65,7 +68,10 @@ impl GameName {
                         "a game has one name in all views: take white and black instead of player and opponent",
                     );
                 }
-                Part::Text(text) if text.contains(|c| !is_quiet(c)) => {
+                Part::Initials(..) => {
+                    return error(*at, "initials such as 1U are for views only: take 1 instead");
+                }
+                Part::Text(text) if text.contains(|c| !needs_no_quotes(c)) => {
                     return error(
                         *at,
                         "only letters, digits and the signs . _ - + , @ need no quotes in a shell",
@@ -104,7 +110,7 @@ impl GameName {
     }
 }
 
-/// The game that a name speaks of: the number at its end. The rest of the name is not looked at.
+/// The game to which the number at the end of a name refers. The rest of the name is not compared.
 pub fn game_of_name(name: &str, digits: usize) -> Option<u32> {
     let stem = name.strip_suffix(".pgn")?;
     let number = stem.get(stem.len().checked_sub(digits)?..)?;
@@ -125,10 +131,12 @@ fn push(name: &mut String, facts: &Facts<'_>, part: &Part) {
             (Field::Event | Field::Tournament | Field::Tag(_), Some(text)) => push_word(name, &text, *first),
             (_, Some(_)) => name.push_str(&facts.part(part).unwrap_or_default()),
         },
+        // No name has any.
+        Part::Initials(..) => {}
     }
 }
 
-/// Most bytes that a part can take.
+/// Maximum length of a part in bytes.
 fn longest(part: &Part) -> usize {
     match part {
         Part::Text(text) => text.len(),
@@ -139,22 +147,22 @@ fn longest(part: &Part) -> usize {
             let unknown = "unknown".len();
             first.map_or(LONGEST_WORD, |first| LONGEST_WORD.min(4 * first).max(unknown))
         }
-        Part::Value(..) => "xxxx.xx.xx".len(),
+        Part::Value(..) | Part::Initials(..) => "xxxx.xx.xx".len(),
     }
 }
 
-/// A character for which no shell wants quotes.
-fn is_quiet(c: char) -> bool {
+/// True for a character that needs no quotes in any shell.
+fn needs_no_quotes(c: char) -> bool {
     c.is_alphanumeric() || "._-+,@".contains(c)
 }
 
-/// What stands before the first comma.
+/// The text before the first comma.
 fn surname(player: &str) -> &str {
     player.split(',').next().unwrap_or_default()
 }
 
-/// Appends letters and digits of a text, with `-` for all that is between them, or `unknown` where there are none.
-/// `first` is the most characters.
+/// Appends the letters and digits of a text, with `-` for each run of other characters in between, or
+/// `unknown` if there are none. `first` is the maximum number of characters.
 fn push_word(name: &mut String, text: &str, first: Option<usize>) {
     let start = name.len();
     let mut is_gap = false;
@@ -235,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_would_not_do_are_refused() {
+    fn unsuitable_templates_are_refused() {
         let long = "%{white}%{black}%{event}%{tag:Site}";
         for (template, at, word) in [
             ("", 1, "must be %{number}"),

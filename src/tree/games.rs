@@ -1,4 +1,4 @@
-//! `games/`: all games by their numbers, a thousand in a directory.
+//! `games/`: all games by number, in directories of a thousand.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::names::{BLOCK, block_name, numbered_game_name};
 use super::section::{Content, DirectoryGames, Kind, Object, Section};
 use chessdb::formats::Keys;
 
-/// The games of a database, and the directories of a thousand of them.
+/// The games of a database and the blocks that contain them.
 pub(super) struct Games(Arc<Common>);
 
 impl Games {
@@ -23,7 +23,7 @@ impl Games {
         self.0.database().len().div_ceil(BLOCK)
     }
 
-    /// The games of a block; none for `games/` itself.
+    /// The games of a block; empty for `games/` itself.
     fn games(&self, directory: Node) -> Range<u32> {
         if directory == Node::GAMES {
             return 0..0;

@@ -1,127 +1,159 @@
-//! The directories of one view of one database, with their games: a few integers a directory and one a game.
+//! The directories of one view, with their games.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
+use std::sync::Arc;
+use std::thread::available_parallelism;
 
 use rustc_hash::FxHashMap;
 
+use super::game_list::GameList;
 use super::names::directory_name;
 use super::plan::Plan;
-use super::views::{Group, View};
+use super::views::{By, Group, View};
 use crate::library::{LibraryEntry, numbered};
+use crate::positions::last_material;
+use crate::spelling::Names;
 use chessdb::formats::{Database, Keys};
 
-/// So many games apart somebody looks whether the files are lost.
-const LOOK: u32 = 1024;
+/// Number of games after which the sort checks whether the files have changed.
+const CHECK_INTERVAL: u32 = 1024;
 
-/// The directories of a view. They are numbered level by level, and by name among those of one parent; 0 is the
-/// view's own. Names are computed from the databases's texts.
+/// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the
+/// view's own directory. Names are computed from texts.
 pub struct ViewIndex {
-    view: View,
-    /// For each directory a group that is in it or below it.
-    groups: Vec<Group>,
     parents: Vec<u32>,
-    /// Number of each directory's first child; the next one's first child ends them.
+    /// The first child of each directory; its children end where those of the next directory begin.
     children: Vec<u32>,
-    /// Where the games of each directory begin; the next one's beginning ends them.
-    starts: Vec<u32>,
-    games: Vec<u32>,
-    /// Directories whose name has a number behind it.
+    /// Directories whose name ends with a number, such as ` (2)`.
     ordinals: HashMap<u32, u32>,
-    /// The directories that hold games, by name; only where their merged files stand in one directory and their numbers
-    /// are in another order.
+    contents: Box<dyn Contents>,
+    nests_merged: bool,
+    /// The directories that contain games, sorted by name. Only set if their merged files are all in one
+    /// directory and the order differs from that of their numbers.
     by_name: Option<Vec<u32>>,
 }
 
+/// The names of a view's directories, and the games in them.
+pub(super) trait Contents: Send + Sync {
+    /// The text of a directory at this depth below the view's own directory.
+    fn text(&self, directory: u32, depth: usize) -> Option<String>;
+
+    /// The games in a directory.
+    fn games(&self, directory: u32) -> GameList<'_>;
+}
+
 impl ViewIndex {
-    /// Sorts the games of a database. Of one whose files are lost meanwhile it has some.
-    pub fn new(view: View, entry: &LibraryEntry) -> ViewIndex {
-        let database = &*entry.database;
+    /// Sorts the games of a database. The index is incomplete if the files change meanwhile. With `names`, directories
+    /// have the names under which players are shown.
+    pub fn new(view: View, entry: &LibraryEntry, names: Option<Arc<Names>>) -> ViewIndex {
+        let database = Arc::clone(&entry.database);
         let entries = Entries::new(&view, entry);
-        let Plan { directories, leaves } = Plan::new(&view, database, &entries.groups);
-        let (starts, games) = entries.by_directory(&leaves, directories.len());
+        let group = |group: u32| entries.groups.get(group as usize).copied();
+        let plan = Plan::new(entries.groups.len() as u32, |number, depth| {
+            let text = view.text(&*database, group(number)?, depth)?;
+            Some(shown(&names, text))
+        });
+        let (starts, games) = entries.by_directory(&plan.leaves, plan.directories.len());
+        let groups = plan.directories.iter();
+        let groups = groups.map(|planned| group(planned.group).unwrap_or(Group(0)));
+        let nests_merged = view.nests_merged();
+        let contents = Sorted {
+            groups: groups.collect(),
+            view,
+            database,
+            names,
+            starts,
+            games,
+        };
+        ViewIndex::with(&plan, contents, nests_merged)
+    }
+
+    /// Builds the index of a plan.
+    pub(super) fn with(plan: &Plan, contents: impl Contents + 'static, nests_merged: bool) -> ViewIndex {
+        let directories = &plan.directories;
         let mut children = vec![0; directories.len()];
         for planned in directories.iter().skip(1) {
             children[planned.parent as usize] += 1;
         }
-        let ordinals = (0..).zip(&directories).filter(|(_, planned)| planned.ordinal > 1);
+        let ordinals = (0..).zip(directories).filter(|(_, planned)| planned.ordinal > 1);
         let mut index = ViewIndex {
-            view,
-            groups: directories.iter().map(|planned| planned.group).collect(),
             parents: directories.iter().map(|planned| planned.parent).collect(),
             children: running_sums(&children, 1),
             ordinals: ordinals
                 .map(|(number, planned)| (number, planned.ordinal))
                 .collect(),
-            starts,
-            games,
+            contents: Box::new(contents),
+            nests_merged,
             by_name: None,
         };
         let is_deep = directories.iter().any(|planned| planned.parent != 0);
-        if is_deep && !index.view.nests_merged() {
+        if is_deep && !nests_merged {
             let mut by_name: Vec<u32> = (0..index.len()).filter(|&n| !index.games(n).is_empty()).collect();
-            by_name.sort_by_cached_key(|&n| index.name(database, n));
+            by_name.sort_by_cached_key(|&n| index.name(n));
             index.by_name = Some(by_name);
         }
         index
     }
 
-    /// Number of directories with the view's own.
+    /// Number of directories, including the view's own.
     pub fn len(&self) -> u32 {
         self.parents.len() as u32
     }
 
-    /// The directory that holds a directory; the view's own holds itself.
+    /// The parent of a directory; the view's own directory is its own parent.
     pub fn parent(&self, directory: u32) -> u32 {
         self.parents.get(directory as usize).copied().unwrap_or(0)
     }
 
-    /// The directories in a directory, sorted by name.
+    /// The subdirectories of a directory, sorted by name.
     pub fn children(&self, directory: u32) -> Range<u32> {
         bounds(&self.children, directory)
     }
 
     /// The games in a directory, in database order.
-    pub fn games(&self, directory: u32) -> &[u32] {
-        let Range { start, end } = bounds(&self.starts, directory);
-        self.games.get(start as usize..end as usize).unwrap_or_default()
+    pub fn games(&self, directory: u32) -> GameList<'_> {
+        self.contents.games(directory)
     }
 
-    /// The name of a directory; none for the view's own.
-    pub fn name(&self, database: &dyn Database, directory: u32) -> Option<String> {
+    /// The text of a directory; `None` for the view's own.
+    pub fn text(&self, directory: u32) -> Option<String> {
         let mut depth = 0;
         let mut above = self.parent(directory);
         while above != 0 {
             above = self.parent(above);
             depth += 1;
         }
-        let group = *self.groups.get(directory as usize)?;
-        let text = self.view.text(database, group, depth)?;
-        let ordinal = self.ordinals.get(&directory).copied().unwrap_or(1);
-        Some(numbered(&directory_name(&text), ordinal).into_owned())
+        self.contents.text(directory, depth).filter(|_| directory > 0)
     }
 
-    /// The directory of a name in a directory.
-    pub fn child(&self, database: &dyn Database, directory: u32, name: &str) -> Option<u32> {
+    /// The name of a directory; `None` for the view's own.
+    pub fn name(&self, directory: u32) -> Option<String> {
+        let ordinal = self.ordinals.get(&directory).copied().unwrap_or(1);
+        Some(numbered(&directory_name(&self.text(directory)?), ordinal).into_owned())
+    }
+
+    /// The subdirectory with this name.
+    pub fn child(&self, directory: u32, name: &str) -> Option<u32> {
         let children = self.children(directory);
         search(
             children.len(),
             |n| {
                 let child = children.start + n as u32;
-                (child, self.name(database, child))
+                (child, self.name(child))
             },
             name,
         )
     }
 
-    /// True where merged files stand in directories.
+    /// True if merged files are in subdirectories.
     pub fn nests_merged(&self) -> bool {
-        self.view.nests_merged()
+        self.nests_merged
     }
 
-    /// Number of entries of a directory of merged files; 0 is the view's own.
+    /// Number of entries of a directory of merged files; `directory` 0 is the view's own.
     pub fn merged_len(&self, directory: u32) -> usize {
         match &self.by_name {
             Some(by_name) => by_name.len(),
@@ -129,7 +161,8 @@ impl ViewIndex {
         }
     }
 
-    /// The directory of the nth entry of a directory of merged files, in the order of names.
+    /// The directory of the view to which the nth entry of a directory of merged files belongs. Entries are
+    /// sorted by name.
     pub fn merged_at(&self, directory: u32, n: usize) -> Option<u32> {
         match &self.by_name {
             Some(by_name) => by_name.get(n).copied(),
@@ -137,27 +170,55 @@ impl ViewIndex {
         }
     }
 
-    /// The directory for which an entry of a directory of merged files stands, by its name without `.pgn`.
-    pub fn merged_child(&self, database: &dyn Database, directory: u32, name: &str) -> Option<u32> {
+    /// The directory of the view to which an entry of a directory of merged files belongs, by the entry's
+    /// name without `.pgn`.
+    pub fn merged_child(&self, directory: u32, name: &str) -> Option<u32> {
         match &self.by_name {
             Some(by_name) => search(
                 by_name.len(),
                 |n| {
                     let directory = by_name.get(n).copied().unwrap_or(0);
-                    (directory, self.name(database, directory))
+                    (directory, self.name(directory))
                 },
                 name,
             ),
-            None => self.child(database, directory, name),
+            None => self.child(directory, name),
         }
     }
 }
 
-/// The groups of a view and which games belong to them.
+/// The sorted games of a database: a few integers for each directory and one for each game in it.
+struct Sorted {
+    view: View,
+    database: Arc<dyn Database>,
+    names: Option<Arc<Names>>,
+    /// For each directory, a group that is in it or below it.
+    groups: Vec<Group>,
+    /// Index in `games` of each directory's first game. Its games end where those of the next directory
+    /// begin.
+    starts: Vec<u32>,
+    games: Vec<u32>,
+}
+
+impl Contents for Sorted {
+    fn text(&self, directory: u32, depth: usize) -> Option<String> {
+        let group = *self.groups.get(directory as usize)?;
+        let text = self.view.text(&*self.database, group, depth)?;
+        Some(shown(&self.names, text))
+    }
+
+    fn games(&self, directory: u32) -> GameList<'_> {
+        let Range { start, end } = bounds(&self.starts, directory);
+        let games = self.games.get(start as usize..end as usize);
+        GameList::Own(games.unwrap_or_default())
+    }
+}
+
+/// The groups of a view and the games that belong to them.
 struct Entries {
     /// Groups in the order of their first games.
     groups: Vec<Group>,
-    /// A game and the place of one of its groups, in the order of games.
+    /// Pairs of a game and the index of one of its groups, sorted by game.
     entries: Vec<(u32, u32)>,
 }
 
@@ -165,16 +226,26 @@ impl Entries {
     fn new(view: &View, entry: &LibraryEntry) -> Entries {
         let database = &*entry.database;
         match view {
-            View::BuiltIn(view) => Entries::collect(entry, |_, keys, each| {
-                (view.groups)(keys, &mut |group| each(group, group));
-            }),
+            View::BuiltIn(view) => match view.by {
+                By::Keys(groups) => Entries::collect(entry, |_, keys, each| {
+                    groups(keys, &mut |group| each(group, group));
+                }),
+                By::LastMaterial => {
+                    let threads = available_parallelism().map_or(1, usize::from);
+                    let material = last_material(database, threads);
+                    Entries::collect(entry, |game, _, each| {
+                        let counts = material.get(game as usize).map_or(0, |counts| counts.0);
+                        each(Group(counts), Group(counts));
+                    })
+                }
+            },
             View::Own(view) => Entries::collect(entry, |game, keys, each| {
                 view.each_group(game, &mut |group| each(view.key(database, keys, group), group));
             }),
         }
     }
 
-    /// Groups all games by what stands before each of their groups.
+    /// Collects the groups of all games. Groups with equal keys are one group, represented by the first.
     fn collect<K, F>(entry: &LibraryEntry, groups_of: F) -> Entries
     where
         K: Eq + Hash,
@@ -185,7 +256,7 @@ impl Entries {
         let mut entries = Vec::with_capacity(database.len() as usize);
         let mut places: FxHashMap<K, u32> = FxHashMap::default();
         for game in 0..database.len() {
-            if game % LOOK == 0 && entry.is_lost() {
+            if game % CHECK_INTERVAL == 0 && entry.is_lost() {
                 break;
             }
             let keys = database.keys(game);
@@ -203,15 +274,15 @@ impl Entries {
         Entries { groups, entries }
     }
 
-    /// The games of each directory, one list behind the other, and where each begins. `leaves` has the
-    /// directory of each group.
+    /// The games of all directories in one list, and the index at which the games of each directory begin.
+    /// `leaves` contains the directory of each group.
     fn by_directory(&self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u32>) {
         let places = || {
             self.entries
                 .iter()
                 .map(|&(game, group)| (game, leaves[group as usize] as usize))
         };
-        // Two groups of a game may be one directory: it stands there once.
+        // Two groups of a game may have the same directory, which lists the game once.
         let mut last = vec![u32::MAX; directories];
         let mut counts = vec![0; directories];
         for (game, directory) in places() {
@@ -234,8 +305,16 @@ impl Entries {
     }
 }
 
-/// `first`, then the sums of everything up to each count.
-fn running_sums(counts: &[u32], first: u32) -> Vec<u32> {
+/// The text that a directory has which stands for a stored text.
+pub(super) fn shown(names: &Option<Arc<Names>>, text: String) -> String {
+    match names {
+        Some(names) => names.shown(text),
+        None => text,
+    }
+}
+
+/// `first`, followed by `first` plus the sum of the counts up to each.
+pub(super) fn running_sums(counts: &[u32], first: u32) -> Vec<u32> {
     let mut sum = first;
     let sums = counts.iter().map(|count| {
         sum += count;
@@ -244,7 +323,7 @@ fn running_sums(counts: &[u32], first: u32) -> Vec<u32> {
     std::iter::once(first).chain(sums).collect()
 }
 
-fn bounds(starts: &[u32], n: u32) -> Range<u32> {
+pub(super) fn bounds(starts: &[u32], n: u32) -> Range<u32> {
     let n = n as usize;
     match (starts.get(n), starts.get(n + 1)) {
         (Some(&start), Some(&end)) => start..end,
@@ -252,7 +331,7 @@ fn bounds(starts: &[u32], n: u32) -> Range<u32> {
     }
 }
 
-/// The directory of a name among `len` that are sorted by name.
+/// The directory with this name among `len` directories sorted by name.
 fn search(len: usize, at: impl Fn(usize) -> (u32, Option<String>), name: &str) -> Option<u32> {
     let (mut low, mut high) = (0, len);
     while low < high {
@@ -268,103 +347,4 @@ fn search(len: usize, at: impl Fn(usize) -> (u32, Option<String>), name: &str) -
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-
-    use super::super::views::BuiltInView;
-    use chessdb::formats::{Decoded, Format, Info, NotADatabase, TextId};
-    use chessdb::game::{Date, Game, Outcome, Tags};
-
-    /// Games that differ in their years: 0, 1, 2 and so on.
-    struct Years(u16);
-
-    impl Database for Years {
-        fn len(&self) -> u32 {
-            self.0.into()
-        }
-
-        fn keys(&self, game: u32) -> Keys {
-            Keys {
-                white: TextId(0),
-                black: TextId(0),
-                event: TextId(0),
-                date: Date::new(game as u16, 0, 0),
-                event_year: 0,
-                eco: None,
-                outcome: Outcome::Unknown,
-                deleted: false,
-            }
-        }
-
-        fn text(&self, _: TextId) -> String {
-            String::new()
-        }
-
-        fn tags(&self, _: u32) -> Tags {
-            Tags::default()
-        }
-
-        fn game(&self, _: u32) -> Decoded {
-            let (game, problems) = (Game::default(), Vec::new());
-            Decoded { game, problems }
-        }
-
-        fn info(&self) -> Info {
-            Info::default()
-        }
-    }
-
-    static FORMAT: Format = Format {
-        name: "years",
-        title: "Years",
-        find: |_| Vec::new(),
-        by_content: None,
-        readings: Vec::new,
-        open: |_, _| Err(NotADatabase(String::new())),
-    };
-
-    /// A game is in a directory for each number up to its year. Those of even numbers are in the one of number 0.
-    static UP_TO: BuiltInView = BuiltInView {
-        name: "up to",
-        groups: |keys, each| (0..=keys.date.year).for_each(|year| each(Group(year.into()))),
-        text: |_, Group(number), depth| match (depth, number % 2) {
-            (0, 1) => Some(format!("odd {number}")),
-            (0, _) => Some("even".to_owned()),
-            (1, 0) if number > 0 => Some(format!("even {number}")),
-            _ => None,
-        },
-    };
-
-    #[test]
-    fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
-        let entry = LibraryEntry {
-            path: String::new(),
-            format: &FORMAT,
-            database: Arc::new(Years(5)),
-            files: Vec::new(),
-            maps: Vec::new(),
-            found: None,
-            is_local: true,
-        };
-        let database = &*entry.database;
-        let view = View::BuiltIn(&UP_TO);
-        let index = ViewIndex::new(view.clone(), &entry);
-        let listed = |directory| {
-            let name = |child| (index.name(database, child).unwrap(), index.games(child));
-            index.children(directory).map(name).collect::<Vec<_>>()
-        };
-        let top = [
-            ("even".to_owned(), &[0, 1, 2, 3, 4][..]),
-            ("odd 1".to_owned(), &[1, 2, 3, 4]),
-            ("odd 3".to_owned(), &[3, 4]),
-        ];
-        assert_eq!(listed(0), top);
-        let even = index.child(database, 0, "even").unwrap();
-        let below = [("even 2".to_owned(), &[2, 3, 4][..]), ("even 4".to_owned(), &[4])];
-        assert_eq!(listed(even), below);
-        assert_eq!(index.merged_len(0), 5);
-        let directories = |game| view.directories(database, game, &database.keys(game));
-        assert_eq!([0, 1, 4].map(directories), [1, 2, 5]);
-    }
-}
+mod tests;

@@ -91,6 +91,10 @@ pub(super) const KIND_MEMBER: u8 = 4;
 pub(super) const KIND_COLLECTION: u8 = 5;
 /// A PGN document of the database's own, such as `book.pgn`.
 pub(super) const KIND_DOCUMENT: u8 = 6;
+/// `positions/` and what it lists.
+pub(super) const KIND_POSITIONS: u8 = 7;
+/// The first ranks of a FEN, as a directory that is looked up.
+pub(super) const KIND_RANKS: u8 = 8;
 /// A directory of a view; 0 is the view's own. Views take 32 kinds, and as many for their merged files and for the
 /// directories of these.
 pub(super) const KIND_VIEW: u8 = 0x40;
@@ -99,6 +103,10 @@ pub(super) const KIND_MERGED: u8 = 0x60;
 /// A directory of merged files, which stands for a view's directory.
 pub(super) const KIND_MERGED_FOLDER: u8 = 0x80;
 pub(super) const LAST_MERGED_FOLDER: u8 = 0x9f;
+/// A position of a game without all of its rights, in the same uses as those of a ply.
+pub(super) const KIND_LOOSE: u8 = 0xac;
+/// A ply of a game, from here to the last kind; [`Use`](super::ply::Use) says what for.
+pub(super) const KIND_PLY: u8 = 0xc0;
 
 /// Most views of a tree, those of the user among them.
 pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
@@ -120,6 +128,12 @@ impl Node {
     pub const CSV: Node = Node::new(KIND_SINGLE, 6);
     /// `games.ndjson`
     pub const NDJSON: Node = Node::new(KIND_SINGLE, 7);
+    /// `games.parquet`
+    pub const PARQUET: Node = Node::new(KIND_SINGLE, 8);
+    /// `overview.html`
+    pub const OVERVIEW: Node = Node::new(KIND_SINGLE, 9);
+    /// `duplicates.csv`
+    pub const DUPLICATES: Node = Node::new(KIND_SINGLE, 10);
 
     /// The node of a number among those of a kind. Each section has kinds of its own.
     pub const fn new(kind: u8, number: u32) -> Node {
@@ -174,7 +188,7 @@ impl Node {
 }
 
 /// What the log calls the nodes from these on.
-const NAMES: [(Node, &str); 17] = [
+const NAMES: [(Node, &str); 20] = [
     (Node::DATABASE, "Database"),
     (Node::ALL, "All"),
     (Node::INFO, "Info"),
@@ -183,6 +197,9 @@ const NAMES: [(Node, &str); 17] = [
     (Node::MERGED, "Merged"),
     (Node::CSV, "Csv"),
     (Node::NDJSON, "Ndjson"),
+    (Node::PARQUET, "Parquet"),
+    (Node::OVERVIEW, "Overview"),
+    (Node::DUPLICATES, "Duplicates"),
     (Node::new(KIND_BLOCK, 0), "Block"),
     (Node::new(KIND_GAME, 0), "Game"),
     (Node::new(KIND_MEMBER_DIRECTORY, 0), "MemberDirectory"),
@@ -207,7 +224,7 @@ impl fmt::Debug for Node {
     }
 }
 
-/// The tables in a database's directory.
+/// The tables of text in a database's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
     /// `games.csv`
@@ -263,6 +280,9 @@ mod tests {
             (Node::DATABASE, 0x00_0000_0000),
             (Node::GAMES, 0x00_0000_0004),
             (Node::NDJSON, 0x00_0000_0007),
+            (Node::PARQUET, 0x00_0000_0008),
+            (Node::OVERVIEW, 0x00_0000_0009),
+            (Node::DUPLICATES, 0x00_0000_000a),
             (Node::block(7), 0x01_0000_0007),
             (Node::game(7), 0x02_0000_0007),
             (Node::new(KIND_DOCUMENT, 7), 0x06_0000_0007),

@@ -1,37 +1,40 @@
-//! What users may say about the tree: views of their own, and the names of games.
+//! What users can configure in the tree: their own views, and the names of games.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::database::ROWS;
 use super::game_name::GameName;
-use super::inode::{MOST_VIEWS, ViewId};
+use super::inode::{MOST_VIEWS, Node, ViewId};
 use super::own_view::OwnView;
 use super::section::Row;
 use super::template::TemplateError;
 use super::views::{VIEWS, View};
 use crate::library::{LONGEST_NAME, cut, safe_name};
+use crate::spelling::Spelling;
 
-/// How the directories of databases are laid out. The default has the built-in views alone.
+/// Layout of a database's directory. The default has only the built-in views.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     own_views: Vec<Arc<OwnView>>,
     game_name: GameName,
     sections: Vec<&'static Row>,
+    leaves_out_positions: bool,
+    spelling: Spelling,
 }
 
 /// Why a view cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewError {
-    /// There is no `=` between its name and its template.
+    /// There is no `=` between name and template.
     NoTemplate,
-    /// Its name is none that a directory can have.
+    /// The name is not valid for a directory.
     BadName,
-    /// Something else has its name.
+    /// Another view or entry has this name.
     TakenName,
-    /// Its template is none.
+    /// The template is invalid.
     Template(TemplateError),
-    /// There are as many as there can be.
+    /// The maximum number of views is reached.
     TooMany,
 }
 
@@ -43,7 +46,7 @@ impl fmt::Display for ViewError {
             }
             ViewError::BadName => write!(
                 f,
-                "its name must be that of a directory: not empty, without /, at most {LONGEST_NAME} bytes"
+                "its name must be that of a directory: not empty, without / and \\, at most {LONGEST_NAME} bytes"
             ),
             ViewError::TakenName => f.write_str("its name is taken; give it another"),
             ViewError::Template(error) => error.fmt(f),
@@ -55,10 +58,10 @@ impl fmt::Display for ViewError {
 impl std::error::Error for ViewError {}
 
 impl Layout {
-    /// Adds a view that is described as `NAME=TEMPLATE`.
+    /// Adds a view in the form `NAME=TEMPLATE`.
     ///
     /// # Errors
-    /// Where the name or the template is none, the name is taken, or there are too many.
+    /// If name or template is invalid, the name is taken, or there are too many views.
     pub fn add_view(&mut self, text: &str) -> Result<(), ViewError> {
         let (name, template) = text.split_once('=').ok_or(ViewError::NoTemplate)?;
         if safe_name(name) != name || cut(name, LONGEST_NAME) != name {
@@ -78,9 +81,24 @@ impl Layout {
         Ok(())
     }
 
-    /// Adds a section to the directory of every database, beside those that all trees have.
+    /// Adds a section to the directory of every database, after the built-in ones.
     pub fn add_section(&mut self, row: &'static Row) {
         self.sections.push(row);
+    }
+
+    /// Leaves out `moves/` and `positions/`, which need an index.
+    pub fn leave_out_positions(&mut self) {
+        self.leaves_out_positions = true;
+    }
+
+    /// Joins spellings of players in `players/` and in the tables of all databases.
+    pub fn spell(&mut self, spelling: Spelling) {
+        self.spelling = spelling;
+    }
+
+    /// Which spellings of players are joined.
+    pub fn spelling(&self) -> &Spelling {
+        &self.spelling
     }
 
     /// The sections of a database's directory.
@@ -88,7 +106,15 @@ impl Layout {
         ROWS.iter().chain(self.sections.iter().copied())
     }
 
-    /// Names games by a template.
+    /// The names that a section has in the directory of a database.
+    pub(super) fn names(&self, row: &'static Row) -> &'static [(&'static str, Node)] {
+        match self.leaves_out_positions && row.needs_index {
+            true => &[],
+            false => row.names,
+        }
+    }
+
+    /// Sets the template for names of games.
     ///
     /// # Errors
     /// See [`GameName::parse`].
@@ -97,18 +123,18 @@ impl Layout {
         Ok(())
     }
 
-    /// How games are called in views.
+    /// The template for names of games in views.
     pub fn game_name(&self) -> &GameName {
         &self.game_name
     }
 
-    /// All views with their places.
+    /// All views with their ids.
     pub fn views(&self) -> impl Iterator<Item = (ViewId, View)> {
         let own = self.own_views.iter().map(|view| View::Own(Arc::clone(view)));
         (0..).map(ViewId).zip(VIEWS.iter().map(View::BuiltIn).chain(own))
     }
 
-    /// The view of a place.
+    /// The view with this id.
     pub fn view(&self, id: ViewId) -> Option<View> {
         match (VIEWS.get(id.index()), id.index().checked_sub(VIEWS.len())) {
             (Some(view), _) => Some(View::BuiltIn(view)),
@@ -144,12 +170,12 @@ mod tests {
     #[test]
     fn there_are_as_many_views_as_inodes_allow() {
         let mut layout = Layout::default();
-        for number in 1..=28 {
+        for number in 1..=27 {
             assert_eq!(layout.add_view(&format!("v{number}=%{{date}}")), Ok(()));
         }
         assert_eq!(layout.add_view("one more=%{date}"), Err(ViewError::TooMany));
         let error = ViewError::TooMany.to_string();
-        assert!(error.contains("28 views"), "{error}");
+        assert!(error.contains("27 views"), "{error}");
         for (id, view) in layout.views() {
             assert_eq!(
                 layout.view(id).map(|view| view.name().to_owned()),

@@ -1,4 +1,4 @@
-//! The raw files inside a database, as files below `emb/`.
+//! The raw files in a database, as files below `emb/` or in the database's own directory.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use super::section::{Content, Kind, Object, Section};
 use crate::library::TakenNames;
 use chessdb::formats::{Database, Member};
 
-/// The members of a database and the directories that hold them, read when somebody first looks at them.
+/// The members of a database and the directories that contain them, read on first use.
 pub(super) struct Members {
     common: Arc<Common>,
     list: OnceLock<List>,
@@ -38,14 +38,18 @@ impl Members {
 impl Section for Members {
     fn top(&self) -> Vec<(String, Node)> {
         let directories = (0..).zip(&self.list().directories);
-        directories
-            .map(|(number, directory)| {
-                (
-                    directory.name.to_owned(),
-                    Node::new(KIND_MEMBER_DIRECTORY, number),
-                )
-            })
-            .collect()
+        let directories = directories.map(|(number, directory)| {
+            let node = Node::new(KIND_MEMBER_DIRECTORY, number);
+            (directory.name.to_owned(), node)
+        });
+        let files = (0..).zip(&self.list().members);
+        let files = files
+            .filter(|(_, member)| member.directory.is_empty())
+            .map(|(number, member)| {
+                let name = directory_name(&member.name).into_owned();
+                (name, Node::new(KIND_MEMBER, number))
+            });
+        directories.chain(files).collect()
     }
 
     fn kind(&self, node: Node) -> Kind {
@@ -70,8 +74,10 @@ impl Section for Members {
         let list = self.list();
         let name = list.member(node).map(|member| member.directory);
         let mut directories = list.directories.iter();
-        let found = directories.position(|directory| Some(directory.name) == name);
-        Node::new(KIND_MEMBER_DIRECTORY, found.unwrap_or(0) as u32)
+        match directories.position(|directory| Some(directory.name) == name) {
+            Some(found) => Node::new(KIND_MEMBER_DIRECTORY, found as u32),
+            None => Node::DATABASE,
+        }
     }
 
     fn links(&self, node: Node) -> u32 {
@@ -111,12 +117,13 @@ struct MemberDirectory {
 }
 
 impl List {
-    /// The members that a database has.
+    /// Reads the members of a database.
     fn new(database: &dyn Database) -> List {
         let members = database.members();
         let mut names: Vec<&'static str> = members.iter().map(|member| member.directory).collect();
         names.sort_unstable();
         names.dedup();
+        names.retain(|name| !name.is_empty());
         let directories = names.into_iter().map(|name| {
             let mut taken = TakenNames::default();
             let inside = (0..).zip(&members).filter(|(_, member)| member.directory == name);

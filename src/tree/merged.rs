@@ -1,28 +1,25 @@
-//! `merged/`: the games of each directory of a view as one file.
+//! `merged/`: the games of each directory of a view in one file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::common::Common;
+use super::common::Views;
 use super::index::ViewIndex;
 use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, Node, ViewId};
-use super::section::{Content, Kind, Object, Section};
+use super::section::{Kind, Object, Section};
 
-/// The merged files and their directories. Both have the numbers of the view's directories that they stand for.
-pub(super) struct Merged(Arc<Common>);
+/// The merged files and their directories. Both have the numbers of the corresponding directories of the
+/// view.
+pub(super) struct Merged(pub(super) Arc<dyn Views>);
 
 impl Merged {
-    pub(super) fn new(common: &Arc<Common>) -> Merged {
-        Merged(Arc::clone(common))
-    }
-
-    /// The view of a node; none for `merged/` itself.
+    /// The view of a node; `None` for `merged/` itself.
     fn view(&self, node: Node) -> Option<(ViewId, &ViewIndex)> {
         let id = ViewId::of_merged(node)?;
         Some((id, self.0.view(id)?))
     }
 
-    /// The node that stands for a view's directory.
+    /// The node that corresponds to a directory of the view.
     fn node(id: ViewId, view: &ViewIndex, directory: u32) -> Node {
         match directory > 0 && view.games(directory).is_empty() {
             true => Node::merged_folder(id, directory),
@@ -52,7 +49,7 @@ impl Section for Merged {
                 let view = self.0.view(id)?;
                 let games = view.games(number);
                 if is_file {
-                    return (!games.is_empty()).then_some(Object::File(Content::Games(games)));
+                    return (!games.is_empty()).then_some(Object::File(games.content()));
                 }
                 view.nests_merged() && !view.children(number).is_empty()
             }
@@ -79,7 +76,7 @@ impl Section for Merged {
             _ if self.kind(node) == Kind::File => return 1,
             (None, _) => self.0.layout().views().count(),
             (Some(id), 0) => match self.0.layout().view(id) {
-                // They would have to be counted.
+                // 1 means that the subdirectories are not counted.
                 Some(view) if view.nests_merged() => return 1,
                 _ => 0,
             },
@@ -105,7 +102,7 @@ impl Section for Merged {
         };
         let child = view.merged_at(directory.number(), n)?;
         let node = Merged::node(id, view, child);
-        let mut name = view.name(self.0.database(), child)?;
+        let mut name = view.name(child)?;
         if self.kind(node) == Kind::File {
             name += ".pgn";
         }
@@ -119,7 +116,7 @@ impl Section for Merged {
             return Some(Node::merged(id, 0));
         };
         let child = |name, kind| {
-            let child = view.merged_child(self.0.database(), directory.number(), name)?;
+            let child = view.merged_child(directory.number(), name)?;
             Some(Merged::node(id, view, child)).filter(|&node| self.kind(node) == kind)
         };
         let file = name.strip_suffix(".pgn").and_then(|name| child(name, Kind::File));

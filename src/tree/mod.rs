@@ -1,12 +1,15 @@
-//! What stands where: names, inode numbers and views, made from keys and texts alone.
+//! The directory tree: names, inode numbers and views, computed from keys and texts alone.
 //!
-//! A database's directory is put together from [sections](Section), each of which knows its own nodes.
-//! Names of games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and two arrays
-//! of integers, made when somebody first looks at it. Nothing here changes after it was built.
+//! A database's directory consists of [sections](Section), each of which defines its own nodes. Names of
+//! games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of
+//! integers, built on first use. Nothing changes after it was built.
 
+mod all;
 mod collections;
 mod common;
 mod database;
+mod found;
+mod game_list;
 mod game_name;
 mod games;
 mod index;
@@ -14,24 +17,32 @@ mod inode;
 mod layout;
 mod members;
 mod merged;
+mod moves;
 mod names;
 mod own_view;
 mod plan;
+mod ply;
+mod position_info;
+mod positions;
+mod ranks;
 mod section;
 mod single_files;
 mod source;
 mod template;
+mod top;
 mod view_directories;
 mod views;
 
+pub use all::{AllDatabases, AllTree, InParts, Unique};
 pub use common::Common;
 pub use database::DatabaseTree;
+pub use found::{IndexState, Positions};
 pub use game_name::GameName;
 pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
-pub use names::{BLOCK, block_name, numbered_game_name};
+pub use names::{BLOCK, block_name, digits, game_path, numbered_game_name};
 pub use own_view::OwnView;
 pub use section::{Content, DirectoryGames, Kind, Object, Row, Section};
 pub use source::{Branch, SourceFolder, SourceTree};
 pub use template::TemplateError;
-pub use views::{BuiltInView, Group, VIEWS, View};
+pub use views::{BuiltInView, By, Group, VIEWS, View};

@@ -1,4 +1,4 @@
-//! Names of games and blocks in `games/`, and of directories that have a database's text as their name.
+//! Names of games and blocks in `games/`, and of directories named after a text of the database.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use crate::library::{LONGEST_NAME, cut, safe_name};
 use chessdb::formats::{Database, TextId};
 
-/// Games in a directory of `games/`.
+/// Number of games in a directory of `games/`.
 pub const BLOCK: u32 = 1000;
 
-/// Digits of the numbers of a database with so many games.
+/// Number of digits in the numbers of a database with `games` games.
 pub fn digits(games: u32) -> usize {
     let needed = games.checked_ilog10().unwrap_or(0) as usize + 1;
     needed.max(6)
@@ -28,7 +28,14 @@ pub fn numbered_game_name(game: u32, digits: usize) -> String {
     format!("{:0digits$}.pgn", u64::from(game) + 1)
 }
 
-/// The form of a text in which equal texts are equal: Unicode NFC. An empty text says as little as `?`.
+/// Path of a game from the directory of its database, which has `games` games: `games/000001-001000/000042.pgn`.
+pub fn game_path(game: u32, games: u32) -> String {
+    let digits = digits(games);
+    let (block, name) = (block_name(game / BLOCK, digits), numbered_game_name(game, digits));
+    format!("games/{block}/{name}")
+}
+
+/// Normalizes a text to Unicode NFC, so that equal texts are equal as bytes. An empty text becomes `?`.
 pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.is_empty() {
         return Cow::Borrowed("?");
@@ -39,12 +46,12 @@ pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(text.nfc().collect())
 }
 
-/// The canonical text that an id stands for.
+/// The normalized text of an id.
 pub fn canonical_text(database: &dyn Database, id: TextId) -> String {
     canonical(database.text(id).into()).into_owned()
 }
 
-/// Name of the directory for a canonical text.
+/// Name of the directory for a normalized text.
 pub fn directory_name(text: &str) -> Cow<'_, str> {
     match safe_name(text) {
         Cow::Borrowed(name) => Cow::Borrowed(cut(name, LONGEST_NAME)),
@@ -52,7 +59,7 @@ pub fn directory_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `Linares 1993`: the year is left out where it is unknown or the event's name has it already.
+/// `Linares 1993`; without the year if it is unknown or already part of the event's text.
 pub fn event_and_year(event: String, year: u16) -> String {
     if year == 0 {
         return event;

@@ -1,4 +1,4 @@
-//! Views that the user describes by a template.
+//! Views that the user defines by a template.
 
 use super::names::{canonical, digits};
 use super::template::{Facts, Field, Part, TemplateError, parse};
@@ -6,17 +6,18 @@ use super::views::Group;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome};
 
-/// A view of the user's: `%{white}/%{year}`, a directory for each of the names between the slashes.
+/// A user-defined view such as `%{white}/%{year}`, with one level of directories for each part between
+/// slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnView {
-    /// Name of its directory, in the database's and in `merged/`.
+    /// Name of its directories in the database's directory and in `merged/`.
     pub(super) name: String,
     levels: Vec<Vec<Part>>,
-    /// The fields of all levels.
+    /// The fields used at any level.
     fields: Vec<Field>,
 }
 
-/// What tells a group from others: of all that is known of a game, what the template asks for.
+/// What distinguishes a group from others: the values of a game that the template uses.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct GroupKey {
     keys: Keys,
@@ -26,10 +27,10 @@ pub(super) struct GroupKey {
 }
 
 impl OwnView {
-    /// A view with the directories of a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// Where the template is none.
+    /// If the template is invalid.
     pub(super) fn parse(name: &str, template: &str) -> Result<OwnView, TemplateError> {
         let mut levels: Vec<Vec<Part>> = Vec::new();
         let mut start = 0;
@@ -53,7 +54,9 @@ impl OwnView {
         let mut fields = Vec::new();
         for part in levels.iter().flatten() {
             match part {
-                Part::Value(field, _) if !fields.contains(field) => fields.push(field.clone()),
+                Part::Value(field, _) | Part::Initials(field, _) if !fields.contains(field) => {
+                    fields.push(field.clone());
+                }
                 _ => {}
             }
         }
@@ -64,7 +67,7 @@ impl OwnView {
         })
     }
 
-    /// Number of directories one in the other, without the view's own.
+    /// Number of nested levels, without the view's own directory.
     pub(super) fn depth(&self) -> usize {
         self.levels.len()
     }
@@ -73,7 +76,8 @@ impl OwnView {
         self.fields.contains(&Field::Player) || self.fields.contains(&Field::Opponent)
     }
 
-    /// Gives the groups that a game belongs to: one for each of its players where the template asks for a player.
+    /// Calls `each` with the groups of a game: one for each player if the template contains a player, else
+    /// one.
     pub(super) fn each_group(&self, game: u32, each: &mut dyn FnMut(Group)) {
         each(group(game, false));
         if self.has_player() {
@@ -81,14 +85,15 @@ impl OwnView {
         }
     }
 
-    /// The text that a group's directory has at a depth, see [`super::views::BuiltInView::text`].
+    /// The text of a group's directory at a depth; see [`super::views::BuiltInView::text`].
     pub(super) fn text(&self, database: &dyn Database, group: Group, depth: usize) -> Option<String> {
         let level = self.levels.get(depth)?;
         let (game, is_black) = game_and_player(group);
         let mut facts = Facts::new(database, game, database.keys(game), digits(database.len()));
         facts.is_black = is_black;
-        if let [part @ Part::Value(..)] = level.as_slice() {
-            // Alone, what is unknown is that and not a text.
+        if let [part @ (Part::Value(..) | Part::Initials(..))] = level.as_slice() {
+            // A directory whose only part is unknown is named `unknown`, and differs from one whose text is
+            // `unknown`.
             return Some(facts.part(part).unwrap_or_else(|| "?".to_owned()));
         }
         let mut text = String::new();
@@ -96,13 +101,14 @@ impl OwnView {
             match (facts.part(part), part) {
                 (Some(known), _) => text.push_str(&known),
                 (None, Part::Value(field, first)) => text.push_str(field.unknown(*first)),
+                (None, Part::Initials(field, _)) => text.push_str(field.unknown(None)),
                 (None, Part::Text(_)) => {}
             }
         }
         Some(canonical(text.into()).into_owned())
     }
 
-    /// What tells a group of a game from the groups of others. The first game of a group stands for it.
+    /// The key of a group. Its first game represents the group.
     pub(super) fn key(&self, database: &dyn Database, keys: &Keys, group: Group) -> GroupKey {
         let (game, is_black) = game_and_player(group);
         let facts = Facts::new(database, game, *keys, 0);
@@ -149,7 +155,7 @@ impl OwnView {
     }
 }
 
-/// A game and which of its players is meant.
+/// A game, and whether its player is Black.
 fn group(game: u32, is_black: bool) -> Group {
     Group(u64::from(is_black) << 32 | u64::from(game))
 }

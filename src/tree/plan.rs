@@ -1,64 +1,63 @@
-//! Which directories a view has: one for each text, under names that no two of them share.
+//! Which directories a view has: one for each text, with unique names.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::names::directory_name;
-use super::views::{Group, View};
 use crate::library::{TakenNames, numbered};
-use chessdb::formats::Database;
 
-/// The directories of a view, numbered level by level, and by name among those of one parent.
+/// The directories of a view, numbered level by level, and by name below each parent.
 pub(super) struct Plan {
-    /// 0 is the view's own.
+    /// Number 0 is the view's own directory.
     pub(super) directories: Vec<Planned>,
     /// The directory of each group.
     pub(super) leaves: Vec<u32>,
 }
 
-/// A directory to be.
+/// A planned directory.
 #[derive(Clone, Copy)]
 pub(super) struct Planned {
     pub(super) parent: u32,
-    /// The first group that is in it or below it.
-    pub(super) group: Group,
-    /// What tells it from others of its name, see [`numbered`].
+    /// The index of the first group in it or below it.
+    pub(super) group: u32,
+    /// The number that makes its name unique; see [`numbered`].
     pub(super) ordinal: u32,
 }
 
 impl Plan {
-    /// The directories of these groups, which stand in the order of their first games.
-    pub(super) fn new(view: &View, database: &dyn Database, groups: &[Group]) -> Plan {
+    /// Plans the directories of `groups` groups, which are in the order of their first games. `text` returns
+    /// the text of a group's directory at a depth.
+    pub(super) fn new(groups: u32, text: impl Fn(u32, usize) -> Option<String>) -> Plan {
         let own = Planned {
             parent: 0,
-            group: Group(0),
+            group: 0,
             ordinal: 1,
         };
         let mut plan = Plan {
             directories: vec![own],
-            leaves: vec![0; groups.len()],
+            leaves: vec![0; groups as usize],
         };
         for depth in 0.. {
-            let labels = (0..).zip(groups).filter_map(|(number, &group)| {
-                let text = view.text(database, group, depth)?;
+            let labels = (0..groups).filter_map(|group| {
+                let text = text(group, depth)?;
                 Some(Label {
-                    parent: plan.leaves[number as usize],
+                    parent: plan.leaves[group as usize],
                     first_bytes: first_bytes(&text),
                     text,
-                    group: number,
+                    group,
                 })
             });
             let labels: Vec<Label> = labels.collect();
             if labels.is_empty() {
                 break;
             }
-            plan.add_level(labels, groups);
+            plan.add_level(labels);
         }
         plan
     }
 
-    fn add_level(&mut self, mut labels: Vec<Label>, groups: &[Group]) {
+    fn add_level(&mut self, mut labels: Vec<Label>) {
         labels.sort_unstable();
         for named in named(&labels) {
             let number = self.directories.len() as u32;
@@ -68,24 +67,25 @@ impl Plan {
             }
             self.directories.push(Planned {
                 parent: named.parent,
-                group: groups[equal[0].group as usize],
+                group: equal[0].group,
                 ordinal: named.ordinal,
             });
         }
     }
 }
 
-/// The text of a group at one depth. Equal texts of one parent are neighbours when sorted, the first group first.
+/// The text of a group at one depth. After sorting, equal texts with the same parent are adjacent, the first
+/// group first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
     parent: u32,
-    /// Spares most comparisons of texts.
+    /// The first bytes of `text`, which decide most comparisons.
     first_bytes: u64,
     text: String,
     group: u32,
 }
 
-/// A directory for some equal labels.
+/// A directory for a run of equal labels.
 struct Named<'a> {
     parent: u32,
     name: Cow<'a, str>,
@@ -109,7 +109,7 @@ fn named<'a>(labels: &'a [Label]) -> Vec<Named<'a>> {
             }
         })
         .collect();
-    // Two directories meet only where a name is not the text itself: the others differ as their texts do.
+    // Names can only collide if at least one of them differs from its text, because the texts differ.
     let changed = |named: &&Named<'a>| *named.name != *labels[named.labels.start].text;
     let changed: HashSet<(u32, &str)> = all
         .iter()
@@ -135,7 +135,7 @@ fn named<'a>(labels: &'a [Label]) -> Vec<Named<'a>> {
     all
 }
 
-/// A name, and what is left of it without ` (2)` at its end, and so on.
+/// A name, and the name without ` (2)` or the like at its end, repeatedly.
 fn stems(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| {
         let (stem, number) = name.strip_suffix(')')?.rsplit_once(" (")?;
@@ -143,7 +143,7 @@ fn stems(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first bytes of a text as a number that sorts as they do.
+/// The first eight bytes of a text as a number, in the same order.
 fn first_bytes(text: &str) -> u64 {
     let mut bytes = [0; 8];
     for (byte, &c) in bytes.iter_mut().zip(text.as_bytes()) {
@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_are_as_if_every_one_of_them_was_taken_in_turn(
+        fn names_are_the_same_as_when_taken_one_by_one(
             texts in proptest::collection::vec((0u32..2, "[a/_]{1,2}( \\([1-4]\\)){0,2}"), 0..40)
         ) {
             let mut labels: Vec<Label> = (0..)

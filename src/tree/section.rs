@@ -1,4 +1,4 @@
-//! What a database's directory is made of: sections, each with the directories, files and links of one origin.
+//! Sections of a database's directory, each with the directories, files and links of one origin.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,38 +6,50 @@ use std::ops::{Range, RangeInclusive};
 use std::slice;
 use std::sync::Arc;
 
+use super::all::InParts;
 use super::common::Common;
 use super::inode::{Node, Table};
 use chessdb::formats::Keys;
 
 /// A section of a database's directory: some names in it, and everything below them.
 ///
-/// Only the section knows what the numbers of its nodes stand for. It makes nothing that its [`Row`] does not give to
-/// it, except for games: they belong to `games/`, and any directory may show them.
+/// Only the section interprets the numbers of its nodes. Apart from games, which belong to `games/` but may
+/// be listed by any directory, it creates only nodes that its [`Row`] assigns to it.
 pub trait Section: Send + Sync {
     /// Names in the database's directory, beside those of the [`Row`], with their nodes.
     fn top(&self) -> Vec<(String, Node)> {
         Vec::new()
     }
 
-    /// What a node is, as far as its number says: the node need not exist. Nothing is built or read for it.
+    /// The kind of a node, judged by its number alone: the node need not exist. Builds and reads nothing.
     fn kind(&self, node: Node) -> Kind;
 
-    /// True where all games have to be sorted before anything can be said about a node.
+    /// True if all games have to be sorted or searched before any request for a node can be answered.
     fn must_build(&self, _: Node) -> bool {
         false
     }
 
-    /// The node, where it exists.
+    /// True if the entries are unknown because the index they depend on could not be built.
+    fn is_unavailable(&self) -> bool {
+        false
+    }
+
+    /// The node, if it exists.
     fn open(&self, node: Node) -> Option<Object<'_>>;
 
-    /// The directory that holds a node; for a game the one in `games/`.
+    /// The text of a file that holds [`Content::Own`].
+    fn text(&self, _: Node) -> Option<String> {
+        None
+    }
+
+    /// The directory that holds a node; for a game, the one in `games/`.
     fn parent(&self, _: Node) -> Node {
         Node::DATABASE
     }
 
-    /// For a directory 2 and one for each subdirectory, or 1 where these would have to be counted first; for all else
-    /// the number of directories that show it. Games are left to [`Section::directories_of`].
+    /// The link count. For a directory: 2 plus the number of subdirectories, or 1 if these would have to be
+    /// counted first. For other nodes except games: the number of directories that show them. For games, see
+    /// [`Section::directories_of`].
     fn links(&self, _: Node) -> u32 {
         1
     }
@@ -57,24 +69,26 @@ pub trait Section: Send + Sync {
         None
     }
 
-    /// The entry of a name in a directory. It need not be listed.
+    /// The entry with this name in a directory. The directory need not list it.
     fn child(&self, _directory: Node, _name: &str) -> Option<Node> {
         None
     }
 
-    /// The games that a directory lists after `game`, or all of them; none where it does not list `game`.
+    /// The games that a directory lists after `game`, or all of them; `None` if it does not list `game`.
     fn games_after(&self, _directory: Node, _game: Option<u32>) -> Option<DirectoryGames<'_>> {
         None
     }
 }
 
-/// A kind of section: what it has in every database.
+/// A kind of section: its properties that are the same in every database.
 pub struct Row {
     /// Names in the database's directory, with their nodes. No user's view can have one of them.
     pub names: &'static [(&'static str, Node)],
-    /// The nodes of the section: whole kinds of nodes, or some of those that a database has once.
+    /// The nodes of the section: whole kinds of nodes, or some of the nodes that a database has once.
     pub nodes: &'static [RangeInclusive<Node>],
-    /// Makes the section of a database. Nothing is built or read for it.
+    /// True if the section is left out when there is no index of positions.
+    pub needs_index: bool,
+    /// Creates the section of a database. Builds and reads nothing.
     pub new: fn(&Arc<Common>) -> Box<dyn Section>,
 }
 
@@ -108,7 +122,7 @@ impl PartialEq for Row {
 
 impl Eq for Row {}
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A directory.
@@ -121,7 +135,7 @@ pub enum Kind {
 
 /// A node that exists.
 pub enum Object<'a> {
-    /// A directory: the section lists it.
+    /// A directory, which the section lists.
     Directory,
     /// A file.
     File(Content<'a>),
@@ -129,39 +143,67 @@ pub enum Object<'a> {
     Link(Cow<'a, str>),
 }
 
-/// What a file holds.
-#[derive(Clone, Copy)]
+/// The content of a file.
+#[derive(Clone)]
 pub enum Content<'a> {
     /// A game.
     Game(u32),
     /// All games.
     AllGames,
-    /// Some games one after the other, in database order.
+    /// The texts of some games, concatenated in database order.
     Games(&'a [u32]),
-    /// What is to be said about the database.
+    /// Like [`Content::Games`], with games of several databases.
+    InParts(InParts<'a>),
+    /// Like [`Content::Games`], with games found by a search.
+    Found(Arc<[u32]>),
+    /// The tags of games found by a search.
+    FoundTable(Arc<[u32]>),
+    /// A text that the section generates: [`Section::text`].
+    Own,
+    /// Facts about the database: `info.txt`.
     Info,
     /// The problems of the database and its games.
     Problems,
+    /// Charts of the games: `overview.html`.
+    Overview,
     /// A raw file inside the database, of this size.
     Member(u32, u64),
-    /// A PGN document of the database's own.
+    /// A PGN document that is part of the database.
     Document(u32),
     /// The tags of all games.
     Table(Table),
+    /// Like [`Content::Table`], as a Parquet file.
+    Parquet,
+    /// The games that have duplicates.
+    Duplicates,
 }
 
-/// Games of a directory in its order.
+/// Games of a directory, in the directory's order.
 pub enum DirectoryGames<'a> {
-    /// Games one after the other.
+    /// Games with consecutive numbers.
     Numbers(Range<u32>),
-    /// Games that are listed.
+    /// Games of a list.
     Listed(slice::Iter<'a, u32>),
+    /// Games of several databases, within a range of indices in their directory.
+    InParts(InParts<'a>, Range<usize>),
+    /// Games found by a search, from an index on.
+    Found(Arc<[u32]>, usize),
 }
 
 impl<'a> DirectoryGames<'a> {
     /// The games of a list after the first few.
     pub fn after(games: &'a [u32], first: usize) -> Option<DirectoryGames<'a>> {
         Some(DirectoryGames::Listed(games.get(first..)?.iter()))
+    }
+
+    /// The games after `game` in a list in database order, or all of them; `None` if the list does not
+    /// contain `game`.
+    pub(super) fn found_after(games: &Arc<[u32]>, game: Option<u32>) -> Option<DirectoryGames<'a>> {
+        let first = match game {
+            Some(game) => games.binary_search(&game).ok()? + 1,
+            None => 0,
+        };
+        Some(DirectoryGames::Found(Arc::clone(games), first))
     }
 }
 
@@ -172,6 +214,12 @@ impl Iterator for DirectoryGames<'_> {
         match self {
             DirectoryGames::Numbers(games) => games.next(),
             DirectoryGames::Listed(games) => games.next().copied(),
+            DirectoryGames::InParts(games, places) => games.get(places.next()?),
+            DirectoryGames::Found(games, place) => {
+                let game = games.get(*place).copied();
+                *place += 1;
+                game
+            }
         }
     }
 }

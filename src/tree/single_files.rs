@@ -1,4 +1,4 @@
-//! The files in a database's directory: `all.pgn`, `info.txt`, tables, and documents of its own.
+//! The files in a database's directory: `all.pgn`, `info.txt`, `overview.html`, tables, and the database's documents.
 
 use std::sync::Arc;
 
@@ -10,12 +10,15 @@ use super::section::{Content, Kind, Object, Section};
 pub(super) struct SingleFiles(Arc<Common>);
 
 impl SingleFiles {
-    /// Those that every database has.
+    /// The files of every database.
     pub(super) const NAMES: &[(&str, Node)] = &[
         ("all.pgn", Node::ALL),
+        ("duplicates.csv", Node::DUPLICATES),
         ("games.csv", Node::CSV),
         ("games.ndjson", Node::NDJSON),
+        ("games.parquet", Node::PARQUET),
         ("info.txt", Node::INFO),
+        ("overview.html", Node::OVERVIEW),
         ("problems.txt", Node::PROBLEMS),
     ];
 
@@ -41,8 +44,11 @@ impl Section for SingleFiles {
             Node::ALL => Content::AllGames,
             Node::INFO => Content::Info,
             Node::PROBLEMS => Content::Problems,
+            Node::OVERVIEW => Content::Overview,
             Node::CSV => Content::Table(Table::Csv),
             Node::NDJSON => Content::Table(Table::Ndjson),
+            Node::PARQUET => Content::Parquet,
+            Node::DUPLICATES => Content::Duplicates,
             _ => {
                 let documents = self.0.database().documents().len();
                 let number = Some(node.number()).filter(|&number| (number as usize) < documents);

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::all::{NAME as ALL_NAME, UNIQUE};
 use super::inode::{Inode, Node, Prefix};
 use crate::library::TakenNames;
 
-/// The folders between the root and the databases. A database's directory is a folder here, which may hold others.
+/// The folders between the root and the databases. The directory of a database is also a folder here and may
+/// contain others.
 pub struct SourceTree {
     folders: Vec<SourceFolder>,
     by_inode: HashMap<Inode, usize>,
@@ -18,20 +20,20 @@ pub struct SourceTree {
 pub struct SourceFolder {
     /// Its inode.
     pub inode: Inode,
-    /// The folder that holds it; the root holds itself.
+    /// The number of its parent; the root is its own parent.
     pub parent: usize,
     /// The database whose directory it is.
     pub database: Option<usize>,
-    /// Newest time of the databases in it and below it, in nanoseconds since 1970.
+    /// Newest time of the databases in and below it, in nanoseconds since 1970.
     pub modified: i128,
-    /// Folders in it under the names that it shows them by, sorted.
+    /// Subfolders by their names in the tree, sorted.
     pub children: Vec<(String, usize)>,
 }
 
-/// A database for the tree.
+/// A database to be placed in the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch<'a> {
-    /// Path of its directory with `/` between the names; empty for the root.
+    /// Path of its directory, with `/` between names; empty for the root.
     pub path: &'a str,
     /// Prefix of its inodes.
     pub prefix: Prefix,
@@ -40,15 +42,20 @@ pub struct Branch<'a> {
 }
 
 impl SourceTree {
-    /// The folders that lead to the databases. `own_names` has the names that a folder keeps for itself where it
-    /// is a database's directory or the root.
-    pub fn new(branches: &[Branch<'_>], own_names: impl Fn(Option<usize>) -> Vec<String>) -> SourceTree {
+    /// Builds the folders that lead to the databases, and the directory of all databases if it has a prefix.
+    /// `own_names` returns the names that are taken by other entries in a database's directory, or in the
+    /// root if called with `None`.
+    pub fn new(
+        branches: &[Branch<'_>],
+        all: Option<Prefix>,
+        own_names: impl Fn(Option<usize>) -> Vec<String>,
+    ) -> SourceTree {
         let mut tree = SourceTree {
             folders: vec![SourceFolder::new(Inode::ROOT, 0)],
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
             by_prefix: HashMap::with_capacity(branches.len()),
         };
-        // While the tree grows, children are listed under the names that their paths have.
+        // While the tree is built, children have the names of their paths.
         let mut by_path: HashMap<&str, usize> = HashMap::from([("", 0)]);
         for (number, branch) in branches.iter().enumerate() {
             tree.by_prefix.insert(branch.prefix, number);
@@ -60,7 +67,7 @@ impl SourceTree {
             }
             folder.modified = folder.modified.max(branch.modified);
         }
-        // Parents stand before their children.
+        // Parents have lower numbers than their children.
         for number in (0..tree.folders.len()).rev() {
             let SourceFolder { parent, modified, .. } = tree.folders[number];
             let parent = &mut tree.folders[parent];
@@ -83,35 +90,97 @@ impl SourceTree {
             };
             folder.name_children(&own);
         }
+        if let Some(all) = all {
+            tree.add_all(all, &own_names(tree.folders[0].database));
+        }
         tree
     }
 
-    /// The folder of an inode.
+    /// Adds the directory of all databases to the root. Existing entries keep their names.
+    fn add_all(&mut self, prefix: Prefix, own: &[String]) {
+        let number = self.folders.len();
+        let root = &mut self.folders[0];
+        let names = root.children.iter().map(|(name, _)| name).chain(own);
+        let mut taken = TakenNames::default();
+        names.for_each(|name| {
+            taken.take(name);
+        });
+        let name = taken.take_name(ALL_NAME);
+        let place = root.children.partition_point(|(other, _)| *other < name);
+        root.children.insert(place, (name, number));
+        let mut folder = SourceFolder::new(Inode::of(prefix, Node::DATABASE), 0);
+        folder.modified = root.modified;
+        self.by_inode.insert(folder.inode, number);
+        self.folders.push(folder);
+    }
+
+    /// Adds the directory of all databases without duplicates to that of all databases, which has the prefix `all` and
+    /// these other entries.
+    pub fn add_unique(&mut self, prefix: Prefix, all: Prefix, own: impl Iterator<Item = String>) {
+        let Some(parent) = self.number_of(Inode::of(all, Node::DATABASE)) else {
+            return;
+        };
+        let number = self.folders.len();
+        let mut folder = SourceFolder::new(Inode::of(prefix, Node::DATABASE), parent);
+        let Some(all) = self.folders.get_mut(parent) else {
+            return;
+        };
+        folder.modified = all.modified;
+        all.children.push((UNIQUE.to_owned(), number));
+        all.name_children(&own.collect::<Vec<_>>());
+        self.by_inode.insert(folder.inode, number);
+        self.folders.push(folder);
+    }
+
+    /// The paths of the databases' directories in the mount; empty for the root.
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths = vec![String::new(); self.folders.len()];
+        let mut of_databases = vec![String::new(); self.by_prefix.len()];
+        // Parents have lower numbers than their children.
+        for (number, folder) in self.folders.iter().enumerate() {
+            let own = std::mem::take(&mut paths[number]);
+            for (name, child) in &folder.children {
+                paths[*child] = match own.as_str() {
+                    "" => name.clone(),
+                    own => format!("{own}/{name}"),
+                };
+            }
+            if let Some(place) = folder
+                .database
+                .and_then(|database| of_databases.get_mut(database))
+            {
+                *place = own;
+            }
+        }
+        of_databases
+    }
+
+    /// The folder with this inode.
     pub fn by_inode(&self, inode: Inode) -> Option<&SourceFolder> {
         self.get(self.number_of(inode)?)
     }
 
-    /// The number of the folder of an inode.
+    /// The number of the folder with this inode.
     pub fn number_of(&self, inode: Inode) -> Option<usize> {
         self.by_inode.get(&inode).copied()
     }
 
-    /// A folder; 0 is the root.
+    /// A folder by its number; 0 is the root.
     pub fn get(&self, folder: usize) -> Option<&SourceFolder> {
         self.folders.get(folder)
     }
 
-    /// All folders, each behind the one that it is in.
+    /// All folders, each after its parent.
     pub fn all(&self) -> impl Iterator<Item = &SourceFolder> {
         self.folders.iter()
     }
 
-    /// The database of a prefix.
+    /// The number of the database with this prefix.
     pub fn by_prefix(&self, prefix: Prefix) -> Option<usize> {
         self.by_prefix.get(&prefix).copied()
     }
 
-    /// The inode of the directory of a database with this prefix.
+    /// The inode of the directory of the database with this prefix.
     pub fn directory_of(&self, prefix: Prefix) -> Inode {
         let inode = Inode::of(prefix, Node::DATABASE);
         match self.by_inode.contains_key(&inode) {
@@ -120,9 +189,9 @@ impl SourceTree {
         }
     }
 
-    /// The folder of a path, with all folders that lead to it.
+    /// The folder with this path; creates it and its parents if necessary.
     fn folder<'a>(&mut self, path: &'a str, by_path: &mut HashMap<&'a str, usize>) -> usize {
-        // Mostly the folder above is known, however deep it is.
+        // Usually the parent exists, however deep it is.
         let mut missing = Vec::new();
         let mut end = path.len();
         let mut folder = loop {
@@ -157,7 +226,7 @@ impl SourceFolder {
         }
     }
 
-    /// The folder of a name.
+    /// The subfolder with this name.
     pub fn child(&self, name: &str) -> Option<usize> {
         let found = self
             .children
@@ -166,7 +235,7 @@ impl SourceFolder {
         self.children.get(found).map(|&(_, folder)| folder)
     }
 
-    /// Gives children another name where theirs is taken.
+    /// Renames children whose names are taken.
     fn name_children(&mut self, own: &[String]) {
         let mut taken = TakenNames::default();
         for name in own {
@@ -180,7 +249,7 @@ impl SourceFolder {
     }
 }
 
-/// The inode to try after a hash or a number that is taken: 40 bits, none of those that are set aside.
+/// The next inode to try if one is taken: 40 bits, without the reserved ones.
 fn after(hash: u64) -> u64 {
     (hash.wrapping_add(1) & 0x00ff_ffff_ffff).max(Inode::FIRST_HASHED)
 }

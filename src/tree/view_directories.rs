@@ -1,26 +1,15 @@
-//! The views in a database's directory.
+//! The views in the directory of a database, or of all of them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::common::Common;
+use super::common::Views;
 use super::inode::{Node, ViewId};
 use super::section::{DirectoryGames, Kind, Object, Section};
 use chessdb::formats::Keys;
 
 /// The directories of all views. Number 0 of each is the view's own.
-pub(super) struct ViewDirectories(Arc<Common>);
-
-impl ViewDirectories {
-    pub(super) fn new(common: &Arc<Common>) -> ViewDirectories {
-        ViewDirectories(Arc::clone(common))
-    }
-
-    fn games(&self, directory: Node) -> &[u32] {
-        let view = self.0.view(ViewId::of(directory));
-        view.map_or(&[], |view| view.games(directory.number()))
-    }
-}
+pub(super) struct ViewDirectories(pub(super) Arc<dyn Views>);
 
 impl Section for ViewDirectories {
     fn top(&self) -> Vec<(String, Node)> {
@@ -56,7 +45,7 @@ impl Section for ViewDirectories {
     }
 
     fn links(&self, node: Node) -> u32 {
-        // The view's own directories would have to be counted.
+        // 1 means that the subdirectories are not counted.
         if node.number() == 0 {
             return 1;
         }
@@ -69,10 +58,7 @@ impl Section for ViewDirectories {
         if keys.deleted {
             return 0;
         }
-        let views = self.0.layout().views();
-        views
-            .map(|(_, view)| view.directories(self.0.database(), game, keys))
-            .sum()
+        self.0.directories_of(game, keys)
     }
 
     fn len(&self, directory: Node) -> usize {
@@ -86,10 +72,11 @@ impl Section for ViewDirectories {
         let view = self.0.view(id)?;
         let children = view.children(directory.number());
         match children.clone().nth(n) {
-            Some(child) => Some((view.name(self.0.database(), child)?.into(), Node::view(id, child))),
+            Some(child) => Some((view.name(child)?.into(), Node::view(id, child))),
             None => {
                 let games = view.games(directory.number());
-                self.0.game_at(games, n - children.len())
+                let game = games.get(n - children.len())?;
+                Some((self.0.game_name(game).into(), Node::game(game)))
             }
         }
     }
@@ -97,20 +84,20 @@ impl Section for ViewDirectories {
     fn child(&self, directory: Node, name: &str) -> Option<Node> {
         let id = ViewId::of(directory);
         let view = self.0.view(id)?;
-        let child = view.child(self.0.database(), directory.number(), name);
+        let child = view.child(directory.number(), name);
         child.map(|child| Node::view(id, child)).or_else(|| {
-            let games = view.games(directory.number());
-            self.0
-                .game_of_name(name, |game| games.binary_search(&game).is_ok())
+            let game = self.0.game_number(name)?;
+            view.games(directory.number()).position(game)?;
+            (self.0.game_name(game) == name).then_some(Node::game(game))
         })
     }
 
     fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
-        let games = self.games(directory);
+        let games = self.0.view(ViewId::of(directory))?.games(directory.number());
         let first = match game {
-            Some(game) => games.binary_search(&game).ok()? + 1,
+            Some(game) => games.position(game)? + 1,
             None => 0,
         };
-        DirectoryGames::after(games, first)
+        games.after(first)
     }
 }

@@ -1,9 +1,10 @@
-//! The views: every way to sort the games of a database, one row each, and those that users describe.
+//! The views: built-in ways to sort the games of a database, one row each, and views that users describe.
 
 use std::sync::Arc;
 
 use super::names::{canonical_text, event_and_year};
 use super::own_view::OwnView;
+use crate::positions::PieceCounts;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::Eco;
 
@@ -12,35 +13,44 @@ use chessdb::game::Eco;
 pub enum View {
     /// A row of [`VIEWS`].
     BuiltIn(&'static BuiltInView),
-    /// A template of the user's.
+    /// A view from a user's template.
     Own(Arc<OwnView>),
 }
 
 /// A view that every tree has.
 pub struct BuiltInView {
-    /// Name of its directory, in the database's and in `merged/`.
+    /// Name of the view's directory, both in the database's directory and in `merged/`.
     pub name: &'static str,
-    /// Gives the groups that a game belongs to: any number of different ones.
-    pub groups: fn(&Keys, each: &mut dyn FnMut(Group)),
-    /// The text that a group's directory has at a depth below the view's, and none below its last one, which
-    /// holds the games. Groups of equal texts are one directory. The last texts of two directories must differ,
-    /// because merged files stand side by side. A directory can hold games and directories: the texts of these must
-    /// not look like names of games.
+    /// What the view sorts games by.
+    pub by: By,
+    /// The text of a group's directory at a depth below the view's directory; `None` below the group's last
+    /// directory, which holds the games. Groups with equal texts share a directory. The last texts of two
+    /// directories must differ, because merged files are all in one directory. A directory can hold both
+    /// games and directories, so texts must not look like names of games.
     pub text: fn(&dyn Database, Group, depth: usize) -> Option<String>,
+}
+
+/// What a built-in view sorts games by.
+#[derive(Clone, Copy)]
+pub enum By {
+    /// Calls `each` with the groups of a game: any number of different ones.
+    Keys(fn(&Keys, each: &mut dyn FnMut(Group))),
+    /// The pieces at the end. Each game has one group; finding it requires decoding the moves.
+    LastMaterial,
 }
 
 /// The views of every tree, in the order of their inode numbers: new rows go to the end.
 pub static VIEWS: &[BuiltInView] = &[
     BuiltInView {
         name: "players",
-        groups: |keys, each| {
+        by: By::Keys(|keys, each| {
             let white = Group::of_text(keys.white, 0);
             let black = Group::of_text(keys.black, 0);
             each(white);
             if black != white {
                 each(black);
             }
-        },
+        }),
         text: |database, group, depth| match depth {
             0 => Some(canonical_text(database, group.text())),
             _ => None,
@@ -48,7 +58,7 @@ pub static VIEWS: &[BuiltInView] = &[
     },
     BuiltInView {
         name: "events",
-        groups: |keys, each| each(Group::of_text(keys.event, keys.year_of_event())),
+        by: By::Keys(|keys, each| each(Group::of_text(keys.event, keys.year_of_event()))),
         text: |database, group, depth| match depth {
             0 => Some(event_and_year(
                 canonical_text(database, group.text()),
@@ -59,7 +69,7 @@ pub static VIEWS: &[BuiltInView] = &[
     },
     BuiltInView {
         name: "years",
-        groups: |keys, each| each(Group(u64::from(keys.date.year))),
+        by: By::Keys(|keys, each| each(Group(u64::from(keys.date.year)))),
         text: |_, Group(year), depth| match (depth, year) {
             (0, 0) => Some("?".to_owned()),
             (0, year) => Some(format!("{year:04}")),
@@ -68,7 +78,7 @@ pub static VIEWS: &[BuiltInView] = &[
     },
     BuiltInView {
         name: "eco",
-        groups: |keys, each| each(Group::of_eco(keys.eco)),
+        by: By::Keys(|keys, each| each(Group::of_eco(keys.eco))),
         text: |_, group, depth| match (depth, group.eco()) {
             (0, None) => Some("?".to_owned()),
             (0, Some(eco)) => eco.as_str().get(..1).map(str::to_owned),
@@ -76,10 +86,18 @@ pub static VIEWS: &[BuiltInView] = &[
             _ => None,
         },
     },
+    BuiltInView {
+        name: "material",
+        by: By::LastMaterial,
+        text: |_, Group(counts), depth| match depth {
+            0 => Some(PieceCounts(counts).name()),
+            _ => None,
+        },
+    },
 ];
 
 impl View {
-    /// Name of its directory, in the database's and in `merged/`.
+    /// Name of the view's directory, both in the database's directory and in `merged/`.
     pub fn name(&self) -> &str {
         match self {
             View::BuiltIn(view) => view.name,
@@ -95,16 +113,20 @@ impl View {
         }
     }
 
-    /// The number of directories in which a game stands.
+    /// The number of directories that contain a game.
     pub fn directories(&self, database: &dyn Database, game: u32, keys: &Keys) -> u32 {
         let each_group = |each: &mut dyn FnMut(Group)| match self {
-            View::BuiltIn(view) => (view.groups)(keys, each),
+            View::BuiltIn(view) => match view.by {
+                By::Keys(groups) => groups(keys, each),
+                // Any group will do: each game has exactly one.
+                By::LastMaterial => each(Group(0)),
+            },
             View::Own(view) => view.each_group(game, each),
         };
         let path = |group| (0..).map_while(move |depth| self.text(database, group, depth));
         let mut directories = 0;
         each_group(&mut |group| {
-            // Different groups may be one directory, which counts with the first of them.
+            // Different groups may share a directory, which is counted for the first of them.
             let (mut is_earlier, mut is_new) = (true, true);
             each_group(&mut |other| {
                 is_earlier &= other != group;
@@ -115,13 +137,18 @@ impl View {
         directories
     }
 
-    /// True where merged files stand in directories as the games do. Else they stand side by side.
+    /// True for the view whose directories are players.
+    pub fn is_of_players(&self) -> bool {
+        matches!(self, View::BuiltIn(view) if view.name == "players")
+    }
+
+    /// True if merged files are in subdirectories like the games. Otherwise they are all in one directory.
     pub fn nests_merged(&self) -> bool {
         matches!(self, View::Own(view) if view.depth() > 1)
     }
 }
 
-/// What a view sorts a game by, packed by the view's own rule.
+/// The value that a view sorts a game by, packed by the view's own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Group(pub u64);
 

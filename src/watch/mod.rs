@@ -1,8 +1,8 @@
-//! Tells when something in a source changes: by inotify, or by looking at all files again and again.
+//! Detects changes of a source, by inotify or by examining all files periodically.
 //!
-//! inotify tells of changes that this machine makes, and the table of mounts of what it mounts. Where others can make
-//! some (network file systems, FUSE, the lower folders of an overlay), and where the kernel has no watches left, the
-//! files are looked at as well.
+//! inotify reports changes made by this machine, and the kernel's table of mounts reports mounts. Where
+//! changes can come from elsewhere (network file systems, FUSE, lower layers of an overlay), and where the
+//! kernel has no watches left, the files are examined as well.
 
 mod survey;
 mod way;
@@ -28,34 +28,35 @@ use crate::mounts::{Mount, Mounts};
 use survey::Survey;
 use way::steps;
 
-/// How to learn of changes.
+/// How changes are detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Means {
-    /// By inotify, and by looking where that does not tell all.
+    /// By inotify, and by examining the files where inotify does not report everything.
     #[default]
     Auto,
     /// By inotify alone, as long as that is possible.
     Inotify,
-    /// By looking, with such a pause.
+    /// By examining the files with this pause.
     Poll(Duration),
     /// Not at all.
     Off,
 }
 
-/// How long to wait after the last change, unless the user says otherwise: who writes several files needs time between
-/// them.
+/// Default time without changes after which a change counts, because a program that writes several files
+/// pauses between them.
 pub const QUIET: Duration = Duration::from_secs(2);
 
-/// So many times as long to wait at most: other parts of the source may have changed and come to rest.
+/// Maximum wait as a multiple of the quiet time: other parts of the source may have changed and settled.
 const LONGEST: u32 = 3;
 
-/// Pause between two looks at the files, unless the user says otherwise.
+/// Default pause between two examinations of the files.
 pub const PAUSE: Duration = Duration::from_secs(4);
 
-/// A pause is so many times as long as a look: a twentieth of the time is enough for looking.
+/// Minimum pause as a multiple of the time of an examination, so that examining takes at most a twentieth of
+/// the time.
 const SHARE: u32 = 20;
 
-/// What is a change. Opening and reading, which the mount itself does, is none.
+/// Events that count as changes. Opening and reading, which the mount itself does, do not.
 const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVED_FROM)
@@ -67,7 +68,7 @@ const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
 
-/// What can lead the path of the source elsewhere. The same folder may be watched for more.
+/// Events that can redirect the path of the source. The same folder may also be watched for [`CHANGES`].
 const CHANGES_ABOVE: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVED_FROM)
@@ -76,49 +77,49 @@ const CHANGES_ABOVE: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::MASK_ADD);
 
-/// A source that is watched: a folder with everything below it, or a file and those beside it.
+/// A watched source: a folder with everything below it, or a file and those next to it.
 pub struct Watch {
     source: PathBuf,
     means: Means,
     quiet: Duration,
     inotify: Option<Arc<OwnedFd>>,
-    /// The watches of the folders on the way to the source, of which only the names that lead there count.
+    /// Watches of the folders on the way to the source; only the names on that way count.
     above: HashMap<i32, HashSet<OsString>>,
     /// All watches.
     watches: HashSet<i32>,
-    /// The kernel's table of mounts, which tells when it changes.
+    /// The kernel's table of mounts, which can be polled for changes.
     mounts: Option<File>,
-    /// It has told of a change, which it does once.
+    /// True if a poll reported a change of the table; each change is reported only once.
     is_remounted: bool,
-    /// The fingerprint of what was there at the last look.
+    /// Fingerprint of the source at the last examination.
     seen: u64,
-    /// Looking is necessary, too.
+    /// True if the files must be examined periodically.
     is_polled: bool,
-    /// How long the last look took.
+    /// Duration of the last examination.
     cost: Duration,
-    /// When it ended.
+    /// When the last examination ended.
     looked: Instant,
     alarm: Arc<OwnedFd>,
 }
 
-/// Makes a [`Watch`] see a change that it cannot see by itself.
+/// Notifies a [`Watch`] of a change that it cannot detect.
 #[derive(Clone)]
 pub struct Alarm(Arc<OwnedFd>);
 
 impl Alarm {
-    /// Something was found to be changed.
+    /// Reports a change.
     pub fn raise(&self) {
-        // It can only fail because it was raised often.
+        // Fails only if the counter is full, and then the alarm is raised anyway.
         let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
     }
 }
 
 impl Watch {
-    /// Watches an absolute path from now on, unless that is not wanted. A change counts when nothing else has changed
-    /// for as long as `quiet`.
+    /// Watches an absolute path, unless `means` is [`Means::Off`]. A change counts when nothing else has
+    /// changed for the time `quiet`.
     ///
     /// # Errors
-    /// Where the kernel gives no descriptor.
+    /// If the kernel provides no descriptor.
     pub fn start(source: &Path, means: Means, quiet: Duration) -> io::Result<Option<Watch>> {
         match means {
             Means::Off => Ok(None),
@@ -153,27 +154,27 @@ impl Watch {
             looked: Instant::now(),
             alarm: Arc::new(eventfd(0, flags)?),
         };
-        watch.look();
+        watch.examine();
         Ok(watch)
     }
 
-    /// What tells of changes that are noticed elsewhere.
+    /// A handle to report changes detected elsewhere.
     pub fn alarm(&self) -> Alarm {
         Alarm(Arc::clone(&self.alarm))
     }
 
-    /// How long nothing may have changed for a change to count.
+    /// For how long nothing must have changed before a change counts.
     pub fn quiet(&self) -> Duration {
         self.quiet
     }
 
-    /// Waits until something has changed and nothing has for a while since, or not for long in a source that never
-    /// rests. `is_restless` says that there is something still to be seen. Whatever changes from then on is
-    /// told by the next call.
+    /// Waits until something has changed and then nothing for the quiet time, but at most three times as long
+    /// if the source keeps changing. With `is_restless`, a change is already pending. Later changes are
+    /// reported by the next call.
     pub fn wait(&mut self, is_restless: bool) {
         if !is_restless {
             self.wait_for_events();
-            // An alarm tells of a change that has been.
+            // An alarm reports a change that has already happened.
             while !(self.drain_alarm() | self.is_changed()) {
                 self.wait_for_events();
             }
@@ -187,17 +188,17 @@ impl Watch {
             }
         }
         self.drain_alarm();
-        // Folders may have come.
-        self.look();
+        // Watch folders that were added.
+        self.examine();
     }
 
-    /// True where something has changed since the last call.
+    /// True if something has changed since the last call.
     fn is_changed(&mut self) -> bool {
-        self.drain_events() | ((self.is_polled || self.has_other_mounts()) && self.look())
+        self.drain_events() | ((self.is_polled || self.has_other_mounts()) && self.examine())
     }
 
-    /// True where something was mounted or unmounted since the last call. It may have nothing to do with the source,
-    /// so where many are, some time is left between two looks.
+    /// True if something was mounted or unmounted since the last call. This may not concern the source, so
+    /// frequent mounts are throttled like examinations.
     fn has_other_mounts(&mut self) -> bool {
         self.wait_for_any(Some(Timespec::default()));
         let is_remounted = std::mem::take(&mut self.is_remounted);
@@ -221,7 +222,7 @@ impl Watch {
         self.wait_for_any(pause.and_then(|pause| Timespec::try_from(pause).ok()));
     }
 
-    /// Waits for an alarm, an event or other mounts.
+    /// Waits for an alarm, an event or a change of the table of mounts.
     fn wait_for_any(&mut self, timeout: Option<Timespec>) {
         let mut sources = vec![PollFd::new(&*self.alarm, PollFlags::IN)];
         sources.extend(self.inotify.as_deref().map(|fd| PollFd::new(fd, PollFlags::IN)));
@@ -243,7 +244,7 @@ impl Watch {
         rustix::io::read(&*self.alarm, &mut [0; 8]).is_ok()
     }
 
-    /// Reads all events that there are; true where one of them counts.
+    /// Reads all pending events. Returns true if one of them counts.
     fn drain_events(&self) -> bool {
         let Some(inotify) = &self.inotify else {
             return false;
@@ -261,13 +262,13 @@ impl Watch {
         counts
     }
 
-    /// Looks at the source, and has the kernel watch all its folders. True where it is not what it was.
-    fn look(&mut self) -> bool {
+    /// Examines the source and updates the watches of its folders. Returns true if it has changed.
+    fn examine(&mut self) -> bool {
         let begin = Instant::now();
         let mut refusal = None;
         let mut refuse = |folder: &Path, error| match error {
             Errno::NOSPC | Errno::NOMEM => refusal = Some((folder.to_owned(), error)),
-            // It is gone, or cannot be read, and so it is no part of the source.
+            // The folder is gone or cannot be read, so it is not part of the source.
             _ => {}
         };
         let mut above: HashMap<i32, HashSet<OsString>> = HashMap::new();
@@ -279,7 +280,7 @@ impl Watch {
             }
         }
         let mut watches: HashSet<i32> = above.keys().copied().collect();
-        // A folder is watched before it is looked at, so that nothing comes between.
+        // A folder is watched before it is examined, so that no change is missed.
         let survey = Survey::of(&self.source, &table, |folder, mount| {
             match self.add(folder, mount, CHANGES) {
                 Ok(watch) => {
@@ -291,7 +292,7 @@ impl Watch {
         });
         self.above = above;
         for &watch in self.watches.difference(&watches) {
-            // One that is gone by itself is no error.
+            // A watch is removed automatically with its folder, so an error is expected.
             let _ = self
                 .inotify
                 .as_ref()

@@ -1,4 +1,4 @@
-//! What is in a source at one moment.
+//! The state of a source at one moment.
 
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
@@ -10,25 +10,25 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::hung::{self, Hung, Pulse};
 use crate::mounts::{Mount, Mounts};
 
-/// What a source is.
+/// Result of examining a source.
 #[derive(Default)]
 pub struct Survey {
-    /// Another one as soon as a file or folder comes, goes, or is not what it was, or a file system does not answer.
+    /// Changes whenever a file or folder is added, removed or changed, or a file system does not answer.
     pub fingerprint: u64,
-    /// Some of it is on a file system where changes can come from elsewhere.
+    /// True if a part of it is on a file system that can change without events from the kernel.
     pub has_others: bool,
-    /// There is nothing.
+    /// True if the source does not exist.
     pub is_missing: bool,
 }
 
 impl Survey {
-    /// Looks at a folder and everything below it, or at a file and all beside it; `enter` is called with each folder
-    /// before that is looked at, and with its mount where that is not local. Links are not followed: where they may
-    /// lead is looked at anyway.
+    /// Examines a folder and everything below it, or a file and those next to it. Calls `enter` for each
+    /// folder before it is examined, with its mount unless that is local. Links are not followed, because
+    /// their targets within the source are examined anyway.
     pub fn of(source: &Path, mounts: &Mounts, mut enter: impl FnMut(&Path, Option<&Mount>)) -> Survey {
         let mut survey = Survey::default();
         let mut hash = Xxh3::new();
-        match look(source, mounts) {
+        match locate(source, mounts) {
             Ok(Some((real, true))) => {
                 survey.has_others = has_others(mounts, &real);
                 let points: Vec<&Path> = mounts.below(&real).collect();
@@ -62,8 +62,8 @@ impl Survey {
     }
 }
 
-/// Where a source really is, and whether it is a folder; none where it is not there.
-fn look(source: &Path, mounts: &Mounts) -> Result<Option<(PathBuf, bool)>, Hung> {
+/// The real path of a source, and whether it is a folder; `None` if it does not exist.
+fn locate(source: &Path, mounts: &Mounts) -> Result<Option<(PathBuf, bool)>, Hung> {
     let Ok(real) = hung::real_path(mounts, source)? else {
         return Ok(None);
     };
@@ -72,11 +72,12 @@ fn look(source: &Path, mounts: &Mounts) -> Result<Option<(PathBuf, bool)>, Hung>
     Ok(meta.ok().map(|meta| (real, meta.is_dir())))
 }
 
-/// Adds what is in a folder, and gives the folders in it. One that does not answer is another one than before.
+/// Adds the entries of a folder to the hash and returns its subfolders. A folder that does not answer changes
+/// the hash.
 fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) -> Vec<PathBuf> {
     add(hash, folder, None);
     let path = folder.to_owned();
-    // What is at a mount point belongs to another file system, which may not answer.
+    // The metadata of a mount point comes from another file system, which may not answer.
     let points = mounts
         .below(folder)
         .filter(|point| point.parent() == Some(folder));
@@ -98,7 +99,7 @@ fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) 
     entries.into_iter().map(|(path, _)| path).collect()
 }
 
-/// The entries of a folder; without what they are where they are mount points.
+/// The entries of a folder, without metadata for mount points.
 fn entries(folder: &Path, points: &[PathBuf], pulse: &Pulse) -> Vec<(PathBuf, Option<Metadata>)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter_map(|entry| {
@@ -116,7 +117,7 @@ fn entries(folder: &Path, points: &[PathBuf], pulse: &Pulse) -> Vec<(PathBuf, Op
 fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
     hash.update(path.as_os_str().as_bytes());
     hash.update(&[0]);
-    // The times of folders follow from what is in them.
+    // Times of folders are ignored: they follow from the entries.
     if let Some(meta) = meta {
         let times = match meta.is_dir() {
             true => [0; 4],
@@ -129,7 +130,8 @@ fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
     }
 }
 
-/// True where others can change files without the kernel's notice: other machines, other programs, other layers.
+/// True if files can change without an event from the kernel: by other machines, other programs or other
+/// layers.
 fn has_others(mounts: &Mounts, folder: &Path) -> bool {
     let mount = mounts.of(folder);
     mount.is_some_and(|mount| !mount.is_local() || mount.kind == "overlay")

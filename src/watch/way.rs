@@ -1,4 +1,4 @@
-//! The folders through which a path leads.
+//! The folders on a path.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -8,11 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use crate::hung;
 use crate::mounts::Mounts;
 
-/// More links than that in one path the kernel does not follow either.
+/// Maximum number of links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// Every folder in which a name is looked up on the way along an absolute path, with that name, also where symbolic
-/// links lead. Where nothing is there the rest of the path is taken as it is written.
+/// Every folder in which the kernel looks up a name of an absolute path, with that name, including those in
+/// targets of symbolic links. If a name does not exist, the rest of the path is used as written.
 pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
     let mut steps = Vec::new();
     let mut folder = PathBuf::from("/");
@@ -26,7 +26,7 @@ pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
         let here = folder.join(&name);
         steps.push((folder.clone(), name));
         let link = here.clone();
-        // What does not answer is no link for now.
+        // A path that does not answer is treated as if it were no link.
         match hung::ask(mounts.of_others(&here), move |_| fs::read_link(link)) {
             Ok(Ok(target)) if links < MOST_LINKS => {
                 links += 1;

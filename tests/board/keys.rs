@@ -11,7 +11,8 @@ const MODES: [EnPassantMode; 3] = [
     EnPassantMode::Always,
 ];
 
-/// Asserts that the key and the running key are shakmaty's; true where the rules for en passant make a difference.
+/// Asserts that the key and the running key equal shakmaty's. Returns true if the rules for en passant make a
+/// difference.
 fn compare(ours: &Position, running: RunningKey, theirs: &Chess) -> bool {
     let keys = MODES.map(|mode| {
         let expected = theirs.zobrist_hash::<Zobrist64>(mode).0;
@@ -67,7 +68,7 @@ fn a_game_that_comes_back_has_its_key_again() {
     assert_eq!(running.key(&position), Position::initial().key());
 }
 
-/// Rooks that may castle in Chess960 count for their side, wherever they stand.
+/// Castling rooks in Chess960 count for their side, wherever they are.
 #[test]
 fn rights_of_inner_rooks_count() {
     for fen in [

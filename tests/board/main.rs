@@ -1,5 +1,5 @@
-//! Our board against shakmaty's: legality of every conceivable move, the SAN of every legal one, the text of moves
-//! and the keys of positions.
+//! Compares our board with shakmaty: the legality of every conceivable move, the SAN of every legal one, the
+//! text of moves, and the keys of positions.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Text that is hardly ever a move: no reader panics over it, and what it reads is legal.
+//! Text that is hardly ever a move: reading it never panics, and every move that is read is legal.
 
 use chessdb::board::{CastlingSide, Fen, Move, Position, ReadError, Square};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::oracle::DIFFICULT;
 use crate::random_games::Random;
 
-/// Text that looks like moves but is put together by chance.
+/// Random text that looks like moves.
 fn chance_text(random: &mut Random) -> Vec<u8> {
     const PARTS: &[&str] = &[
         "a", "b", "c", "d", "e", "f", "g", "h", "1", "2", "3", "4", "5", "6", "7", "8", "N", "B", "R", "Q",
@@ -42,7 +42,7 @@ fn nothing_but_legal_moves_is_read_from_nonsense() {
     assert_eq!(Position::initial().read_move(long), Err(ReadError::NotAMove));
 }
 
-/// Positions that illegal moves led to, in which kings are missing and rights lead nowhere.
+/// Positions reached by illegal moves, with missing kings and impossible castling rights.
 #[test]
 fn nothing_panics_where_the_rules_are_broken() {
     let mut random = Random(11);

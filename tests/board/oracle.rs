@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 
-/// Our move for one of shakmaty's.
+/// Converts a move of shakmaty.
 pub fn our_move(mv: shakmaty::Move) -> Move {
     match mv {
         shakmaty::Move::Castle { king, rook } => Move::Castle(if king < rook {
@@ -19,7 +19,7 @@ pub fn our_move(mv: shakmaty::Move) -> Move {
     }
 }
 
-/// Every move that the board has room for, legal or not.
+/// Every move that could be made on some board, legal or not.
 fn conceivable(turn: Color) -> Vec<Move> {
     let mut moves = vec![
         Move::Castle(CastlingSide::KingSide),
@@ -42,7 +42,7 @@ fn conceivable(turn: Color) -> Vec<Move> {
     moves
 }
 
-/// Asserts that exactly the legal moves are legal, and that their SAN and check signs are shakmaty's.
+/// Asserts that exactly the legal moves are legal, and that their SAN and check signs equal shakmaty's.
 fn compare(ours: &Position, theirs: &Chess) {
     let legal = theirs.legal_moves();
     for &mv in &legal {
@@ -86,7 +86,7 @@ fn compare(ours: &Position, theirs: &Chess) {
     assert_eq!(accepted, legal.len(), "number of legal moves in {theirs:?}");
 }
 
-/// Plays legal moves picked by `choices` and compares every `step`-th position.
+/// Plays legal moves selected by `choices` and compares every `step`-th position.
 fn walk(mut theirs: Chess, mode: CastlingMode, choices: &[u16], step: usize) {
     let fen = shakmaty::fen::Fen::from_position(&theirs, EnPassantMode::Always);
     let mut ours = Fen::parse(&fen.to_string()).unwrap().position;
@@ -116,16 +116,16 @@ fn walk(mut theirs: Chess, mode: CastlingMode, choices: &[u16], step: usize) {
             SanPlus::from_move_and_play_unchecked(&mut theirs, mv).to_string()
         );
     }
-    // A position that was walked to is the one that its FEN sets up.
+    // The position reached equals the one set up from its FEN.
     let fen = shakmaty::fen::Fen::from_position(&theirs, EnPassantMode::Always);
     assert_eq!(mode.is_standard(), theirs.castles().mode().is_standard());
     let set_up = Fen::parse(&fen.to_string()).unwrap().position;
     compare(&set_up, &theirs);
 }
 
-/// The Chess960 start position of a number 0..960, as a FEN.
+/// The Chess960 start position with a number from 0 to 959, as FEN.
 pub fn chess960(number: u32) -> String {
-    // The numbering scheme of Reinhard Scharnagl.
+    // The numbering scheme by Reinhard Scharnagl.
     let mut files = [' '; 8];
     let mut place = |nth: u32, piece: char| {
         let free: Vec<usize> = (0..8).filter(|&file| files[file] == ' ').collect();
@@ -134,7 +134,7 @@ pub fn chess960(number: u32) -> String {
     let (rest, light) = (number / 4, number % 4);
     let (rest, dark) = (rest / 4, rest % 4);
     let (knights, queen) = (rest / 6, rest % 6);
-    // Bishops go on absolute files, and the files left of them are still empty.
+    // Bishops are placed on absolute files, and the files to the left of them are still empty.
     let bishops = [2 * light + 1, 2 * dark];
     let mut taken = bishops;
     taken.sort_unstable();
@@ -165,7 +165,7 @@ pub fn chess960(number: u32) -> String {
     )
 }
 
-/// A position of shakmaty's.
+/// The position in shakmaty.
 pub fn theirs(fen: &str, mode: CastlingMode) -> Chess {
     fen.parse::<shakmaty::fen::Fen>()
         .unwrap()
@@ -173,13 +173,14 @@ pub fn theirs(fen: &str, mode: CastlingMode) -> Chess {
         .unwrap()
 }
 
-/// Positions in which rules meet.
+/// Positions in which several rules matter.
 pub const DIFFICULT: &[&str] = &[
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
     "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
-    // En passant would uncover a check along the rank, along the diagonal, and takes the piece that checks.
+    // En passant would uncover a check along the rank or the diagonal, or captures the piece that gives
+    // check.
     "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
     "b6k/8/8/3pP3/8/8/8/7K w - d6 0 1",
     "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
@@ -216,7 +217,7 @@ fn every_start_position_of_chess960_castles_as_it_should() {
                 .collect::<Vec<_>>(),
             13,
         );
-        // Kings and rooks alone: castling is possible or not, nothing else is in the way.
+        // Kings and rooks alone, so that nothing blocks castling.
         let bare: String = start
             .split('/')
             .next()

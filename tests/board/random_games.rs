@@ -1,11 +1,11 @@
-//! Random games by shakmaty, from all sorts of start positions.
+//! Random games played by shakmaty from various start positions.
 
 use chessdb::board::{Bitboard, Color, Fen, Position, Setup, Square};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup as _, Move, Position as _};
 
 use crate::oracle::{DIFFICULT, chess960, theirs};
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 pub struct Random(pub u64);
 
 impl Random {
@@ -51,7 +51,7 @@ impl RandomGame {
     }
 }
 
-/// Games from the start position, from those of Chess960 and from set-ups with any pieces anywhere.
+/// Games from the normal start position, from those of Chess960, and from random set-ups.
 pub fn random_games(count: usize, plies: usize) -> impl Iterator<Item = RandomGame> {
     let mut random = Random(count as u64);
     (0..count).map(move |number| {
@@ -65,7 +65,7 @@ pub fn random_games(count: usize, plies: usize) -> impl Iterator<Item = RandomGa
     })
 }
 
-/// Pieces anywhere, with all rights to castle and en passant squares that they allow.
+/// Random pieces, with all castling rights and en passant squares that they allow.
 fn set_up(random: &mut Random) -> Chess {
     loop {
         let mut setup = Setup::empty();
@@ -110,7 +110,7 @@ fn set_up(random: &mut Random) -> Chess {
     }
 }
 
-/// Our position for one of shakmaty's.
+/// Converts a position of shakmaty.
 pub fn our_position(theirs: &Chess) -> Position {
     let fen = shakmaty::fen::Fen::from_position(theirs, EnPassantMode::Always).to_string();
     Fen::parse(&fen).unwrap().position

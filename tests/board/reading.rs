@@ -1,4 +1,4 @@
-//! The text of a move against shakmaty's reader, and in all the ways in which moves are written.
+//! The text of a move compared with shakmaty's parser, in all common notations.
 
 use chessdb::board::{
     CastlingSide, Color, Fen, File, LongMove, Move, Position, Rank, ReadError, Role, Square, Undo,
@@ -18,7 +18,7 @@ fn reads(position: &Position, text: &str, mv: Move) {
     assert_eq!(position.read_move(text), Ok(mv), "{text} in {}", position.fen());
 }
 
-/// The ways in which a move other than castling is written, one piece standing where it is named in full.
+/// The common notations of a move other than castling, with the departure square in full.
 fn long_forms(position: &Position, mv: Move) -> Vec<String> {
     let Move::Normal { from, to, promotion } = mv else {
         return Vec::new();
@@ -63,7 +63,7 @@ fn long_forms(position: &Position, mv: Move) -> Vec<String> {
     forms
 }
 
-/// Reads one legal move in all its forms.
+/// Reads a legal move in all its notations.
 fn read_back(ours: &Position, theirs: &Chess, legal: shakmaty::Move) {
     let mv = our_move(legal);
     let san = { *ours }
@@ -104,7 +104,7 @@ fn read_back(ours: &Position, theirs: &Chess, legal: shakmaty::Move) {
     }
 }
 
-/// The square at the end of a move in long notation.
+/// The target square of a move in long notation.
 fn mv_target(long: &str) -> Square {
     long[2..4].parse().unwrap()
 }
@@ -129,7 +129,7 @@ fn every_legal_move_is_read_in_every_form() {
     assert!(moves > 20_000, "only {moves} moves");
 }
 
-/// Every piece, to every square, with every disambiguation.
+/// Compares the texts for every kind of piece, every square and every disambiguation.
 fn compare_all_texts(theirs: &Chess) {
     let ours = our_position(theirs);
     let files = || std::iter::once(None).chain(File::ALL.into_iter().map(Some));
@@ -153,7 +153,8 @@ fn compare_all_texts(theirs: &Chess) {
                     promotion,
                 };
                 let mut text = san.to_string();
-                // Without a letter a square of departure in full is that of any piece, and `b` may be a bishop's.
+                // Without a letter, a full departure square may be that of any piece, and `b` may mean a
+                // bishop.
                 if is_pawn && (rank.is_some() || file == Some(File::B)) {
                     text.insert(0, 'P');
                 }
@@ -373,7 +374,7 @@ fn a_small_b_is_a_pawn_before_it_is_a_bishop() {
     reads(&both, "Bb1", Move::normal(Square::A2, Square::B1));
     let bishop = position("4k3/8/8/8/2p5/8/B7/4K3 w - - 0 1");
     reads(&bishop, "bxc4", Move::normal(Square::A2, Square::C4));
-    // Neither a pawn nor a bishop: the error is the pawn's.
+    // Neither a pawn nor a bishop can make the move; the error is that for the pawn.
     let error = ReadError::NoPiece {
         role: Some(Role::Pawn),
         from: None,
@@ -382,7 +383,7 @@ fn a_small_b_is_a_pawn_before_it_is_a_bishop() {
     assert_eq!(bishop.read_move("bc7"), Err(error));
 }
 
-/// A king that goes one square does not castle, even where the square is the one that castling leads to.
+/// A king's move by one square is not castling, even onto the target square of castling.
 #[test]
 fn in_chess960_a_step_of_the_king_is_no_castling() {
     let beside = position("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1");

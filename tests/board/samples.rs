@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 use crate::common::needs;
 use crate::common::samples::{all_samples, candidates, open, open_base, samples};
 
-/// Replays every line of every sample game with shakmaty: each SAN must be the one that shakmaty writes.
+/// Replays every line of every sample game with shakmaty. Each SAN must equal shakmaty's.
 #[test]
 fn every_san_of_every_sample_is_shakmatys() {
     needs!(samples);
@@ -54,7 +54,7 @@ fn every_san_of_every_sample_is_shakmatys() {
     eprintln!("{moves} moves replayed");
 }
 
-/// Reads every SAN of every sample of every format back: the move must be written the same again.
+/// Reads every SAN in every sample of every format. The move must be written in the same way.
 #[test]
 fn every_san_of_every_sample_is_read_back() {
     needs!(samples);
@@ -91,7 +91,7 @@ fn every_san_of_every_sample_is_read_back() {
                         let text = san.to_string();
                         let mv = now.read_move(&text);
                         let mv = mv.unwrap_or_else(|error| panic!("{text} in {place}: {error}"));
-                        assert_eq!(mv, expected, "{text} in {place}");
+                        assert_eq!(mv, expected.unpack(), "{text} in {place}");
                         before = now;
                         assert_eq!(now.play_legal(mv, &mut Undo::default()), Ok(san), "in {place}");
                         moves += 1;
@@ -109,7 +109,8 @@ fn every_san_of_every_sample_is_read_back() {
     eprintln!("{moves} moves read back");
 }
 
-/// The position of a stored FEN, by shakmaty; none where shakmaty refuses what pgnfs accepts (too many pieces).
+/// The position of a FEN in shakmaty; `None` if shakmaty rejects it although pgnfs accepts it (too many
+/// pieces).
 fn set_up(fen: &str) -> Option<Chess> {
     let fen: shakmaty::fen::Fen = fen.parse().ok()?;
     fen.into_position(CastlingMode::Standard).ok()

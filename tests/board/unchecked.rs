@@ -1,6 +1,6 @@
 use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Role, Square};
 
-/// Positions that are reached by playing on after illegal moves, as some formats do.
+/// A position after moves that may be illegal, as some formats contain.
 fn played(fen: &str, moves: &[Move]) -> Position {
     let mut position = Fen::parse(fen).unwrap().position;
     moves.iter().for_each(|&mv| position.play(mv));
@@ -18,7 +18,7 @@ fn a_king_can_be_taken_and_the_game_goes_on() {
     assert_eq!(position.king(Color::Black), None);
     assert_eq!(position.role_at(Square::E8), Some(Role::Rook));
     assert!(!position.is_check());
-    // Nothing of a side without a king is in danger, and nothing panics.
+    // A side without a king is never in check, and nothing panics.
     for mv in [
         Move::Null,
         Move::Castle(CastlingSide::KingSide),
@@ -44,7 +44,7 @@ fn castling_moves_king_and_rook_whatever_the_rules_say() {
     let position = played(fen, &[Move::Castle(CastlingSide::KingSide)]);
     assert_eq!(position.king(Color::White), Some(Square::G1));
     assert_eq!(position.role_at(Square::F1), Some(Role::Rook));
-    // Without a rook only the turn passes.
+    // Without a rook, castling only passes the turn.
     let position = played(fen, &[Move::Castle(CastlingSide::QueenSide)]);
     assert_eq!(position.king(Color::White), Some(Square::E1));
     assert_eq!(position.turn(), Color::Black);
@@ -52,7 +52,7 @@ fn castling_moves_king_and_rook_whatever_the_rules_say() {
 
 #[test]
 fn a_check_that_was_left_standing_is_seen_after_any_move() {
-    // White ignores the check; Black moves something else; White is still in check.
+    // White ignores the check, Black moves another piece, and White is still in check.
     let fen = "4r1k1/p7/8/8/8/8/P7/4K3 w - - 0 1";
     let mut position = played(fen, &[Move::normal(Square::A2, Square::A3)]);
     assert!(!position.is_check());
@@ -62,7 +62,7 @@ fn a_check_that_was_left_standing_is_seen_after_any_move() {
     assert!(position.is_check());
 }
 
-/// Any sequence of moves whatever: nothing panics, and no square ever holds two pieces.
+/// Arbitrary sequences of moves never panic, and no square ever has two pieces.
 #[test]
 fn nonsense_never_panics() {
     let mut state = 1u64;

@@ -1,7 +1,7 @@
-//! A file system that shows a folder and, when told to, does not answer, fails, or lies about sizes.
+//! A file system that shows a folder and can be told not to answer, to fail, or to report wrong sizes.
 //!
-//! A request that is not answered waits without a thread of its own, until [`Hanging::recover`] or the end, and for a
-//! minute at most: a test that fails must not hang for good.
+//! A request that is not answered waits without occupying a thread, until [`Hanging::recover`] or the end,
+//! but for a minute at most, so that a failing test does not hang for ever.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -25,15 +25,15 @@ use fuser::{
 /// How long a request may hang.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What can be kept from being answered.
+/// An operation that can be made to hang or fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Finding a name in a folder. Nothing is kept of it, so every path needs one for each of its parts.
+    /// Looking up a name. The kernel caches no entries, so every component of a path needs a request.
     LookUp,
-    /// Asking for attributes, of an open file too.
+    /// Reading attributes, also of an open file.
     Attributes,
     Open,
-    /// Reading, also by a memory map, of what the kernel does not have in its cache.
+    /// Reading data that is not in the page cache, also through a memory map.
     Read,
     List,
     /// Closing a file.
@@ -51,7 +51,7 @@ impl Operation {
     ];
 }
 
-/// The file system, mounted until this is dropped. Nothing hangs in it any more then.
+/// The file system, mounted until this is dropped. Dropping it ends all hanging.
 pub struct Hanging {
     point: PathBuf,
     shared: Arc<Shared>,
@@ -59,7 +59,7 @@ pub struct Hanging {
 }
 
 impl Hanging {
-    /// Shows `folder` at `point`, an empty folder, to the user who calls.
+    /// Shows `folder` at `point`, an empty folder, to the current user.
     pub fn mount(folder: &Path, point: &Path) -> Hanging {
         let shared = Arc::new(Shared::default());
         shared.state().paths.insert(INodeNo::ROOT.0, folder.to_owned());
@@ -73,8 +73,8 @@ impl Hanging {
         }
     }
 
-    /// From now on requests for these operations, and no others, are not answered. Where reading is among them, the
-    /// kernel forgets what it has read.
+    /// From now on requests for these operations, and no others, are not answered. If reading is one of them,
+    /// the page cache is dropped.
     pub fn hang(&self, operations: &[Operation]) {
         if operations.contains(&Operation::Read) {
             self.forget_contents();
@@ -89,37 +89,37 @@ impl Hanging {
         });
     }
 
-    /// From now on requests for these operations, and no others, are answered with EIO.
+    /// From now on requests for these operations, and no others, fail with EIO.
     pub fn fail(&self, operations: &[Operation]) {
         self.shared.state().failing = operations.to_vec();
     }
 
-    /// From now on every file says that it has so many bytes; with none, those that it has.
+    /// From now on every file reports this size; `None` restores the real sizes.
     pub fn pretend_size(&self, size: Option<u64>) {
         self.shared.state().size = size;
     }
 
-    /// Answers what is waiting, and whatever comes, as it should be.
+    /// Answers all waiting and all later requests correctly.
     pub fn recover(&self) {
         self.shared.recover();
     }
 
-    /// The number of requests for an operation that wait for their answer.
+    /// Number of waiting requests for an operation.
     pub fn waiting(&self, operation: Operation) -> usize {
         let state = self.shared.state();
         state.waiting.iter().filter(|(its, _)| *its == operation).count()
     }
 
-    /// The number of requests that have come until now.
+    /// Number of requests so far.
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// Has the kernel drop all pages of all files. To be called while nothing hangs.
+    /// Drops the page cache of all files. Must be called while nothing hangs.
     pub fn forget_contents(&self) {
         let inodes: Vec<u64> = self.shared.state().paths.keys().copied().collect();
         for inode in inodes {
-            // The kernel may have forgotten the whole inode by itself.
+            // The kernel may have dropped the inode already.
             let _ = self.session.notifier().inval_inode(INodeNo(inode), 0, 0);
         }
     }
@@ -128,7 +128,7 @@ impl Hanging {
 impl Drop for Hanging {
     fn drop(&mut self) {
         self.recover();
-        // Somebody may still have files open.
+        // A process may still have files open.
         if rustix::mount::unmount(&self.point, rustix::mount::UnmountFlags::DETACH).is_err() {
             let _ = Command::new("fusermount3").arg("-uz").arg(&self.point).output();
         }
@@ -189,11 +189,11 @@ impl Shared {
     }
 }
 
-/// What the kernel sees.
+/// The implementation of fuser's trait.
 struct Folder(Arc<Shared>);
 
 impl Folder {
-    /// Answers now or when the file system recovers. `answer` gets an error where there is to be one.
+    /// Answers now, or when the file system recovers. `answer` receives the error if the request must fail.
     fn serve(&self, operation: Operation, answer: impl FnOnce(&Shared, Result<(), Errno>) + Send + 'static) {
         self.0.requests.fetch_add(1, Ordering::Relaxed);
         let mut state = self.0.state();
@@ -328,7 +328,7 @@ impl Filesystem for Folder {
     }
 }
 
-/// Inode, type and name of what is in a folder, by name.
+/// Inode, type and name of the entries of a folder, sorted by name.
 fn entries(folder: &Path) -> io::Result<Vec<(u64, FileType, std::ffi::OsString)>> {
     let mut entries = fs::read_dir(folder)?
         .map(|entry| {

@@ -1,5 +1,5 @@
-//! What several test crates share: what the machine must have, sample data by path, PGN read back by an independent
-//! reader.
+//! Code that several test crates share: requirements of tests, sample data, and reading PGN back by an
+//! independent reader.
 
 #![allow(dead_code, missing_docs, unused_imports, unused_macros)]
 

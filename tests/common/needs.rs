@@ -1,13 +1,13 @@
-//! What tests need of the machine. Where it is missing a test says so and is skipped; with `CI=true` it fails.
+//! Requirements of tests. A test without them prints that and is skipped; with `CI=true` it fails.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Ends a test, loudly, where something is missing; with `CI=true` that is a failure.
+/// Ends a test with a message if something is missing; with `CI=true` the test fails.
 ///
-/// `needs!(mount)`, `needs!(root)`, `needs!(samples)`, which gives their folder, `needs!(program "jq", in "jq")` with
-/// the Debian package, and `needs!(if it_is_so, "what else, with {}", arguments)`.
+/// `needs!(mount)`, `needs!(root)`, `needs!(samples)`, which returns their folder, `needs!(program "jq", in
+/// "jq")` with the Debian package, and `needs!(if condition, "message with {}", arguments)`.
 macro_rules! needs {
     (mount) => {
         $crate::common::needs!(if ::std::path::Path::new("/dev/fuse").exists(), "/dev/fuse")
@@ -35,19 +35,19 @@ macro_rules! needs {
 
 pub(crate) use needs;
 
-/// Says loudly that a test is skipped for want of something; with `CI=true` that is a failure.
+/// Prints that a test is skipped because something is missing; with `CI=true` it fails.
 pub fn missing(what: &str) {
     assert_ne!(
         std::env::var("CI").as_deref(),
         Ok("true"),
         "missing in CI: {what}"
     );
-    // Past the test runner, which keeps what tests print to itself, and in one piece.
+    // Written directly, because the test runner captures what tests print, and in one piece.
     let line = format!("SKIPPED: {what} is missing\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` beside the repository.
+/// The folder with sample data and check scripts: `$PGNFS_SHARED`, or `../shared` next to the repository.
 pub fn samples_folder() -> PathBuf {
     let given = std::env::var_os("PGNFS_SHARED").map(PathBuf::from);
     given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"))
@@ -57,7 +57,8 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// True where a program is installed; else says what is missing. Debian keeps some where not everybody looks.
+/// True if a program is installed; otherwise prints that it is missing. Debian installs some in folders that
+/// are not in every PATH.
 pub fn has(program: &str, package: &str) -> bool {
     let found = Command::new("sh")
         .args([
@@ -75,7 +76,8 @@ pub fn has(program: &str, package: &str) -> bool {
     found
 }
 
-/// A Python that has a module, which is in a package: `$PGNFS_PYTHON`, or `python3`.
+/// A Python with a module: `$PGNFS_PYTHON`, or `python3`. `package` is the name of the package with the
+/// module.
 pub fn python(module: &str, package: &str) -> Option<String> {
     let python = std::env::var("PGNFS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let status = Command::new(&python)

@@ -1,4 +1,4 @@
-//! PGN read back by the `pgn-reader` crate, in a form in which two games can be compared.
+//! PGN read back by the `pgn-reader` crate, in a form in which games can be compared.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -7,18 +7,19 @@ use chessdb::game::{Game, Token};
 use pgn_reader::shakmaty::san::SanPlus;
 use pgn_reader::{Nag, Outcome, RawComment, RawTag, Reader, Skip, Visitor};
 
-/// A game as a reader sees it.
+/// A game as read back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     pub tags: BTreeMap<String, String>,
-    /// The tree: moves, each with its sorted NAGs and joined comments, variations in parentheses. An alternative
-    /// to the first move of a variation stands beside that variation, however the PGN nests it.
+    /// The tree as items: moves, each with its sorted NAGs and joined comments, and variations in
+    /// parentheses. An alternative to the first move of a variation is placed next to that variation,
+    /// regardless of the nesting in the PGN.
     pub movetext: Vec<String>,
     pub outcome: Option<String>,
 }
 
 impl Read {
-    /// The moves that were played.
+    /// The moves of the main line.
     pub fn main_line(&self) -> Vec<&str> {
         let mut depth = 0;
         let is_played = |item: &&str| {
@@ -39,7 +40,7 @@ impl Read {
 
 /// All games of a PGN text.
 pub fn read(text: &[u8]) -> Vec<Read> {
-    // Unless it is told, the reader gives up at tags of more than 255 bytes.
+    // By default the reader rejects tags of more than 255 bytes.
     let longest = text.split(|&byte| byte == b'\n').map(<[u8]>::len).max();
     let mut reader = Reader::build(text)
         .set_supported_tag_line_length(longest.unwrap_or_default().max(255) + 2)
@@ -51,7 +52,7 @@ pub fn read(text: &[u8]) -> Vec<Read> {
     games
 }
 
-/// A game as a reader must see it: what the writer makes harmless is harmless here.
+/// A game as a reader should read it, with the same clean-up as in the writer.
 pub fn of_game(game: &Game) -> Read {
     let mut read = Read::default();
     for (name, value) in game.tags.iter() {
@@ -82,7 +83,7 @@ pub fn of_game(game: &Game) -> Read {
     collector.end_game(movetext)
 }
 
-/// A tag's value without its escapes. What `pgn-reader` makes of two backslashes before a quote is one too few.
+/// Removes the escapes of a tag value. `pgn-reader` turns two backslashes before a quote into one too few.
 fn unescaped(value: &str) -> String {
     let mut text = String::new();
     let mut rest = value.chars();
@@ -109,11 +110,11 @@ struct Collector;
 struct Movetext {
     game: Read,
     nodes: Vec<Node>,
-    /// The node that the next move follows.
+    /// The node after which the next move follows.
     current: usize,
-    /// Nodes to come back to after the open variations.
+    /// The nodes to return to after the open variations.
     stack: Vec<usize>,
-    /// Comments before the first move of a variation; none where no variation has just begun.
+    /// Comments before the first move of a variation; `None` unless a variation has just begun.
     before: Option<Vec<String>>,
     partial: String,
 }
@@ -149,7 +150,8 @@ fn comment(texts: &[String], out: &mut Vec<String>) {
     }
 }
 
-/// Writes what follows a node: its first child with the others as variations, then what follows that child.
+/// Writes the moves after a node: its first child with the others as variations, then the moves after that
+/// child.
 fn write_line(nodes: &[Node], mut from: usize, out: &mut Vec<String>) {
     while let Some((&main, others)) = nodes[from].children.split_first() {
         nodes[main].write(out);
@@ -163,8 +165,8 @@ fn write_line(nodes: &[Node], mut from: usize, out: &mut Vec<String>) {
     }
 }
 
-/// Runs of white space become one blank, pieces of words that are longer than 250 bytes are joined, and of a
-/// remark only the offset counts.
+/// Normalizes a comment: runs of white space become one space, pieces of words longer than 250 bytes are
+/// joined, and only the offset of a remark is kept.
 fn plain(comment: &str) -> String {
     let mut text = String::new();
     let mut last = 0;

@@ -1,4 +1,4 @@
-//! Sample databases, which live outside the repository.
+//! Sample databases, which are outside the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub fn shared() -> PathBuf {
     folder
 }
 
-/// A database with the PGN that it must give.
+/// A database with its expected PGN.
 pub struct Sample {
     /// Path below the folder of the format: `small/small`.
     pub name: String,
@@ -29,8 +29,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The databases that must give the expected PGN: the one of its name, else all that stand beside it, which are
-    /// one database in several forms.
+    /// The databases that must result in the expected PGN: the one with its name, or else all next to it,
+    /// which are one database in several forms.
     pub fn bases(&self) -> Vec<PathBuf> {
         if !candidates(&self.base).is_empty() {
             return vec![self.base.clone()];
@@ -46,7 +46,7 @@ impl Sample {
 /// All samples of all formats that have an expected PGN.
 pub fn all_samples() -> Vec<Sample> {
     let shared = shared();
-    // What two formats have in one folder comes with the folder's name.
+    // If two formats share a folder, its samples come with the format of that name.
     let has_folder = |format: &&Format| shared.join("data").join(format.name).is_dir();
     let formats = FORMATS.iter().filter(has_folder);
     formats.flat_map(|format| samples(format.name)).collect()
@@ -75,8 +75,8 @@ pub fn samples(format: &str) -> Vec<Sample> {
     found
 }
 
-/// The databases that an expected PGN is for: that of the same path or, where there is none, those whose names go on
-/// with a point and a word, as `small.main` does for `small`.
+/// The databases that belong to an expected PGN: the one at the same path, or else those whose names continue
+/// with a point and a word, such as `small.main` for `small`.
 fn databases_of(base: &Path) -> Vec<PathBuf> {
     let own = candidates_in(base.parent().unwrap(), |stem| {
         base.file_name() == Some(stem.as_ref())
@@ -113,8 +113,8 @@ pub fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The text of a file, which may be packed. A line that is not UTF-8 is in windows-1252: some programs write what old
-/// databases hold as it is.
+/// The text of a file, which may be compressed. Lines that are not UTF-8 are decoded as windows-1252, because
+/// some programs copy texts of old databases unchanged.
 pub fn read_text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
     let bytes = if path.extension().is_some_and(|extension| extension == "gz") {
@@ -131,7 +131,7 @@ pub fn read_text(path: &Path) -> String {
     })
 }
 
-/// The databases that a folder of this path is, or whose main file has this path without its extension.
+/// The databases of a folder with this path, or whose main file has this path without its extension.
 pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
     match base.is_dir() {
         true => candidates_in(base, str::is_empty),
@@ -141,13 +141,16 @@ pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
     }
 }
 
-/// The databases of a folder whose main files' names without extension are wanted; that of the folder itself is empty.
+/// The databases in a folder for whose main file `is_wanted` accepts the name without extension. For a
+/// database that is the folder itself the name is empty.
 fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static Format, Candidate)> {
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     files.sort();
+    // What a database must give is none of the databases beside it.
+    files.retain(|name| !name.ends_with(".expected.pgn"));
     let directory = Directory {
         path: folder.to_owned(),
         files,
@@ -164,7 +167,7 @@ fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'stat
         .collect()
 }
 
-/// Opens a candidate; none where it is no database after all.
+/// Opens a candidate; `None` if it is not a database.
 pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option<Box<dyn Database>> {
     try_open(format, candidate, options).ok()
 }
@@ -172,7 +175,7 @@ pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option
 /// Opens a candidate.
 ///
 /// # Errors
-/// Why it is no database.
+/// Why it is not a database.
 pub fn try_open(
     format: &Format,
     candidate: &Candidate,
@@ -190,7 +193,7 @@ pub fn try_open(
     (format.open)(files, options).map_err(|error| error.0)
 }
 
-/// Opens the one database of a base path.
+/// Opens the only database with this base path.
 pub fn open_base(base: &Path) -> Option<Box<dyn Database>> {
     let found = candidates(base);
     let databases: Vec<_> = found

@@ -65,7 +65,7 @@ fn reading_all_pgn_piece_by_piece_decodes_no_game_twice() {
 }
 
 #[test]
-fn status_tells_what_is_known_and_decodes_nothing() {
+fn status_decodes_nothing() {
     let fake = Fake::of([game("a", "b"), game("c", "d").problem("odd"), game("e", "f")]);
     let decoded = fake.decoded.clone();
     let tree = mount_cached(fake, 1 << 20);

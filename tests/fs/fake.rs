@@ -1,19 +1,20 @@
 //! A database in memory.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chessdb::board::Position;
+use chessdb::board::{Fen, Position, Undo};
 use chessdb::formats::{
     Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
 };
 use chessdb::game::{Date, Eco, Game, Outcome, Tags};
-use chessdb::replay::Replay;
+use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
 use pgnfs::library::LibraryEntry;
 use pgnfs::mapped::Identity;
 
-/// The format of databases in memory. It finds none on disk.
+/// The format of databases in memory. It finds no files.
 pub static FAKE: Format = Format {
     name: "fake",
     title: "Fake",
@@ -26,7 +27,7 @@ pub static FAKE: Format = Format {
 /// Time of the files of every database: 2001-09-09 01:46:40.5 UTC.
 pub const MODIFIED: i128 = 1_000_000_000_500_000_000;
 
-/// A game to be.
+/// A game of a database in memory.
 #[derive(Clone, Debug)]
 pub struct FakeGame {
     pub white: String,
@@ -37,17 +38,20 @@ pub struct FakeGame {
     pub eco: Option<Eco>,
     pub outcome: Outcome,
     pub deleted: bool,
-    /// The only movetext.
+    /// The only comment of the movetext.
     pub comment: String,
+    /// The moves in SAN, from the usual start or from [`FakeGame::fen`].
+    pub line: &'static str,
+    pub fen: Option<&'static str>,
     pub problems: Vec<String>,
     pub panics: bool,
-    /// Tags beside those that the other fields give.
+    /// Tags in addition to those of the other fields.
     pub tags: Vec<(&'static str, String)>,
-    /// Its tags cannot be read either.
+    /// True if reading its tags panics as well.
     pub tags_panic: bool,
 }
 
-/// A game between two players of whom nothing else is known.
+/// A game of which only the players are known.
 pub fn game(white: &str, black: &str) -> FakeGame {
     FakeGame {
         white: white.to_owned(),
@@ -59,6 +63,8 @@ pub fn game(white: &str, black: &str) -> FakeGame {
         outcome: Outcome::Unknown,
         deleted: false,
         comment: String::new(),
+        line: "",
+        fen: None,
         problems: Vec::new(),
         panics: false,
         tags: Vec::new(),
@@ -92,6 +98,16 @@ impl FakeGame {
         self
     }
 
+    pub fn line(mut self, line: &'static str) -> Self {
+        self.line = line;
+        self
+    }
+
+    pub fn fen(mut self, fen: &'static str) -> Self {
+        self.fen = Some(fen);
+        self
+    }
+
     pub fn problem(mut self, what: &str) -> Self {
         self.problems.push(what.to_owned());
         self
@@ -113,7 +129,7 @@ impl FakeGame {
     }
 }
 
-/// A database to be.
+/// A database in memory.
 #[derive(Clone, Default)]
 pub struct Fake {
     pub games: Vec<FakeGame>,
@@ -121,12 +137,14 @@ pub struct Fake {
     pub folders: Vec<Folder>,
     pub problems: Vec<Problem>,
     pub warnings: Vec<String>,
-    /// Names of documents, each a game with its name as a comment.
+    /// Names of documents; each is a game with its name as a comment.
     pub documents: Vec<&'static str>,
-    /// Every decoding of a game gives a longer text, as if somebody wrote to the files.
+    /// If true, every decoding of a game returns a longer text, as if its files were being changed.
     pub grows: bool,
-    /// Counts how often a game was decoded.
+    /// Number of decoded games.
     pub decoded: Arc<AtomicUsize>,
+    /// Number of moves of main lines that were replayed.
+    pub replayed: Arc<AtomicUsize>,
 }
 
 impl Fake {
@@ -137,7 +155,7 @@ impl Fake {
         }
     }
 
-    /// As many games, each of which differs from the others in length.
+    /// `games` games with different lengths.
     pub fn many(games: usize) -> Fake {
         Fake::of((0..games).map(|n| {
             game(&format!("White{}, A", n % 7), &format!("Black{}, B", n % 11))
@@ -147,7 +165,7 @@ impl Fake {
         }))
     }
 
-    /// The database at a path of the tree.
+    /// The database as an entry with this path.
     pub fn at(self, path: &str) -> LibraryEntry {
         let inode = self.games.len() as u64;
         LibraryEntry {
@@ -164,6 +182,7 @@ impl Fake {
                 },
             )],
             maps: Vec::new(),
+            part: None,
             found: None,
             is_local: true,
         }
@@ -172,9 +191,18 @@ impl Fake {
     fn game_at(&self, game: u32) -> &FakeGame {
         &self.games[game as usize]
     }
+
+    /// Counts the decoding of a game, and returns its start position and the number of games decoded before.
+    fn decode(&self, game: u32) -> (Position, usize) {
+        let before = self.decoded.fetch_add(1, Ordering::Relaxed);
+        let fake = self.game_at(game);
+        assert!(!fake.panics, "a bug in the decoder");
+        let start = fake.fen.map(|fen| Fen::parse(fen).unwrap().position);
+        (start.unwrap_or_default(), before)
+    }
 }
 
-/// Problem of a game in the only file.
+/// A problem of a game.
 pub fn problem(what: &str) -> Problem {
     Problem::damage("games.fake", 255, what)
 }
@@ -186,7 +214,7 @@ impl Database for Fake {
 
     fn keys(&self, game: u32) -> Keys {
         let fake = self.game_at(game);
-        // Every text of every game has an id of its own, equal or not.
+        // Every text of every game has its own id, even if texts are equal.
         Keys {
             white: TextId(3 * game),
             black: TextId(3 * game + 1),
@@ -216,6 +244,9 @@ impl Database for Fake {
         if fake.deleted {
             tags.set_str("Deleted", "1");
         }
+        if let Some(fen) = fake.fen {
+            tags.set_str("FEN", fen);
+        }
         for (name, value) in &fake.tags {
             tags.set_str(*name, value);
         }
@@ -223,13 +254,17 @@ impl Database for Fake {
     }
 
     fn game(&self, game: u32) -> Decoded {
-        let before = self.decoded.fetch_add(1, Ordering::Relaxed);
+        let (mut position, before) = self.decode(game);
         let fake = self.game_at(game);
-        assert!(!fake.panics, "a bug in the decoder");
-        let mut movetext = Replay::builder(Position::initial(), 1);
+        let mut movetext = Replay::builder(position, 1);
         movetext.comment(&fake.comment);
         if self.grows {
             movetext.comment(&"x".repeat(before));
+        }
+        for san in fake.line.split_whitespace() {
+            let mv = position.read_move(san).unwrap();
+            position.advance(mv, &mut Undo::default()).unwrap();
+            movetext.play(mv).unwrap();
         }
         Decoded {
             game: Game {
@@ -237,6 +272,23 @@ impl Database for Fake {
                 movetext: movetext.finish().0,
             },
             problems: fake.problems.iter().map(|what| problem(what)).collect(),
+        }
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let (start, _) = self.decode(game);
+        let mut counted = |ply: &Ply<'_>| {
+            self.replayed.fetch_add(1, Ordering::Relaxed);
+            each(ply)
+        };
+        let sink = MainLine(&mut counted);
+        let mut replay = Replay::new(sink, start, (), Limits::NONE, Origin::default());
+        for san in self.game_at(game).line.split_whitespace() {
+            if replay.is_done() {
+                break;
+            }
+            let mv = replay.position().read_move(san).unwrap();
+            replay.play(mv).unwrap();
         }
     }
 
@@ -276,7 +328,7 @@ impl Database for Fake {
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let (_, bytes) = self.members.get(member).ok_or(io::ErrorKind::NotFound)?;
         let rest = bytes.get(offset as usize..).unwrap_or_default();
-        // Short reads must not show.
+        // Short reads must not matter.
         let len = rest.len().min(buffer.len()).min(3);
         buffer[..len].copy_from_slice(&rest[..len]);
         Ok(len)

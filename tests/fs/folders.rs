@@ -49,7 +49,7 @@ fn folders_are_below_collections() {
     assert_eq!(tree.ls("collections/Openings/Sicilian/Najdorf"), [third]);
     // Deleted games stay in their folders.
     assert_eq!(tree.ls("collections/Best"), [second]);
-    assert_eq!(tree.stat("games/000001-001000/000003.pgn").links, 6 + 2);
+    assert_eq!(tree.stat("games/000001-001000/000003.pgn").links, 7 + 2);
     assert_eq!(tree.stat("games/000001-001000/000002.pgn").links, 1 + 1);
     assert_eq!(
         tree.inode("collections/Openings/Sicilian/.."),
@@ -60,7 +60,7 @@ fn folders_are_below_collections() {
 }
 
 #[test]
-fn folders_of_one_name_stay_apart() {
+fn folders_with_equal_names_stay_separate() {
     let tree = mount_folders(vec![
         folder(None, "A", &[0]),
         folder(None, "A", &[1]),
@@ -88,7 +88,7 @@ fn folders_of_one_name_stay_apart() {
 }
 
 #[test]
-fn folders_that_lie_make_no_loop() {
+fn invalid_parents_make_no_loop() {
     let tree = mount_folders(vec![
         folder(Some(0), "self", &[99, 0]),
         folder(Some(2), "later", &[]),

@@ -1,4 +1,4 @@
-//! What strangers may call players, events and folders, and how many there may be.
+//! Hostile names of players, events and folders, and great numbers of them.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use chessdb::formats::Folder;
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount};
 
-/// Texts that are no names, or look like others.
+/// Texts that are invalid as names, or similar to others.
 const TEXTS: [&str; 20] = [
     "/",
     "/etc/passwd",
@@ -44,7 +44,7 @@ fn texts() -> Vec<String> {
     texts.chain(long).collect()
 }
 
-/// Walks the tree, which looks every name up, and asserts that names are names and each is there once.
+/// Walks the tree, looks up every name, and asserts that names are valid and unique.
 fn assert_sound(tree: &Mounted) -> Vec<String> {
     let paths = tree.walk();
     assert_eq!(paths.iter().collect::<HashSet<_>>().len(), paths.len());

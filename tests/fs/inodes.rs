@@ -31,7 +31,11 @@ fn inodes(tree: &Mounted) -> HashMap<String, Inode> {
 fn a_game_is_one_inode_in_all_views_and_nothing_else_shares_one() {
     let tree = mount_all(vec![rich().at("a/x.fake"), rich().at("b.fake")]);
     let mut by_inode: HashMap<Inode, Vec<String>> = HashMap::new();
+    // Links of a game are counted in its database.
     for (path, inode) in inodes(&tree) {
+        if path.starts_with("all/") && inode.is_game() {
+            continue;
+        }
         by_inode.entry(inode).or_default().push(path);
     }
     for (inode, paths) in by_inode {
@@ -39,7 +43,8 @@ fn a_game_is_one_inode_in_all_views_and_nothing_else_shares_one() {
         let is_game =
             paths[0].ends_with(".pgn") && !paths[0].contains("merged/") && !paths[0].ends_with("all.pgn");
         if is_game {
-            assert_eq!(attributes.links as usize, paths.len(), "{paths:?}");
+            let views = paths.iter().filter(|path| !path.contains("/moves/"));
+            assert_eq!(attributes.links as usize, views.count(), "{paths:?}");
         } else {
             assert_eq!(paths.len(), 1, "{paths:?}");
         }
@@ -66,16 +71,26 @@ fn a_database_that_changed_has_new_inodes_and_its_neighbours_keep_theirs() {
     let shared = inodes(&first);
     for (path, inode) in inodes(&second) {
         let is_same = shared[&path] == inode;
-        assert_eq!(is_same, !path.starts_with("b.fake"), "{path}");
+        let is_kept = match path.strip_prefix("all/") {
+            Some(_) => inode.is_game() && parent_of_game(&second, inode) == second.inode("a/x.fake"),
+            None => !path.starts_with("b.fake"),
+        };
+        assert_eq!(is_same, is_kept, "{path}");
     }
+}
+
+/// The directory of a game's database.
+fn parent_of_game(tree: &Mounted, game: Inode) -> Inode {
+    let to_database = 0..3;
+    to_database.fold(game, |inode, _| tree.parent(inode).unwrap())
 }
 
 #[test]
 fn links_do_not_change_when_views_are_built() {
     let tree = mount(rich());
     let before = tree.stat("games/000001-001000/000002.pgn");
-    // games, two players, event, year, eco, collections
-    assert_eq!(before.links, 7);
+    // games, two players, event, year, eco, material, collections
+    assert_eq!(before.links, 8);
     tree.walk();
     assert_eq!(tree.stat("games/000001-001000/000002.pgn"), before);
 }
@@ -83,20 +98,20 @@ fn links_do_not_change_when_views_are_built() {
 #[test]
 fn directories_count_their_subdirectories() {
     let tree = mount(rich());
-    // games, players, events, years, eco, merged, emb, collections
-    assert_eq!(tree.stat("").links, 2 + 8);
+    // games, players, events, years, eco, material, merged, moves, positions, emb, collections
+    assert_eq!(tree.stat("").links, 2 + 11);
     assert_eq!(tree.stat("games").links, 2 + 1);
     assert_eq!(tree.stat("games/000001-001000").links, 2);
-    assert_eq!(tree.stat("merged").links, 2 + 4);
+    assert_eq!(tree.stat("merged").links, 2 + 5);
     assert_eq!(tree.stat("merged/players").links, 2);
     assert_eq!(tree.stat("collections").links, 2 + 1);
     assert_eq!(tree.stat("collections/Best").links, 2);
     assert_eq!(tree.stat("years/1900").links, 2);
-    // Uncounted, whether the view is built or not.
+    // 1 means not counted, whether the view is built or not.
     assert_eq!(mount(rich()).stat("players").links, 1);
     assert_eq!(tree.stat("players").links, 1);
     let folders = mount_all(vec![rich().at("a/x.fake"), rich().at("b.fake")]);
-    assert_eq!(folders.stat("").links, 2 + 2);
+    assert_eq!(folders.stat("").links, 2 + 3);
     assert_eq!(folders.stat("a").links, 2 + 1);
 }
 
@@ -157,6 +172,10 @@ fn a_listing_goes_on_from_any_offset() {
         "a/x.fake/players",
         "b.fake/years/1901",
         "a",
+        "all",
+        "all/players",
+        "all/players/White1, A",
+        "all/merged/years",
     ] {
         let inode = tree.inode(directory);
         let mut whole = Vec::new();
@@ -210,15 +229,18 @@ fn a_listing_has_attributes_as_far_as_they_are_known() {
         entries.iter().filter(|entry| entry.3.is_some()).count()
     };
     assert_eq!(known(&tree, "merged/years"), 0);
-    // All but all.pgn, problems.txt and the tables.
-    assert_eq!(known(&tree, ""), tree.ls("").len() - 4);
-    // Games are decoded for a listing, but not all of a long one at once. How many depends on time.
+    // All except all.pgn, overview.html, problems.txt and the four tables.
+    assert_eq!(known(&tree, ""), tree.ls("").len() - 7);
+    // A listing decodes games, but only some of a long one. How many depends on time.
     assert_eq!(known(&tree, "games/000001-001000"), 40);
     let many = mount(Fake::many(1000));
     let seen = known(&many, "games/000001-001000");
     assert!((1..500).contains(&seen), "{seen}");
     tree.stat("problems.txt");
+    tree.stat("overview.html");
     tree.stat("games.csv");
+    tree.stat("games.parquet");
+    tree.stat("duplicates.csv");
     assert_eq!(known(&tree, ""), tree.ls("").len());
     assert_eq!(known(&tree, "merged/years"), 40);
 }

@@ -1,4 +1,4 @@
-//! A source that changes: what is new, what stays, and what was there before.
+//! A source that changes: new databases, unchanged ones, and earlier states.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use crate::fake::{Fake, MODIFIED, game};
 
 const GAME: &str = "games/000001-001000/000001.pgn";
 
-/// A database of one game with a comment, at a path.
+/// A database at a path, with one game that has a comment.
 fn database(path: &str, comment: &str) -> Arc<LibraryEntry> {
     Arc::new(Fake::of([game("a", "b").comment(comment)]).at(path))
 }
@@ -44,7 +44,7 @@ fn read_dir(
     directory.read_dir(offset, false, each)
 }
 
-/// Walks a path as the kernel does, which counts every step.
+/// Walks a path like the kernel, which counts a look-up for every component.
 fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
     path.split('/').try_fold(Inode::ROOT, |inode, name| {
         let inode = lookup(live, inode, name)?;
@@ -53,7 +53,7 @@ fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
     })
 }
 
-/// The kernel forgets such a walk.
+/// Forgets the look-ups of such a walk.
 fn forget(live: &Live, path: &str, from: Inode) {
     let mut inode = from;
     for _ in path.split('/') {
@@ -77,18 +77,33 @@ fn names(outdated: &[Outdated], inode: Inode) -> Vec<&str> {
 }
 
 #[test]
+fn a_name_that_vanishes_during_its_lookup_does_not_exist() {
+    let [gone, other] = ["a.dci", "b.dci"].map(|path| database(path, "x"));
+    let live = live(&[&gone, &other]);
+    let root = live.resolve(Inode::ROOT).unwrap();
+    // Nothing of the first state was looked up, so it is not kept.
+    live.replace(library(&[&other]));
+    assert_eq!(
+        live.child(&root, OsStr::new("a.dci")).err(),
+        Some(FsError::NotFound)
+    );
+    let there = live.child(&root, OsStr::new("b.dci")).unwrap().inode();
+    assert_eq!(there, lookup(&live, Inode::ROOT, "b.dci").unwrap());
+}
+
+#[test]
 fn a_changed_database_is_new_and_the_old_one_stays_as_it_was() {
     let (same, old, new) = (database("same", "1"), database("b", "old"), database("b", "new"));
     let live = live(&[&same, &old]);
     let before = [format!("same/{GAME}"), format!("b/{GAME}")].map(|path| walk(&live, &path).unwrap());
     let outdated = live.replace(library(&[&same, &new]));
-    assert_eq!(names(&outdated, Inode::ROOT), ["b"]);
+    assert_eq!(names(&outdated, Inode::ROOT), ["all", "b"]);
     let after = [format!("same/{GAME}"), format!("b/{GAME}")].map(|path| walk(&live, &path).unwrap());
     assert_eq!(before[0], after[0]);
     assert_ne!(before[1], after[1]);
     assert!(text(&live, before[1]).unwrap().contains("{old}"));
     assert!(text(&live, after[1]).unwrap().contains("{new}"));
-    // Where the old one is, its neighbours are old, too.
+    // The neighbours of an old inode are old, too.
     let folder = parent(&live, before[1]).unwrap();
     assert_eq!(lookup(&live, folder, "000001.pgn"), Ok(before[1]));
 }
@@ -103,15 +118,15 @@ fn what_did_not_change_is_not_decoded_again() {
     let inode = walk(&live, &format!("same/{GAME}")).unwrap();
     text(&live, inode).unwrap();
     let outdated = live.replace(library(&[&same, &other]));
-    assert_eq!(names(&outdated, Inode::ROOT), ["other"]);
+    assert_eq!(names(&outdated, Inode::ROOT), ["all", "other"]);
     text(&live, inode).unwrap();
     assert_eq!(decoded.load(Ordering::Relaxed), 1);
-    // Nothing new is no new epoch.
+    // A replacement without changes creates no epoch.
     assert!(live.replace(library(&[&same, &other])).is_empty());
 }
 
 #[test]
-fn an_epoch_is_kept_as_long_as_somebody_knows_it() {
+fn an_epoch_is_kept_as_long_as_the_kernel_knows_it() {
     let (old, new) = (database("b", "old"), database("b", "new"));
     let path = format!("b/{GAME}");
     let live = live(&[&old]);
@@ -128,9 +143,9 @@ fn an_epoch_is_kept_as_long_as_somebody_knows_it() {
         live.resolve(Inode(inode.0 ^ (1 << 50))).err(),
         Some(FsError::Stale)
     );
-    // Its bytes are free.
+    // The old database is freed.
     assert_eq!(Arc::strong_count(&old), 1);
-    // An epoch that nobody has ever looked at is not kept at all.
+    // An epoch without look-ups is not kept.
     let newest = database("b", "newest");
     live.replace(library(&[&newest]));
     assert_eq!(live.old_epochs(), 0);
@@ -153,14 +168,14 @@ fn the_fifth_epoch_before_is_gone() {
             _ => assert!(text.unwrap().contains(&format!("{{state {n}}}"))),
         }
     }
-    // What is not known to the kernel any more must not bring one back.
+    // Forgetting an inode of a dropped epoch must not bring it back.
     live.forget(known[0], 1);
     assert_eq!(live.old_epochs(), 4);
 }
 
 #[test]
 fn no_inode_ever_means_something_else() {
-    // Equal identities would give equal inodes.
+    // Equal identities would result in equal inodes.
     let states: Vec<_> = (0..4).map(|n| database("b", &format!("state {n}"))).collect();
     let live = live(&[&states[0]]);
     let path = format!("b/{GAME}");
@@ -189,30 +204,31 @@ fn a_database_that_comes_back_unchanged_is_the_same() {
 
 #[test]
 fn folders_that_come_and_go() {
-    let (a, b) = (database("club/a", "1"), database("club/old/b", "1"));
-    let live = live(&[&a]);
+    let (a, b, c) = (
+        database("club/a", "1"),
+        database("club/old/b", "1"),
+        database("club/c", "1"),
+    );
+    let live = live(&[&a, &c]);
     let club = walk(&live, "club").unwrap();
-    let outdated = live.replace(library(&[&a, &b]));
+    let outdated = live.replace(library(&[&a, &b, &c]));
     assert_eq!(names(&outdated, club), ["old"]);
     assert!(
         outdated.iter().any(|here| here.inode == Inode::LIBRARY_INFO),
         "info.txt tells of it"
     );
-    assert!(
-        outdated.iter().all(|here| here.inode != Inode::ROOT),
-        "same names, same time: {outdated:?}"
-    );
+    assert_eq!(names(&outdated, Inode::ROOT), ["all"], "its inode is another");
     let old = walk(&live, "club/old").unwrap();
-    let outdated = live.replace(library(&[&a]));
+    let outdated = live.replace(library(&[&a, &c]));
     assert_eq!(names(&outdated, club), ["old"]);
-    // Who is still in the folder may have been told that names are not there.
-    let outdated = live.replace(library(&[&a, &b]));
+    // A process in the folder may have cached negative entries.
+    let outdated = live.replace(library(&[&a, &b, &c]));
     assert_eq!(walk(&live, "club/old"), Ok(old));
     assert_eq!(names(&outdated, old), ["b"]);
 }
 
 #[test]
-fn info_at_the_root_gets_the_time_of_a_change_that_it_does_not_tell_of() {
+fn info_at_the_root_gets_new_times_even_if_its_text_is_the_same() {
     let before = database("a", "1");
     let mut newer = Fake::of([game("a", "b").comment("2")]).at("a");
     newer.files[0].1.modified = MODIFIED + 1_000_000_000;
@@ -255,7 +271,7 @@ fn a_source_without_databases_has_a_root() {
 }
 
 #[test]
-fn an_error_is_told() {
+fn an_error_is_reported() {
     let mut fake = Fake::of([game("a", "b")]);
     fake.grows = true;
     let options = ServeOptions {
@@ -274,7 +290,7 @@ fn an_error_is_told() {
     assert_eq!(live.open_databases().len(), 1);
     text(&live, inode).unwrap_err();
     assert_eq!(told.load(Ordering::Relaxed), 1);
-    // Whatever its files look like, it must be opened anew.
+    // It must be opened again, whatever the identities of its files are.
     assert_eq!(live.open_databases().len(), 0);
 }
 
@@ -297,24 +313,28 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
     };
     let (first, offset) = list(0, 6).unwrap();
     assert_eq!(first, [".", "..", "info.txt", "0", "1", "2"]);
-    // The kernel knows a database that goes, so its state is kept.
+    // The kernel knows a removed database, so that its epoch is kept.
     walk(&live, "0").unwrap();
     live.replace(library(&all[2..]));
-    assert_eq!(list(offset, 99).unwrap().0, ["3", "4", "5", "6", "7", "8", "9"]);
+    assert_eq!(
+        list(offset, 99).unwrap().0,
+        ["3", "4", "5", "6", "7", "8", "9", "all"]
+    );
     let (now, offset) = list(0, 5).unwrap();
     assert_eq!(now, [".", "..", "info.txt", "2", "3"]);
-    // A state of which nothing is known is gone. Its listings go on behind the name that they gave last.
+    // An epoch of which nothing is known is dropped. Its listings continue after the last name that they
+    // returned.
     live.replace(library(&all[1..]));
     live.replace(library(&all));
-    assert_eq!(list(offset, 99).unwrap().0, ["4", "5", "6", "7", "8", "9"]);
-    // Some changes later nothing tells which name that was: an error rather than a gap.
+    assert_eq!(list(offset, 99).unwrap().0, ["4", "5", "6", "7", "8", "9", "all"]);
+    // After some more changes that name is not known any more: an error rather than a gap.
     for n in 1..7 {
         live.replace(library(&all[n % 2..]));
     }
     assert_eq!(list(offset, 99), Err(FsError::Io));
 }
 
-/// A state of many databases, each with a comment.
+/// A state with many databases, each with a comment.
 fn many(databases: usize, comment: &str) -> Vec<Arc<LibraryEntry>> {
     let entries = (0..databases).map(|n| database(&format!("d{n:06}"), comment));
     entries.collect()
@@ -322,7 +342,7 @@ fn many(databases: usize, comment: &str) -> Vec<Arc<LibraryEntry>> {
 
 #[test]
 fn one_more_of_many_databases_costs_little() {
-    // To look at each of them for each of them would be more than a thousand million comparisons.
+    // Comparing every pair would take more than a thousand million comparisons.
     let mut entries = many(50_000, "x");
     let before = Live::new(ChessFs::new(
         Library::of(entries.clone()),
@@ -331,13 +351,13 @@ fn one_more_of_many_databases_costs_little() {
     let kept = walk(&before, &format!("d049999/{GAME}")).unwrap();
     entries.push(database("one more", "x"));
     let outdated = before.replace(Library::of(entries));
-    assert_eq!(names(&outdated, Inode::ROOT), ["one more"]);
+    assert_eq!(names(&outdated, Inode::ROOT), ["all", "one more"]);
     assert_eq!(walk(&before, &format!("d049999/{GAME}")), Ok(kept));
 }
 
 #[test]
 fn many_databases_are_forgotten_one_by_one() {
-    // To look at each of them whenever one is forgotten would be 400 million looks.
+    // Examining all databases for every forgotten one would take 400 million steps.
     let databases = 20_000;
     let live = Live::new(ChessFs::new(
         Library::of(many(databases, "old")),
@@ -352,7 +372,7 @@ fn many_databases_are_forgotten_one_by_one() {
         live.forget(inode, 1);
     }
     assert_eq!(live.old_epochs(), 1, "a file is known");
-    // What is found below an old directory is known once more.
+    // A look-up in an old directory is counted again.
     live.forget(known[0], 1);
     assert_eq!(
         lookup(&live, known[1], "info.txt").map(|inode| live.remember(inode)),
@@ -366,8 +386,8 @@ fn many_databases_are_forgotten_one_by_one() {
 
 #[test]
 fn a_listing_goes_on_where_its_epoch_is_gone() {
-    // Folders are in other places in each epoch, and nothing of any is known.
-    let states = ["bcdef", "acdef", "abcdefg", "f"].map(|names| {
+    // Folders have different positions in each epoch, and the kernel knows no inodes of any.
+    let states = ["bcdef", "acdef", "abcdefg", "fg"].map(|names| {
         let names = names.chars().map(|name| database(&name.to_string(), names));
         names.collect::<Vec<_>>()
     });
@@ -383,12 +403,40 @@ fn a_listing_goes_on_where_its_epoch_is_gone() {
         .unwrap();
         found
     };
-    let mut listed: Vec<_> = (0..4).filter_map(|_| next()).collect();
+    let mut listed: Vec<_> = (0..5).filter_map(|_| next()).collect();
     for state in &states[1..] {
         live.replace(library(&state.iter().collect::<Vec<_>>()));
         listed.extend(next());
     }
     assert_eq!(live.old_epochs(), 0);
-    assert_eq!(listed, [".", "..", "info.txt", "b", "c", "d", "f"]);
+    assert_eq!(listed, [".", "..", "info.txt", "all", "b", "c", "d", "f"]);
+    assert_eq!(next().as_deref(), Some("g"));
     assert_eq!(next(), None);
+}
+
+#[test]
+fn all_databases_follow_each_of_them() {
+    let (same, old, new) = (database("same", "1"), database("b", "old"), database("b", "new"));
+    let live = live(&[&same, &old]);
+    let before = walk(&live, "all/all.pgn").unwrap();
+    let games = walk(&live, "all/players/a").unwrap();
+    assert_eq!(text(&live, before).map(|text| text.contains("{old}")), Ok(true));
+    live.replace(library(&[&same, &new]));
+    let after = walk(&live, "all/all.pgn").unwrap();
+    assert_eq!(text(&live, after).map(|text| text.contains("{new}")), Ok(true));
+    // Old inodes show the old state as long as the kernel knows them.
+    assert_eq!(text(&live, before).map(|text| text.contains("{old}")), Ok(true));
+    assert_eq!(live.resolve(games).unwrap().entries(), Ok(2));
+    forget(&live, "all/all.pgn", before);
+    forget(&live, "all/players/a", games);
+    assert_eq!(live.old_epochs(), 0);
+    // A single database is not shown twice.
+    live.replace(library(&[&same]));
+    assert_eq!(walk(&live, "all"), Err(FsError::NotFound));
+    live.replace(library(&[&same, &new]));
+    assert_ne!(
+        walk(&live, "all/all.pgn"),
+        Ok(after),
+        "its numbers are not used again"
+    );
 }

@@ -1,12 +1,14 @@
-//! The file system without FUSE, over databases that the tests make up: what a user would see.
+//! The file system as a user sees it, but without FUSE, over databases that the tests create.
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod all;
 mod attributes;
 mod cache;
 mod damage;
 mod documents;
+mod duplicates;
 mod fake;
 mod folders;
 mod hostile;
@@ -14,13 +16,17 @@ mod inodes;
 mod live;
 mod merged;
 mod mounted;
+mod moves;
 mod names;
+mod overview;
 mod own_views;
+mod positions;
 mod remote;
 mod samples;
 mod sections;
 mod sizes;
 mod source;
+mod spelling;
 mod steps;
 #[allow(dead_code)]
 mod stuck;

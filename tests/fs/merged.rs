@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::fake::{Fake, game};
 use crate::mounted::{Mounted, mount, mount_all};
 
-/// The texts of a directory's games one after another, sorted by their numbers.
+/// The texts of a directory's games one after another, sorted by number.
 fn together(tree: &Mounted, directory: &str) -> String {
     let mut names = tree.ls(directory);
     names.sort_by_key(|name| name[name.len() - "000001.pgn".len()..].to_owned());
@@ -91,13 +91,13 @@ fn a_merged_file_needs_its_own_games_only() {
     assert!(!tree.may_wait(tree.inode("merged/years/1905.pgn")));
     assert!(tree.may_wait(tree.inode("merged/years/1906.pgn")));
     assert!(tree.may_wait(tree.inode("all.pgn")) && tree.may_wait(tree.inode("problems.txt")));
-    // The twenty texts were kept.
+    // The twenty texts were cached.
     tree.cat("merged/years/1905.pgn");
     assert_eq!(decoded.load(Ordering::Relaxed), 20);
 }
 
 #[test]
-fn a_listing_builds_only_the_view_that_is_looked_at() {
+fn a_listing_builds_only_its_own_view() {
     let tree = mount(Fake::many(10));
     let players = tree.inode("players");
     assert!(tree.may_wait(players) && tree.may_wait(tree.inode("merged/players")));
@@ -107,7 +107,7 @@ fn a_listing_builds_only_the_view_that_is_looked_at() {
 }
 
 #[test]
-fn many_who_ask_at_once_have_every_game_decoded_once() {
+fn simultaneous_requests_decode_every_game_once() {
     let fake = Fake::many(5000);
     let decoded = fake.decoded.clone();
     let tree = mount_all(vec![fake.at("x.fake")]);

@@ -8,15 +8,15 @@ use pgnfs::library::{Library, LibraryEntry};
 
 use crate::fake::Fake;
 
-/// A file system with paths.
+/// A file system accessed by paths.
 pub struct Mounted(pub ChessFs);
 
-/// One database as the root.
+/// A tree with one database as the root.
 pub fn mount(fake: Fake) -> Mounted {
     mount_all(vec![fake.at("")])
 }
 
-/// Several databases.
+/// A tree with several databases.
 pub fn mount_all(entries: Vec<LibraryEntry>) -> Mounted {
     mount_with(
         entries,
@@ -31,7 +31,7 @@ pub fn mount_with(entries: Vec<LibraryEntry>, options: ServeOptions) -> Mounted 
     Mounted(ChessFs::new(Library::from_databases(entries), options))
 }
 
-/// What can be asked about an inode.
+/// Operations by inode.
 impl Mounted {
     pub fn lookup(&self, directory: Inode, name: &OsStr) -> Result<Inode, FsError> {
         Ok(self.0.resolve(directory)?.child(name)?.inode())
@@ -100,7 +100,7 @@ impl Mounted {
         attributes
     }
 
-    /// Entries of a directory without `.` and `..`, and the attributes that came with them.
+    /// Entries of a directory without `.` and `..`, and the attributes returned with them.
     #[track_caller]
     pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
         let mut entries = Vec::new();
@@ -123,7 +123,7 @@ impl Mounted {
         self.entries(path).into_iter().map(|entry| entry.0).collect()
     }
 
-    /// A whole file, read in pieces; its size must be true.
+    /// Reads a whole file in pieces, and checks its size.
     #[track_caller]
     pub fn cat(&self, path: &str) -> String {
         let inode = self.inode(path);
@@ -139,7 +139,7 @@ impl Mounted {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// Every path of the tree: directories end with `/`. Whatever is listed is found by its name.
+    /// Every path of the tree; those of directories end with `/`. Looks up every listed name.
     pub fn walk(&self) -> Vec<String> {
         self.walk_from("")
     }

@@ -83,9 +83,9 @@ fn a_game_between_two_of_one_name_stands_once() {
     ]));
     assert_eq!(tree.ls("players/Smith, J").len(), 1);
     assert_eq!(tree.ls("players/Réti").len(), 1);
-    // games, players, events, years, eco
-    assert_eq!(tree.stat("games/000001-001000/000001.pgn").links, 5);
-    assert_eq!(tree.stat("games/000001-001000/000002.pgn").links, 5);
+    // games, players, events, years, eco, material
+    assert_eq!(tree.stat("games/000001-001000/000001.pgn").links, 6);
+    assert_eq!(tree.stat("games/000001-001000/000002.pgn").links, 6);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_game_has_one_name_in_every_view() {
     }
 }
 
-/// Texts that are likely to meet each other and the rules.
+/// Texts that are likely to collide with each other and with the rules.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ab/_.?\n\u{0}é\u{301}e ]{0,4}",
@@ -128,7 +128,7 @@ proptest! {
             game(white, black).event(event).date(*year, 1, 1)
         }));
         let tree = mount(fake);
-        // The walk looks every name up.
+        // The walk looks up every name.
         let paths = tree.walk();
         prop_assert_eq!(paths.iter().collect::<HashSet<_>>().len(), paths.len());
         for directory in ["players", "events", "merged/players", "merged/events"] {
@@ -141,7 +141,7 @@ proptest! {
         }
         let shown: usize = tree.ls("players").iter().map(|name| tree.ls(&format!("players/{name}")).len()).sum();
         let links: usize = (1..=texts.len())
-            .map(|number| tree.stat(&format!("games/000001-001000/{number:06}.pgn")).links as usize - 4)
+            .map(|number| tree.stat(&format!("games/000001-001000/{number:06}.pgn")).links as usize - 5)
             .sum();
         prop_assert_eq!(shown, links);
     }

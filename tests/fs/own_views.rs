@@ -1,4 +1,4 @@
-//! Views and names that the user describes.
+//! Views and names of games defined by the user.
 
 use chessdb::game::Outcome;
 use pgnfs::fs::{Layout, ServeOptions};
@@ -66,8 +66,8 @@ fn a_view_has_a_directory_for_every_name_of_its_template() {
         tree.inode(&paths[0]),
         tree.inode("games/000001-001000/000002.pgn")
     );
-    // games, players twice, events, years, eco, and the new one twice
-    assert_eq!(tree.stat(&paths[0]).links, 8);
+    // games, players twice, events, years, eco, material, and the new one twice
+    assert_eq!(tree.stat(&paths[0]).links, 9);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn merged_files_of_a_view_stand_in_its_directories() {
             "merged/flat"
         ]
         .map(links),
-        [2 + 6, 1, 2 + 2, 2, 2]
+        [2 + 7, 1, 2 + 2, 2, 2]
     );
     for wrong in [
         "merged/by/K.pgn",
@@ -141,6 +141,8 @@ fn every_field_has_its_value() {
         ("%{tag:Round}", "23_a"),
         ("%{tag:Result}", "1_2-1_2"),
         ("%{white:4} 100%%", "Kasp 100%"),
+        ("%{white:1U}", "K"),
+        ("%{tag:Round:2U}", "23"),
     ];
     for (template, name) in fields {
         let tree = mount_views(match_of_1985(), &[&format!("v={template}")]);
@@ -159,6 +161,8 @@ fn every_field_has_its_value() {
         ("%{year}-%{month}-%{day}", "1858-xx-xx"),
         ("%{year}-%{month:1}", "1858-x"),
         ("%{eco:1}", "unknown"),
+        ("%{eco:1U}", "unknown"),
+        ("%{eco:1U}?", "unknown?"),
         ("%{result}", "open"),
         ("%{tag:Round}", "unknown"),
         ("(%{tag:Round})", "(unknown)"),
@@ -237,6 +241,20 @@ fn a_number_may_stand_behind_digits() {
     assert!(!tree.exists("years/1985/000001.pgn"));
 }
 
+#[test]
+fn initials_bring_spellings_together() {
+    let fake = Fake::of([
+        game("Élise", "(el)"),
+        game("[é", "\u{df}x"),
+        game("...", "_7th"),
+        game("Éa", "e\u{301}b"),
+    ]);
+    let tree = mount_views(fake, &["v=%{player:1U}", "two=%{white:2U}"]);
+    assert_eq!(tree.ls("v"), ["7", "E", "S", "unknown"]);
+    assert_eq!(tree.ls("two"), ["E", "EA", "EL", "unknown"]);
+    assert_eq!(tree.ls("v/E").len(), 3);
+}
+
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ab/_.?, é\u{301}-]{0,4}",
@@ -278,7 +296,7 @@ proptest! {
             game(white, black).event(event).date(*year, 0, 0).tag("Round", event)
         }));
         let tree = mount_views(fake, &[&format!("v={template}")]);
-        // The walk looks every name up.
+        // The walk looks up every name.
         let paths = tree.walk_from("v/");
         let files = paths.iter().filter(|path| !path.ends_with('/'));
         let mut links = vec![0; texts.len()];
@@ -293,7 +311,7 @@ proptest! {
                 .filter(|path| path.ends_with(&format!("{:06}.pgn", game + 1)))
                 .count() as u32;
             let all = tree.stat(&format!("games/000001-001000/{:06}.pgn", game + 1)).links;
-            prop_assert_eq!(all, 4 + elsewhere + links, "{}", template);
+            prop_assert_eq!(all, 5 + elsewhere + links, "{}", template);
         }
         // Each directory of games has its merged file.
         let merged = tree.walk_from("merged/v/");

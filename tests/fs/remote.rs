@@ -25,7 +25,7 @@ fn start_pass(tree: &Mounted) {
     });
 }
 
-/// Waits until this is so.
+/// Waits until `is_so` returns true.
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !is_so() {

@@ -1,4 +1,4 @@
-//! What a new kind of directory gets without a change elsewhere.
+//! A new kind of directory needs no change elsewhere.
 
 use pgnfs::fs::{FsError, Inode, Kind, Layout};
 use pgnfs::tree::ViewError;
@@ -27,8 +27,8 @@ fn it_is_listed_with_games_beside_directories() {
     assert_eq!(tree.inode(&format!("x/steps/right/{}", listed[2])), game);
     assert_eq!(tree.ls("x/steps/right/left"), ["left", "right"]);
     assert_eq!(tree.find("x/steps/middle"), Err(FsError::NotFound));
-    // games, two players, event, year, eco, steps
-    assert_eq!(tree.stat("x/games/000001-001000/000003.pgn").links, 7);
+    // games, two players, event, year, eco, material, steps
+    assert_eq!(tree.stat("x/games/000001-001000/000003.pgn").links, 8);
     let root = tree.0.resolve(tree.inode("x/steps/right")).unwrap();
     assert_eq!(root.next_games(None, 9), Some(vec![game]));
 }
@@ -46,7 +46,7 @@ fn it_may_be_too_large_to_be_built() {
         "and its top is in the database's directory"
     );
     assert_eq!(tree.parent(tree.inode("steps")), Ok(Inode::ROOT));
-    // Number 0 is no directory of it.
+    // Number 0 is not a directory.
     let none = Inode(tree.inode("x/steps").0 - 1);
     assert_eq!(tree.attributes(none), Err(FsError::Stale));
 }

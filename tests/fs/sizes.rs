@@ -1,4 +1,4 @@
-//! Sizes that are known in the background, and from one mount to the next.
+//! Sizes that are determined in the background and kept for the next mount.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::mounted::{Mounted, mount, mount_all, mount_with};
 
 const THREADS: usize = 2;
 
-/// Games that every thread may decode once more than needed, where the pass and others meet.
+/// Number of games that each thread may decode twice where the pass and requests overlap.
 const SLACK: usize = 2 * THREADS * 32;
 
 fn start(tree: &mut Mounted, files: Option<SizeFiles>) {
@@ -28,7 +28,7 @@ fn start(tree: &mut Mounted, files: Option<SizeFiles>) {
     });
 }
 
-/// Waits until the pass is through with everything.
+/// Waits until the pass has finished.
 fn wait(tree: &Mounted) {
     let begin = Instant::now();
     let is_through = |state| matches!(state, PassState::Done | PassState::GivenUp);
@@ -52,7 +52,7 @@ fn open(folder: &TempDir) -> SizeFiles {
     SizeFiles::open(&folder.path().join("cache"), "options").unwrap()
 }
 
-/// Mounts, lets the pass go through and unmounts.
+/// Mounts, waits for the pass and unmounts.
 fn keep(folder: &TempDir, entries: Vec<LibraryEntry>) {
     let mut tree = mount_all(entries);
     start(&mut tree, Some(open(folder)));
@@ -70,7 +70,7 @@ fn only(mut paths: Vec<PathBuf>) -> PathBuf {
     paths.remove(0)
 }
 
-/// A small database in which everything occurs: long games and short ones, damage, a decoder that fails.
+/// A small database with long and short games, damage, and a decoder that panics.
 fn fake() -> Fake {
     let mut fake = Fake::many(300);
     fake.games[7].comment = "word ".repeat(20_000);
@@ -80,7 +80,8 @@ fn fake() -> Fake {
     fake
 }
 
-/// Mounts with the size files of the folder and gives what a user sees, and how many games had to be decoded for it.
+/// Mounts with the size files in the folder. Returns what a user sees, and how many games were decoded for
+/// it.
 fn look(folder: &TempDir, entry: LibraryEntry, fake: &Fake) -> (u64, String, usize) {
     fake.decoded.store(0, Ordering::Relaxed);
     let mut tree = mount_all(vec![entry]);
@@ -90,7 +91,7 @@ fn look(folder: &TempDir, entry: LibraryEntry, fake: &Fake) -> (u64, String, usi
     (size, tree.cat("problems.txt"), decoded)
 }
 
-/// What a user has to see.
+/// What a user should see.
 fn truth() -> (u64, String) {
     let tree = mount(fake());
     (tree.stat("all.pgn").size, tree.cat("problems.txt"))
@@ -122,7 +123,7 @@ fn the_pass_makes_all_sizes_known_and_leaves_the_cache_alone() {
     let progress = tree.0.status().databases;
     assert_eq!(progress[0].name, "a.fake");
     assert_eq!((progress[0].games, progress[0].sizes_known), (1000, 1000));
-    // Listings have all attributes now, and nothing has to wait.
+    // Listings have all attributes now, and no request has to wait.
     let entries = tree.entries("a.fake/games/000001-001000");
     assert!(entries.iter().all(|(.., attributes)| attributes.is_some()));
     assert!(!tree.may_wait(tree.inode("a.fake/all.pgn")));
@@ -131,7 +132,7 @@ fn the_pass_makes_all_sizes_known_and_leaves_the_cache_alone() {
 }
 
 #[test]
-fn who_cannot_wait_for_the_pass_shares_its_work() {
+fn requests_share_the_work_of_the_pass() {
     let fake = Fake::many(20_000);
     let decoded = fake.decoded.clone();
     let mut tree = mount(fake);
@@ -144,7 +145,7 @@ fn who_cannot_wait_for_the_pass_shares_its_work() {
 }
 
 #[test]
-fn what_the_pass_began_the_next_mount_goes_on_with() {
+fn the_next_mount_continues_the_pass() {
     let folder = TempDir::new().unwrap();
     let fake = Fake::many(20_000);
     let decoded = fake.decoded.clone();
@@ -253,7 +254,7 @@ fn damaged_files_are_ignored() {
         bytes[at] ^= 0x10;
         check(&bytes, &format!("byte {at}"));
     }
-    // With a good checksum: numbers of the header that cannot be, and problems that make no sense.
+    // Files with a valid checksum but impossible numbers in the header, or invalid problems.
     let end = good.len() - 8;
     let mut hostile = Vec::new();
     for at in [8, 12, 16, 20] {
@@ -280,7 +281,7 @@ fn damaged_files_are_ignored() {
     }
 }
 
-/// Makes the only size file say that the first game is longer than it is.
+/// Changes the only size file so that it states a greater size for the first game.
 fn lie(folder: &TempDir, options: &str) -> u64 {
     let path = only(kept(folder));
     let mut bytes = fs::read(&path).unwrap();
@@ -312,7 +313,7 @@ fn a_wrong_size_is_never_served_and_not_believed_twice() {
 }
 
 #[test]
-fn a_size_that_was_told_counts_more_than_a_file() {
+fn a_reported_size_takes_precedence_over_a_file() {
     let folder = TempDir::new().unwrap();
     keep(&folder, vec![fake().at("")]);
     lie(&folder, "options");
@@ -359,15 +360,29 @@ fn two_mounts_at_once_keep_one_good_file() {
 }
 
 #[test]
-fn without_a_folder_everything_works_but_keeping() {
+fn sizes_are_kept_after_the_folder_was_deleted() {
     let folder = TempDir::new().unwrap();
     let files = open(&folder);
     fs::remove_dir_all(folder.path().join("cache")).unwrap();
     let mut tree = mount(fake());
     start(&mut tree, Some(files));
     wait(&tree);
+    drop(tree);
+    only(kept(&folder));
+}
+
+#[test]
+fn without_a_folder_everything_works_but_keeping() {
+    let folder = TempDir::new().unwrap();
+    let files = open(&folder);
+    let cache = folder.path().join("cache");
+    fs::remove_dir_all(&cache).unwrap();
+    fs::write(&cache, "a file").unwrap();
+    let mut tree = mount(fake());
+    start(&mut tree, Some(files));
+    wait(&tree);
     assert_eq!((tree.stat("all.pgn").size, tree.cat("problems.txt")), truth());
     drop(tree);
-    assert!(!folder.path().join("cache").exists());
+    assert_eq!(fs::read(&cache).unwrap(), b"a file");
     assert!(SizeFiles::open(Path::new("/proc/cache"), "").is_err());
 }

@@ -19,7 +19,7 @@ fn databases_stand_at_their_paths() {
         small().at("y.fake"),
     ]);
     assert!(!tree.0.library().is_single());
-    assert_eq!(tree.ls(""), ["info.txt", "club", "y.fake"]);
+    assert_eq!(tree.ls(""), ["info.txt", "all", "club", "y.fake"]);
     assert_eq!(tree.ls("club"), ["kasparov.fake", "old"]);
     assert_eq!(tree.ls("club/old"), ["x.fake"]);
     assert!(tree.exists("club/old/x.fake/games/000001-001000/000001.pgn"));
@@ -47,7 +47,7 @@ fn a_folder_named_info_txt_makes_way() {
         small().at("info.txt/x.fake"),
         small().at("a/info.txt/y.fake"),
     ]);
-    assert_eq!(tree.ls(""), ["info.txt", "a", "info.txt (2)"]);
+    assert_eq!(tree.ls(""), ["info.txt", "a", "all", "info.txt (2)"]);
     assert!(tree.cat("info.txt").contains("info.txt/x.fake"));
     assert!(tree.exists("info.txt (2)/x.fake/all.pgn"));
     assert!(tree.exists("a/info.txt/y.fake/all.pgn"));
@@ -64,12 +64,12 @@ fn a_database_may_hold_others_beside_its_views() {
     assert!(names.contains(&"players".to_owned()) && names.contains(&"IO_Game".to_owned()));
     assert!(tree.exists("jose/players/a") && tree.exists("jose/players (2)/x.fake/all.pgn"));
     assert_eq!(tree.inode("jose/IO_Game/.."), tree.inode("jose"));
-    assert_eq!(tree.stat("jose").links, 2 + 6 + 2);
+    assert_eq!(tree.stat("jose").links, 2 + 9 + 2);
     tree.walk();
 }
 
 #[test]
-fn a_database_at_the_root_tells_of_the_others() {
+fn a_database_at_the_root_lists_the_others() {
     let tree = mount_all(vec![small().at(""), small().at("x.fake")]);
     assert!(tree.0.library().is_single());
     let info = tree.cat("info.txt");

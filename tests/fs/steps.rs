@@ -1,5 +1,5 @@
-//! A section that no database has, as one file and one row: a tree too large to be built, with games beside
-//! directories, and links that are looked up but not listed.
+//! A section that no database has, as one file and one row: a tree too large to be built, with games next to
+//! directories, and links that can be looked up but are not listed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,19 +8,20 @@ use chessdb::formats::Keys;
 use pgnfs::fs::{Kind, Layout, ServeOptions};
 use pgnfs::tree::{Common, DirectoryGames, Node, Object, Row, Section};
 
-const DIRECTORY: u8 = 0xa0;
-const LINK: u8 = 0xa1;
+const DIRECTORY: u8 = 0x20;
+const LINK: u8 = 0x21;
 
-/// The steps below a directory: directory n holds 2n and 2n + 1.
+/// Names below a directory: directory n contains 2n and 2n + 1.
 const STEPS: [&str; 2] = ["left", "right"];
 
 static ROW: Row = Row {
     names: &[("steps", Node::new(DIRECTORY, 1))],
     nodes: &[Node::all_of(DIRECTORY, LINK)],
+    needs_index: false,
     new: |common| Box::new(Steps(Arc::clone(common))),
 };
 
-/// How to serve databases with `steps/`.
+/// Options to serve databases with `steps/`.
 pub fn options() -> ServeOptions {
     let mut layout = Layout::default();
     layout.add_section(&ROW);
@@ -30,7 +31,7 @@ pub fn options() -> ServeOptions {
     }
 }
 
-/// `steps/` and what is below it. Directory n shows the nth game, and `home` leads from everywhere to `steps/`.
+/// `steps/` and everything below it. Directory n shows the nth game, and `home` is always a link to `steps/`.
 struct Steps(Arc<Common>);
 
 impl Steps {

@@ -1,4 +1,4 @@
-//! Databases whose source can be kept from answering.
+//! Databases whose source can be made to hang.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
@@ -9,7 +9,7 @@ use pgnfs::library::LibraryEntry;
 
 use crate::fake::Fake;
 
-/// What is between a database and its source. Opens for good when the test ends.
+/// A gate between a database and its source. It opens for good when the test ends.
 pub struct Gate(Arc<State>);
 
 #[derive(Default)]
@@ -18,7 +18,7 @@ struct State {
     opened: Condvar,
 }
 
-/// What does not get through a gate, and how many wait at it.
+/// What the gate blocks, and how many threads wait at it.
 #[derive(Default)]
 struct Closed {
     is_all: bool,
@@ -31,7 +31,7 @@ impl Gate {
         self.0.closed.lock().unwrap().is_all = true;
     }
 
-    /// Closes it for the moves of one game.
+    /// Closes the gate for the moves of one game.
     pub fn close_for(&self, game: u32) {
         self.0.closed.lock().unwrap().game = Some(game);
     }
@@ -43,7 +43,7 @@ impl Gate {
         self.0.opened.notify_all();
     }
 
-    /// How many threads wait for it to open.
+    /// Number of threads that wait at the gate.
     pub fn waiting(&self) -> usize {
         self.0.closed.lock().unwrap().waiting
     }

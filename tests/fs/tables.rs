@@ -5,16 +5,18 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use chessdb::game::Outcome;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
 use proptest::prelude::*;
 
 use crate::common::pgn;
 use crate::fake::{Fake, game};
-use crate::mounted::{Mounted, mount};
+use crate::mounted::{Mounted, mount, mount_all};
 
-/// What a table says of a game: its columns that say something.
+/// A row of a table, without empty columns.
 pub type Row = BTreeMap<String, String>;
 
-/// The rows of a table of comma-separated values, and its columns.
+/// The columns and rows of a table of comma-separated values.
 pub fn read_csv(text: &str) -> (Vec<String>, Vec<Row>) {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -31,12 +33,13 @@ pub fn read_csv(text: &str) -> (Vec<String>, Vec<Row>) {
 pub fn read_ndjson(text: &str) -> Vec<Row> {
     let row = |line: &str| {
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
-        let fields = object.into_iter().map(|(name, value)| match value {
-            serde_json::Value::String(text) => (name, text),
+        let fields = object.into_iter().filter_map(|(name, value)| match value {
+            serde_json::Value::String(text) => Some((name, text)),
             serde_json::Value::Number(number) => {
                 assert_eq!(name, "number", "{line}");
-                (name, number.to_string())
+                Some((name, number.to_string()))
             }
+            serde_json::Value::Null => None,
             other => panic!("{name}: {other}"),
         });
         fields.collect()
@@ -44,7 +47,7 @@ pub fn read_ndjson(text: &str) -> Vec<Row> {
     text.lines().map(row).collect()
 }
 
-/// The rows that the PGN of all games asks for.
+/// The rows that follow from the PGN of all games.
 pub fn expected(all: &str, digits: usize) -> Vec<Row> {
     let rows = pgn::read(all.as_bytes()).into_iter().enumerate();
     rows.map(|(game, read)| {
@@ -85,11 +88,9 @@ fn the_tables_of_a_small_database() {
     );
     assert_eq!(
         tree.cat("games.ndjson"),
-        "{\"number\":1,\"Event\":\"Opéra\",\"Date\":\"1858.??.??\",\"White\":\"Morphy, Paul\",\
-         \"Black\":\"Duke \\\"Karl\\\"\",\"Result\":\"1-0\",\"WhiteElo\":\"2690\",\
-         \"path\":\"games/000001-001000/000001.pgn\"}\n\
-         {\"number\":2,\"White\":\"ab\",\"Result\":\"*\",\"Deleted\":\"1\",\"ECO\":\"C41\",\
-         \"path\":\"games/000001-001000/000002.pgn\"}\n"
+        r#"{"number":1,"Event":"Opéra","Site":null,"Date":"1858.??.??","Round":null,"White":"Morphy, Paul","Black":"Duke \"Karl\"","Result":"1-0","Deleted":null,"ECO":null,"WhiteElo":"2690","path":"games/000001-001000/000001.pgn"}
+{"number":2,"Event":null,"Site":null,"Date":null,"Round":null,"White":"ab","Black":null,"Result":"*","Deleted":"1","ECO":"C41","WhiteElo":null,"path":"games/000001-001000/000002.pgn"}
+"#
     );
 }
 
@@ -194,5 +195,146 @@ proptest! {
             let said = row.get(&column).map_or("", String::as_str);
             prop_assert_eq!(said, if plain == "?" { "" } else { &plain });
         }
+    }
+}
+
+/// The rows of a Parquet file, and the names and types of its columns.
+pub fn read_parquet(bytes: Vec<u8>) -> (Vec<(String, String)>, Vec<Row>) {
+    let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let columns = schema.columns().iter();
+    let columns = columns.map(|column| (column.name().to_owned(), column.physical_type().to_string()));
+    let columns = columns.collect();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let row = row.unwrap();
+        let fields = row.get_column_iter().filter_map(|(name, field)| match field {
+            Field::Null => None,
+            Field::Str(text) => Some((name.clone(), text.clone())),
+            Field::Int(number) => Some((name.clone(), number.to_string())),
+            Field::Short(number) => Some((name.clone(), number.to_string())),
+            other => panic!("{name}: {other}"),
+        });
+        fields.collect()
+    });
+    (columns, rows.collect())
+}
+
+/// A whole file of bytes, read in pieces.
+pub fn bytes_of(tree: &Mounted, path: &str) -> Vec<u8> {
+    let inode = tree.inode(path);
+    let mut bytes = Vec::new();
+    loop {
+        let piece = tree.read(inode, bytes.len() as u64, 1000).unwrap();
+        if piece.is_empty() {
+            break;
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    assert_eq!(tree.stat(path).size, bytes.len() as u64, "{path}");
+    bytes
+}
+
+#[test]
+fn a_parquet_file_says_what_the_other_tables_say_with_types() {
+    let tree = mount(Fake::of([
+        game("Morphy, Paul", "Duke \"Karl\"")
+            .event("Opéra")
+            .date(1858, 11, 0)
+            .tag("WhiteElo", "2690")
+            .tag("BlackElo", "?")
+            .tag("year", "tag"),
+        game("a\nb", "?").deleted().tag("WhiteElo", "strong"),
+    ]));
+    let (columns, mut rows) = read_parquet(bytes_of(&tree, "games.parquet"));
+    let numbers = columns.iter().filter(|(_, kind)| kind == "INT32");
+    let numbers: Vec<&str> = numbers.map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        numbers,
+        ["number", "year", "month", "day", "white_elo", "black_elo"]
+    );
+    let mut typed = Vec::new();
+    for row in &mut rows {
+        typed.push(["year", "month", "day", "white_elo", "black_elo"].map(|name| row.remove(name)));
+        if let Some(tag) = row.remove("tag:year") {
+            row.insert("year".to_owned(), tag);
+        }
+    }
+    let number = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        typed[0],
+        [number("1858"), number("11"), None, number("2690"), None]
+    );
+    assert_eq!(typed[1], [None, None, None, None, None]);
+    assert_eq!(rows, read_csv(&tree.cat("games.csv")).1);
+}
+
+#[test]
+fn a_long_parquet_file_has_groups_of_rows_that_are_read_on_their_own() {
+    const GAMES: usize = 100_300;
+    let games = (0..GAMES).map(|n| game(&format!("White {}", n % 777), &format!("{}", n % 5)));
+    let decoded;
+    let tree = {
+        let fake = Fake::of(games);
+        decoded = fake.decoded.clone();
+        mount(fake)
+    };
+    let path = "games.parquet";
+    let size = tree.stat(path).size;
+    let whole = tree.read(tree.inode(path), 0, u32::MAX).unwrap();
+    assert_eq!(whole.len() as u64, size);
+    let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(&whole)).unwrap();
+    let groups: Vec<i64> = reader
+        .metadata()
+        .row_groups()
+        .iter()
+        .map(|group| group.num_rows())
+        .collect();
+    assert_eq!(groups, [100_000, 300]);
+    // From behind to before, and across the ends of groups.
+    let second = reader.metadata().row_group(1).column(0).byte_range().0;
+    for (offset, len) in [
+        (size - 9, 20),
+        (second - 5, 10),
+        (second, 3),
+        (0, 3),
+        (2, 9),
+        (size, 4),
+        (size + 7, 1),
+    ] {
+        let piece = tree.read(tree.inode(path), offset, len).unwrap();
+        let start = whole.len().min(offset as usize);
+        let end = whole.len().min(start + len as usize);
+        assert_eq!(*piece, whole[start..end], "{offset}");
+    }
+    let (_, rows) = read_parquet(whole.to_vec());
+    assert_eq!(rows.len(), GAMES);
+    assert_eq!(
+        (&*rows[100_299]["White"], &*rows[100_299]["number"]),
+        ("White 66", "100300")
+    );
+    assert_eq!(decoded.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn an_empty_database_has_a_parquet_file_without_rows() {
+    let tree = mount(Fake::default());
+    let (columns, rows) = read_parquet(bytes_of(&tree, "games.parquet"));
+    assert_eq!((columns.len(), rows.len()), (14, 0));
+}
+
+#[test]
+fn all_databases_have_a_parquet_file_of_their_rows() {
+    let tree = mount_all(vec![
+        Fake::many(3).at("a.dci"),
+        Fake::default().at("b"),
+        Fake::of([game("x", "y").date(1990, 1, 2).tag("ECO", "B97")]).at("c"),
+    ]);
+    let (columns, rows) = read_parquet(bytes_of(&tree, "all/games.parquet"));
+    assert_eq!(columns[0].0, "database");
+    let csv = read_csv(&tree.cat("all/games.csv")).1;
+    assert_eq!(rows.len(), csv.len());
+    for (mut row, expected) in rows.into_iter().zip(csv) {
+        row.retain(|name, _| !["year", "month", "day"].contains(&name.as_str()));
+        assert_eq!(row, expected);
     }
 }

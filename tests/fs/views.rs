@@ -34,9 +34,12 @@ fn the_whole_tree_of_a_small_database() {
     let morphy = "1858.xx.xx_Morphy-unknown_1-0_000003.pgn";
     let mut expected = [
         "all.pgn",
+        "duplicates.csv",
         "games.csv",
         "games.ndjson",
+        "games.parquet",
         "info.txt",
+        "overview.html",
         "problems.txt",
         "games/",
         "games/000001-001000/",
@@ -76,6 +79,21 @@ fn the_whole_tree_of_a_small_database() {
         &format!("eco/C/C92/{kasparov_karpov}"),
         "eco/unknown/",
         &format!("eco/unknown/{morphy}"),
+        "moves/",
+        &format!("moves/{karpov_kasparov}"),
+        &format!("moves/{kasparov_karpov}"),
+        &format!("moves/{morphy}"),
+        "material/",
+        "material/KQRRBBNNPPPPPPPPkqrrbbnnpppppppp/",
+        &format!("material/KQRRBBNNPPPPPPPPkqrrbbnnpppppppp/{karpov_kasparov}"),
+        &format!("material/KQRRBBNNPPPPPPPPkqrrbbnnpppppppp/{kasparov_karpov}"),
+        &format!("material/KQRRBBNNPPPPPPPPkqrrbbnnpppppppp/{morphy}"),
+        "merged/material/",
+        "merged/material/KQRRBBNNPPPPPPPPkqrrbbnnpppppppp.pgn",
+        "positions/",
+        "positions/info.txt",
+        "positions/novelties.csv",
+        "positions/start",
         "merged/",
         "merged/players/",
         "merged/players/Karpov, Anatoly.pgn",
@@ -159,7 +177,7 @@ fn a_view_of_an_empty_database_is_empty() {
 }
 
 #[test]
-fn a_name_is_found_only_where_it_stands() {
+fn a_name_is_found_only_where_it_is_listed() {
     let tree = match_of_1985();
     let game = "1985.11.09_Karpov-Kasparov_0-1_000001.pgn";
     assert!(tree.exists(&format!("years/1985/{game}")));
@@ -201,7 +219,7 @@ fn games_stand_in_blocks_of_a_thousand() {
 }
 
 #[test]
-fn the_dots_lead_up_and_nowhere() {
+fn dot_is_the_directory_and_dot_dot_its_parent() {
     let tree = match_of_1985();
     for (path, parent) in [
         ("", ""),
@@ -220,4 +238,23 @@ fn the_dots_lead_up_and_nowhere() {
     let game = tree.inode("years/1858/1858.xx.xx_Morphy-unknown_1-0_000003.pgn");
     assert_eq!(tree.parent(game), Ok(tree.inode("games/000001-001000")));
     assert_eq!(tree.parent(Inode::ROOT), Ok(Inode::ROOT));
+}
+
+#[test]
+fn material_is_that_at_the_end_of_a_game() {
+    let tree = mount(Fake::of([
+        game("a", "b")
+            .line("Kd2 Kd7")
+            .fen("4k2r/8/8/8/8/8/4P3/R3K3 w - - 0 1"),
+        game("c", "d")
+            .line("e8=Q+ Kg7")
+            .fen("6k1/4P3/8/8/8/8/8/R3K3 w - - 0 1"),
+        game("e", "f").fen("6k1/4P3/8/8/8/8/8/R3K3 w - - 0 1").deleted(),
+    ]));
+    assert_eq!(tree.ls("material"), ["KQRk", "KRPkr"]);
+    assert_eq!(tree.ls("material/KQRk"), ["xxxx.xx.xx_c-d_open_000002.pgn"]);
+    assert_eq!(
+        tree.cat("merged/material/KQRk.pgn"),
+        tree.cat("games/000001-001000/000002.pgn")
+    );
 }

@@ -1,4 +1,4 @@
-//! Read-ahead: what is decoded and stored for a reader who walks through a directory, without a kernel.
+//! Read-ahead without a kernel: what is decoded and stored for a reader of a directory.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ fn find(live: &Live, path: &str) -> Inode {
     })
 }
 
-/// The entries of a directory, without `.` and `..`, and whether each came with attributes.
+/// The entries of a directory without `.` and `..`, and whether each has attributes.
 fn list(live: &Live, directory: Inode) -> Vec<(Inode, bool)> {
     let mut entries = Vec::new();
     let directory = live.resolve(directory).unwrap();
@@ -35,7 +35,7 @@ fn list(live: &Live, directory: Inode) -> Vec<(Inode, bool)> {
     entries
 }
 
-/// A reader, the page cache in front of it, and the thread that stores, which works whenever it can.
+/// A reader, its page cache, and the thread that stores games, which runs whenever possible.
 struct Reader<'a> {
     live: &'a Live,
     walks: Walks<Inode>,
@@ -158,7 +158,7 @@ fn tasks_are_bounded_and_no_request_is_lost() {
 
 #[test]
 fn no_store_waits_for_a_request_that_waits_for_a_store() {
-    // Two directories hold the same games.
+    // Two directories with the same games.
     let games = (0..100).map(|_| game("White", "Black"));
     let live = live(vec![Fake::of(games).at("")]);
     let block = find(&live, "games/000001-001000");
@@ -167,7 +167,7 @@ fn no_store_waits_for_a_request_that_waits_for_a_store() {
     let mut walks = Walks::default();
     walks.listed(&live, block);
     walks.listed(&live, player);
-    // The reader of the second one goes on from another game.
+    // The reader of the second one continues with another game.
     assert_eq!(walks.requested(&live, games[10], 10), Some(10));
     assert_eq!(walks.requested(&live, games[0], 0), None);
     assert_eq!(walks.requested(&live, games[11], 11), None);

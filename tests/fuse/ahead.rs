@@ -1,11 +1,11 @@
-//! What the kernel is given before it asks.
+//! Games stored in the page cache before the kernel requests them.
 
 use std::collections::BTreeSet;
 
 use crate::fake::Fake;
 use crate::kernel::{Kernel, NO_OPEN, READ, READDIRPLUS, entries, u64_at};
 
-/// A kernel that has listed a directory of games, and these games in their order.
+/// A kernel that has listed a directory of games, and these games in order.
 fn listed(games: usize, path: &str) -> (Kernel, Vec<u64>) {
     let mut kernel = Kernel::mount(vec![Fake::many(games).at("")], NO_OPEN);
     let folder = u64_at(&kernel.look_up(path).bytes, 0);
@@ -20,8 +20,8 @@ fn listed(games: usize, path: &str) -> (Kernel, Vec<u64>) {
     (kernel, files)
 }
 
-/// Reads games in order as programs do through a page cache: what was stored is not asked for. The texts, and
-/// the number of requests.
+/// Reads games in order as a program does through the page cache: stored games are not requested. Returns the
+/// texts and the number of requests.
 fn walk(kernel: &mut Kernel, games: &[u64]) -> (Vec<Vec<u8>>, usize) {
     let mut asked = 0;
     let texts = games.iter().map(|&game| {

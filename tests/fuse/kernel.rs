@@ -1,4 +1,4 @@
-//! The kernel's side of a connection, as `linux/fuse.h` has it.
+//! The kernel's side of a connection, as defined in `linux/fuse.h`.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -22,7 +22,7 @@ const INIT: u32 = 26;
 pub const OPENDIR: u32 = 27;
 pub const READDIRPLUS: u32 = 44;
 
-/// Names of the kinds of requests.
+/// Names of request types.
 const KINDS: [(u32, &str); 7] = [
     (LOOKUP, "LOOKUP"),
     (GETATTR, "GETATTR"),
@@ -37,23 +37,23 @@ const NOTIFY_STORE: u32 = 4;
 
 const EIO: i32 = 5;
 
-/// How long a reply may take.
+/// Maximum time for a reply.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Kernels that let files be opened without asking.
+/// Flags of kernels that do not need OPEN and OPENDIR.
 pub const NO_OPEN: u32 = (1 << 17) | (1 << 24);
 
 /// The root's inode.
 pub const ROOT: u64 = 1;
 
-/// A mounted library, seen from the kernel. It panics if a request gets two replies, or none at all.
+/// A mounted library as seen by the kernel. Panics if a request gets two replies or none.
 pub struct Kernel {
     socket: OwnedFd,
     last: u64,
     requests: BTreeMap<u64, Request>,
-    /// Inodes and bytes that the page cache was given without being asked for.
+    /// Inodes and bytes that were stored in the page cache without a request.
     pub stored: Vec<(u64, Vec<u8>)>,
-    /// Answers that came while another one was waited for, by the number of their request.
+    /// Replies that came while another one was awaited, by request number.
     pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -68,11 +68,11 @@ struct Request {
 enum State {
     Waiting,
     Answered,
-    /// It was answered past fuser, which will answer it with an error once more.
+    /// The reply was written without fuser, which will reply again with an error.
     AnsweredPastFuser,
 }
 
-/// An answer: the error number, 0 for none, and what is behind the header.
+/// A reply: the error number, 0 for none, and what follows the header.
 #[derive(Debug)]
 pub struct Answer {
     pub error: i32,
@@ -80,7 +80,7 @@ pub struct Answer {
 }
 
 impl Kernel {
-    /// Mounts databases with a kernel that can do what `flags` say.
+    /// Mounts databases with a kernel that has the capabilities in `flags`.
     pub fn mount(entries: Vec<LibraryEntry>, flags: u32) -> Kernel {
         Kernel::mount_with(entries, flags, ServeOptions::default())
     }
@@ -106,7 +106,7 @@ impl Kernel {
         kernel
     }
 
-    /// A kernel that has sent nothing yet, and what is to answer.
+    /// A kernel that has not sent anything, and the session.
     fn connect(
         patience: Duration,
         serve: impl FnOnce(OwnedFd) -> std::io::Result<()> + Send + 'static,
@@ -125,7 +125,7 @@ impl Kernel {
         }
     }
 
-    /// Sends a request and waits for its answer. What is stored meanwhile is taken down.
+    /// Sends a request and waits for its reply. Records what is stored meanwhile.
     pub fn ask(&mut self, operation: u32, node: u64, argument: &[u8]) -> Answer {
         let request = self.send(operation, node, argument);
         loop {
@@ -135,7 +135,7 @@ impl Kernel {
         }
     }
 
-    /// Sends a request; its number.
+    /// Sends a request and returns its number.
     pub fn send(&mut self, operation: u32, node: u64, argument: &[u8]) -> u64 {
         self.last += 2;
         let len = 40 + argument.len() as u32;
@@ -149,7 +149,7 @@ impl Kernel {
         self.last
     }
 
-    /// Waits for the next message: the answer to a request, or something to store.
+    /// Receives the next message: a reply, or something to store.
     pub fn receive(&mut self, request: u64) -> Option<Answer> {
         let mut answer = vec![0; 1 << 17];
         let Ok(len) = rustix::io::read(&self.socket, &mut answer) else {
@@ -179,7 +179,7 @@ impl Kernel {
         None
     }
 
-    /// True for the first reply to a request; false for the second one where fuser has to make it.
+    /// True for the first reply to a request; false for the second one that fuser has to send.
     fn is_first(&mut self, number: u64, answer: &Answer) -> bool {
         let Some(request) = self.requests.get_mut(&number) else {
             panic!("a reply to {number}, which is no request");
@@ -212,7 +212,7 @@ impl Kernel {
             .collect()
     }
 
-    /// Looks a path up, for the answer to its last part.
+    /// Looks up a path and returns the reply for its last component.
     pub fn look_up(&mut self, path: &str) -> Answer {
         let mut node = ROOT;
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -224,7 +224,7 @@ impl Kernel {
         self.ask(LOOKUP, node, &terminated(name))
     }
 
-    /// Reads a part of a file, or of a directory.
+    /// Reads a part of a file or directory.
     pub fn read(&mut self, operation: u32, node: u64, offset: u64, size: u32) -> Answer {
         self.ask(operation, node, &reading(offset, size))
     }
@@ -236,7 +236,7 @@ impl Drop for Kernel {
             while !self.waiting().is_empty() {
                 self.receive(0);
             }
-            // Second replies to the others come before this one.
+            // Second replies to other requests arrive before the reply to this one.
             self.ask(GETATTR, ROOT, &[0; 16]);
         }
         // The session reads an end of file, which the real kernel never sends.
@@ -252,7 +252,7 @@ fn named(number: u64, request: &Request) -> String {
     format!("request {number} ({})", kind.map_or("unknown", |(_, name)| *name))
 }
 
-/// The argument of a request to read.
+/// The argument of a READ request.
 pub fn reading(offset: u64, size: u32) -> Vec<u8> {
     let mut argument = [0, offset].map(u64::to_ne_bytes).concat();
     argument.extend([size, 0].map(u32::to_ne_bytes).concat());
@@ -280,11 +280,11 @@ pub struct Plus {
     pub next: u64,
     pub is_file: bool,
     pub name: String,
-    /// The attributes' bytes.
+    /// The bytes of the attributes.
     pub attributes: Vec<u8>,
 }
 
-/// The entries of an answer to READDIRPLUS.
+/// The entries in a reply to READDIRPLUS.
 pub fn entries(answer: &Answer) -> Vec<Plus> {
     assert_eq!(answer.error, 0);
     let mut rest = &answer.bytes[..];
@@ -304,7 +304,7 @@ pub fn entries(answer: &Answer) -> Vec<Plus> {
     entries
 }
 
-/// Answers requests so many times each.
+/// Answers each request this number of times.
 fn answer_times(times: usize) -> impl FnOnce(OwnedFd) -> std::io::Result<()> {
     move |socket| {
         let mut request = [0; 1 << 10];

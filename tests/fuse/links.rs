@@ -6,7 +6,7 @@ use crate::steps;
 
 const EINVAL: i32 = 22;
 
-/// Behind the inode in an answer to LOOKUP: size and mode.
+/// Offsets of size and mode after the inode in a reply to LOOKUP.
 const SIZE: usize = 40 + 8;
 const MODE: usize = 40 + 60;
 

@@ -1,4 +1,4 @@
-//! Requests and answers as bytes: these tests play the kernel, so they need no `/dev/fuse`.
+//! Requests and replies as bytes. The tests act as the kernel, so they need no `/dev/fuse`.
 
 mod ahead;
 #[path = "../fs/fake.rs"]

@@ -17,7 +17,7 @@ const EIO: i32 = 5;
 fn a_source_that_does_not_answer_costs_only_its_own_readers() {
     let (far, gate) = behind_gate(Fake::many(100), "far");
     let options = ServeOptions {
-        // What is kept is served whether the source answers or not.
+        // Cached texts would be served even if the source does not answer.
         cache_size: 0,
         source_timeout: Duration::from_millis(300),
         ..ServeOptions::default()
@@ -40,7 +40,7 @@ fn a_source_that_does_not_answer_costs_only_its_own_readers() {
         .collect();
     hung.insert(kernel.send(READDIRPLUS, players, &reading(0, 4096)));
     hung.insert(kernel.send(GETATTR, far[0], &[0; 16]));
-    // One thread reads all requests.
+    // A single thread reads all requests.
     let texts: Vec<Vec<u8>> = near
         .iter()
         .map(|&game| kernel.read(READ, game, 0, 4096).bytes)
@@ -75,7 +75,7 @@ fn a_source_that_does_not_answer_costs_only_its_own_readers() {
     assert!(kernel.others.is_empty(), "{:?}", kernel.others);
 }
 
-/// How long anything may take.
+/// Maximum time for any step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
@@ -91,7 +91,7 @@ fn a_request_that_hangs_is_given_up_whatever_others_read() {
     let directory = u64_at(&kernel.look_up("far").bytes, 0);
     let game = u64_at(&kernel.look_up("far/games/000001-001000/000001.pgn").bytes, 0);
     gate.close_for(50);
-    // It needs the sizes of all games.
+    // This requires the sizes of all games.
     let hanging = kernel.send(LOOKUP, directory, &terminated("all.pgn"));
     let begin = Instant::now();
     while kernel.others.is_empty() {
@@ -106,7 +106,7 @@ fn a_request_that_hangs_is_given_up_whatever_others_read() {
 }
 
 #[test]
-fn many_requests_one_after_another_wait_but_once() {
+fn of_many_requests_in_turn_only_the_first_waits() {
     const TIMEOUT: Duration = Duration::from_secs(1);
     let (far, gate) = behind_gate(Fake::many(100), "far");
     let options = ServeOptions {
@@ -124,7 +124,7 @@ fn many_requests_one_after_another_wait_but_once() {
     for &game in &games {
         assert_eq!(kernel.read(READ, game, 0, 4096).error, EIO);
     }
-    // A slow machine may give the source another chance or two.
+    // On a slow machine another request or two may be let through.
     assert!(begin.elapsed() < 5 * TIMEOUT, "{:?}", begin.elapsed());
     gate.open();
     let begin = Instant::now();

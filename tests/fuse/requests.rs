@@ -1,4 +1,4 @@
-//! Requests that a real kernel does not send at will.
+//! Requests that a real kernel does not send on demand.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ fn dots_are_looked_up_for_file_handles() {
 }
 
 #[test]
-fn opening_is_needless_where_the_kernel_knows_how() {
+fn open_is_not_needed_if_the_kernel_supports_that() {
     let mut kernel = Kernel::mount(vec![two_games().at("")], NO_OPEN);
     let info = u64_at(&kernel.look_up("info.txt").bytes, 0);
     assert_eq!(kernel.ask(OPEN, info, &[0; 8]).error, ENOSYS);
@@ -72,7 +72,7 @@ fn opening_is_needless_where_the_kernel_knows_how() {
 fn entries_without_attributes_keep_their_inode() {
     let mut kernel = Kernel::mount(vec![Fake::many(100).at("")], NO_OPEN);
     let folder = u64_at(&kernel.look_up("merged/years").bytes, 0);
-    // The second file's size becomes known, and that of no other.
+    // The size of the second file becomes known, but of no other.
     let known = u64_at(&kernel.look_up("merged/years/1901.pgn").bytes, 0);
     let mut all = Vec::new();
     let mut offset = 0;
@@ -129,7 +129,7 @@ fn a_failing_request_is_answered_and_the_next_one_too() {
     assert!(text.starts_with(b"[Event "));
 }
 
-/// A database with a game of which nothing can be told.
+/// A database with a game for which everything fails.
 struct Failing;
 
 impl Database for Failing {

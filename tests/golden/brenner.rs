@@ -16,7 +16,7 @@ fn every_game_equals_its_expected_pgn() {
     }
 }
 
-/// PGN whose tags escape quotes and backslashes: the expected files have them bare.
+/// Escapes quotes and backslashes in tags, which the expected files do not.
 fn escaped(pgn: &str) -> String {
     let lines = pgn.lines().map(|line| {
         let pair = line.strip_prefix('[').and_then(|tag| tag.strip_suffix("\"]"));
@@ -51,7 +51,7 @@ fn info_of(database: &dyn Database, name: &str) -> String {
     rows.iter().find(|(row, _)| *row == name).unwrap().1.clone()
 }
 
-/// The offsets that the remarks of a text name, sorted.
+/// The offsets in the remarks of a text, sorted.
 fn remarked(text: &str) -> Vec<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let remarks = words.windows(3).filter(|words| words[0].ends_with("pgnfs:"));
@@ -177,7 +177,7 @@ fn each_of_the_eight_readings_is_found() {
             format!("{name} (1 of 1 sampled games replay)")
         );
         assert_same(&pgn::read(&export(&*database))[0], expected, stem);
-        // Forcing the same reading changes nothing but what is said about it, forcing another one breaks the game.
+        // Forcing the same reading changes only its description; forcing another one breaks the game.
         let forced = open_with(&folder.join(stem), Some(&name));
         assert_eq!(info_of(&*forced, "reading"), format!("{name} (forced)"));
         assert_eq!(export(&*forced), export(&*database));
@@ -197,7 +197,7 @@ fn each_of_the_eight_readings_is_found() {
     assert_eq!(found, 8);
     let undecidable = open_with(&folder.join("undecidable"), None);
     assert!(info_of(&*undecidable, "reading").starts_with("main/identity/own"));
-    // A name that another format knows is nothing to this one.
+    // The name of a reading of another format is ignored.
     let unknown = open_with(&folder.join("undecidable"), Some("text"));
     assert_eq!(info_of(&*unknown, "reading"), info_of(&*undecidable, "reading"));
 }

@@ -1,11 +1,12 @@
-//! Files made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
+//! Files that are designed to be expensive are read to their end, and the results are in proportion to their
+//! size.
 
 use super::*;
 
-/// Bytes of each file.
+/// Size of each file in bytes.
 const SIZE: usize = 1 << 20;
 
-/// A file of one pattern over and over.
+/// A file that repeats a pattern.
 fn repeated(pattern: &[u8]) -> Vec<u8> {
     pattern.iter().copied().cycle().take(SIZE).collect()
 }
@@ -17,7 +18,7 @@ fn opened(bytes: &[u8]) -> Box<dyn Database> {
     open_base(&base).unwrap()
 }
 
-/// Opens the file and reads games until as many bytes were read as it has; gives the database.
+/// Opens the file and reads games until their records are as long as the file. Returns the database.
 #[track_caller]
 fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
     let database = opened(bytes);
@@ -37,7 +38,7 @@ fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
 #[test]
 fn games_of_two_and_six_bytes() {
     check(&repeated(b"\x2c\x01"), SIZE / 2);
-    // The name without another one at the end begins no game.
+    // The last name, without another one after it, begins no game.
     check(&repeated(b"\0W\0\0B\0"), SIZE / 6);
 }
 
@@ -47,7 +48,7 @@ fn bytes_that_belong_to_no_game_are_few_rows() {
     assert_eq!(database.problems().len(), 1);
     let database = check(&repeated(b"\0"), 0);
     assert_eq!(database.problems().len(), 1);
-    // Between games they cannot be one row, so only so many are told one by one.
+    // Between games they cannot be combined, so only some are listed separately.
     let database = check(&repeated(b"\x2c\x01\x01"), SIZE / 3 + 1);
     let problems = database.problems();
     assert_eq!(problems.len(), 1001);
@@ -82,13 +83,13 @@ fn one_game_with_damage_everywhere() {
 
 #[test]
 fn one_game_of_a_million_half_moves_legal_under_every_reading() {
-    // Nf3 Nf6 Ng1 Ng8, which no reading takes for anything else.
+    // Nf3 Nf6 Ng1 Ng8, which means the same in all readings.
     let mut bytes = repeated(b"\x1b\x1e\x1f\x1a");
     let database = check(&bytes, 1);
     let decoded = database.game(0);
     assert_eq!(decoded.problems, []);
     assert_eq!(decoded.game.movetext.tokens().len(), SIZE);
-    // A byte that nothing can be made of lets every reading replay the game to its end.
+    // With an undefined byte at the end, every reading replays the game up to it.
     bytes[SIZE - 1] = 0xc0;
     assert_eq!(check(&bytes, 1).game(0).problems.len(), 1);
 }

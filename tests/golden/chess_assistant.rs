@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 use super::*;
 use crate::common::samples::{candidates, open};
 
-/// The samples have `)` for `}` in tags too, where PGN allows it, and lose the blank before a `)` that stands for
-/// `}`; what remarks say is free.
+/// Removes differences that do not matter: the samples replace `}` by `)` in tags too, where PGN allows it,
+/// and lose the space before such a `)`; the wording of remarks is not compared.
 fn normalize(game: &mut Read) {
     for value in game.tags.values_mut() {
         *value = value.replace('}', ")");
@@ -21,7 +21,7 @@ fn normalize(game: &mut Read) {
                 None => comment,
             };
             let mut comment = comment.trim().replace(" )", ")");
-            // Words of more than 250 bytes are broken when they are written.
+            // The writer breaks words of more than 250 bytes.
             if comment.split(' ').any(|word| word.len() >= 247) {
                 comment.retain(|c| c != ' ');
             }
@@ -37,13 +37,13 @@ fn every_game_equals_its_expected_pgn() {
     check_samples("chess-assistant", normalize);
 }
 
-/// What `emb/` shows: names made safe as the mounted tree makes them, sizes, digests.
+/// The contents of `emb/`: safe names as in the mounted tree, sizes, and digests.
 fn members(database: &dyn Database) -> BTreeMap<String, (u64, String)> {
     let mut shown = BTreeMap::new();
     for (number, member) in database.members().into_iter().enumerate() {
         assert_eq!(member.directory, "emb");
         let mut bytes = vec![0; usize::try_from(member.size).unwrap()];
-        // Read in two parts that do not end where fragments do.
+        // Read in two parts that do not end at the ends of fragments.
         let cut = bytes.len() / 3;
         let first = database.read_member(number, 0, &mut bytes[..cut]).unwrap();
         let rest = database
@@ -70,7 +70,7 @@ fn members(database: &dyn Database) -> BTreeMap<String, (u64, String)> {
     shown
 }
 
-/// The files that a JSON object lists.
+/// The files listed in a JSON object.
 fn listed(files: &Value) -> BTreeMap<String, (u64, String)> {
     let rows = files.as_object().unwrap().iter();
     rows.map(|(name, file)| {
@@ -164,7 +164,7 @@ fn readings_and_encodings_can_be_forced() {
     assert_eq!(info.warnings.len(), 1);
 }
 
-/// The bytes that remarks name, but for those on whole records.
+/// The offsets in remarks, except those on whole records.
 fn offsets(pgn: &str) -> Vec<u64> {
     let text = pgn.split_whitespace().collect::<Vec<_>>().join(" ");
     let remarks = text.split("pgnfs: ").skip(1);

@@ -1,10 +1,11 @@
-//! Records made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
+//! Records that are designed to be expensive are read to their end, and the results are in proportion to
+//! their size.
 
 use std::path::PathBuf;
 
 use super::*;
 
-/// One game whose record, mini file system and addresses are made for the test.
+/// A database of one game with given record, mini file system and addresses.
 struct Base {
     _folder: tempfile::TempDir,
     base: PathBuf,
@@ -30,7 +31,7 @@ impl Base {
         }
     }
 
-    /// Opens the base and decodes its game.
+    /// Opens the database and decodes its game.
     fn read(&self) -> (Box<dyn Database>, String) {
         let database = open_base(&self.base).unwrap();
         let text = String::from_utf8(to_text(&database.game(0).game)).unwrap();
@@ -38,7 +39,7 @@ impl Base {
     }
 }
 
-/// The length of a record as LEB128, which two bytes are as well.
+/// The length of a record in LEB128; lengths of two bytes are the same in both forms.
 fn length(mut length: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while length >= 0x80 {
@@ -49,10 +50,10 @@ fn length(mut length: usize) -> Vec<u8> {
     bytes
 }
 
-/// A step of 0 is the a-pawn's first, of either side.
+/// Step 0 is the first step of the a-pawn of either side.
 const A_PAWN: u8 = 0;
 
-/// The PGN of a record, which is one game and no longer than its bytes account for.
+/// The PGN of a record, which must be one game of a length in proportion to the record.
 #[track_caller]
 fn checked(codes: &[u8]) -> String {
     let (_, text) = Base::new(codes, &[]).read();
@@ -69,27 +70,27 @@ fn checked(codes: &[u8]) -> String {
 
 #[test]
 fn variations_of_every_shape_give_no_more_than_their_bytes() {
-    // Beside each other, before a move that comes and before one that does not.
+    // Siblings before a move, and at the end of a line without one.
     let siblings = [231, A_PAWN + 4, 232].repeat(10_000);
     let text = checked(&[&siblings[..], &[A_PAWN]].concat());
     assert_eq!(text.matches("(1. b3)").count(), 10_000);
     let text = checked(&[&[A_PAWN][..], &siblings].concat());
     assert_eq!(text.matches("(b7b6)").count(), 10_000);
-    // In each other: the deepest that is allowed, again and again.
+    // Nested as deeply as allowed, repeatedly.
     let nest = [[231].repeat(256), [A_PAWN, 232].repeat(256)].concat();
     checked(&nest.repeat(40));
     checked(&[&[231; 256][..], &[232; 256]].concat().repeat(60));
     let text = checked(&[231; 32_000]);
     assert!(text.contains("pgnfs: "));
-    // Ends that nothing began, comments without bytes, and moves that cannot be.
+    // Ends without beginnings, empty comments, and impossible moves.
     checked(&[232; 32_000]);
     checked(&[235, 0].repeat(16_000));
     checked(&[231, 207, 232].repeat(10_000));
-    // Null moves that fill a long record.
+    // A long record of null moves.
     checked(&[211; 2_000_000]);
 }
 
-/// A mini file system whose root has so many entries, all with one fragment table.
+/// A mini file system with `entries` entries in its root, which all share one fragment table.
 fn emb_with(entries: u32, pairs: u32) -> Vec<u8> {
     let mut emb = vec![0; 144];
     let root = emb.len() as u32;

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -9,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, Position};
 use super::*;
 use crate::common::samples::candidates;
 
-/// What the reader of expected PGN makes of a remark.
+/// The form of a remark after normalization.
 const REMARK: &str = "pgnfs offset 0x";
 
 #[test]
@@ -20,7 +21,7 @@ fn every_game_equals_its_expected_pgn() {
         // The same book in both readings has one expected PGN.
         for base in sample.bases() {
             let database = open_base(&base).unwrap();
-            // The samples show remarks in their list, not in the PGN.
+            // The samples have remarks in a list, not in the PGN.
             games += check_games(&*database, &sample.expected, &sample.name, |game| {
                 game.movetext
                     .retain(|item| !item.starts_with(&format!("{{{REMARK}")));
@@ -84,6 +85,68 @@ fn damaged_games_give_what_is_left_of_them() {
                 &format!("{}, game {}", path.display(), game + 1),
             );
         }
+    }
+}
+
+#[test]
+fn games_without_an_index_are_those_with_a_good_checksum_in_the_order_of_the_file() {
+    let shared = needs!(samples);
+    let folder = tempfile::tempdir().unwrap();
+    // The small set has 32 gaps, and the record with a bad checksum is one more.
+    for (set, with_bad_checksum, behind_gaps) in [("small", 1, 33), ("medium", 0, 0), ("cbascii", 0, 0)] {
+        let base = shared.join("data/chessbase").join(set);
+        let indexed = open_base(&base).unwrap();
+        let copy = folder.path().join(set);
+        fs::copy(base.with_extension("cbf"), copy.with_extension("cbf")).unwrap();
+        let walked = open_base(&copy).unwrap();
+        let index = fs::read(base.with_extension("cbi")).unwrap();
+        let words: Vec<u32> = index
+            .chunks_exact(4)
+            .map(|word| u32::from_be_bytes(word.try_into().unwrap()))
+            .collect();
+        let mut order: Vec<u32> = (0..indexed.len()).collect();
+        order.sort_by_key(|&game| words[game as usize + 1] - game);
+        order.retain(|&game| {
+            let rows = indexed.game(game).problems;
+            !rows
+                .iter()
+                .any(|row| row.to_string().contains("the checksum is wrong"))
+        });
+        assert_eq!(order.len() + with_bad_checksum, indexed.len() as usize);
+        let texts = |database: &dyn Database, games: Vec<u32>| -> Vec<String> {
+            let text = |game| String::from_utf8(to_text(&database.game(game).game)).unwrap();
+            games.into_iter().map(text).collect()
+        };
+        let games = (0..walked.len()).collect();
+        let given = texts(&*walked, games);
+        let expected = texts(&*indexed, order);
+        let missing: Vec<_> = expected.iter().filter(|text| !given.contains(text)).collect();
+        assert_eq!(missing, [&""; 0], "{set}");
+        assert!(given == expected, "order of {set}");
+        let rows = walked.info().rows;
+        let (_, row) = rows.iter().find(|(name, _)| *name == "index").unwrap();
+        let searched = format!("{behind_gaps} of them by a search");
+        assert_eq!(row.contains(&searched), behind_gaps > 0, "{row}");
+    }
+}
+
+#[test]
+fn noise_has_no_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("noise");
+    let mut random = 88_172_645_463_325_252u64;
+    let noise: Vec<u8> = (0..1 << 20)
+        .map(|_| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random.to_le_bytes()[3]
+        })
+        .collect();
+    let same = (0..=255).flat_map(|byte| vec![byte; 2_000]).collect();
+    for bytes in [noise, same] {
+        fs::write(base.with_extension("cbf"), bytes).unwrap();
+        assert_eq!(open_base(&base).unwrap().len(), 0);
     }
 }
 
@@ -165,7 +228,7 @@ fn a_book_as_one_game_has_exactly_the_ways_of_its_lines() {
     assert_eq!(texts[0], texts[1]);
 }
 
-/// Every sequence of moves with which a game or one of its variations begins.
+/// Every initial sequence of moves of a game, including those through its variations.
 fn ways(game: &Read) -> Vec<Vec<String>> {
     let mut ways = Vec::new();
     let mut way: Vec<String> = Vec::new();
@@ -187,7 +250,7 @@ fn ways(game: &Read) -> Vec<Vec<String>> {
     ways
 }
 
-/// The moves of the main line by their squares.
+/// The moves of the main line as pairs of squares.
 fn coordinates(game: &Read) -> Vec<String> {
     let mut position = match game.tags.get("FEN") {
         None => Chess::default(),

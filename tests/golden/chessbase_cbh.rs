@@ -7,7 +7,7 @@ use chessdb::board::{Fen, Undo};
 use chessdb::formats::{Options, Passwords};
 use chessdb::game::Game;
 
-/// Databases whose PGN ChessBase exported itself, so that all tags can be compared.
+/// Databases whose PGN was exported by ChessBase, so that all tags can be compared.
 const EXPORTED: [&str; 5] = [
     "Annotation/TestBase",
     "Chess960Corrupt/Corrupt",
@@ -16,7 +16,7 @@ const EXPORTED: [&str; 5] = [
     "UnusualStart/UnusualStartBytes",
 ];
 
-/// Databases that were made from their PGN.
+/// Databases that were created from their PGN.
 const IMPORTED: [&str; 3] = [
     "NonStandard/NonStandardStart",
     "NormalGames/BielMTO",
@@ -27,7 +27,7 @@ fn folder() -> PathBuf {
     shared().join("data/chessbase-cbh")
 }
 
-/// Opens one file of the samples with everything beside it.
+/// Opens a file of the samples with its companions.
 fn open(path: &Path, options: &Options) -> Result<Box<dyn Database>, String> {
     let found = candidates(&path.with_extension(""));
     let name = path.file_name().unwrap().to_str().unwrap();
@@ -42,7 +42,7 @@ fn sample(name: &str) -> Option<Box<dyn Database>> {
     Some(open(&folder().join(name), &Options::default()).unwrap())
 }
 
-/// The games of a sample and those of its PGN.
+/// The games of a sample, and those of its PGN.
 fn both(name: &str) -> Option<(Vec<Read>, Vec<Read>)> {
     let folder = folder();
     let database = sample(&format!("{name}.cbh"))?;
@@ -52,8 +52,8 @@ fn both(name: &str) -> Option<(Vec<Read>, Vec<Read>)> {
     Some((pgn::read(&export(&*database)), expected))
 }
 
-/// Takes away what does not count: clocks, which are not imported, remarks, and what a comment of the start position
-/// says beyond the PGN.
+/// Removes differences that do not matter: clocks, which are not imported, remarks, and parts of a comment on
+/// the start position that the PGN lacks.
 fn normalize(game: &mut Read) {
     for item in &mut game.movetext {
         if item.starts_with('{') {
@@ -89,7 +89,7 @@ fn games_that_chessbase_exported_are_the_same_with_all_tags() {
     }
 }
 
-/// Writes the moves of a game as SAN has them: some PGN lacks signs of check or names more than it must.
+/// Rewrites the moves of a game as SAN, because some PGN lacks check signs or over-disambiguates.
 fn rewrite_moves(game: &mut Read) {
     let start = game.tags.get("FEN").map(|fen| Fen::parse(fen).unwrap().position);
     let mut now = start.unwrap_or_default();
@@ -120,7 +120,7 @@ fn games_that_were_imported_have_the_same_movetext() {
             return;
         };
         for (number, (mut given, mut expected)) in (1..).zip(given.into_iter().zip(expected)) {
-            // The diagram in front is not in the PGN that was imported.
+            // The imported PGN lacks the initial diagram.
             given.movetext.retain(|item| item != "{[#]}");
             normalize(&mut given);
             normalize(&mut expected);
@@ -271,7 +271,7 @@ fn russian_texts_are_noticed_and_read() {
     assert!(!warnings.iter().any(|warning| warning.contains("windows-1251")));
 }
 
-/// A copy of a sample, to change it.
+/// A copy of a sample that can be changed.
 fn copy(name: &str) -> Option<(tempfile::TempDir, PathBuf)> {
     let source = folder().join(name);
     let copy = tempfile::tempdir().unwrap();

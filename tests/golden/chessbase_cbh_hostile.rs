@@ -1,5 +1,5 @@
-//! Archives and games made to cost much: they are refused or read to their end, and what they give stays in proportion
-//! to their bytes.
+//! Archives and games that are designed to be expensive are refused or read to their end, and the results are
+//! in proportion to their size.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::common::samples::{candidates, try_open};
 use chessdb::formats::Options;
 
-/// A file of an archive: its name, its bytes as they are packed, and the length that it is said to have.
+/// A file in an archive: its name, its packed bytes, and its stated length.
 type Packed<'a> = (&'a str, Vec<u8>, u32);
 
 fn archive(files: &[Packed<'_>]) -> Vec<u8> {
@@ -28,7 +28,7 @@ fn archive(files: &[Packed<'_>]) -> Vec<u8> {
     bytes
 }
 
-/// A block as it stands in an archive.
+/// A block as stored in an archive.
 fn block(payload: &[u8]) -> Vec<u8> {
     let mut block = (payload.len() as u16).to_le_bytes().to_vec();
     block.extend([0, 0]);
@@ -36,8 +36,8 @@ fn block(payload: &[u8]) -> Vec<u8> {
     block
 }
 
-/// The header of a `.cbh`, and a record for each place in the `.cbg`.
-fn cbh(places: &[u32]) -> Vec<u8> {
+/// The header of a `.cbh`, and a record for each offset in the `.cbg`.
+pub(super) fn cbh(places: &[u32]) -> Vec<u8> {
     let mut bytes = vec![0; 46];
     bytes[..6].copy_from_slice(&[0, 0, 0x2c, 0, 46, 1]);
     for place in places {
@@ -49,8 +49,8 @@ fn cbh(places: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// Opens files of one stem.
-fn open(files: &[(&str, Vec<u8>)]) -> Result<Box<dyn Database>, String> {
+/// Opens files with a common stem.
+pub(super) fn open(files: &[(&str, Vec<u8>)]) -> Result<Box<dyn Database>, String> {
     let folder = tempfile::tempdir().unwrap();
     let base: PathBuf = folder.path().join("x");
     for (extension, bytes) in files {
@@ -77,7 +77,7 @@ fn archives_that_unpack_to_far_more_than_they_are_are_refused() {
         .unwrap();
     assert!(error.contains("far more than its size"), "{error}");
 
-    // Runs of 274 bytes in three: what is said is what is unpacked at most.
+    // Runs of 4114 bytes, encoded in three: the stated length limits unpacking.
     let mut runs = vec![1];
     for _ in 0..1000 {
         runs.extend([0xff, 0xff]);
@@ -93,6 +93,68 @@ fn archives_that_unpack_to_far_more_than_they_are_are_refused() {
 }
 
 #[test]
+fn all_databases_of_an_archive_share_its_bounds() {
+    let cbh = cbh(&[]);
+    let stored = block(&[&[0][..], &cbh].concat());
+    // Runs of 4114 bytes, encoded in three, and unpacked once for each database.
+    let mut runs = vec![1];
+    for _ in 0..270 {
+        runs.extend([0xff, 0xff]);
+        runs.extend([0x1f, 0xff, 0].repeat(16));
+    }
+    let stream = block(&runs);
+    let len = 4114 * 16 * 270;
+    let packed = |databases: usize| {
+        let names: Vec<[String; 2]> = (0..databases)
+            .map(|n| ["cbh", "cbg"].map(|kind| format!("{n}.{kind}")))
+            .collect();
+        let files = names.iter().flat_map(|[head, moves]| {
+            [
+                (head.as_str(), stored.clone(), cbh.len() as u32),
+                (moves.as_str(), Vec::new(), len),
+            ]
+        });
+        let mut bytes = archive(&files.collect::<Vec<_>>());
+        let at = bytes.len() as u32;
+        for n in 0..databases {
+            let place = 8 + 173 * (2 * n + 1) + 128;
+            bytes[place..place + 4].copy_from_slice(&at.to_le_bytes());
+            bytes[place + 4..place + 8].copy_from_slice(&(stream.len() as u32).to_le_bytes());
+        }
+        bytes.extend(&stream);
+        bytes
+    };
+    let mut several = open(&[("cbv", packed(3))]).unwrap();
+    let parts = several.take_parts();
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(names, ["0.cbh", "1.cbh", "2.cbh"]);
+    for part in &parts {
+        let warnings = part.database.info().warnings;
+        let is_cut = |warning: &String| warning.contains("damaged or cut");
+        assert!(!warnings.iter().any(is_cut), "{warnings:?}");
+    }
+    let error = open(&[("cbv", packed(4))]).err().unwrap();
+    assert!(error.contains("far more than its size"), "{error}");
+}
+
+#[test]
+fn a_database_that_is_none_costs_the_others_of_its_archive_nothing() {
+    let (cbh, other) = (cbh(&[]), vec![b'x'; 46]);
+    let stored = |bytes: &[u8]| block(&[&[0], bytes].concat());
+    let good = ("good.cbh", stored(&cbh), 46);
+    let bad = ("bad.cbh", stored(&other), 46);
+    let database = open(&[("cbv", archive(&[bad.clone(), good]))]).unwrap();
+    let warnings = database.info().warnings;
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.starts_with("bad.cbh is left out")),
+        "{warnings:?}"
+    );
+    assert!(open(&[("cbv", archive(&[bad]))]).is_err());
+}
+
+#[test]
 fn archives_without_a_database_are_refused() {
     for files in [&[][..], &[("x.txt", Vec::new(), 0)]] {
         let error = open(&[("cbv", archive(files))]).err().unwrap();
@@ -101,8 +163,8 @@ fn archives_without_a_database_are_refused() {
     assert!(open(&[("cbv", b"PK\x03\x04".to_vec())]).is_err());
 }
 
-/// Codes of the simple mode 5, before they are hidden: departure, target and flags of each word.
-fn record(words: &[u16]) -> Vec<u8> {
+/// Codes of the simple mode 5 before encryption: departure, target and flags of each word.
+pub(super) fn record(words: &[u16]) -> Vec<u8> {
     let table = mode_5();
     let mut bytes = vec![5, 0, 0, 0];
     for (number, word) in words.iter().enumerate() {
@@ -116,27 +178,31 @@ fn record(words: &[u16]) -> Vec<u8> {
     bytes
 }
 
-#[allow(dead_code)]
-#[path = "../../chessdb/src/formats/chessbase_cbh/tables.rs"]
-mod tables;
-
-fn mode_5() -> &'static [u8; 256] {
-    &tables::MODE_5
+/// The table of mode 5, from the page of the format.
+fn mode_5() -> Vec<u8> {
+    let page = include_str!("../../docs/formats/chessbase-cbh.md");
+    let table = page
+        .lines()
+        .skip_while(|line| *line != "**Mode 5**")
+        .skip(2)
+        .take(16);
+    let codes = table.flat_map(|row| row.split_whitespace().skip(1));
+    codes.map(|code| u8::from_str_radix(code, 16).unwrap()).collect()
 }
 
 #[test]
 fn variations_without_end_are_cut_at_the_limit() {
-    // Knights go out and back, and each move but the first of a line has a variation.
+    // Knights move back and forth, and each move except the first of a line has a variation.
     const KNIGHTS: [(u16, u16); 4] = [(48, 42), (55, 45), (42, 48), (45, 55)];
     let word = |ply: usize| {
         let (from, to) = KNIGHTS[ply % 4];
         from | to << 6
     };
-    // Every move keeps its position, and all lines end at once.
+    // Every move keeps its position, and all lines end at the same place.
     let count = 20_000;
     let mut words: Vec<u16> = (0..count).map(|ply| word(ply) | 0x8000).collect();
     words.push(word(count) | 0x4000);
-    // What follows are as many variations of one move.
+    // The same number of variations on one move follow.
     words.extend((0..count).rev().map(|ply| word(ply) | 0x4000));
     let cbg = [vec![0; 26], record(&words)].concat();
     let database = open(&[("cbh", cbh(&[26; 20])), ("cbg", cbg.clone())]).unwrap();
@@ -149,7 +215,7 @@ fn variations_without_end_are_cut_at_the_limit() {
     );
     assert!(text.len() < 50 * cbg.len(), "{} bytes", text.len());
 
-    // Each variation has a variation in it.
+    // Each variation contains another one.
     let mut words = Vec::new();
     for _ in 0..2000 {
         words.extend([word(0) | 0x8000, word(1) | 0x4000]);
@@ -158,6 +224,68 @@ fn variations_without_end_are_cut_at_the_limit() {
     let database = open(&[("cbh", cbh(&[26])), ("cbg", cbg.clone())]).unwrap();
     let text = to_text(&database.game(0).game);
     assert!(text.len() < 50 * cbg.len(), "{} bytes", text.len());
+}
+
+#[test]
+fn castling_needs_no_stored_right() {
+    // Kings and all rooks on their home squares, file by file; only White may castle short.
+    let mut bits = vec![0; 64];
+    for (square, piece) in [
+        (0, 0b10101),
+        (32, 0b10001),
+        (56, 0b10101),
+        (7, 0b11101),
+        (39, 0b11001),
+        (63, 0b11101),
+    ] {
+        bits[square] = piece;
+    }
+    let bits: Vec<u8> = bits
+        .into_iter()
+        .flat_map(|piece: u8| match piece {
+            0 => vec![0],
+            piece => (0..5).rev().map(|bit| (piece >> bit) & 1).collect(),
+        })
+        .collect();
+    let mut start = vec![1, 0, 0b10, 1];
+    start.extend(bits.chunks(8).map(|bits| {
+        let bits = bits.iter().chain([0; 7].iter()).take(8);
+        bits.fold(0, |byte, bit| (byte << 1) | bit)
+    }));
+    start.resize(28, 0);
+    let text = |words: &[u16]| {
+        let moves = record(words).split_off(4);
+        let mut cbg = vec![0; 26];
+        cbg.extend([0x45, 0, 0, (4 + start.len() + moves.len()) as u8]);
+        cbg.extend(&start);
+        cbg.extend(moves);
+        let database = open(&[("cbh", cbh(&[26])), ("cbg", cbg)]).unwrap();
+        String::from_utf8(to_text(&database.game(0).game)).unwrap()
+    };
+    let word = |from: u16, to: u16| from | to << 6;
+    // O-O (O-O-O Kf8) Kd8, although Black lacks the right.
+    let castled = text(&[
+        word(32, 48) | 0x8000,
+        word(39, 23) | 0x4000,
+        word(32, 16),
+        word(39, 47) | 0x4000,
+    ]);
+    assert!(
+        castled.contains("[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQq - 0 1\"]"),
+        "{castled}"
+    );
+    assert!(castled.contains("1. O-O (1. O-O-O Kf8) 1... O-O-O"), "{castled}");
+    let not = text(&[word(32, 40), word(39, 47) | 0x4000]);
+    assert!(not.contains("R3K2R w K - 0 1\"]"), "{not}");
+    // A king that has moved may not castle.
+    let back = text(&[
+        word(32, 40),
+        word(39, 47),
+        word(40, 32),
+        word(47, 39),
+        word(32, 16) | 0x4000,
+    ]);
+    assert!(back.contains("castling is not possible"), "{back}");
 }
 
 #[test]

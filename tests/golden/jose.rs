@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::*;
 use crate::common::samples::{self, candidates, shared};
 
-/// Games that are stored with moves that are not legal, or start where none can be played: PGN shows them in a
-/// remark, which the expected files do not.
-fn is_told(given: &Read) -> bool {
+/// True for games that are stored with illegal moves or begin in a position from which none can be played.
+/// PGN shows these in a remark, which the expected files lack.
+fn is_in_remark(given: &Read) -> bool {
     let told = [": illegal move: ", ": no game can be played"];
     given
         .movetext
@@ -16,8 +16,8 @@ fn is_told(given: &Read) -> bool {
         .any(|item| told.iter().any(|words| item.contains(words)))
 }
 
-/// Takes away what does not count: `$0`, glyphs without a move, words and places of remarks, and where very long
-/// words are broken.
+/// Removes differences that do not matter: `$0`, glyphs without a move, wording and offsets of remarks, and
+/// breaks in very long words.
 fn normalize(game: &mut Read) {
     let mut movetext = Vec::new();
     let mut has_move = false;
@@ -75,7 +75,8 @@ fn expected(name: &str) -> Vec<Read> {
     pgn::read(samples::read_text(&path).as_bytes())
 }
 
-/// Compares all games of a set but those of which `skip` knows the place, and gives how many were told in remarks.
+/// Compares all games of a set except those with indices in `skip`. Returns the number of games described in
+/// remarks.
 fn check_set(name: &str, skip: &[usize]) -> usize {
     let database = open_set(name);
     let given = games_of(&*database);
@@ -83,7 +84,7 @@ fn check_set(name: &str, skip: &[usize]) -> usize {
     assert_eq!(given.len(), expected.len(), "games of {name}");
     let mut told = 0;
     for (number, (mut given, mut expected)) in (1..).zip(given.into_iter().zip(expected)) {
-        if is_told(&given) {
+        if is_in_remark(&given) {
             told += 1;
             assert_eq!(given.tags, expected.tags, "tags of {name}, game {number}");
             continue;
@@ -107,7 +108,7 @@ fn json(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The names of the folders above and with each game, by its number.
+/// The names of the folders that contain each game, and their parents.
 fn folders_of_games(database: &dyn Database) -> Vec<Vec<String>> {
     let folders = database.folders();
     let mut paths: Vec<Vec<String>> = Vec::new();
@@ -123,7 +124,7 @@ fn folders_of_games(database: &dyn Database) -> Vec<Vec<String>> {
     of_games
 }
 
-/// Compares collections and what is in the trash.
+/// Compares the collections and the contents of the trash.
 fn check_folders(name: &str) {
     let database = open_set(name);
     let folders = folders_of_games(&*database);
@@ -194,7 +195,7 @@ fn rows_out_of_order_and_trash() {
 #[test]
 fn odd_collections_and_lost_games() {
     needs!(samples);
-    // Game 61 has no row in MoreGame, so section 12.5 asks for a remark; the expected file has none.
+    // Game 61 has no row in MoreGame, which requires a remark by section 12.5; the expected file has none.
     check_set("random_dir", &[61]);
     check_folders("random_dir");
 }
@@ -213,9 +214,9 @@ fn texts_behind_their_tokens() {
 }
 
 #[test]
-fn odd_games_one_question_each() {
+fn odd_games_each_with_one_peculiarity() {
     needs!(samples);
-    // Game 1 begins with the side not to move in check, games 3 and 29 have illegal moves.
+    // Game 1 begins with the side not to move in check; games 3 and 29 have illegal moves.
     assert_eq!(check_set("edge", &[]), 3);
     let database = open_set("edge");
     let folders = folders_of_games(&*database);
@@ -243,7 +244,7 @@ fn games_that_the_program_stored_wrongly() {
     let given = games_of(&*open_set("encoder_bugs"));
     let expected = expected("encoder_bugs");
     assert_eq!(given.len(), expected.len());
-    // The same moves up to the first remark.
+    // The moves up to the first remark must be the same.
     let moves = |game: &Read| {
         let moves = game.movetext.iter().take_while(|item| !item.contains("pgnfs:"));
         moves
@@ -258,12 +259,12 @@ fn games_that_the_program_stored_wrongly() {
     }
 }
 
-/// The database of a damaged file or folder, or why there is none.
+/// The database of a damaged file or folder, or why it is refused.
 fn damaged(name: &str) -> Result<Box<dyn Database>, String> {
     open_path(&folder().join("corrupt").join(name))
 }
 
-/// Compares a damaged database with the undamaged games; `differs` knows the games that need not be whole.
+/// Compares a damaged database with the undamaged games. Games in `differs` need not be complete.
 fn check_damaged(name: &str, base: &str, differs: &[usize]) -> Box<dyn Database> {
     let database = damaged(name).unwrap_or_else(|reason| panic!("{name}: {reason}"));
     let expected = expected(base);
@@ -284,7 +285,7 @@ fn check_damaged(name: &str, base: &str, differs: &[usize]) -> Box<dyn Database>
 }
 
 #[test]
-fn what_is_no_archive_says_what_to_do() {
+fn files_that_are_no_archives_are_refused_with_advice() {
     needs!(samples);
     for (name, words) in [
         ("bomb.jose", "unpack it and mount the folder"),
@@ -339,7 +340,7 @@ fn damaged_move_data_give_what_can_be_read() {
     assert!(text(0).contains("{...}") || text(0).contains("{... "));
     assert!(text(5).contains("a code is cut off"));
     assert!(text(9).contains("pgnfs: byte "));
-    // Stray and missing ends change no move.
+    // Stray and missing ends do not change moves.
     let moves = |game: &Read| {
         let moves = game.movetext.iter().filter(|item| !item.starts_with('{'));
         moves.cloned().collect::<Vec<_>>()
@@ -349,7 +350,7 @@ fn damaged_move_data_give_what_can_be_read() {
 }
 
 #[test]
-fn lost_files_of_tables_are_made_up_for() {
+fn missing_files_of_tables_are_compensated_for() {
     needs!(samples);
     let base = "corrupt/base_dir";
     for name in ["no_frm", "no_myi", "bad_myi", "junk_frm"] {
@@ -391,7 +392,7 @@ fn games_without_headers_are_lost_games() {
                 is_lost
             );
         }
-        // In the order of GId, with the moves that they had.
+        // In the order of GId, with their moves.
         if name == "no_game" {
             let given: Vec<_> = games_of(&*database)
                 .into_iter()

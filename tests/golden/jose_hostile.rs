@@ -1,4 +1,5 @@
-//! Tables made to cost much: they are read to their end, and what they give stays in proportion to their bytes.
+//! Tables that are designed to be expensive are read to their end, and the results are in proportion to their
+//! size.
 
 use std::io::Write;
 
@@ -8,7 +9,7 @@ use chessdb::formats::Options;
 use super::*;
 use crate::common::samples::{candidates, try_open};
 
-/// Bytes of the move data.
+/// Size of the move data in bytes.
 const SIZE: usize = 1 << 19;
 
 fn repeated(pattern: &[u8]) -> Vec<u8> {
@@ -27,7 +28,7 @@ fn table(bin: Vec<u8>, comments: Vec<u8>) -> Table {
     }
 }
 
-/// A database of one table, whose rows may be replaced.
+/// A database with one table, whose rows may be replaced.
 fn opened(table: &Table, rows: Option<&[u8]>) -> Box<dyn Database> {
     let folder = tempfile::tempdir().unwrap();
     let own = table.myd();
@@ -41,7 +42,7 @@ fn opened(table: &Table, rows: Option<&[u8]>) -> Box<dyn Database> {
     open_base(folder.path()).unwrap()
 }
 
-/// Decodes one game and gives its PGN.
+/// Decodes one game and returns its PGN.
 #[track_caller]
 fn check(bin: Vec<u8>, comments: Vec<u8>) -> String {
     let most = 200 * (bin.len() + comments.len()) + 1_000_000;
@@ -56,7 +57,7 @@ fn check(bin: Vec<u8>, comments: Vec<u8>) -> String {
 
 #[test]
 fn one_game_of_one_pattern() {
-    // 13 is e2-e4 as the move of White's pawn e, 83 a move of a queen that is shut in.
+    // 13 is e2-e4 by White's e-pawn; 83 is a move of a queen that cannot move.
     for pattern in [
         &b"\xf0"[..],
         b"\xf1",
@@ -81,7 +82,7 @@ fn one_game_of_one_pattern() {
 
 #[test]
 fn variations_before_the_first_moves_of_variations() {
-    // Every level begins with the next one, and has its first move behind it.
+    // Every level begins with the next one, and its first move comes after that.
     for depth in [1000, 5000, 100_000] {
         let mut bin = vec![0xf0; depth];
         bin.extend(repeated(b"\x9a"));
@@ -103,7 +104,7 @@ fn many_faults_are_counted() {
 #[test]
 fn parts_that_many_rows_share() {
     let table = table(Vec::new(), Vec::new());
-    // First parts that all go on with the same long chain.
+    // First parts that all continue with the same long chain.
     let firsts = 10_000usize;
     let chain = firsts * 20;
     let mut rows = Vec::new();
@@ -144,7 +145,7 @@ fn bytes_that_are_no_rows() {
     }
 }
 
-/// A tar header for `IO_Game.MYD`, whose size is a binary number.
+/// A tar header for `IO_Game.MYD` with a binary size.
 fn tar_header(size: u64) -> Vec<u8> {
     let mut header = vec![0; 512];
     header[..11].copy_from_slice(b"IO_Game.MYD");
@@ -168,7 +169,7 @@ fn archives_that_unpack_to_terabytes() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let zeros = vec![0; 1 << 20];
     for size in [1 << 40, u64::MAX] {
-        // A megabyte of bytes for two hundred, and the promise of many more.
+        // A megabyte is packed into about two hundred bytes, and the stated size is far greater.
         packed.write_all(&tar_header(size)).unwrap();
         (0..200).for_each(|_| packed.write_all(&zeros).unwrap());
     }
@@ -176,7 +177,7 @@ fn archives_that_unpack_to_terabytes() {
     assert!(packed.len() < 4 << 20, "{}", packed.len());
     let reason = open_archive(&packed).err().expect("no database");
     assert!(reason.contains("far more than its size"), "{reason}");
-    // What is promised and is not there costs nothing.
+    // A stated size without data costs nothing.
     for size in [1 << 40, u64::MAX] {
         let mut tar = tar_header(size);
         tar.extend([0; 1000]);
@@ -193,7 +194,7 @@ fn rows_of_a_byte_are_no_table() {
     let table = table(Vec::new(), Vec::new());
     let folder = tempfile::tempdir().unwrap();
     let mut myi = table.myi();
-    // The table claims to have rows of one size, and the size 1.
+    // The table states a fixed row size of 1.
     myi[5] = 0;
     myi[128 + 48..128 + 52].copy_from_slice(&1u32.to_be_bytes());
     std::fs::write(folder.path().join("IO_Game.MYI"), &myi).unwrap();

@@ -1,5 +1,5 @@
-//! Every game of every sample database equals its expected PGN: tags, moves, variations, NAGs, comments. So do the
-//! repository's own games in every format.
+//! Every game of every sample database equals its expected PGN: tags, moves, variations, NAGs, comments. So
+//! do the repository's own games in every format.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -32,10 +32,12 @@ mod chess_assistant_hostile;
 mod chessbase;
 mod chessbase_cbh;
 mod chessbase_cbh_hostile;
+mod chessbase_cbh_items;
 mod jose;
 mod jose_hostile;
 mod main_lines;
 mod own;
+mod pgn_file;
 mod scid;
 mod scid_made;
 mod simplecdb;
@@ -52,7 +54,7 @@ fn export(database: &dyn Database) -> Vec<u8> {
     games.flatten().collect()
 }
 
-/// Compares every game of every sample of a format; `normalize` takes away what does not count.
+/// Compares every game of every sample of a format. `normalize` removes differences that do not matter.
 fn check_samples(format: &str, normalize: impl Fn(&mut Read)) {
     let mut games = 0;
     for sample in samples(format) {
@@ -62,7 +64,7 @@ fn check_samples(format: &str, normalize: impl Fn(&mut Read)) {
     eprintln!("{format}: {games} games compared");
 }
 
-/// Compares every game of a database and gives their number.
+/// Compares every game of a database. Returns their number.
 fn check_games(database: &dyn Database, expected: &str, name: &str, normalize: impl Fn(&mut Read)) -> usize {
     let mut given = pgn::read(&export(database));
     let mut expected = pgn::read(expected.as_bytes());

@@ -1,4 +1,4 @@
-//! `Database::main_line` gives the main line that the whole game has, and stops when it is to.
+//! `Database::main_line` returns the main line of the whole game, and stops when requested.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -19,14 +19,14 @@ fn of_game(game: &Game) -> Vec<Move> {
         match *token {
             Token::VariationStart => depth += 1,
             Token::VariationEnd => depth -= 1,
-            Token::Move(_, mv) if depth == 0 => moves.push(mv),
+            Token::Move(_, mv) if depth == 0 => moves.push(mv.unpack()),
             _ => {}
         }
     }
     moves
 }
 
-/// A line that is broken off at a move gives none after it.
+/// After a break at a move, there are no further moves.
 pub fn check_break(database: &dyn Database, game: u32, wanted: usize) {
     let mut seen = 0;
     database.main_line(game, &mut |ply| {

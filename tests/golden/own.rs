@@ -1,6 +1,6 @@
-//! The repository's own games through every writer of `examples/make_database` and back through the decoders.
+//! The repository's own games, written by every writer of `examples/make_database` and read by the decoders.
 //!
-//! They are compared with the PGN that they were written from, as pgn-reader reads it.
+//! They are compared with the original PGN as read by pgn-reader.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -14,19 +14,19 @@ use shakmaty::{Chess, Color, Position};
 use super::*;
 use crate::source::{Item, SourceGame};
 
-/// Writes games into files whose path without extension is given.
+/// Writes games to files whose path is given without extension.
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
-/// What a format can hold of a game.
+/// What a format can store.
 struct Held {
     write: Write,
     tags: &'static [&'static str],
-    /// Changes a tag's value to the one that the format can hold; none where it cannot hold it at all.
+    /// Converts a tag's value to the stored one; `None` if it cannot be stored.
     value: fn(&Read, &str, &str) -> Option<String>,
     nags: fn(u8) -> bool,
     set_ups: bool,
     variations: bool,
-    /// Comments before the first move of a variation.
+    /// True if a variation may have comments before its first move.
     openings: bool,
 }
 
@@ -35,7 +35,7 @@ const ALL_TAGS: &[&str] = &[
     "SetUp",
 ];
 
-/// SimpleCDb: texts of 36 bytes, rounds that are whole numbers, and no date of the event.
+/// SimpleCDb: texts of 36 bytes, integer rounds, and no date of the event.
 const SIMPLECDB: Held = Held {
     write: encode_simplecdb::write,
     tags: ALL_TAGS,
@@ -52,7 +52,7 @@ const SIMPLECDB: Held = Held {
     openings: true,
 };
 
-/// Chess Assistant: six glyphs, no A00, rounds that are halves of whole numbers, and no clock in a set-up position.
+/// Chess Assistant: six glyphs, no A00, rounds in halves, and no clock in a set-up position.
 const CHESS_ASSISTANT: Held = Held {
     write: encode_chess_assistant::write,
     value: |_, name, value| match name {
@@ -68,7 +68,7 @@ const CHESS_ASSISTANT: Held = Held {
     ..SIMPLECDB
 };
 
-/// jose: everything, and the number of plies.
+/// jose: everything, and the number of plies in addition.
 const JOSE: Held = Held {
     write: encode_jose::write,
     tags: &[
@@ -139,7 +139,7 @@ fn without_clock(name: &str, value: &str) -> String {
 }
 
 impl Held {
-    /// Takes away what the format cannot hold.
+    /// Removes what the format cannot store.
     fn shorten(&self, game: &mut SourceGame) {
         let (mut depth, mut begins) = (0, false);
         game.items.retain(|item| {
@@ -156,7 +156,7 @@ impl Held {
         });
     }
 
-    /// What is to come back of a game.
+    /// The game as it should be read back.
     fn expect(&self, game: &mut Read) {
         let (mut depth, mut begins) = (0, false);
         game.movetext.retain(|item| {
@@ -181,13 +181,13 @@ impl Held {
     }
 }
 
-/// The text of one of the repository's own files of games.
+/// A file with games of the repository.
 fn own(file: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
     std::fs::read(folder.join(file)).unwrap()
 }
 
-/// Writes both files of games as databases of a format, and compares all that it can hold.
+/// Writes both files of games as databases of a format, and compares everything that it can store.
 fn check(held: &Held) {
     let folder = tempfile::tempdir().unwrap();
     let mut compared = 0;
@@ -216,7 +216,7 @@ fn check(held: &Held) {
     assert_eq!(compared, if held.set_ups { 79 } else { 76 });
 }
 
-/// The positions after every move of a game's main line, by shakmaty.
+/// The positions after every move of a game's main line, computed by shakmaty.
 fn positions(game: &Read) -> Vec<Chess> {
     let fen = game.tags.get("FEN");
     let mut position = fen.map_or_else(Chess::default, |fen| source::set_up(fen).unwrap());
@@ -231,7 +231,7 @@ fn positions(game: &Read) -> Vec<Chess> {
     moves.collect()
 }
 
-/// The main lines lead to these positions.
+/// Checks that the main lines lead to these positions.
 fn check_main_lines(database: &dyn Database, games: &[Vec<Chess>]) {
     for (number, expected) in (0..).zip(games) {
         let mut positions = expected.iter();
@@ -283,14 +283,14 @@ fn own_games_in_brenner() {
     check(&BRENNER_ALTERNATE);
 }
 
-/// A book holds lines: every game is one or the beginning of one, and there are no others.
+/// Every game is a line of the book or the beginning of one, and the book has no other lines.
 #[test]
 fn own_games_in_books() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("book");
     let text = [own("classics.pgn"), own("annotated.pgn")].concat();
     let (mut expected, mut games) = (pgn::read(&text), source::read(&text).unwrap());
-    // A pawn becomes a queen in a book, and nothing else.
+    // In a book, every promotion is to a queen.
     let becomes_other = |item: &&str| item.contains('=') && !item.contains("=Q");
     let is_in_books =
         |game: &Read| !game.tags.contains_key("FEN") && !game.main_line().iter().any(becomes_other);

@@ -1,4 +1,5 @@
-//! The samples of Scid. Their expected PGN is what Scid exports, which is no correct PGN: it is put right here first.
+//! The samples of Scid. Their expected PGN was exported by Scid and is not valid PGN, so it is corrected
+//! first.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use chessdb::game::{Date, Eco};
 /// Tags that Scid's export leaves out.
 const NOT_EXPORTED: [&str; 2] = ["ScidFlags", "Deleted"];
 
-/// The games of an export of Scid.
+/// The games in an export of Scid.
 fn read_export(text: &str) -> Vec<Read> {
     let mut games: Vec<Vec<&str>> = Vec::new();
     let mut before = "";
@@ -34,14 +35,14 @@ fn read_game(lines: &[&str]) -> Read {
     let mut text = String::new();
     for tag in tags {
         let (name, value) = tag.split_once(" \"").unwrap();
-        // A name that PGN does not allow cannot be shown.
+        // Scid exports names that PGN does not allow.
         if !name.starts_with("[_") {
             let value = value.strip_suffix("\"]").unwrap();
             let value = value.replace('\\', "\\\\").replace('"', "\\\"");
             text.push_str(&format!("{name} \"{value}\"]\n"));
         }
     }
-    // An empty line may stand behind the first comment, and inside of any.
+    // An empty line may follow the first comment, and any comment may contain one.
     let movetext: Vec<&str> = movetext.iter().copied().filter(|line| !line.is_empty()).collect();
     let movetext = without_empty_variations(&movetext.join("\n "));
     let mut games = pgn::read(format!("{text}\n{movetext}\n\n").as_bytes());
@@ -49,10 +50,10 @@ fn read_game(lines: &[&str]) -> Read {
     games.pop().unwrap()
 }
 
-/// Movetext in which a variation without moves has vanished and its comment is that of the move.
+/// Movetext without empty variations, whose comments are moved to the previous move.
 fn without_empty_variations(movetext: &str) -> String {
     let mut text = String::new();
-    // Places of open parentheses, and whether a move came since.
+    // Offsets of open parentheses, and whether a move has followed.
     let mut open: Vec<(usize, bool)> = Vec::new();
     let mut rest = movetext;
     while let Some(c) = rest.chars().next() {
@@ -82,8 +83,8 @@ fn without_empty_variations(movetext: &str) -> String {
     text
 }
 
-/// Makes a tag's value what both sides can show: blanks for control characters, and no escapes. Scid does not know that
-/// old versions stored them.
+/// Converts a tag's value to one that both sides can show: spaces for control characters, and no escapes,
+/// which old versions stored and Scid does not remove.
 fn plain(value: &str) -> String {
     let value = value.replace(|c: char| c.is_ascii_control(), " ");
     value.replace("\\\"", "\"").replace("\\\\", "\\")
@@ -94,7 +95,8 @@ fn normalize(game: &mut Read) {
     game.tags.values_mut().for_each(|value| *value = plain(value));
 }
 
-/// Drops the glyphs of which Scid keeps one a move when it loads a game, where it kept another one. Gives their number.
+/// Removes glyphs of which Scid keeps one for each move when loading a game, if it kept another one. Returns
+/// their number.
 fn drop_surplus_glyphs(game: &mut Read, expected: &Read) -> usize {
     let before = game.movetext.len();
     let mut at = 0;
@@ -139,14 +141,14 @@ fn compare(database: &dyn Database, expected: &str, name: &str) -> (usize, usize
 #[test]
 fn every_game_equals_its_expected_pgn() {
     let (mut games, mut surplus) = (0, 0);
-    // Packed databases are unpacked by another test.
+    // Another test unpacks compressed databases.
     let is_there = |sample: &Sample| !candidates(&sample.base).is_empty();
     for sample in samples("scid").into_iter().filter(is_there) {
         let database = open_base(&sample.base).unwrap_or_else(|| panic!("{} is no database", sample.name));
         assert!(database.problems().is_empty(), "{}", sample.name);
         assert!(database.info().warnings.is_empty(), "{}", sample.name);
         let (compared, dropped) = compare(&*database, &sample.expected, &sample.name);
-        // Only version 3 was written by a program that kept several.
+        // Only a program that wrote version 3 stored several.
         assert!(dropped == 0 || sample.name.starts_with("si3"), "{}", sample.name);
         games += compared;
         surplus += dropped;
@@ -155,7 +157,7 @@ fn every_game_equals_its_expected_pgn() {
     assert!(surplus < 20, "{surplus} glyphs that Scid does not show");
 }
 
-/// 106,000 players: numbers and frequencies have three bytes.
+/// 106,000 players: numbers and frequencies need three bytes.
 #[test]
 fn many_names_are_found() {
     needs!(samples);
@@ -218,7 +220,7 @@ fn flags_are_tags_and_deleted_games_say_so() {
 }
 
 #[test]
-fn the_database_tells_of_itself() {
+fn the_description_of_the_database_is_shown() {
     needs!(samples);
     let shared = shared();
     for version in ["si4", "si5"] {
@@ -247,7 +249,7 @@ fn views_have_plain_opening_codes_and_years_of_events() {
         assert_eq!(database.tags(1).get("ECO"), Some("C42b2"));
         let third = database.keys(2);
         assert_eq!((third.date, third.event_year), (Date::new(2000, 5, 0), 2003));
-        // One name is one id.
+        // Equal names have the same id.
         assert_eq!((third.white, third.black), (second.white, second.black));
         assert_eq!(database.text(third.white), "A");
     }
@@ -276,7 +278,8 @@ fn old_texts_are_read_in_any_encoding_that_is_wanted() {
     }
 }
 
-/// Games in which the witness finds no damage because it does not look at what stands between a rook and its target.
+/// Games in which the reference reader finds no damage because it ignores pieces between a rook and its
+/// target.
 const BLOCKED: [(&str, u64); 1] = [("c17_flips", 9)];
 
 #[test]
@@ -332,7 +335,7 @@ fn damaged_databases_show_what_can_be_read() {
     }
 }
 
-/// The one byte that its names file lost is the length of a name.
+/// The missing byte of its names file is the length of a name.
 #[test]
 fn names_before_a_lost_byte_are_good() {
     needs!(samples);

@@ -1,17 +1,17 @@
-//! Scid databases that are made here, for what no sample has.
+//! Scid databases created by these tests, for cases that no sample has.
 
 use std::path::Path;
 
 use super::*;
 use tempfile::TempDir;
 
-/// A game as it is stored.
+/// A stored game.
 #[derive(Clone, Default)]
 struct Stored {
     tags: Vec<u8>,
     fen: Option<&'static str>,
     moves: Vec<u8>,
-    /// What stands behind the end of the moves.
+    /// Bytes after the end of the moves.
     behind: Vec<u8>,
     /// Date of the event in the index.
     event_date: u32,
@@ -40,7 +40,7 @@ impl Stored {
     }
 }
 
-// Moves at the start of a game: e4, e5 and so on; pawn e has the number 12.
+// Moves at the start of a game; the e-pawn has the number 12.
 const E4: u8 = 0xcf;
 const E5: u8 = 0xcf;
 const D5: u8 = 0xbf;
@@ -135,7 +135,7 @@ fn a_comment_before_a_line_belongs_to_it() {
 
 #[test]
 fn an_illegal_move_ends_its_line_and_the_rest_is_in_the_remark() {
-    // The knight of g1 would leave the board.
+    // The knight on g1 would leave the board.
     let illegal = [0x62, E5, NF3];
     let (text, problems) = read_one(Stored::of(&[&[E4, D5][..], &[0x11, E5, NF3]].concat()));
     assert_eq!(
@@ -172,7 +172,7 @@ fn texts_and_marks_have_the_same_number() {
 }
 
 #[test]
-fn marks_in_the_wrong_place_are_told() {
+fn marks_in_the_wrong_place_are_reported() {
     for (moves, what, text) in [
         (
             &[E4, END, E5][..],
@@ -281,9 +281,9 @@ fn letter_case_of_extensions_does_not_matter() {
     assert_eq!(read(&*database, 0).0, "1. e4 *");
 }
 
-/// Version 5 has no magic.
+/// Version 5 has no magic bytes.
 #[test]
-fn a_file_that_only_is_called_so_is_no_index_of_version_5() {
+fn a_file_that_only_has_the_extension_is_no_index_of_version_5() {
     let folder = tempfile::tempdir().unwrap();
     let path = |kind: &str| folder.path().join(format!("x.{kind}"));
     std::fs::write(path("sg5"), b"\0\0\x0f").unwrap();
@@ -316,9 +316,9 @@ fn a_name_that_does_not_exist_is_told_once_for_each_game() {
     assert_eq!(problems, ["there is no name with the number 9 of White"]);
 }
 
-/// Each name has one byte of its own, so that the last one is put together from all the others.
+/// Each name adds one byte, so that the last one depends on all the others.
 #[test]
-fn names_that_lean_on_all_before_them_are_found() {
+fn names_that_depend_on_all_previous_ones_are_found() {
     let records: Vec<u8> = (0..=250)
         .flat_map(|number: u8| match number {
             0 => vec![0, 0, 1, 0],

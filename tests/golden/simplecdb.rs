@@ -9,11 +9,11 @@ use chessdb::formats::Options;
 #[test]
 fn every_game_equals_its_expected_pgn() {
     needs!(samples);
-    // PGN has no glyph $0; the samples write it where the database holds it.
+    // PGN has no glyph $0; the samples contain it if the database does.
     check_samples("simplecdb", |game| game.movetext.retain(|item| item != "$0"));
 }
 
-/// The rows of a JSON file of the samples.
+/// The rows of a JSON file in the samples.
 fn rows(file: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(shared().join("data/simplecdb").join(file)).unwrap();
     let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
@@ -33,7 +33,7 @@ fn damaged_sets_have_the_remarks_they_should_and_no_others() {
         let path = row["path"].as_str().unwrap();
         let Some(games) = row["games"].as_u64() else {
             let listed = database_of(&row).map(|database| export(&*database));
-            // Noise must only do no harm; the other two sets are no databases.
+            // Noise must only do no harm; the other two sets are not databases.
             assert!(listed.is_none() || path.contains("noise"), "{path} is listed");
             continue;
         };
@@ -126,7 +126,7 @@ fn a_reading_can_be_forced() {
     assert_eq!(damaged(&*right), 0);
     assert!(damaged(&*wrong) > 0, "queens are illegal under the other reading");
 
-    // What another format knows is nothing to this one.
+    // A reading of another format is ignored.
     let other = Options {
         reading: Some("main/order/own".to_owned()),
         ..Options::default()
@@ -136,8 +136,7 @@ fn a_reading_can_be_forced() {
     assert_eq!(damaged(&*other), 0);
 }
 
-/// A record of a few bytes an illegal variation would otherwise give a text, and rows of problems, of many times its
-/// size.
+/// Each illegal variation takes a few bytes, but its remark and problem take many times as many.
 #[test]
 fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -179,7 +178,7 @@ fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
     );
 }
 
-/// The moves behind an illegal one are in its remark; a row of problems stays short.
+/// The moves after an illegal one are in its remark; the line in problems.txt remains short.
 #[test]
 fn problems_do_not_hold_the_rest_of_a_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -216,7 +215,7 @@ fn deleted_games_say_so_in_tags_and_keys() {
     assert!(deleted > 0);
 }
 
-/// The wrapping of movetext is pgn-extract's: it reads our export and writes it again unchanged.
+/// Movetext is wrapped as by pgn-extract, which reads our export and writes it unchanged.
 #[test]
 fn pgn_extract_leaves_unannotated_exports_as_they_are() {
     let shared = needs!(samples);
@@ -228,7 +227,7 @@ fn pgn_extract_leaves_unannotated_exports_as_they_are() {
             let text = to_text(&database.game(*game).game);
             let movetext = text.split(|&c| c == b'\n').filter(|line| !line.starts_with(b"["));
             let mut bytes = movetext.flatten();
-            // It does not know null moves.
+            // pgn-extract does not support null moves.
             !bytes.any(|c| b"{($-".contains(c) && *c != b'-') && !text.windows(2).any(|pair| pair == b"--")
         };
         let games: Vec<u32> = (0..database.len()).filter(unannotated).collect();
@@ -249,7 +248,7 @@ fn pgn_extract_leaves_unannotated_exports_as_they_are() {
             .output()
             .unwrap();
         assert!(output.status.success());
-        // Its own order of the tags behind the roster is another.
+        // pgn-extract has another order of tags after the roster.
         let movetext = |text: &[u8]| -> Vec<Vec<u8>> {
             let lines = text.split(|&c| c == b'\n').filter(|line| !line.starts_with(b"["));
             lines.map(<[u8]>::to_vec).collect()

@@ -1,4 +1,4 @@
-//! Files that are far longer than what they have on disk.
+//! Files that are far longer than their data on disk.
 
 use std::fmt::Debug;
 use std::fs::{self, File};
@@ -16,20 +16,21 @@ use crate::common::needs;
 use crate::common::samples::{all_samples, files_below};
 use crate::source::{Source, open};
 
-/// To read so many bytes takes hours.
+/// Reading this many bytes would take hours.
 const FAR: u64 = 1 << 42;
 
-/// Games that a hole may seem to have: those in the last block of the data and in the first megabyte of the hole.
+/// Maximum number of games that a hole may seem to contain: those in the last block of the data and in the
+/// first megabyte of the hole.
 const MOST_OF_A_HOLE: u32 = 1 << 20;
 
-/// The texts of the first games of a database, with the number of their problems.
+/// The texts of the first games in a database, with the numbers of their problems.
 fn texts(library: &Library, most: u32) -> Vec<(usize, Vec<u8>)> {
     let entry = &library.databases()[0];
     let games = (0..entry.database.len().min(most)).map(|game| text_of(entry, game));
     games.map(|text| (text.problems.len(), text.pgn)).collect()
 }
 
-/// Copies what lies beside a file, and what has the same stem where that is a file of many.
+/// Copies the files next to a file, and for a database of several files those with the same stem.
 fn copy(from: &Path, to: &Path) {
     for file in files_below(from) {
         let target = to.join(file.strip_prefix(from).unwrap());
@@ -38,7 +39,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Small samples, one or more of each format.
+/// Small samples, at least one of each format.
 fn small_samples() -> Vec<(String, std::path::PathBuf)> {
     let samples = all_samples().into_iter();
     let small = samples.filter(|sample| sample.name.contains("small") && !sample.name.contains("variants"));
@@ -60,7 +61,7 @@ fn a_hole_behind_each_file_changes_no_game() {
         let scratch = tempfile::tempdir().unwrap();
         copy(folder, scratch.path());
         let mut files = files_below(scratch.path());
-        // What is packed in an archive is one stream.
+        // The contents of an archive are a single stream.
         files.retain(|file| file.extension().is_some_and(|extension| extension != "jose"));
         let find = |library: &Library| {
             let names = |path: &str| path.is_empty() || Path::new(path).file_stem().unwrap() == &*stem;
@@ -91,7 +92,7 @@ fn a_hole_behind_each_file_changes_no_game() {
         let more = entry.database.len() - games;
         assert!(more < MOST_OF_A_HOLE, "{format}: {more} games more");
         let others = whole.iter().zip(texts(&library, games));
-        // What is damaged may lie in the hole now.
+        // Games with damage may now be in the hole.
         let others = others.filter(|(before, now)| before.0 == 0 && *before != now);
         let others: Vec<_> = others
             .map(|(_, (_, now))| String::from_utf8_lossy(&now).into_owned())
@@ -108,7 +109,7 @@ fn a_hole_behind_each_file_changes_no_game() {
 #[test]
 fn games_behind_a_hole_are_there() {
     let source = Source::new();
-    // Of 39 bytes each: status, where the record is, and what is not known.
+    // Entries of 39 bytes: status, offset of the record, and unknown values.
     let entry = |offset: u8| [&[0; 8][..], &[offset], &[0; 30]].concat();
     let rows = FAR / 39;
     let index = File::create(source.path("a.dci")).unwrap();
@@ -118,13 +119,13 @@ fn games_behind_a_hole_are_there() {
     source.file("a.dcg", b"SimpleCDbg\x01\0\x01\0");
     let library = source.open().unwrap();
     let database = &library.databases()[0].database;
-    // The rest of the blocks at both ends of the hole are rows, too.
+    // The rest of the blocks at both ends of the hole also counts as rows.
     assert!((2..1000).contains(&database.len()), "{}", database.len());
     let last = text_of(&library.databases()[0], database.len() - 1);
     assert_eq!(last.problems, []);
 }
 
-/// Bytes that are lost as soon as somebody asks for the third time.
+/// Bytes that are lost when `is_lost` is called for the third time.
 #[derive(Debug)]
 struct Lost {
     bytes: Mapped,
@@ -180,7 +181,7 @@ fn opening_a_lost_file_ends() {
             files.files.push(((*kind).to_owned(), file));
         }
         let format = FORMATS.iter().find(|format| format.name == *name).unwrap();
-        // Whether it is a database does not matter.
+        // The result does not matter.
         let _ = (format.open)(files, &Options::default());
     }
 }

@@ -1,5 +1,6 @@
 //! Finding databases in folders.
 
+mod archive;
 #[path = "../common/mod.rs"]
 mod common;
 mod errors;

@@ -1,4 +1,4 @@
-//! Databases that nobody waits for while they are opened.
+//! Databases that are opened while nothing waits for them.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,17 @@ use pgnfs::library::{Library, LibraryError, Selection};
 
 use crate::source::{Source, paths};
 
-/// Opens a source and waits for nothing.
+/// Opens a source without waiting.
 fn open_at_once(source: &Source, prepare: fn() -> io::Result<()>) -> Result<Library, LibraryError> {
     let (options, selection) = (Options::default(), Selection::default());
-    Library::open_within(&source.path(""), &options, &selection, Duration::ZERO, prepare)
+    Library::open_within(
+        &source.path(""),
+        &options,
+        &selection,
+        Duration::ZERO,
+        prepare,
+        None,
+    )
 }
 
 /// A source with 300 databases, and their paths in order.
@@ -24,7 +31,7 @@ fn many() -> (Source, Vec<String>) {
 }
 
 #[test]
-fn what_is_open_late_comes_by_itself() {
+fn databases_that_open_late_are_added() {
     let (source, all) = many();
     let mut library = open_at_once(&source, || Ok(())).unwrap();
     let mut endings = library.endings();
@@ -42,13 +49,13 @@ fn what_is_open_late_comes_by_itself() {
     }
     assert_eq!(paths(&library), all);
     assert!(library.go_on().is_same(&library));
-    // What follows is shared with what was open.
+    // Later libraries share the open databases.
     let again = library.reopen(library.databases(), Duration::ZERO);
     assert!(again.is_same(&library));
 }
 
 #[test]
-fn a_look_at_the_source_finds_what_is_being_opened() {
+fn a_new_search_finds_running_openings() {
     let (source, all) = many();
     let mut library = open_at_once(&source, || Ok(())).unwrap();
     let mut endings = library.endings();

@@ -1,4 +1,4 @@
-//! A source that is looked at once more.
+//! Searching a source again.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -9,7 +9,7 @@ use pgnfs::library::Library;
 
 use crate::source::{Source, open, paths};
 
-/// Looks again at a source whose databases are all open.
+/// Searches a source again whose databases are all open.
 fn again(library: &Library) -> Library {
     library.reopen(library.databases(), Duration::ZERO)
 }
@@ -88,7 +88,7 @@ fn a_source_that_is_gone_has_no_databases_until_it_is_back() {
     fs::remove_file(source.path("folder/a.dci")).unwrap();
     fs::remove_file(source.path("folder/a.dcg")).unwrap();
     assert!(again(&back).databases().is_empty());
-    // The same for one database.
+    // Likewise for a single database.
     source.database("b");
     let single = open(&source.path("b.dci")).unwrap();
     fs::remove_file(source.path("b.dci")).unwrap();
@@ -99,7 +99,7 @@ fn a_source_that_is_gone_has_no_databases_until_it_is_back() {
 }
 
 #[test]
-fn what_is_still_changing_stays_as_it_was() {
+fn a_changing_database_stays_as_it_was() {
     let source = Source::new();
     source.database("a");
     let first = source.open().unwrap();
@@ -119,6 +119,6 @@ fn what_is_still_changing_stays_as_it_was() {
     assert!(!settled.is_restless());
     assert_eq!(paths(&settled), ["a.dci", "b.dci"]);
     assert!(!Arc::ptr_eq(&settled.databases()[0], &first.databases()[0]));
-    // What did not change is no matter of time.
+    // For unchanged files the time does not matter.
     assert!(!settled.reopen(settled.databases(), hour).is_restless());
 }

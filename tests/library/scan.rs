@@ -34,6 +34,33 @@ fn databases_are_found_at_any_depth_and_nothing_else_is_listed() {
 }
 
 #[test]
+fn files_of_other_chess_programs_are_named() {
+    let source = Source::new();
+    source.database("good");
+    for name in ["Book.ABK", "games.rar", "club/polyglot.bin", "readme.txt"] {
+        source.file(name, b"bytes");
+    }
+    let (found, left_out) = source.found();
+    assert_eq!(found, ["good.dci"]);
+    let mut names: Vec<(&str, &str)> = left_out
+        .iter()
+        .map(|(name, reason)| (name.as_str(), reason.split(':').next().unwrap()))
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            ("Book.ABK", "an opening book of Arena"),
+            ("club/polyglot.bin", "perhaps an opening book of Polyglot"),
+            ("games.rar", "an archive, which is not read"),
+        ]
+    );
+    let alone = open(&source.path("Book.ABK")).err().unwrap().to_string();
+    assert!(alone.contains("an opening book of Arena"), "{alone}");
+    assert!(!alone.contains("not a chess database"), "{alone}");
+}
+
+#[test]
 fn what_is_no_database_is_left_out_with_the_reason() {
     let source = Source::new();
     source.database("good");
@@ -145,7 +172,7 @@ fn unreadable_folders_and_files_are_left_out() {
         |path: &str, mode| fs::set_permissions(source.path(path), fs::Permissions::from_mode(mode)).unwrap();
     lock("locked", 0);
     lock("y.dci", 0);
-    // Nothing is locked for root.
+    // Root can read locked folders.
     let may_all = fs::read_dir(source.path("locked")).is_ok();
     let (found, left_out) = source.found();
     lock("locked", 0o755);
@@ -160,7 +187,7 @@ fn unreadable_folders_and_files_are_left_out() {
 }
 
 #[test]
-fn deep_folders_are_no_trouble() {
+fn deep_folders_are_searched() {
     let source = Source::new();
     let deep = "d/".repeat(1000);
     source.database(&format!("{deep}x"));

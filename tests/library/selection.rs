@@ -25,7 +25,7 @@ fn open(source: &Source, selection: &Selection) -> Result<Library, LibraryError>
 }
 
 #[test]
-fn only_what_matches_is_served_and_nothing_is_said_of_the_rest() {
+fn only_matching_databases_are_served_or_mentioned() {
     let source = source();
     for (patterns, expected) in [
         (&["a.dci"][..], &["a.dci", "club/a.dci"][..]),
@@ -46,13 +46,15 @@ fn where_nothing_matches_the_error_says_why() {
     let error = open(&source(), &only(&["*.cbf"])).err().unwrap();
     assert!(matches!(error, LibraryError::NoneWanted(_)));
     assert!(
-        error.to_string().contains("'only' matches no chess database"),
+        error
+            .to_string()
+            .contains("'only' and 'kinds' select no chess database"),
         "{error}"
     );
 }
 
 #[test]
-fn a_database_that_is_the_source_is_wanted() {
+fn a_database_that_is_the_source_is_always_selected() {
     let source = source();
     let library = Library::open_selected(&source.path("a.dci"), &Options::default(), &only(&["b*"]));
     assert!(library.unwrap().is_single());

@@ -32,7 +32,7 @@ impl Source {
         path
     }
 
-    /// A database of two files: `path.dci` and `path.dcg`.
+    /// Writes a database of two files: `path.dci` and `path.dcg`.
     pub fn database(&self, path: &str) {
         let mut index = b"SimpleCDbi".to_vec();
         index.extend([0; 10]);
@@ -72,7 +72,7 @@ fn left_out(list: &[pgnfs::library::LeftOut]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A row of what is left out.
+/// An entry of what is left out.
 pub fn left(path: &str, reason: &str) -> (String, String) {
     (path.to_owned(), reason.to_owned())
 }

@@ -28,7 +28,7 @@ fn first_game(scratch: &Scratch, database: &str) -> PathBuf {
         .join("games/000001-001000/000001.pgn")
 }
 
-/// Writes a database elsewhere and moves its files into place, as careful programs do.
+/// Writes a database elsewhere and renames its files into place, as careful programs do.
 fn replace(scratch: &Scratch, base: &str, games: &[Game]) {
     let new = scratch.path("new");
     fs::create_dir_all(&new).unwrap();
@@ -49,7 +49,7 @@ fn white_is(path: &Path, name: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|text| text.contains(&format!("[White \"{name}\"]")))
 }
 
-/// Runs a test with both ways to learn of changes.
+/// Runs a test with both ways to detect changes.
 fn with_all_means(test: fn(&[&str])) {
     needs!(mount);
     thread::scope(|scope| {
@@ -78,7 +78,7 @@ fn a_database_that_is_replaced_shows_its_new_state() {
             &scratch.mount.join("a.dci/players/Morphy, Paul/1858.11.02_x")
         ));
         assert_ne!(fs::metadata(&game).unwrap().ino(), before.ino());
-        // What was open is the old state, even what nobody had read.
+        // An open file shows the old state, even parts that were not read before.
         let mut text = String::new();
         open.read_to_string(&mut text).unwrap();
         assert!(text.contains("[White \"Morphy, Paul\"]"), "{text}");
@@ -86,7 +86,7 @@ fn a_database_that_is_replaced_shows_its_new_state() {
         text.clear();
         unread.read_to_string(&mut text).unwrap();
         assert!(text.contains("[White \"Anderssen, Adolf\"]"), "{text}");
-        // The neighbour is the same.
+        // The neighbour has not changed.
         let now = fs::metadata(first_game(&scratch, "sub/b.dci")).unwrap();
         assert_eq!(now.ino(), neighbour.ino());
         assert_eq!(scratch.log(), "");
@@ -124,7 +124,7 @@ fn databases_and_folders_come_and_go() {
         };
         assert_eq!(
             names(&scratch.mount),
-            ["a.dci", "club", "info.txt", "new.dci", "sub"]
+            ["a.dci", "all", "club", "info.txt", "new.dci", "sub"]
         );
         fs::rename(scratch.source.join("club"), scratch.source.join("team")).unwrap();
         remove(&scratch, "new");
@@ -132,8 +132,8 @@ fn databases_and_folders_come_and_go() {
         wait_for("the new name", || {
             exists(&moved) && !exists(&new) && !exists(&folder)
         });
-        assert_eq!(names(&scratch.mount), ["a.dci", "info.txt", "sub", "team"]);
-        // A folder that came later is watched, too.
+        assert_eq!(names(&scratch.mount), ["a.dci", "all", "info.txt", "sub", "team"]);
+        // A folder that was added later is watched, too.
         simplecdb::write(&scratch.source.join("team/deep/d"), &[OTHER]);
         wait_for("a database in it", || {
             exists(&scratch.mount.join("team/deep/d.dci"))
@@ -149,7 +149,7 @@ fn a_rewrite_in_place_is_never_a_mix() {
     let game = first_game(&scratch, "a.dci");
     let old = File::open(&game).unwrap();
     let other = File::open(scratch.games().remove(1)).unwrap();
-    // The same sizes, other bytes: the second game of the index is the first one of the new state.
+    // The same sizes, but other bytes: the second game in the index is the first one in the new state.
     let before: Vec<_> = ["dci", "dcg"]
         .map(|extension| fs::metadata(scratch.source.join("a").with_extension(extension)).unwrap())
         .into();
@@ -168,7 +168,7 @@ fn a_rewrite_in_place_is_never_a_mix() {
     assert!(scratch.log().contains("a.dci: a.dc"), "{}", scratch.log());
     wait_for("the new state", || white_is(&game, "Anderssen, Adolf"));
     assert!(exists(&scratch.mount.join("a.dci/players/Morphy, Paul")));
-    // What was open then is the old state, which is gone.
+    // The open file belongs to the old state, which is gone.
     let error = (&old)
         .seek(SeekFrom::Start(0))
         .and_then(|_| (&old).read(&mut [0; 10]));
@@ -213,7 +213,7 @@ fn a_database_that_is_cut_is_served_as_it_is_then() {
 }
 
 #[test]
-fn a_source_that_is_gone_leaves_a_mount_that_says_so() {
+fn a_missing_source_leaves_a_mount_that_says_so() {
     with_all_means(|means| {
         let scratch = Scratch::new();
         scratch.mount(means);
@@ -228,10 +228,10 @@ fn a_source_that_is_gone_leaves_a_mount_that_says_so() {
             "{text}"
         );
         assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 1);
-        // A link to the same files is as good as the folder.
+        // A link to the same files serves as well as the folder.
         symlink(&elsewhere, &scratch.source).unwrap();
         wait_for("the games", || white_is(&game, "Morphy, Paul"));
-        // What the link leads to now.
+        // The new target of the link.
         fs::create_dir(scratch.path("third")).unwrap();
         simplecdb::write(&scratch.path("third/a"), &[OTHER]);
         symlink(scratch.path("third"), scratch.path("link")).unwrap();
@@ -254,7 +254,7 @@ fn a_folder_above_the_source_is_moved_away() {
         fs::create_dir_all(top.join("club")).unwrap();
         fs::rename(&scratch.source, top.join("club/source")).unwrap();
         symlink(&top, &link).unwrap();
-        // A link leads there, on the way.
+        // The path contains a link to the source.
         scratch.source = link.join("club/source");
         scratch.mount(means);
         let game = first_game(&scratch, "a.dci");
@@ -274,7 +274,7 @@ fn a_folder_above_the_source_is_moved_away() {
 fn something_is_mounted_on_the_source() {
     needs!(mount);
     let scratch = Scratch::new();
-    // In a namespace of its own, where every user may mount.
+    // In a separate namespace, in which every user may mount.
     let script = r#"
         cd "$1" && mount -t tmpfs none elsewhere || exit 9
         cp source/a.* elsewhere
@@ -317,7 +317,7 @@ fn a_single_database_is_followed() {
 }
 
 #[test]
-fn what_changes_no_contents_changes_nothing() {
+fn changes_of_metadata_alone_have_no_effect() {
     needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&["-o", "cache-size=0"]);
@@ -329,7 +329,7 @@ fn what_changes_no_contents_changes_nothing() {
     fs::set_permissions(&games, permissions).unwrap();
     fs::hard_link(&games, scratch.path("backup")).unwrap();
     File::open(&games).unwrap().read_to_end(&mut Vec::new()).unwrap();
-    // A change elsewhere shows that the reload has been.
+    // A change elsewhere shows that the reload is complete.
     simplecdb::write(&scratch.source.join("new"), &[OTHER]);
     wait_for("the new one", || exists(&scratch.mount.join("new.dci")));
     assert_eq!(fs::metadata(&game).unwrap().ino(), inode);
@@ -342,8 +342,9 @@ fn a_source_can_be_left_unwatched() {
     let scratch = Scratch::new();
     let foreground = scratch.mount_in_foreground(&["-o", "watch=off"], "info");
     let threads = fs::read_dir(format!("/proc/{}/task", foreground.id())).unwrap();
+    // A thread that has ended meanwhile has no name.
     let names: Vec<_> = threads
-        .map(|thread| fs::read_to_string(thread.unwrap().path().join("comm")).unwrap())
+        .filter_map(|thread| fs::read_to_string(thread.unwrap().path().join("comm")).ok())
         .collect();
     assert!(!names.contains(&"reload\n".to_owned()), "{names:?}");
     let mut asked = None;

@@ -1,4 +1,4 @@
-//! Clocks that are wrong, and files from the future.
+//! Wrong clocks, and files from the future.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::simplecdb::{self, IMMORTAL};
 fn whatever_times_files_have_they_are_shown() {
     needs!(mount);
     let scratch = Scratch::new();
-    // The file system of memory keeps all times. Those of kept sizes are as odd as those of the source.
+    // tmpfs stores any time. The times of size files are as odd as those of the source.
     let script = r#"
         cd "$1" && mkdir disk && mount -t tmpfs none disk && mkdir disk/kept && chmod 700 disk/kept || exit 9
         "$2" export source a.dci > whole
@@ -46,7 +46,7 @@ fn a_clock_that_jumps() {
     let clock = scratch.path("clock");
     let set = |offset: &str| fs::write(&clock, format!("{offset}\n")).unwrap();
     set("+0");
-    // The library of faketime reads the file at every look at the clock. Times of files are true.
+    // libfaketime reads the file whenever the clock is read. Times of files are not changed.
     let mount = scratch.mount_command(&["-f"]);
     let mut command = Command::new("faketime");
     command.args(["-f", "+0", "env", "-u", "FAKETIME"]);

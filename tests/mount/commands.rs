@@ -94,7 +94,7 @@ fn export_to_a_file() {
     }
 }
 
-/// A quarter of a mebibyte is room for the old file and a part of the new one.
+/// A quarter of a mebibyte has room for the old file and a part of the new one.
 #[test]
 fn a_full_disk_keeps_the_file_that_was_there() {
     let scratch = Scratch::new();
@@ -124,7 +124,7 @@ fn a_full_disk_keeps_the_file_that_was_there() {
 }
 
 #[test]
-fn a_terminal_sees_how_far_it_is() {
+fn a_terminal_shows_a_progress_bar() {
     needs!(program "script", in "bsdutils");
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
@@ -155,7 +155,7 @@ fn a_terminal_sees_how_far_it_is() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_no_error() {
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
     let mut child = pgnfs()
@@ -242,11 +242,11 @@ fn a_name_with_a_line_feed_is_one_line() {
 fn long_games_are_exported_in_their_order() {
     let scratch = Scratch::new();
     let long = Game {
-        // The text of such a game is a few times as long as its moves, which go on behind an illegal one.
+        // The text of such a game is a few times as long as its moves, which continue after an illegal one.
         moves: Box::leak(format!("a1a1{}", " g1f3".repeat(30_000)).into_boxed_str()),
         ..OPERA
     };
-    // The end of a chunk is left to whoever writes when its texts are long.
+    // If its texts are long, the end of a chunk is processed by the thread that writes.
     let games: Vec<Game> = (0..200).map(|n| if n % 3 == 0 { OPERA } else { long }).collect();
     simplecdb::write(&scratch.source.join("long"), &games);
     let exported = |threads| {
@@ -265,7 +265,65 @@ fn long_games_are_exported_in_their_order() {
 }
 
 #[test]
-fn info_is_there_for_people_and_programs() {
+fn export_writes_tables() {
+    let scratch = Scratch::new();
+    let export = |arguments: &[&str]| run(pgnfs().arg("export").args(arguments).arg(&scratch.source));
+    let columns = "database,number,White,plies,uci,moves,final_fen,year";
+    let table = export(&["--to", "csv", "--columns", columns]);
+    assert_eq!((table.code, table.err.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = table.out.lines().collect();
+    assert_eq!((lines[0], lines.len()), (columns, 4));
+    assert_eq!(
+        lines[2],
+        "a.dci,2,\"Anderssen, Adolf\",8,e2e4 e7e5 f2f4 e5f4 f1c4 d8h4 e1f1 b7b5,e4 e5 f4 exf4 Bc4 Qh4+ Kf1 b5,\
+         rnb1kbnr/p1pp1ppp/8/1p6/2B1Pp1q/8/PPPP2PP/RNBQ1KNR w kq b6 0 5,1851"
+    );
+    // What is not asked for is as in a mount, with the database before it and paths from the root.
+    let usual = export(&["--to", "csv"]).out;
+    assert!(
+        usual.starts_with("database,number,Event,Site,Date,Round,White,"),
+        "{usual}"
+    );
+    assert!(
+        usual.contains(",sub/b.dci/games/000001-001000/000001.pgn\n"),
+        "{usual}"
+    );
+    let json = export(&["--to", "ndjson", "--columns", "path,WhiteElo"]).out;
+    assert_eq!(
+        json.lines().next(),
+        Some(r#"{"path":"a.dci/games/000001-001000/000001.pgn","WhiteElo":null}"#)
+    );
+    let file = scratch.path("games.parquet");
+    let name = file.to_str().unwrap();
+    assert_eq!(export(&["--to", "parquet", "--output", name]).code, Some(0));
+    let bytes = fs::read(&file).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    // Parts follow one another, whatever their form.
+    for form in ["pgn", "ndjson"] {
+        let parts = ["1/2", "2/2"].map(|part| export(&["--to", form, "--part", part]).out);
+        assert!(parts.iter().all(|part| !part.is_empty()), "{form}");
+        assert_eq!(parts.concat(), export(&["--to", form]).out, "{form}");
+    }
+    for (wrong, said) in [
+        (
+            &["--to", "csv", "--columns", "White,elo"][..],
+            "no table has a column 'elo'",
+        ),
+        (
+            &["--columns", "White"],
+            "--columns is for tables: give --to csv, ndjson or parquet",
+        ),
+        (&["--part", "3/2"], "--part is K/N"),
+        (&["--part", "x"], "--part is K/N"),
+    ] {
+        let refused = export(wrong);
+        assert_eq!(refused.code, Some(2), "{wrong:?}");
+        assert!(refused.err.contains(said), "{}", refused.err);
+    }
+}
+
+#[test]
+fn info_prints_text_or_json() {
     let scratch = Scratch::new();
     let text = run(pgnfs().arg("info").arg(&scratch.source));
     assert_eq!(text.code, Some(0));
@@ -350,5 +408,158 @@ fn usage() {
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(ended.err.starts_with("pgnfs: "), "{}", ended.err);
         assert!(ended.err.contains(message), "{}", ended.err);
+    }
+}
+
+#[test]
+fn codes_of_openings_have_names() {
+    let scratch = Scratch::new();
+    let game = |eco: &str| format!("[Event \"x\"]\n[Result \"*\"]\n[ECO \"{eco}\"]\n\n1. e4 *\n\n");
+    fs::write(scratch.path("x.pgn"), game("C67") + &game("X67")).unwrap();
+    let mut export = pgnfs();
+    export
+        .args(["export", "--to=csv", "--columns=ECO,opening"])
+        .arg(scratch.path("x.pgn"));
+    assert_eq!(
+        run(&mut export).out,
+        "ECO,opening\nC67,\"Ruy Lopez, Berlin\"\nX67,\n"
+    );
+}
+
+#[test]
+fn castling_in_chess960_is_the_king_taking_its_rook() {
+    let scratch = Scratch::new();
+    // The king's move would be that of a move to g1, or none at all.
+    let [first, second] = [
+        "rk5r/1p6/8/8/8/8/8/1R3K1R w HBha - 0 9",
+        "k7/8/8/8/8/8/8/1RK3R1 w GB - 3 9",
+    ];
+    let game =
+        |fen: &str, moves: &str| format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n[Result \"*\"]\n\n{moves} *\n\n");
+    let games = game(first, "9. O-O O-O-O") + &game(first, "9. Kg1 Kc8") + &game(second, "9. O-O-O");
+    fs::write(scratch.path("960.pgn"), games).unwrap();
+    let of = |arguments: &[&str]| run(pgnfs().args(arguments).arg(scratch.path("960.pgn"))).out;
+    let columns = ["export", "--to=csv", "--columns=uci,final_fen"];
+    assert_eq!(
+        of(&columns),
+        "uci,final_fen\n\
+         f1h1 b8a8,2kr3r/1p6/8/8/8/8/8/1R3RK1 w - - 2 10\n\
+         f1g1 b8c8,r1k4r/1p6/8/8/8/8/8/1R4KR w - - 2 10\n\
+         c1b1,k7/8/8/8/8/8/8/2KR2R1 b - - 4 9\n"
+    );
+    let table = of(&["find", "--show=moves", "--fen", first]);
+    let rows: Vec<&str> = table.lines().map(|row| &row[..10.min(row.len())]).collect();
+    assert_eq!(rows, ["move,uci,g", "Kg1,f1g1,1", "O-O,f1h1,1"]);
+}
+
+#[test]
+fn find_shows_which_games_have_a_position() {
+    let scratch = Scratch::new();
+    let cache = scratch.path("cache");
+    let find = |arguments: &[&str]| {
+        let mut command = pgnfs();
+        command.arg("find").arg(&scratch.source).args(arguments);
+        run(command.arg("--cache-dir").arg(&cache))
+    };
+    // Both Morphy's games are the opera game, and Anderssen's is the Immortal.
+    let moves = ["--moves", "1. e4 e5 2. Nf3 d6"];
+    let fen = ["--fen", "rnbqkbnr/ppp2ppp/3p4/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w"];
+    let paths = "a.dci/games/000001-001000/000001.pgn\t4\nsub/b.dci/games/000001-001000/000001.pgn\t4\n";
+    for index in ["--index=no", "--index=auto", "--index=yes", "--index=auto"] {
+        for wanted in [&moves, &fen] {
+            let found = find(&[wanted[0], wanted[1], index]);
+            assert_eq!(
+                (found.code, found.out.as_str(), found.err.as_str()),
+                (Some(0), paths, "")
+            );
+        }
+        let none = find(&["--moves", "d4", index]);
+        assert_eq!((none.code, none.out.as_str()), (Some(1), ""));
+        let count = find(&["--moves", "e4 e5", "--show=count", index, "--only=a.dci"]);
+        assert_eq!((count.code, count.out.as_str()), (Some(0), "2\n"));
+        let table = find(&["--moves", "e4 e5", "--show=moves", index]);
+        let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(18)]).collect();
+        assert_eq!(
+            rows,
+            ["move,uci,games,whi", "Nf3,g1f3,2,2,0,0,1", "f4,f2f4,1,1,0,0,10"]
+        );
+    }
+    let one = find(&["--material=KRPkr", "sub/b.dci"]);
+    assert_eq!(one.code, Some(1));
+    let pgn = find(&["--moves", "e4 e5 f4", "--show=pgn"]);
+    assert_eq!(pgn.out.matches("[Event ").count(), 1);
+    let kept = fs::read_dir(&cache).unwrap().count();
+    assert_eq!(kept, 2, "an index for each database");
+}
+
+#[test]
+fn files_that_are_perhaps_no_chess_are_named_by_info_alone() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("firmware.bin"), "no chess").unwrap();
+    fs::write(scratch.source.join("sub/book.abk"), "chess").unwrap();
+    let of = |command: &[&str]| run(pgnfs().args(command).arg(&scratch.source));
+    let info = of(&["info"]);
+    assert!(info.out.contains("firmware.bin: perhaps"), "{}", info.out);
+    for command in [
+        &["export"][..],
+        &["find", "--moves=e4"],
+        &["find", "--novelty"],
+        &["check"],
+    ] {
+        let ended = of(command);
+        let said = ended.out + &ended.err;
+        assert!(
+            said.contains("book.abk") && !said.contains("firmware"),
+            "{command:?}: {said}"
+        );
+    }
+    fs::remove_file(scratch.source.join("sub/book.abk")).unwrap();
+    assert_eq!(of(&["check"]).code, Some(0));
+}
+
+#[test]
+fn find_needs_no_folder_for_novelties() {
+    let scratch = Scratch::new();
+    // No file can have a byte, as on a full disk.
+    let full = r#"trap "" XFSZ; ulimit -f 0; exec "$@""#;
+    let find = |start: &[&str], cache: &str| {
+        let mut command = Command::new(start[0]);
+        command
+            .args(&start[1..])
+            .args(["find", "--novelty", "--cache-dir", cache]);
+        run(command.arg(&scratch.source))
+    };
+    let program = env!("CARGO_BIN_EXE_pgnfs");
+    let cache = scratch.path("cache");
+    let cache = cache.to_str().unwrap();
+    let without = find(&["sh", "-c", full, "sh", program], cache);
+    assert_eq!(fs::read_dir(cache).unwrap().count(), 0);
+    let missing = find(&[program], "/proc/missing");
+    let usual = find(&[program], cache);
+    assert_eq!((usual.code, usual.err.as_str()), (Some(0), ""));
+    for (found, said) in [(without, "File too large"), (missing, "/proc/missing")] {
+        assert_eq!((found.code, found.out.as_str()), (Some(0), usual.out.as_str()));
+        assert!(found.err.contains(said), "{}", found.err);
+    }
+}
+
+#[test]
+fn find_says_what_is_wrong() {
+    let scratch = Scratch::new();
+    for (arguments, said) in [
+        (&["--moves", "e4 e4"][..], "--moves: 'e4': no pawn can go to e4"),
+        (
+            &["--fen", "nonsense w"],
+            "--fen: the position is not readable FEN",
+        ),
+        (&["--fen", "8/8/8/8/8/8/8/8"], "add w or b"),
+        (&["--material", "KQ"], "with both kings"),
+        (&["--material", "Kk", "--show=moves"], "needs a position"),
+        (&["--moves", "e4", "none.dci"], "has no database 'none.dci'"),
+        (&[], "required"),
+    ] {
+        let ended = run(pgnfs().arg("find").arg(&scratch.source).args(arguments));
+        assert_eq!(ended.code, Some(2), "{arguments:?}");
+        assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
     }
 }

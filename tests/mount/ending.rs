@@ -17,7 +17,7 @@ fn umount(scratch: &Scratch) {
     assert_eq!(ended.code, Some(0), "{ended:?}");
 }
 
-/// The kernel may show what it knows from earlier, so this asks for what it does not keep.
+/// Uses statfs, because the kernel may answer other requests from its cache.
 fn is_dead(scratch: &Scratch) -> bool {
     run(Command::new("stat").arg("-f").arg(&scratch.mount)).code != Some(0)
 }
@@ -39,7 +39,7 @@ fn a_background_mount_is_there_at_once_and_leaves_the_terminal() {
             descriptors.map(|path| path.to_str() == Some("/dev/null")),
             [true, true]
         );
-        // The guardian may not have come to it yet.
+        // The guardian may not have done this yet.
         wait_for("a session of its own", || {
             let stat = fs::read_to_string(format!("{process}/stat")).unwrap();
             let mut fields = stat.rsplit(')').next().unwrap().split_whitespace();
@@ -101,7 +101,7 @@ fn an_old_guardian_does_not_touch_the_next_mount() {
     scratch.unmount();
     first.end();
     let next = scratch.mount_in_foreground(&[], "warn");
-    // Whoever looks at the mount waits now, and keeps it busy.
+    // Programs that access the mount wait now, and keep it busy.
     next.signal("STOP");
     signal(guardian, "CONT");
     wait_for("the end of the first guardian", || {
@@ -171,7 +171,7 @@ fn open_files_are_served_to_their_end() {
 fn a_database_that_is_cut_gives_errors_and_nothing_else_suffers() {
     needs!(mount);
     let scratch = Scratch::new();
-    // What was decoded already would still be good.
+    // Games decoded before could be served from the cache.
     let foreground = scratch.mount_in_foreground(&["--cache-size=0"], "error");
     let game = scratch.games().remove(0);
     let games = File::options()
@@ -182,7 +182,7 @@ fn a_database_that_is_cut_gives_errors_and_nothing_else_suffers() {
     let error = fs::read(&game).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(5), "{error}");
     assert!(scratch.log().contains("a.dci"), "{}", scratch.log());
-    // The other database and the names of this one are still there.
+    // The other database and the names in this one still work.
     let other = fs::read_to_string(scratch.mount.join("sub/b.dci/all.pgn")).unwrap();
     assert!(other.starts_with("[Event "));
     assert_eq!(scratch.games().len(), 2);

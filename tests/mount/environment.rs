@@ -1,4 +1,4 @@
-//! Whatever environment a mount is started in.
+//! Mounts started in unusual environments.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 use crate::common::needs;
 use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 
-/// The program under the name by which mount(8) calls it.
+/// The program with the name by which mount(8) calls it.
 fn helper(scratch: &Scratch) -> PathBuf {
     let path = scratch.path("mount.pgnfs");
     symlink(env!("CARGO_BIN_EXE_pgnfs"), &path).unwrap();
     path
 }
 
-/// What is in the scratch folder.
+/// The files in the scratch folder.
 fn names(scratch: &Scratch) -> Vec<String> {
     let entries = fs::read_dir(scratch.path("")).unwrap();
     let mut names: Vec<_> = entries
@@ -90,7 +90,7 @@ fn no_file_gets_a_standard_descriptor_that_was_closed() {
             for number in 0..3 {
                 let file = fs::read_link(format!("/proc/{process}/fd/{number}")).unwrap();
                 let file = file.to_str().unwrap();
-                // The guardian's standard input is its pipe.
+                // The guardian's standard input is a pipe.
                 assert!(
                     file == "/dev/null" || file.starts_with("pipe:"),
                     "{closed}: {file}"
@@ -122,7 +122,7 @@ fn a_bad_rust_log_needs_no_standard_error() {
 }
 
 #[test]
-fn a_current_folder_that_is_gone_matters_to_relative_paths_only() {
+fn a_removed_current_folder_affects_only_relative_paths() {
     needs!(mount);
     let scratch = Scratch::new();
     let helper = helper(&scratch);

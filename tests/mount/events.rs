@@ -1,4 +1,4 @@
-//! More changes at once than the kernel keeps events of.
+//! More changes at once than the kernel queues events for.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::scratch::{Scratch, wait_for};
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
 #[test]
-fn events_that_the_kernel_drops_lead_to_a_look() {
+fn dropped_events_lead_to_a_search() {
     needs!(mount);
     let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let most: u32 = most.trim().parse().unwrap();
@@ -15,7 +15,8 @@ fn events_that_the_kernel_drops_lead_to_a_look() {
     let scratch = Scratch::new();
     let daemon = scratch.mount_in_foreground(&["-o", "watch=inotify"], "warn");
     daemon.signal("STOP");
-    // Only the way to the source is watched here, and none of these names is on it. So these events mean nothing.
+    // Only the path to the source is watched here, and none of these names is on it, so these events do not
+    // count.
     for n in 0..most / 2 + 100 {
         let path = scratch.path(&format!("passing{n}"));
         fs::write(&path, "").unwrap();

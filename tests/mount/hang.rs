@@ -1,4 +1,4 @@
-//! A source part of which does not answer.
+//! A source of which a part does not answer.
 
 use std::fs;
 use std::io;
@@ -58,17 +58,17 @@ fn the_file_system_of_these_tests_hangs_and_recovers() {
     drop(open);
 }
 
-/// A mount of `a.dci` and `sub/b.dci`, which are local, and of `far/c.dci`, on a file system that may hang.
+/// A mount of `a.dci` and `sub/b.dci`, which are local, and of `far/c.dci` on a file system that may hang.
 struct Far {
-    // The mount is the last to let go of files.
+    // Dropped first, because the mount must close its files before.
     hanging: Hanging,
     scratch: Scratch,
 }
 
-/// Games of the database that may hang.
+/// Number of games in the database that may hang.
 const GAMES: usize = 100;
 
-/// Readers that are under way at any time.
+/// Number of simultaneous readers.
 const READERS: usize = 64;
 
 impl Far {
@@ -82,12 +82,12 @@ impl Far {
         Far { hanging, scratch }
     }
 
-    /// Mounts, and waits until all sizes are known: nothing is read by itself any more.
+    /// Mounts and waits until all sizes are known, so that nothing is read in the background any more.
     fn mount(&self) -> Foreground {
-        // What is in the cache would be served whatever the source does.
+        // Cached games would be served even if the source does not answer.
         let options = ["--cache-size=1", "--source-timeout=2"];
         let mount = self.scratch.mount_in_foreground(&options, "info");
-        // The mount answers a moment before its socket does.
+        // The mount answers shortly before its socket does.
         wait_for("all sizes", || {
             let ended = run(pgnfs().args(["status", "--wait"]).arg(&self.scratch.mount));
             ended.code == Some(0)
@@ -95,13 +95,13 @@ impl Far {
         mount
     }
 
-    /// A game of the database that may hang.
+    /// A game in the database that may hang.
     fn game(&self, number: usize) -> PathBuf {
         let path = format!("far/c.dci/games/000001-001000/{number:06}.pgn");
         self.scratch.mount.join(path)
     }
 
-    /// All of a database as `pgnfs export` gives it.
+    /// The output of `pgnfs export` for a database.
     fn exported(&self, database: &str) -> String {
         let ended = run(pgnfs().arg("export").arg(&self.scratch.source).arg(database));
         assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -120,7 +120,7 @@ impl Far {
     }
 }
 
-/// Ends all hanging when it is dropped, so that a test that fails does not hang itself.
+/// Ends all hanging on drop, so that a failing test does not hang.
 struct Recovery<'a>(&'a Hanging);
 
 impl Drop for Recovery<'_> {
@@ -129,7 +129,7 @@ impl Drop for Recovery<'_> {
     }
 }
 
-/// Ends the readers, too.
+/// Ends the readers as well.
 struct End<'a> {
     is_over: &'a AtomicBool,
     _recovery: Recovery<'a>,
@@ -145,7 +145,7 @@ fn errno(error: &io::Error) -> Option<i32> {
     error.raw_os_error()
 }
 
-/// Runs a command on folders of the mount; what it prints.
+/// Runs a command on folders of the mount and returns its output.
 fn listed(program: &str, arguments: &[&str], folders: &[PathBuf]) -> String {
     let ended = run(Command::new(program).args(arguments).args(folders));
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -158,7 +158,7 @@ fn others_are_served_while_one_hangs(operations: &[Operation]) {
     let texts = ["a.dci", "sub/b.dci", "far/c.dci"].map(|database| far.exported(database));
     let mount = far.mount();
     let point = &far.scratch.mount;
-    // Half of the games are known to the kernel, and the others have to be looked up.
+    // The kernel knows half of the games; the others must be looked up.
     for number in 1..=GAMES / 2 {
         assert!(fs::metadata(far.game(number)).unwrap().len() > 0);
     }
@@ -215,7 +215,7 @@ fn others_are_served_while_one_hangs(operations: &[Operation]) {
                 .log()
                 .contains("far/c.dci: the source has not answered for")
         });
-        // Every reader gets an error, and the next one does, too.
+        // Every reader gets two errors.
         wait_for("errors", || {
             refused.iter().all(|times| times.load(Ordering::Relaxed) >= 2)
         });
@@ -268,7 +268,7 @@ fn a_listing_of_a_database_that_hangs_waits_but_once() {
     assert_eq!(mount.end().code(), Some(0));
 }
 
-/// True where the main program has ended, even if a thread of it hangs in the kernel.
+/// True if the main thread has ended, even if another thread hangs in the kernel.
 fn is_over(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = stat.rsplit(") ").next().and_then(|fields| fields.chars().next());

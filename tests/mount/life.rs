@@ -1,4 +1,4 @@
-//! Mounts under load, many of them, and on one another.
+//! Mounts under load, many mounts, and mounts on other mounts.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -14,7 +14,7 @@ use crate::refusals::refused;
 use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
-/// Threads that read all files of a mount again and again until one cannot be read.
+/// Threads that read all files of a mount repeatedly until one cannot be read.
 struct Readers {
     threads: Vec<JoinHandle<std::io::Error>>,
     read: Arc<AtomicUsize>,
@@ -28,7 +28,7 @@ impl Readers {
             let (files, read) = (files.clone(), Arc::clone(&read));
             thread::spawn(move || {
                 loop {
-                    // What the kernel keeps would not be asked for.
+                    // Reads without the page cache.
                     for path in files.iter().cycle().skip(n * 3).take(files.len()) {
                         if let Err(error) = read_uncached(path) {
                             return error;
@@ -46,7 +46,7 @@ impl Readers {
         readers
     }
 
-    /// The errors that they ended with.
+    /// The errors with which they ended.
     fn end(self) -> Vec<Option<i32>> {
         let errors = self.threads.into_iter().map(|thread| thread.join().unwrap());
         errors.map(|error| error.raw_os_error()).collect()
@@ -105,7 +105,7 @@ fn readers_that_are_killed_leave_nothing() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // It waits for us in the middle of the file.
+        // The reader waits for this pipe in the middle of the file.
         let mut pipe = cat.stdout.take().unwrap();
         pipe.read_exact(&mut [0; 1000]).unwrap();
         cat.kill().unwrap();
@@ -129,7 +129,7 @@ fn a_daemon_that_is_ended_while_it_is_read() {
             "umount" => scratch.unmount(),
             signal => foreground.signal(signal),
         }
-        // Each file is read to its end, and the next one is not there any more.
+        // Each file is read to its end, and the next one does not exist any more.
         assert_eq!(readers.end(), [Some(libc::ENOENT); 4], "{name}");
         assert_eq!(foreground.end().code(), Some(0), "{name}");
         assert_eq!(scratch.log(), "", "{name}");
@@ -145,7 +145,7 @@ fn open_files_of_a_mount_that_is_unmounted() {
     let games = scratch.games();
     let (first, second) = (File::open(&games[0]).unwrap(), File::open(&games[1]).unwrap());
     scratch.unmount();
-    // The folder can be used again at once, with both mounts at work.
+    // The folder can be mounted again immediately, and both mounts work.
     scratch.mount(&[]);
     let mut text = vec![0; 6];
     for file in [&first, &second] {
@@ -165,15 +165,10 @@ fn a_source_on_another_mount() {
     scratch.mount(&[]);
     let above = scratch.path("above");
     fs::create_dir(&above).unwrap();
-    // It has PGN files and no databases.
-    for (source, message) in [
-        ("", "no chess database"),
-        ("a.dci/all.pgn", "not a chess database"),
-    ] {
-        let source = scratch.mount.join(source);
-        refused(&scratch, &source, &above, message, &source);
-    }
-    // A folder that has databases beside such a mount.
+    // Every game of the mount is a PGN file and would be a database.
+    let source = scratch.mount.join("");
+    refused(&scratch, &source, &above, "no chess database", &source);
+    // A folder with databases next to such a mount.
     let outer = scratch.path("outer");
     fs::create_dir_all(outer.join("mount")).unwrap();
     fs::copy(scratch.source.join("a.dci"), outer.join("a.dci")).unwrap();

@@ -1,4 +1,4 @@
-//! What a mount may use, and who may use it.
+//! Resources and access rights of a mount.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -9,11 +9,11 @@ use crate::common::needs;
 use crate::scratch::{CACHE, Scratch, pgnfs, run, signal, wait_for};
 use crate::simplecdb::{self, OPERA};
 
-/// Mounts under a limit of the shell. Gives `info.txt`, or the error where it does not work, a file cannot be read or
-/// the daemon ends on the way; no dead mount is left then.
+/// Mounts under a limit of the shell. Returns `info.txt`, or the error if mounting or reading fails or the
+/// daemon ends. In that case no dead mount remains.
 fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
     let script = format!(r#"ulimit {limit} && exec "$@""#);
-    // It is read before the source is searched again, which may lack something then.
+    // Mounts with a long quiet time, because searching the source again may exceed the limit.
     let mount = scratch.mount_command(&["-o", "quiet=10000"]);
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]).arg(mount.get_program());
@@ -25,13 +25,13 @@ fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
             match ["info.txt", "a.dci/all.pgn"].map(|name| fs::read_to_string(scratch.mount.join(name))) {
                 [Ok(info), Ok(games)] => {
                     assert!(games.contains("Morphy"), "{limit}: {games}");
-                    // It may have ended meanwhile, and be unmounted already.
+                    // The mount may have ended and been unmounted already.
                     run(pgnfs().arg("unmount").arg(&scratch.mount));
                     wait_for("no mount", || !scratch.is_mounted());
                     Ok(info)
                 }
                 [Err(error), _] | [_, Err(error)] => {
-                    // It has nothing to answer this one with, or has ended and is unmounted already.
+                    // The mount cannot answer, or has ended and been unmounted already.
                     run(pgnfs().arg("unmount").arg(&scratch.mount));
                     wait_for("no mount", || !scratch.is_mounted());
                     Err(error.to_string())
@@ -41,7 +41,7 @@ fn limited(scratch: &Scratch, limit: &str) -> Result<String, String> {
         code => {
             assert_eq!(code, Some(2), "{limit}: {}", ended.err);
             assert!(ended.err.contains("pgnfs: "), "{limit}: {}", ended.err);
-            // Where it came to a mount, the guardian takes it away.
+            // If there was a mount, the guardian unmounts it.
             wait_for("no mount", || !scratch.is_mounted());
             Err(ended.err)
         }
@@ -67,9 +67,9 @@ fn few_open_files() {
         );
         assert!(!error.contains("no chess database"), "{error}");
     }
-    // Five files each, beside those that the mount itself needs.
+    // Five files for each database, in addition to those of the mount itself.
     let info = limited(&scratch, "-n 64").unwrap();
-    // Which these are, and whether one more fits, depends on the order in which they are opened.
+    // Which databases are served, and whether one more fits, depends on the order in which they are opened.
     let is_so = |count: u32| info.contains(&format!("Databases: {count}\n"));
     assert!((4..=6).any(is_so), "{info}");
     assert!(
@@ -84,7 +84,7 @@ fn few_open_files() {
 fn few_watches() {
     needs!(mount);
     let scratch = Scratch::new();
-    // In a namespace of its own the limit is its own, too.
+    // A separate namespace has its own limit.
     let script = r#"
         echo 1 > /proc/sys/user/max_inotify_watches && cd "$1" || exit 9
         "$2" mount source mount || exit 8
@@ -110,16 +110,29 @@ fn few_watches() {
 fn little_memory() {
     needs!(mount);
     let scratch = Scratch::new();
-    // In kilobytes: nothing goes, something may, all does.
-    let results = ["-v 20000", "-v 60000", "-v 120000", "-v 4000000"].map(|limit| limited(&scratch, limit));
+    // In kilobytes: just enough to start, for some things, for everything, and plenty.
+    let least = least_memory();
+    let results = [least, least + 20_000, least + 80_000, 4_000_000]
+        .map(|kilobytes| limited(&scratch, &format!("-v {kilobytes}")));
     assert!(results[0].is_err() && results[3].is_ok(), "{results:?}");
 }
 
+/// The least address space in which the program can be loaded and prints its version, in kilobytes.
+fn least_memory() -> u32 {
+    let starts = |kilobytes: &u32| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!(r#"ulimit -v {kilobytes} && exec "$@""#), "sh"]);
+        command.arg(pgnfs().get_program()).arg("--version");
+        run(&mut command).code == Some(0)
+    };
+    (10_000..1_000_000).step_by(2_000).find(starts).unwrap()
+}
+
 #[test]
-fn no_long_files() {
+fn a_limit_of_file_sizes() {
     needs!(mount);
     let scratch = Scratch::new();
-    // What was written this very moment is not kept.
+    // Sizes of files that were just written are not kept.
     for extension in ["dci", "dcg", "dcn", "dcs", "dce"] {
         let file = File::open(scratch.source.join("a").with_extension(extension)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(1000))
@@ -142,12 +155,20 @@ fn no_long_files() {
     assert_eq!(kept.count(), 0);
 }
 
-fn status(process: u32, name: &str) -> String {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"));
-    line.unwrap().to_owned()
+/// Whether a thread has no more privileges than CAP_DAC_READ_SEARCH and CAP_SYS_ADMIN, and cannot get any.
+/// A thread that has ended has none.
+fn has_few_privileges(process: u32, thread: &str) -> bool {
+    let Ok(status) = fs::read_to_string(format!("/proc/{process}/task/{thread}/status")) else {
+        return true;
+    };
+    let value = |name: &str| {
+        let mut lines = status.lines();
+        lines
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"))
+            .unwrap()
+    };
+    let is_little = |sets| u64::from_str_radix(value(sets), 16).unwrap() & !0x20_0004 == 0;
+    is_little("CapEff") && is_little("CapPrm") && value("NoNewPrivs") == "1"
 }
 
 #[test]
@@ -156,21 +177,19 @@ fn root_gives_up_what_is_not_needed() {
     needs!(root);
     let scratch = Scratch::new();
     scratch.mount(&[]);
-    let [daemon, guardian] = scratch.daemon_and_guardian();
-    let threads = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
-    let threads = threads.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse().unwrap());
-    for process in threads.chain([guardian]) {
-        // The guardian may not have come to it yet.
+    for process in scratch.daemon_and_guardian() {
+        // The guardian may not have done this yet. Threads that open databases come and go.
         wait_for("fewer privileges", || {
-            // CAP_DAC_READ_SEARCH and CAP_SYS_ADMIN
-            let is_little = |sets| status(process, sets) == "0000000000200004";
-            is_little("CapEff") && is_little("CapPrm") && status(process, "NoNewPrivs") == "1"
+            let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+            let mut threads = threads.map(|thread| thread.unwrap().file_name().into_string().unwrap());
+            threads.all(|thread| has_few_privileges(process, &thread))
         });
     }
+    assert_eq!(scratch.games().len(), 2);
     scratch.unmount();
 }
 
-/// What a shell command says that runs as nobody.
+/// The output of a shell command that runs as nobody.
 fn as_nobody(scratch: &Scratch, command: &str) -> String {
     let ended = run(Command::new("setpriv")
         .args([
@@ -189,13 +208,13 @@ fn as_nobody(scratch: &Scratch, command: &str) -> String {
 }
 
 #[test]
-fn who_may_look() {
+fn which_users_have_access() {
     needs!(mount);
     needs!(root);
     needs!(program "setpriv", in "util-linux");
     let look = "cat mount/a.dci/all.pgn | head -n 1; ls mount";
     let rows: [(&[&str], bool); 7] = [
-        // Nobody but the user who mounts, root included where that is somebody else.
+        // Only the user who mounts has access, which excludes root if that is another user.
         (&[], false),
         (&["-o", "uid=65534"], false),
         (&["-o", "default_permissions"], false),

@@ -1,4 +1,4 @@
-//! Directories that are listed in small pieces, from any place, and while they change.
+//! Listing directories in small pieces, from any offset, and while they change.
 
 use std::fs::{self, File};
 use std::mem::MaybeUninit;
@@ -10,12 +10,13 @@ use crate::common::needs;
 use crate::scratch::{Scratch, wait_for};
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
-/// Bytes of the smallest entry.
+/// Size of the smallest entry in bytes.
 const SMALLEST: usize = 24;
 
-/// The next entries of a directory as far as a buffer of so many bytes holds them: names, and where each is followed.
+/// The next entries of a directory that fit into a buffer of this size: their names, and the offsets after
+/// them.
 fn some(directory: &File, bytes: usize) -> Result<Vec<(String, u64)>, Errno> {
-    // The crate aligns the buffer by leaving out its first bytes.
+    // The crate aligns the buffer by skipping its first bytes.
     let mut space = [MaybeUninit::uninit(); 1024 + 8];
     let skipped = space.as_ptr().align_offset(8);
     let mut buffer = RawDir::new(directory, &mut space[skipped..skipped + bytes]);
@@ -31,7 +32,7 @@ fn some(directory: &File, bytes: usize) -> Result<Vec<(String, u64)>, Errno> {
     Ok(entries)
 }
 
-/// All entries of a directory from where it is.
+/// All entries of a directory from the present offset.
 fn rest(directory: &File, bytes: usize) -> Result<Vec<(String, u64)>, Errno> {
     let mut all = Vec::new();
     loop {
@@ -73,7 +74,7 @@ fn a_buffer_may_be_small_and_the_place_any() {
                 Err(error) => assert_eq!(error, Errno::INVAL, "{folder}: {bytes}"),
             }
         }
-        // Back to every place, the last one first.
+        // Seeks to every offset, the last one first.
         let directory = open();
         let entries = rest(&directory, 1024).unwrap();
         for (n, (_, place)) in entries.iter().enumerate().rev() {
@@ -84,7 +85,7 @@ fn a_buffer_may_be_small_and_the_place_any() {
                 "{folder}"
             );
         }
-        // And to places that are none.
+        // Seeks to invalid offsets.
         for place in [1 << 20, u64::from(u32::MAX), 1 << 32, 7 << 32, u64::MAX >> 1] {
             if rustix::fs::seek(&directory, SeekFrom::Start(place)).is_ok() {
                 let listed = rest(&directory, 1024);
@@ -102,7 +103,7 @@ fn a_buffer_may_be_small_and_the_place_any() {
     }
 }
 
-/// Lists a folder whose databases change after its first few entries, with an entry at a time.
+/// Lists a folder, entry by entry, whose databases change after the first few entries.
 fn listed_while_it_changes(scratch: &Scratch, change: impl Fn(), is_seen: impl Fn() -> bool) -> Vec<String> {
     let directory = File::open(scratch.mount.join("sub")).unwrap();
     let mut all = Vec::new();
@@ -126,10 +127,10 @@ fn what_does_not_change_is_listed_once_while_others_do() {
         simplecdb::write(&database(name), &[OPERA]);
     }
     scratch.mount(&[]);
-    // The kernel must not come to know the old state by looking at it.
+    // This must not make the kernel look up entries of the old state.
     let is_seen = || scratch.mount.join("sub/a.dci").exists();
     let change = || {
-        // One goes before the place, one comes there, and one behind it is another one.
+        // One database is removed before the offset, one is added there, and one after it is replaced.
         for extension in ["dci", "dcg", "dcn", "dcs", "dce"] {
             fs::remove_file(database("b").with_extension(extension)).unwrap();
         }

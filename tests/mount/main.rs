@@ -1,4 +1,4 @@
-//! The real program: its commands, messages and exit codes, and its mounts from beginning to end.
+//! The real program: its commands, messages and exit codes, and its mounts.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -18,6 +18,7 @@ mod memory;
 mod mount8;
 mod opening;
 mod options;
+mod pgn;
 mod refusals;
 mod requests;
 mod scratch;

@@ -1,4 +1,4 @@
-//! Mounts in a control group (cgroup) that may have little memory.
+//! Mounts in a control group (cgroup) with little memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::simplecdb::{self, OPERA};
 struct Group(PathBuf);
 
 impl Group {
-    /// A group whose processes may have so many bytes; none where that is not possible.
+    /// A group whose processes may use this number of bytes; `None` if that is not possible.
     fn new(bytes: u64) -> Option<Group> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let of = |mark: &str| {
             own.lines()
                 .find_map(|line| line.split_once(mark).map(|(_, path)| path.to_owned()))
         };
-        // Version 1 has a tree of groups for memory alone, version 2 one for everything.
+        // Version 1 has a separate tree of groups for memory, version 2 a single one.
         let (tree, path, limit) = match of(":memory:") {
             Some(path) => ("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"),
             None => ("/sys/fs/cgroup", of("0::")?, "memory.max"),
@@ -49,7 +49,7 @@ fn a_control_group_with_little_memory() {
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 2_000]);
     let whole = run(pgnfs().arg("export").arg(&scratch.source).arg("a.dci")).out;
-    // Kibibytes: with the first it does not even start, with the last all goes well, between them it may end anywhere.
+    // In KiB: with the least it does not start, with the most it succeeds, otherwise it may end anywhere.
     let mut worked = Vec::new();
     for kib in [512, 2_000, 6_000, 500_000] {
         let Some(group) = Group::new(kib << 10) else {
@@ -68,14 +68,14 @@ fn a_control_group_with_little_memory() {
                 assert!(text == whole, "{kib} KiB");
                 worked.push(kib);
             }
-            // The kernel kills the first process or the second one, or reading has no memory.
+            // The kernel kills the first or the second process, or memory for reading is missing.
             (Some(0 | 2) | None, Err(_)) => {}
             (code, text) => panic!("{kib} KiB: {code:?}, {:?}: {}", text.is_ok(), ended.err),
         }
-        // One that is alive still is unmounted, a dead one is taken away.
+        // Unmounts a living mount, and a dead one as well.
         run(pgnfs().arg("unmount").arg(&scratch.mount));
         wait_for("no mount", || !scratch.is_mounted());
-        // One that has hardly any memory takes its time to end. None is beyond SIGKILL.
+        // With hardly any memory a process may take long to end, but SIGKILL always ends it.
         for process in group.processes() {
             run(Command::new("kill").args(["-s", "KILL", &process.to_string()]));
         }

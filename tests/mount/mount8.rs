@@ -1,4 +1,4 @@
-//! mount(8) and umount(8) themselves, with the helper in `/sbin` of a mount namespace of their own.
+//! mount(8) and umount(8) themselves, with the helper in `/sbin` of a separate mount namespace.
 
 use std::fs;
 use std::process::Command;
@@ -6,8 +6,8 @@ use std::process::Command;
 use crate::common::needs;
 use crate::scratch::{Scratch, run};
 
-/// Runs lines of shell as root, in the scratch folder, where `/sbin` has `mount.pgnfs`, `pgnfs` and what `fuse3` puts
-/// there, and `/etc/fstab` is the file `fstab`. None, loudly, where that is not possible.
+/// Runs a shell script as root in the scratch folder. `/sbin` contains `mount.pgnfs`, `pgnfs` and the files
+/// of `fuse3`, and `/etc/fstab` is the file `fstab`. Returns `None` with a message if that is not possible.
 fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
     needs!(mount);
     needs!(root);
@@ -20,7 +20,7 @@ fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
     }
     let here = scratch.path("").canonicalize().unwrap();
     fs::write(here.join("fstab"), fstab.replace("$here", here.to_str().unwrap())).unwrap();
-    // The program may lie where an ordinary user cannot go.
+    // Ordinary users may not have access to the program's folder.
     fs::create_dir(here.join("sbin")).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_pgnfs"), here.join("sbin/pgnfs")).unwrap();
     let whole = format!(
@@ -39,7 +39,7 @@ fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
         .arg(&here)
         .env("LC_ALL", "C"));
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    // Seen where the test fails.
+    // Shown if the test fails.
     eprint!("{}", ended.err);
     Some(ended.out.replace(here.to_str().unwrap(), "$here"))
 }
@@ -70,7 +70,7 @@ fn root_mounts_and_unmounts() {
         "{mounted}"
     );
     assert!(mounted.ends_with(",allow_other"), "{mounted}");
-    // The two types are one.
+    // Both types are the same.
     assert_eq!(lines, [owner, mounted, owner, mounted]);
 }
 
@@ -118,7 +118,7 @@ fn a_line_in_fstab_that_a_user_may_mount() {
 }
 
 #[test]
-fn what_mount_8_is_told() {
+fn errors_and_flags_of_mount_8() {
     let scratch = Scratch::new();
     let script = r#"
         mount -t pgnfs $here/source $here/mount -o ro,nonsense=1 2>&1; echo $?
@@ -126,12 +126,26 @@ fn what_mount_8_is_told() {
         mount -f -t pgnfs $here/source $here/mount; echo $?; findmnt $here/mount
         mount -s -t pgnfs $here/source $here/mount -o nonsense=1; echo $?
         mount -t pgnfs $here/source $here/mount -s -o remount,noexec 2>&1; echo $?; ls $here/mount/info.txt
+        mount -o remount,ro $here/mount 2>&1; echo $?; ls $here/mount/info.txt
     "#;
     let Some(out) = with_helper(&scratch, "", script) else {
         return;
     };
     let lines: Vec<_> = out.lines().collect();
-    let [unknown, one, nothing, failed, fake, sloppy, remount, again, left] = lines[..] else {
+    let [
+        unknown,
+        one,
+        nothing,
+        failed,
+        fake,
+        sloppy,
+        remount,
+        again,
+        left,
+        idle,
+        right,
+    ] = lines[..]
+    else {
         panic!("{out}");
     };
     assert!(
@@ -144,5 +158,6 @@ fn what_mount_8_is_told() {
     );
     assert_eq!([one, failed, fake, sloppy, again], ["1", "32", "0", "0", "1"]);
     assert!(remount.contains("unmount it, and mount it again"), "{remount}");
-    assert_eq!(left, "$here/mount/info.txt");
+    assert_eq!([left, right], ["$here/mount/info.txt"; 2]);
+    assert_eq!(idle, "0");
 }

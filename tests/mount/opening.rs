@@ -1,4 +1,4 @@
-//! Databases that are opened slowly, and file systems below the source that do not answer.
+//! Databases that open slowly, and file systems below the source that do not answer.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -18,9 +18,10 @@ const OTHER: Game = Game {
     ..OPERA
 };
 
-/// A scratch with the databases `b.dci` and `deep/c.dci` in `source/slow`, which is a file system that can hang.
+/// A scratch folder with the databases `b.dci` and `deep/c.dci` in `source/slow`, a file system that can
+/// hang.
 struct Slow {
-    // Dropped first: what is mounted in a folder keeps it from being removed.
+    // Dropped first, because a folder with a mount in it cannot be removed.
     hanging: Hanging,
     scratch: Scratch,
 }
@@ -51,7 +52,7 @@ impl Slow {
         serde_json::from_str(&ended.out).unwrap()
     }
 
-    /// Paths of what is being opened.
+    /// Paths of the databases that are being opened.
     fn opening(&self) -> Vec<String> {
         let status = self.status();
         let opening = status["opening"].as_array().unwrap().iter();
@@ -128,7 +129,7 @@ fn a_mount_of_nothing_but_slow_databases_can_be_unmounted() {
         slow.info()
     );
     slow.scratch.unmount();
-    // What was begun there still hangs.
+    // An opening that began there still hangs.
     let slow = Slow::new();
     mount(&slow, "slow/b.dci");
     assert_eq!(slow.opening(), ["b.dci"]);
@@ -137,14 +138,14 @@ fn a_mount_of_nothing_but_slow_databases_can_be_unmounted() {
 }
 
 #[test]
-fn a_folder_that_does_not_answer_keeps_nobody_waiting() {
+fn a_folder_that_does_not_answer_delays_nothing_else() {
     needs!(mount);
     for hanging in [&[Operation::List][..], &[Operation::Attributes], &Operation::ALL] {
         let slow = Slow::new();
         slow.scratch.mount(&[]);
         assert_eq!(games(&slow.shown("slow/b.dci")), 2);
         slow.hanging.hang(hanging);
-        // A healthy database changes, and another one comes.
+        // A healthy database changes, and another one is added.
         simplecdb::write(&slow.scratch.source.join("a"), &[OTHER, OPERA, IMMORTAL]);
         simplecdb::write(&slow.scratch.source.join("new"), &[OTHER]);
         wait_for("the new state", || {
@@ -156,7 +157,7 @@ fn a_folder_that_does_not_answer_keeps_nobody_waiting() {
             "{}",
             slow.info()
         );
-        // What is open there stays.
+        // An open database is kept.
         assert!(
             slow.info().contains("slow/b.dci: SimpleCDb, 2 games"),
             "{}",
@@ -199,7 +200,7 @@ fn a_database_behind_links_stays_while_what_they_lead_to_does_not_answer() {
         let link = slow.scratch.source.join(format!("link.{extension}"));
         symlink(format!("slow/b.{extension}"), link).unwrap();
     }
-    // Only a part of it is on the other file system.
+    // Only one of its files is on the other file system.
     simplecdb::write(&slow.scratch.source.join("half"), &[OPERA, OTHER]);
     let part = slow.scratch.source.join("half.dcg");
     fs::rename(&part, slow.scratch.path("slow/half.dcg")).unwrap();
@@ -262,5 +263,33 @@ fn a_source_that_does_not_answer_is_refused_soon() {
             ended.err.contains(&what) && ended.err.contains(&*source.to_string_lossy()),
             "{ended:?}"
         );
+    }
+}
+
+#[test]
+fn a_mount_can_wait_for_its_source() {
+    needs!(mount);
+    for watch in ["watch=inotify", "watch=poll:1"] {
+        let scratch = Scratch::new();
+        let away = scratch.path("away");
+        fs::rename(&scratch.source, &away).unwrap();
+        let refused = run(&mut scratch.mount_command(&["-o", watch]));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        let mounted = run(&mut scratch.mount_command(&["-o", watch, "--wait-for-source"]));
+        assert!(
+            mounted.code == Some(0) && mounted.err.contains("no such file"),
+            "{mounted:?}"
+        );
+        let entries = || fs::read_dir(&scratch.mount).unwrap().count();
+        assert_eq!(entries(), 1);
+        let info = || fs::read_to_string(scratch.mount.join("info.txt")).unwrap();
+        assert!(info().contains("no such file"), "{}", info());
+        // The folder of a disk is there before the disk.
+        fs::create_dir(&scratch.source).unwrap();
+        wait_for("an empty source", || !info().contains("no such file"));
+        fs::remove_dir(&scratch.source).unwrap();
+        fs::rename(&away, &scratch.source).unwrap();
+        wait_for("the source", || entries() > 1);
+        assert_eq!(scratch.games().len(), 2);
     }
 }

@@ -9,7 +9,7 @@ use crate::common::needs;
 use crate::scratch::{Scratch, run};
 
 #[test]
-fn files_belong_to_who_mounts() {
+fn files_belong_to_the_user_who_mounts() {
     needs!(mount);
     let scratch = Scratch::new();
     scratch.mount(&[]);
@@ -119,7 +119,7 @@ fn the_helper_of_mount_8() {
         assert_eq!(sloppy.code, Some(0));
         scratch.unmount();
     }
-    // mount -t fuse.pgnfs, where only the program itself is installed.
+    // mount -t fuse.pgnfs, if only the program itself is installed.
     let plain = run(Command::new(program).args(paths).args(["-o", "rw,dev,suid"]));
     assert_eq!((plain.code, scratch.games().len()), (Some(0), 2));
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::needs;
 use crate::scratch::{Scratch, pgnfs, run};
 
-/// Mounting says `message`, names `path`, and leaves nothing behind.
+/// Asserts that mounting fails with `message` about `path`, and leaves nothing behind.
 pub fn refused(scratch: &Scratch, source: &Path, point: &Path, message: &str, path: &Path) {
     for stay in [&["-f"][..], &[]] {
         let ended = run(pgnfs().arg("mount").args(stay).args([source, point]));

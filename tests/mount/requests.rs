@@ -1,4 +1,4 @@
-//! What the kernel asks, and what it is told.
+//! The kernel's requests and the replies.
 
 use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::common::needs;
 use crate::scratch::{Scratch, run};
 
-/// Requests of a kind in the log.
+/// Number of requests of a type in the log.
 fn count(scratch: &Scratch, kind: &str) -> usize {
     let word = format!(" {kind} ");
     scratch.log().lines().filter(|line| line.contains(&word)).count()
@@ -45,7 +45,7 @@ fn the_kernel_asks_once() {
 #[test]
 fn nothing_can_be_changed() {
     needs!(mount);
-    // Nobody else can make the kernel ask for changes.
+    // Only root can make the kernel send requests for changes.
     needs!(root);
     needs!(program "setfattr", in "attr");
     let scratch = Scratch::new();
@@ -90,7 +90,7 @@ fn nothing_can_be_changed() {
 fn a_directory_lists_every_name_with_its_inode() {
     needs!(mount);
     let scratch = Scratch::new();
-    // Sizes are not known at first, so that entries come without attributes.
+    // Sizes are unknown at first, so entries have no attributes.
     scratch.mount(&[]);
     let folder = scratch.mount.join("a.dci/games/000001-001000");
     let listed = run(Command::new("ls").arg("-fai").arg(&folder));
@@ -129,7 +129,7 @@ fn reads_at_any_place() {
     }
 }
 
-/// POSIX behaviour of a read-only file system: the 88 checks that a read-only tmpfs passes, too.
+/// The POSIX behaviour of a read-only file system: 88 checks, which a read-only tmpfs passes as well.
 #[test]
 fn conformance() {
     needs!(mount);
@@ -150,7 +150,7 @@ fn conformance() {
     check(&scratch.mount.join("sub/b.dci/all.pgn"));
 }
 
-/// A file handle finds its file after the kernel forgot it.
+/// A file handle leads to its file after the kernel forgot the inode.
 #[test]
 fn file_handles() {
     needs!(mount);

@@ -1,4 +1,4 @@
-//! A temporary folder with databases and a mount point, and the program on them.
+//! A temporary folder with databases and a mount point, and running the program on them.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use crate::common::needs;
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
-/// How long anything may take.
+/// Maximum time for any step of a test.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Changes count sooner than they do for users, for whom other programs need time between the files of a database.
+/// Changes count sooner than by default, which allows programs some time between the files of a database.
 const QUIET: &str = "quiet=500";
 
 /// The program.
@@ -25,7 +25,7 @@ pub fn pgnfs() -> Command {
     command
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Ended {
     pub code: Option<i32>,
@@ -33,10 +33,10 @@ pub struct Ended {
     pub err: String,
 }
 
-/// Variable that says where the program may keep files.
+/// Variable that contains the folder for size files.
 pub const CACHE: &str = "XDG_CACHE_HOME";
 
-/// Runs a command to its end. Whatever mounts in it leaves nothing in the user's own cache.
+/// Runs a command to its end. Mounts in it write nothing to the user's own cache.
 pub fn run(command: &mut Command) -> Ended {
     if command.get_envs().all(|(name, _)| name != CACHE) {
         command.env(CACHE, concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
@@ -63,7 +63,7 @@ pub struct Scratch {
 impl Scratch {
     pub fn new() -> Scratch {
         let folder = TempDir::new().unwrap();
-        // Tests as another user go through here.
+        // Other users need access to the folder.
         fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
         let (source, mount) = (folder.path().join("source"), folder.path().join("mount"));
         fs::create_dir_all(source.join("sub")).unwrap();
@@ -100,13 +100,13 @@ impl Scratch {
         assert_eq!(ended.out, "");
     }
 
-    /// Mounts in the foreground. The log is in the file `log`.
+    /// Mounts in the foreground, with the log in the file `log`.
     pub fn mount_in_foreground(&self, options: &[&str], log: &str) -> Foreground {
         let mut command = self.mount_command(&["-f"]);
         self.start(command.args(options).env("RUST_LOG", log))
     }
 
-    /// The same, with what the log has by default.
+    /// Like [`Scratch::mount_in_foreground`], with the default level of the log.
     pub fn mount_in_foreground_as_usual(&self, options: &[&str]) -> Foreground {
         let mut command = self.mount_command(&["-f"]);
         self.start(command.args(options))
@@ -127,7 +127,7 @@ impl Scratch {
         fs::read_to_string(self.path("log")).unwrap()
     }
 
-    /// The games of `a.dci` by number.
+    /// The games of `a.dci`, sorted by number.
     pub fn games(&self) -> Vec<PathBuf> {
         let folder = self.mount.join("a.dci/games/000001-001000");
         let mut games: Vec<_> = fs::read_dir(folder)
@@ -139,7 +139,7 @@ impl Scratch {
         games
     }
 
-    /// The lines of the kernel's table that name the mount point.
+    /// The lines of the kernel's table with the mount point.
     pub fn mounts(&self) -> Vec<String> {
         let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let here = format!(" {} ", self.mount.display());
@@ -154,15 +154,17 @@ impl Scratch {
         !self.mounts().is_empty()
     }
 
-    /// Every file of the mount.
+    /// All files of the mount.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let mut folders = vec![self.mount.clone()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-                match entry.file_type().unwrap().is_dir() {
-                    true => folders.push(entry.path()),
-                    false => files.push(entry.path()),
+                let kind = entry.file_type().unwrap();
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() {
+                    files.push(entry.path());
                 }
             }
         }
@@ -176,7 +178,7 @@ impl Scratch {
         assert!(!self.is_mounted());
     }
 
-    /// Numbers of the processes that name the mount point.
+    /// The ids of the processes with the mount point in their arguments.
     pub fn processes(&self) -> Vec<u32> {
         let here = self.mount.as_os_str().as_encoded_bytes();
         let names_it = |path: &Path| {
@@ -190,18 +192,19 @@ impl Scratch {
             .collect()
     }
 
-    /// Numbers of the two processes of a mount.
+    /// The ids of the two processes of a mount.
     pub fn daemon_and_guardian(&self) -> [u32; 2] {
-        // The guardian has no arguments yet while its program is being loaded.
+        // The guardian has no arguments while its program is being loaded.
         wait_for("daemon and guardian", || self.processes().len() == 2);
         let mut processes = self.processes();
-        // The daemon starts the guardian, which so has the greater number.
+        // The daemon starts the guardian, which therefore has the greater id.
         processes.sort_unstable();
         processes.try_into().unwrap()
     }
 
-    /// Runs lines of shell in a namespace of users and mounts of its own, with the scratch folder as `$1` and the
-    /// program as `$2`. They end with 9 where what they need cannot be had, and the result is none then, loudly.
+    /// Runs a shell script in separate user and mount namespaces, with the scratch folder as `$1` and the
+    /// program as `$2`. If the script ends with 9, something that it needs is missing, and the result is
+    /// `None` with a message.
     pub fn run_in_namespace(&self, script: &str) -> Option<Ended> {
         let ended = run(Command::new("unshare")
             .args(["-Urm", "sh", "-c", script, "sh"])
@@ -226,7 +229,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A `pgnfs mount -f` that runs.
+/// A running `pgnfs mount -f`.
 pub struct Foreground(Child);
 
 impl Foreground {
@@ -251,7 +254,7 @@ impl Foreground {
 
 impl Drop for Foreground {
     fn drop(&mut self) {
-        // Has ended long since where the test went well.
+        // In a successful test it has ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -14,7 +14,7 @@ pub struct Game {
     pub date: (u16, u8, u8),
     /// 0 open, 1 White wins, 2 Black wins, 3 draw.
     pub result: u8,
-    /// Moves such as `e2e4`, with blanks between them.
+    /// Moves such as `e2e4`, separated by spaces.
     pub moves: &'static str,
 }
 
@@ -36,13 +36,13 @@ pub const IMMORTAL: Game = Game {
     moves: "e2e4 e7e5 f2f4 e5f4 f1c4 d8h4 e1f1 b7b5",
 };
 
-/// A game whose second move is none: a rook jumps over a pawn.
+/// A game whose second move is illegal: a rook jumps over a pawn.
 pub const ILLEGAL: Game = Game {
     moves: "e2e4 a8a5",
     ..OPERA
 };
 
-/// Writes `base` with the five extensions of a database.
+/// Writes the five files of a database whose path without extension is `base`.
 pub fn write(base: &Path, games: &[Game]) {
     let (mut names, mut sites, mut events) = (Texts::new(b"n"), Texts::new(b"s"), Texts::new(b"e"));
     let mut index = b"SimpleCDbi\0\0\0\0\0\0\0\0\0".to_vec();

@@ -11,7 +11,7 @@ use crate::common::needs;
 use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, IMMORTAL, OPERA};
 
-/// A source whose files were changed long ago: what was written this very moment is not kept.
+/// A source whose files are old, because sizes of files that were just written are not kept.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     for folder in ["", "sub"] {
@@ -86,7 +86,7 @@ fn the_next_mount_knows_all_sizes() {
 }
 
 #[test]
-fn a_file_that_lies_is_found_out_and_removed() {
+fn a_size_file_with_a_wrong_size_is_removed() {
     needs!(mount);
     let scratch = scratch();
     scratch.mount(&[]);
@@ -96,7 +96,7 @@ fn a_file_that_lies_is_found_out_and_removed() {
     let file = size_file(&scratch);
     let mut bytes = fs::read(&file).unwrap();
     bytes.truncate(bytes.len() - 8);
-    // No problems are behind the two sizes.
+    // No problems follow the two sizes.
     let first = bytes.len() - 4;
     bytes[first] += 1;
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
@@ -164,7 +164,7 @@ fn where_sizes_are_kept_is_an_option() {
     foreground.end();
     assert!(!scratch.path("cache").exists());
 
-    // A folder that cannot be is worth a word and no more.
+    // A folder that cannot be created only causes a warning.
     let mounted = run(scratch
         .mount_command(&["-o", "cache-dir=/proc/none"])
         .env(CACHE, "/proc"));
@@ -190,7 +190,7 @@ fn the_usual_folder_is_the_users_own() {
             scratch.source.as_os_str(),
             scratch.mount.as_os_str(),
         ])
-        // Such a path does not count.
+        // A relative path is ignored.
         .env(CACHE, "relative")
         .env("HOME", &home));
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
@@ -213,7 +213,7 @@ fn a_file_with_its_old_length_and_time_is_another_one() {
         (meta.ino(), meta.len(), meta.modified().unwrap())
     };
     let before: Vec<_> = files.iter().map(state).collect();
-    // As cp -p does it: the same inodes get other bytes and their old times.
+    // Like cp -p: the inodes stay, the bytes change, and the old times are restored.
     simplecdb::write(&scratch.source.join("a"), &[IMMORTAL, OPERA]);
     for (path, (_, _, time)) in files.iter().zip(&before) {
         File::open(path).unwrap().set_modified(*time).unwrap();

@@ -1,4 +1,4 @@
-//! File systems that fill up or go away below the source and the cache.
+//! File systems below the source and the cache that fill up or disappear.
 
 use std::process::Command;
 
@@ -6,13 +6,13 @@ use crate::common::needs;
 use crate::scratch::{Scratch, run};
 use crate::simplecdb::{self, OPERA};
 
-/// What is written this very moment is not kept.
+/// Sizes of files that were just written are not kept.
 const OLD: &str = "touch -d '1 hour ago' source/a.* || exit 9";
 
 #[test]
 fn a_full_disk_below_the_cache() {
     needs!(mount);
-    // No byte is free, no file can be made, and both are so once the mount is there.
+    // No byte is free, or no file can be created, before or after mounting.
     for (options, fill) in [
         ("size=64k", "before"),
         ("size=64k,nr_inodes=2", "before"),
@@ -78,7 +78,7 @@ fn a_disk_that_fails_below_the_source() {
     needs!(program "mkfs.ext4", in "e2fsprogs");
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("a"), &vec![OPERA; 50_000]);
-    // The image is cut, so that what the kernel has not read by then cannot be read any more.
+    // The image is truncated, so that data not read before cannot be read any more.
     let script = r#"
         cd "$1" && mkdir disk && mkfs.ext4 -qF -d source image 64M > made || exit 9
         mount -o ro,loop image disk && blockdev --setra 0 $(findmnt -no SOURCE disk) || exit 9
@@ -98,7 +98,11 @@ fn a_disk_that_fails_below_the_source() {
         .env("LC_ALL", "C"));
     needs!(if ended.code != Some(9), "the right to mount an image ({})", ended.err.trim());
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
-    // What was read before is as it was, all else is an error.
+    // Data read before is unchanged; everything else is an error.
     let rest = ended.out.strip_prefix("Input/output error\n");
-    assert_eq!(rest.unwrap_or(&ended.out), "a.dci\ninfo.txt\nsub\n", "{ended:?}");
+    assert_eq!(
+        rest.unwrap_or(&ended.out),
+        "a.dci\nall\ninfo.txt\nsub\n",
+        "{ended:?}"
+    );
 }

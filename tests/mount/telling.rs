@@ -1,4 +1,4 @@
-//! What a mount tells others: systemd, the log of the system, and whoever asks.
+//! What a mount reports to systemd, to the system log, and through its socket.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::common::needs;
 use crate::scratch::{Ended, PATIENCE, Scratch, pgnfs, run, signal, wait_for};
 
-/// A socket to which others send; what does not come in time is a failure.
+/// A socket for messages. A message that does not arrive in time is a failure.
 fn listener(scratch: &Scratch, name: &str) -> UnixDatagram {
     let path = scratch.path(name);
     let socket = UnixDatagram::bind(&path).unwrap();
@@ -30,7 +30,7 @@ fn received(socket: &UnixDatagram) -> String {
 }
 
 #[test]
-fn systemd_hears_when_the_mount_answers() {
+fn systemd_is_notified_when_the_mount_answers() {
     needs!(mount);
     let scratch = Scratch::new();
     let systemd = listener(&scratch, "notify");
@@ -65,10 +65,12 @@ fn the_log_of_the_system_has_what_happens_in_the_background() {
         .arg(scratch.path("").canonicalize().unwrap())
         .arg(env!("CARGO_BIN_EXE_pgnfs")));
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
-    // Facility 3 is that of daemons, severity 3 an error.
+    // Facility 3 is daemon, severity 3 is error.
     let line = received(&syslog);
     assert!(line.starts_with("<27>pgnfs["), "{line}");
-    assert!(line.contains("]: a.dci: a.dcg was changed"), "{line}");
+    let mount = scratch.mount.canonicalize().unwrap();
+    let named = format!("]: {}: a.dci: a.dcg was changed", mount.display());
+    assert!(line.contains(&named), "{line}");
 }
 
 /// Mounts with the socket in the folder `run`.
@@ -103,7 +105,7 @@ fn sockets(scratch: &Scratch) -> Vec<PathBuf> {
 }
 
 #[test]
-fn status_is_there_for_people_and_programs() {
+fn status_prints_text_or_json() {
     needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
@@ -148,7 +150,7 @@ fn status_is_there_for_people_and_programs() {
 }
 
 #[test]
-fn who_asks_and_does_not_listen_is_not_waited_for() {
+fn a_client_that_does_not_read_is_given_up() {
     needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
@@ -161,7 +163,7 @@ fn who_asks_and_does_not_listen_is_not_waited_for() {
     );
     let silent: Vec<_> = (0..50).map(|_| UnixStream::connect(socket).unwrap()).collect();
     assert_eq!(json(&scratch)["games"], 3);
-    assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 3);
+    assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 4);
     for mut stream in silent {
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         let mut line = String::new();
@@ -190,7 +192,7 @@ fn a_thousand_clients_that_send_garbage_or_nothing() {
             2 => client.shutdown(Shutdown::Read).unwrap(),
             _ => {}
         }
-        // A quarter stays open until the end.
+        // A quarter of the clients stay connected until the end.
         if n % 4 == 3 {
             clients.push(client);
         }
@@ -203,7 +205,7 @@ fn a_thousand_clients_that_send_garbage_or_nothing() {
 }
 
 #[test]
-fn what_is_in_the_way_of_the_socket_stays_as_it_is() {
+fn files_in_the_way_of_the_socket_are_kept() {
     needs!(mount);
     let scratch = Scratch::new();
     let run_folder = scratch.path("run");
@@ -228,7 +230,7 @@ fn what_is_in_the_way_of_the_socket_stays_as_it_is() {
         put();
         mount(&scratch);
         assert_eq!(scratch.games().len(), 2, "{what}");
-        // It has another place, or none, and then the log says so.
+        // The socket is elsewhere, or there is none, which is logged.
         let asked = status(&scratch, &["--json"]);
         assert!([Some(0), Some(2)].contains(&asked.code), "{what}: {asked:?}");
         scratch.unmount();
@@ -244,13 +246,13 @@ fn what_is_in_the_way_of_the_socket_stays_as_it_is() {
 }
 
 #[test]
-fn a_mount_that_stands_still_is_not_waited_for() {
+fn a_stopped_mount_is_not_waited_for() {
     needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);
     let [daemon, _] = scratch.daemon_and_guardian();
     signal(daemon, "STOP");
-    // Its threads go on until each of them is stopped.
+    // Its threads continue until each of them is stopped.
     wait_for("the daemon to stand still", || {
         let mut threads = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
         threads.all(|thread| {
@@ -266,7 +268,7 @@ fn a_mount_that_stands_still_is_not_waited_for() {
 }
 
 #[test]
-fn what_a_killed_mount_left_is_nothing_to_the_next() {
+fn a_socket_left_by_a_killed_mount_is_replaced() {
     needs!(mount);
     let scratch = Scratch::new();
     mount(&scratch);

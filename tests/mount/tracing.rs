@@ -1,4 +1,4 @@
-//! Requests and the reasons of errors in the log.
+//! Requests and the causes of errors in the log.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -8,7 +8,7 @@ use rustix::fs::SeekFrom;
 use crate::common::needs;
 use crate::scratch::{Scratch, wait_for};
 
-/// The lines of the log on a kind of request.
+/// The lines in the log about a type of request.
 fn lines(scratch: &Scratch, kind: &str) -> Vec<String> {
     let begin = format!("pgnfs: TRACE pgnfs::fuse: {kind} 0x");
     let log = scratch.log();
@@ -70,7 +70,7 @@ fn a_usual_mount_logs_nothing() {
         let file = File::open(&path).unwrap();
         let mut bytes = [0; 100];
         file.read_at(&mut bytes, 0).unwrap();
-        // SEEK_HOLE is a request that the file system leaves to the kernel.
+        // The file system does not implement the request for SEEK_HOLE.
         let end = rustix::fs::seek(&file, SeekFrom::Hole(0));
         assert_eq!(end.ok().unwrap_or(0), file.metadata().unwrap().len());
     }

@@ -1,4 +1,4 @@
-//! An ordinary user mounts through `fusermount3`.
+//! Mounts of an ordinary user through `fusermount3`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,8 +7,8 @@ use std::process::Command;
 use crate::common::needs;
 use crate::scratch::{Scratch, pgnfs, run};
 
-/// Runs `script` as `nobody` in a mount namespace of its own, where `/dev/fuse` is open to everybody as udev
-/// makes it. None, loudly, where that is not possible.
+/// Runs `script` as `nobody` in a separate mount namespace in which all users have access to `/dev/fuse`, as
+/// set by udev. Returns `None` with a message if that is not possible.
 ///
 /// The script has `$pgnfs`, and the scratch folder as its working directory.
 fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
@@ -21,7 +21,7 @@ fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
     ] {
         needs!(program tool, in package);
     }
-    // The program may lie where nobody can go.
+    // Other users may not have access to the program's folder.
     let program = scratch.path("pgnfs");
     fs::copy(env!("CARGO_BIN_EXE_pgnfs"), &program).unwrap();
     for name in ["pgnfs", "mount"] {

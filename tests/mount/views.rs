@@ -1,4 +1,4 @@
-//! What users say about the tree, through the command line.
+//! Views, names of games and selected databases, set on the command line.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -35,8 +35,8 @@ fn views_names_and_databases_of_ones_own() {
     for options in [&long[..], &["-o", list]] {
         scratch.mount(options);
         let mount = &scratch.mount;
-        assert_eq!(ls(mount), ["a.dci", "a.dci (2)", "b.dci", "info.txt"]);
-        let top = "all.pgn days eco events games games.csv games.ndjson info.txt merged players problems.txt rivals years";
+        assert_eq!(ls(mount), ["a.dci", "a.dci (2)", "all", "b.dci", "info.txt"]);
+        let top = "all.pgn days duplicates.csv eco events games games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions problems.txt rivals years";
         assert_eq!(ls(&mount.join("a.dci")).join(" "), top);
         assert_eq!(ls(&mount.join("a.dci/days")), ["1851.06.21", "1858.11.02"]);
         let game = mount.join("a.dci/rivals/Morphy, Paul, 1858/Duke of Brunswick/Morphy@000001.pgn");
@@ -44,8 +44,8 @@ fn views_names_and_databases_of_ones_own() {
             fs::metadata(&game).unwrap().ino(),
             fs::metadata(&scratch.games()[0]).unwrap().ino()
         );
-        // games, players twice, events, years, eco, days, rivals twice
-        assert_eq!(fs::metadata(&game).unwrap().nlink(), 9);
+        // games, players twice, events, years, eco, material, days, rivals twice
+        assert_eq!(fs::metadata(&game).unwrap().nlink(), 10);
         let merged = mount.join("a.dci/merged/rivals/Morphy, Paul, 1858/Duke of Brunswick.pgn");
         assert_eq!(fs::read(merged).unwrap(), fs::read(&game).unwrap());
         for table in ["games.csv", "games.ndjson"] {
@@ -79,7 +79,7 @@ fn only_and_flat_hold_for_all_commands() {
 }
 
 #[test]
-fn what_is_wrong_with_a_template_is_said_before_anything_is_mounted() {
+fn template_errors_are_reported_before_mounting() {
     let scratch = Scratch::new();
     for (option, words) in [
         (

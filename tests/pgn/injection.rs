@@ -1,10 +1,10 @@
-//! Texts that would end a tag, a comment or a game, or begin one.
+//! Texts that could end or begin a tag, a comment or a game.
 
 use chessdb::board::{Move, Position, Square};
 use chessdb::game::{Game, Outcome, Tags};
 use chessdb::replay::Replay;
 
-/// What a database may call a player, and say about a move.
+/// Texts used as tag values and comments.
 pub const TEXTS: [&str; 23] = [
     "\"]",
     "\"]\n[White \"Mallory\"]\n\n1. e4 *\n\n[Event \"2",
@@ -31,7 +31,7 @@ pub const TEXTS: [&str; 23] = [
     "--",
 ];
 
-/// A game that says a text in every tag and about every move.
+/// A game with a text in every tag and at every move.
 pub fn game(text: &str) -> Game {
     let mut tags = Tags::new(Outcome::Draw);
     for name in [

@@ -1,4 +1,4 @@
-//! The PGN writer: whatever a game holds, readers find exactly it.
+//! The PGN writer: readers find exactly the game that was written.
 
 #[path = "../common/mod.rs"]
 mod common;

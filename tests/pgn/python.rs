@@ -1,4 +1,4 @@
-//! What python-chess, which many viewers are made with, reads.
+//! What python-chess, the library of many viewers, reads.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use crate::common::python;
 use crate::harness::movetext;
 use crate::harness::sweep::is_same;
 use crate::injection;
-use crate::random::told;
+use crate::random::game_bytes;
 
 /// Prints the tags and the movetext of each game in the form of [`pgn::Read`].
 const SCRIPT: &str = r##"
@@ -49,7 +49,7 @@ with open(sys.argv[1], encoding="utf-8", newline="\n") as file:
         out = []
         after(game, out)
         line(game, out)
-        # It leaves the backslashes of tags where they are.
+        # python-chess does not remove backslashes in tags.
         tags = {name: re.sub(r'\\([\\"])', r'\1', value) for name, value in game.headers.items()}
         print(json.dumps([tags, out], ensure_ascii=False, sort_keys=True))
 "##;
@@ -63,7 +63,7 @@ fn python_chess_reads_exactly_the_games() {
         Config::default(),
         TestRng::deterministic_rng(RngAlgorithm::ChaCha),
     );
-    let random = (0..1_000).map(|_| movetext::game(&told().new_tree(&mut runner).unwrap().current()));
+    let random = (0..1_000).map(|_| movetext::game(&game_bytes().new_tree(&mut runner).unwrap().current()));
     let nasty = injection::TEXTS
         .iter()
         .flat_map(|text| [1, 40].map(|times| injection::game(&text.repeat(times))));

@@ -10,8 +10,8 @@ pub fn assert_written(game: &Game) {
     sweep::assert_written(&to_text(game), game);
 }
 
-/// Bytes of which many tell a game, and some whatever they like.
-pub fn told() -> impl Strategy<Value = Vec<u8>> {
+/// Random bytes, many of which lead to valid games.
+pub fn game_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte =
         prop_oneof![3 => 0u8..16, 1 => any::<u8>(), 1 => prop::sample::select(b"}\"\\[]%;\n (".to_vec())];
     prop::collection::vec(byte, 0..600)
@@ -21,7 +21,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn every_game_is_read_back(bytes in told()) {
+    fn every_game_is_read_back(bytes in game_bytes()) {
         assert_written(&movetext::game(&bytes));
     }
 }

@@ -14,7 +14,7 @@ const ALTERNATE: Reading = Reading {
     ..MAIN
 };
 
-/// A random game of what the format can hold: no variations, and only the six glyphs that are made of `?` and `!`.
+/// A random game that the format can store: no variations, and only the six glyphs made of `?` and `!`.
 fn plain_game(number: u64) -> SourceGame {
     let kinds = Kinds {
         variations: false,
@@ -42,14 +42,14 @@ fn plain_game(number: u64) -> SourceGame {
     if random.once_in(3) {
         game.set_tag("Opening", "Réti");
     }
-    // Now and then nothing at all is known, and no header is written.
+    // Occasionally nothing is known, and no header is written.
     if random.once_in(9) {
         game.tags.retain(|(name, _)| name == "Result");
     }
     game
 }
 
-/// The first random games that have a code under a reading, and how many had none.
+/// The first random games that can be encoded in a reading, and the number of those that cannot.
 fn games_with_code(count: u64, reading: Reading) -> (Vec<SourceGame>, u64) {
     let mut refused = 0;
     let mut games = Vec::new();

@@ -5,7 +5,7 @@ use super::*;
 use crate::common::samples::open_base;
 use crate::random::{Kinds, game};
 
-/// The position as the format holds it: without the clock of the fifty-move rule, and the normal start not at all.
+/// The position as stored: without the clock of the fifty-move rule; `None` for the normal start.
 fn stored_fen(fen: &str) -> Option<String> {
     let mut setup = fen.parse::<Fen>().unwrap().into_setup();
     setup.halfmoves = 0;
@@ -23,7 +23,7 @@ fn twenty_thousand_random_games_come_back_exactly() {
     };
     let mut games: Vec<SourceGame> = (0..GAMES).map(|number| game(number, kinds)).collect();
     for game in &mut games {
-        // Other glyphs have no known place in the format.
+        // The format has no known code for other glyphs.
         game.items.retain(|item| !matches!(item, Item::Nag(7..)));
     }
     let folder = tempfile::tempdir().unwrap();
@@ -60,7 +60,7 @@ fn variations_that_are_nested_too_deep_are_refused() {
     };
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("nested");
-    // More the decoder does not follow.
+    // The decoder's limit is lower.
     let game = nested(256);
     encode_chess_assistant::write(std::slice::from_ref(&game), &base).unwrap();
     let decoded = open_base(&base).unwrap().game(0);

@@ -9,7 +9,7 @@ use crate::common::pgn;
 use crate::common::samples::open_base;
 use crate::random::{Kinds, game};
 
-/// A random game without what a `.cbf` cannot hold.
+/// A random game that a `.cbf` can store.
 fn game_of_cbf(number: u64) -> SourceGame {
     let kinds = Kinds {
         variations: true,
@@ -19,7 +19,7 @@ fn game_of_cbf(number: u64) -> SourceGame {
         null_moves: false,
     };
     let mut game = game(number, kinds);
-    // No comment stands before the first move of a variation, and two glyphs have no code.
+    // No comment precedes the first move of a variation, and two glyphs have no code.
     let mut in_front = false;
     game.items.retain(|item| {
         let at_start = std::mem::replace(&mut in_front, *item == Item::VariationStart);
@@ -39,7 +39,7 @@ fn game_of_cbf(number: u64) -> SourceGame {
             game.set_tag("ECOSub", &format!("{sub:02}"));
         }
     } else {
-        // There is no half-move clock.
+        // The half-move clock is not stored.
         let fen = Fen::from_position(&game.start, EnPassantMode::Legal).to_string();
         let mut fields: Vec<&str> = fen.split(' ').collect();
         fields[4] = "0";
@@ -64,7 +64,7 @@ fn twenty_thousand_random_games_come_back_exactly() {
     check_ids(&*database, &games);
 }
 
-/// Equal texts have equal ids: a view needs no more ids than there are players.
+/// Equal texts have equal ids, so there are no more ids than players.
 fn check_ids(database: &dyn Database, games: &[SourceGame]) {
     let names = |name: &'static str| games.iter().map(move |game| game.tag(name).unwrap());
     let texts: BTreeSet<&str> = names("White")
@@ -136,14 +136,14 @@ fn moves_of_source(game: &SourceGame) -> Vec<String> {
 }
 
 #[test]
-fn a_position_that_nobody_can_play_from_is_told_with_the_moves_that_there_are() {
+fn an_unplayable_position_is_shown_in_a_remark_with_its_moves() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("kings");
     let remark = |fen: &str, moves: &str| {
         let text = format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{moves} *\n");
         let games = crate::source::read(text.as_bytes()).unwrap();
         encode_chessbase::write(&games, &base).unwrap();
-        // The position is the last 33 bytes. White's king on e1 is the upper half of its third.
+        // The position is the last 33 bytes. White's king on e1 is in the upper half of its third byte.
         let path = base.with_extension("cbf");
         let mut bytes = std::fs::read(&path).unwrap();
         let king = bytes.len() - 33 + 2;
@@ -158,7 +158,7 @@ fn a_position_that_nobody_can_play_from_is_told_with_the_moves_that_there_are() 
     let (kings, board) = ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "4k3/8/8/8/8/8/P7/8 w - - 0 1");
     assert!(remark(kings, "").contains(&format!("{board} at .cbf")));
     assert!(remark(kings, "1. a4").contains(&format!("{board}; the stored line goes on a2a4 at .cbf")));
-    // The piece that moves is the one that is not there.
+    // The moving piece is the missing one.
     let (kings, board) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/8 w - - 0 1");
     assert!(remark(kings, "1. Ke2").contains(&format!("{board}; the stored line goes on ... at .cbf")));
 }

@@ -1,21 +1,24 @@
 use super::*;
 use crate::common::samples::open_base;
-use crate::random::{Kinds, game};
+use crate::random::{Kinds, Random, game, game_from};
 use encode_chessbase_cbh::Mode;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position};
 
-/// A random game without what a `.cbh` cannot hold.
+const ALL: Kinds = Kinds {
+    variations: true,
+    comments: true,
+    nags: true,
+    set_ups: true,
+    null_moves: true,
+};
+
+/// A random game that a `.cbh` can store.
 fn game_of_cbh(number: u64) -> SourceGame {
-    let kinds = Kinds {
-        variations: true,
-        comments: true,
-        nags: true,
-        set_ups: true,
-        null_moves: true,
-    };
-    let mut game = game(number, kinds);
+    let mut game = game(number, ALL);
     game.items = without_variations_of_first_moves(&game.items);
     if let Some(fen) = game.tag("FEN").map(str::to_owned) {
-        // There is no half-move clock.
+        // The half-move clock is not stored.
         let mut fields: Vec<&str> = fen.split(' ').collect();
         fields[4] = "0";
         game.set_tag("FEN", &fields.join(" "));
@@ -32,16 +35,81 @@ fn game_of_cbh(number: u64) -> SourceGame {
     game.set_tag("Round", &format!("{}.{}", 1 + number % 17, 1 + number % 3));
     game.set_tag("WhiteElo", &(1000 + number % 2000).to_string());
     game.set_tag("Site", &format!("Zürich {}", number % 7));
-    // A first name of one letter gets a point.
+    // A point would be appended to a first name of one letter.
     game.set_tag("White", &format!("Vachier-Lagrave, Maxime {}", number % 300));
     game.set_tag("Black", &format!("Fritz {}", number % 20));
     game
 }
 
-/// Alternatives to the first move of a variation come back beside it, which another test looks at.
+/// Like [`game_of_cbh`], from a start position of Chess960 or one soon after it.
+fn game_of_chess960(number: u64) -> SourceGame {
+    let mut game = game_from(chess960(number), number, ALL);
+    game.items = without_variations_of_first_moves(&game.items);
+    // Castling rights are the files of the rooks.
+    let castles = game.start.castles();
+    let mut rights = String::new();
+    for color in Color::ALL {
+        for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
+            if let Some(rook) = castles.rook(color, side) {
+                let file = rook.file().char();
+                rights.push(color.fold_wb(file.to_ascii_uppercase(), file));
+            }
+        }
+    }
+    let fen = Fen::from_position(&game.start, EnPassantMode::Legal).to_string();
+    let mut fields: Vec<&str> = fen.split(' ').collect();
+    fields[2] = if rights.is_empty() { "-" } else { &rights };
+    fields[4] = "0";
+    game.set_tag("FEN", &fields.join(" "));
+    game.set_tag("SetUp", "1");
+    game.set_tag("Variant", "chess 960");
+    game.set_tag("White", "Vachier-Lagrave, Maxime");
+    game.set_tag("Black", "Fritz");
+    game
+}
+
+/// A start position of Chess960, or one after some moves.
+fn chess960(number: u64) -> Chess {
+    let mut random = Random::new(number);
+    let mut rank = *b"........";
+    let mut free = |piece, step: usize, parity: usize| {
+        let places: Vec<usize> = (parity..8)
+            .step_by(step)
+            .filter(|&place| rank[place] == b'.')
+            .collect();
+        rank[places[random.below(places.len())]] = piece;
+    };
+    free(b'B', 2, 0);
+    free(b'B', 2, 1);
+    free(b'Q', 1, 0);
+    free(b'N', 1, 0);
+    free(b'N', 1, 0);
+    let rest: Vec<usize> = (0..8).filter(|&place| rank[place] == b'.').collect();
+    for (place, piece) in rest.into_iter().zip(*b"RKR") {
+        rank[place] = piece;
+    }
+    let white = String::from_utf8(rank.to_vec()).unwrap();
+    let black = white.to_lowercase();
+    let fen = format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
+    let setup = fen.parse::<Fen>().unwrap().into_setup();
+    let mut start: Chess = setup.position(CastlingMode::Chess960).unwrap();
+    for _ in 0..random.below(20) {
+        let moves = start.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        start.play_unchecked(moves[random.below(moves.len())]);
+    }
+    // State that a FEN lacks is not stored.
+    let fen = Fen::from_position(&start, EnPassantMode::Legal);
+    fen.into_position(CastlingMode::Chess960).unwrap()
+}
+
+/// Removes alternatives to the first move of a variation, which are read back next to it; another test checks
+/// these.
 fn without_variations_of_first_moves(items: &[Item]) -> Vec<Item> {
     let mut kept = Vec::new();
-    // Moves of each line that is open, and whether it is left out.
+    // Number of moves in each open line, and whether it is left out.
     let mut lines = vec![(0, false)];
     for item in items {
         let depth = lines.len();
@@ -80,14 +148,17 @@ fn an_alternative_to_the_first_move_of_a_variation_stands_beside_it() {
 
 #[test]
 fn twenty_thousand_random_games_come_back_exactly_in_all_modes() {
-    const MODES: u8 = 8;
     let folder = tempfile::tempdir().unwrap();
-    for number in 0..MODES {
-        let each = GAMES / u64::from(MODES);
-        let first = each * u64::from(number);
-        let games: Vec<SourceGame> = (first..first + each).map(game_of_cbh).collect();
-        let base = folder.path().join(format!("mode{number}"));
-        encode_chessbase_cbh::write_in(Mode::of(number).unwrap(), &games, &base).unwrap();
+    let modes: Vec<Mode> = (0..12).filter_map(Mode::of).collect();
+    let each = GAMES / modes.len() as u64;
+    for (turn, mode) in (0..).zip(modes) {
+        let numbers = each * turn..each * (turn + 1);
+        let games: Vec<SourceGame> = match mode.is_chess960() {
+            true => numbers.map(game_of_chess960).collect(),
+            false => numbers.map(game_of_cbh).collect(),
+        };
+        let base = folder.path().join(format!("mode{}", mode.number()));
+        encode_chessbase_cbh::write_in(|_| mode, &games, &base).unwrap();
         let database = open_base(&base).unwrap();
         assert_comes_back(&*database, &games);
     }

@@ -11,7 +11,7 @@ fn twenty_thousand_random_games_come_back_exactly() {
         set_ups: true,
         null_moves: true,
     };
-    // A set-up with a third rook or a second queen cannot be written once that piece moves (section 3.8).
+    // Moves of a third rook or a second queen in a set-up position have no code (section 3.8).
     let games = (0..).map(|number| game(number, kinds));
     let games: Vec<SourceGame> = games
         .filter(|game| encode_jose::archive(std::slice::from_ref(game)).is_ok())

@@ -1,4 +1,4 @@
-//! Random games through the example writers and back: what comes out is exactly what went in.
+//! Random games, written by the example writers and read back: the results are exactly the original games.
 
 #[path = "../../examples/make_database/brenner.rs"]
 #[allow(dead_code)]
@@ -46,10 +46,10 @@ use shakmaty::san::SanPlus;
 
 use source::{Item, SourceGame, played};
 
-/// Games of each round trip.
+/// Number of games in each round trip.
 const GAMES: u64 = 20_000;
 
-/// The movetext of a game that was encoded, one text an item; SAN is shakmaty's.
+/// The movetext of the original game, one text for each item; SAN is computed by shakmaty.
 fn items_of_source(game: &SourceGame) -> Vec<String> {
     let mut position = game.start.clone();
     let mut before = position.clone();
@@ -94,8 +94,8 @@ fn items_of_game(game: &Game) -> Vec<String> {
     items.collect()
 }
 
-/// Asserts that a database has exactly these games, without a problem: movetext, every tag that was written, and
-/// the texts that views sort by.
+/// Asserts that a database has exactly these games and no problems: movetext, all written tags, and the texts
+/// by which views sort.
 fn assert_comes_back(database: &dyn Database, games: &[SourceGame]) {
     assert_eq!(database.len() as usize, games.len());
     assert_eq!(database.problems(), []);

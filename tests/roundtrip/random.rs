@@ -5,7 +5,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::source::{Item, SourceGame, played};
 
-/// What the games may hold: whatever the format can.
+/// Which items the games may contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinds {
     pub variations: bool,
@@ -15,7 +15,7 @@ pub struct Kinds {
     pub null_moves: bool,
 }
 
-/// Numbers that look random: a 64-bit linear congruential generator, upper half.
+/// Pseudo-random numbers: the upper half of a 64-bit linear congruential generator.
 pub struct Random(u64);
 
 impl Random {
@@ -32,13 +32,13 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    /// True once in `times`.
+    /// True for one in `times` values.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
 
-/// The game of a number.
+/// The game with this number.
 pub fn game(number: u64, kinds: Kinds) -> SourceGame {
     let mut random = Random::new(number + 1);
     let mut game = SourceGame::default();
@@ -69,7 +69,7 @@ pub fn game(number: u64, kinds: Kinds) -> SourceGame {
             game.start.play_unchecked(mv);
         }
         let fen = Fen::from_position(&game.start, EnPassantMode::Legal).to_string();
-        // Counters and castling rights are as the FEN has them, no more.
+        // Counters and castling rights are exactly those in the FEN.
         let set_up: Fen = fen.parse().expect("FEN");
         game.start = set_up
             .into_position(CastlingMode::Standard)
@@ -86,7 +86,30 @@ pub fn game(number: u64, kinds: Kinds) -> SourceGame {
     game
 }
 
-/// A legal move; pawns and captures of any kind come often, so that promotions and en passant do.
+/// The game with this number, from another start position.
+pub fn game_from(start: Chess, number: u64, kinds: Kinds) -> SourceGame {
+    let without = Kinds {
+        set_ups: false,
+        ..kinds
+    };
+    let mut random = Random::new(!number);
+    let mut game = SourceGame {
+        items: Vec::new(),
+        ..game(number, without)
+    };
+    append_line(
+        &mut game.items,
+        start.clone(),
+        1 + random.below(160),
+        0,
+        kinds,
+        &mut random,
+    );
+    game.start = start;
+    game
+}
+
+/// A legal move. Pawn moves and captures are preferred, so that promotions and en passant occur.
 fn pick(position: &Chess, random: &mut Random) -> Option<Move> {
     let legal = position.legal_moves();
     let pawns: Vec<Move> = legal

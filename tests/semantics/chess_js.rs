@@ -1,4 +1,4 @@
-//! chess.js, which most chess boards in browsers are made with, reads games strictly.
+//! chess.js, the library of most chess boards in browsers, reads games strictly.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::common::needs;
 use crate::common::pgn;
 use crate::mounted::Mounted;
 
-/// Prints a line for each file: the moves, or why it was refused.
+/// Prints a line for each file: the moves, or why it was rejected.
 const SCRIPT: &str = r#"
 const { readFileSync } = require("fs");
 const { Chess } = require("chess.js");
@@ -23,7 +23,7 @@ for (const file of process.argv.slice(1)) {
 }
 "#;
 
-/// What chess.js 1.4 has no room for.
+/// True for a game that exceeds limits of chess.js 1.4.
 fn is_limit(text: &str) -> bool {
     let (tags, movetext) = text.split_once("\n\n").unwrap();
     let words = movetext.split(|c: char| c.is_whitespace() || c == ')');
@@ -39,7 +39,7 @@ fn chess_js_reads_the_moves() {
     let Some(mounted) = Mounted::of_samples() else {
         return;
     };
-    // The others are large, or damaged, or have the same games again.
+    // The others are large or damaged, or contain the same games.
     let others = ["/corrupt/", "/bad/", "/variants/", "/readings/", "alternate"];
     let wanted =
         |(path, games): &(String, usize)| *games <= 130 && !others.iter().any(|other| path.contains(other));

@@ -1,6 +1,6 @@
-//! `docs/semantics.md` on real mounts, with the tools that people use.
+//! `docs/semantics.md` on real mounts, with common tools.
 //!
-//! A test that holds a section bears its number. The programs of `docs/readers.md` have a module each.
+//! A test of a section has its number in its name. Each program in `docs/readers.md` has a module.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,7 +12,9 @@ mod encode_simplecdb;
 mod source;
 
 mod chess_js;
+mod duplicates;
 mod mounted;
+mod openings;
 mod readers;
 mod samba;
 mod scid;

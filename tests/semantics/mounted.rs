@@ -1,10 +1,15 @@
-//! The example games as databases, or the sample databases, mounted.
+//! Mounts of the example games as databases, or of the sample databases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use chessdb::formats::FORMATS;
+
 use crate::common::needs;
 use crate::{encode_simplecdb, source};
+
+/// The format whose games are not rewritten.
+const PGN: &str = "pgn";
 
 /// A source and its mount point.
 pub struct Mounted {
@@ -14,8 +19,8 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Mounts `club/classics.dci`, whose third game is marked as deleted, and `annotated.dci`, with options; none, said
-    /// loudly, where nothing can be mounted.
+    /// Mounts `club/classics.dci`, whose third game is marked as deleted, and `annotated.dci`, with options.
+    /// Returns `None` with a message if mounting is not possible.
     pub fn new(options: &[&str]) -> Option<Mounted> {
         let databases = [("classics.pgn", "club/classics"), ("annotated.pgn", "annotated")];
         let mounted = Mounted::of(&databases)?;
@@ -28,7 +33,7 @@ impl Mounted {
         Some(mounted)
     }
 
-    /// Databases of some example games, each at a path without extension, not mounted yet.
+    /// Writes databases of some example games, each at a path without extension, without mounting them.
     pub fn of(databases: &[(&str, &str)]) -> Option<Mounted> {
         needs!(mount);
         let folder = tempfile::tempdir().unwrap();
@@ -49,22 +54,29 @@ impl Mounted {
         })
     }
 
-    /// Mounts the sample databases of all formats.
+    /// Mounts the sample databases of all formats but PGN, whose games are shown as somebody wrote them.
     pub fn of_samples() -> Option<Mounted> {
         let samples = needs!(samples).join("data");
         let mut mounted = Mounted::of(&[])?;
         mounted.source = samples.canonicalize().unwrap();
-        mounted.mount(&[]);
+        let formats = FORMATS.iter().map(|format| format.name);
+        let kinds: Vec<String> = formats
+            .filter(|name| *name != PGN)
+            .map(|name| format!("--kinds={name}"))
+            .collect();
+        let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+        mounted.mount(&kinds);
         mounted.games = mounted.databases().iter().map(|(_, games)| games).sum();
         Some(mounted)
     }
 
-    /// The directory of every database with its number of games.
+    /// The directory of every database that is not a PGN file, with its number of games.
     pub fn databases(&self) -> Vec<(String, usize)> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
         let output = command.args(["info", "--json"]).arg(self.source()).output();
         let info: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
         let databases = info["databases"].as_array().unwrap().iter();
+        let databases = databases.filter(|database| database["format"] != PGN);
         let of = |database: &serde_json::Value| {
             let games = database["games"].as_u64().unwrap();
             (database["path"].as_str().unwrap().to_owned(), games as usize)
@@ -111,7 +123,7 @@ impl Mounted {
         copies
     }
 
-    /// What a shell command in the mount point prints; it must succeed.
+    /// The output of a shell command in the mount point. The command must succeed.
     #[track_caller]
     pub fn shell(&self, command: &str) -> String {
         let output = Command::new("sh")
@@ -129,7 +141,7 @@ impl Mounted {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The same, split into lines.
+    /// The lines of the output.
     #[track_caller]
     pub fn lines(&self, command: &str) -> Vec<String> {
         self.shell(command).lines().map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! Scid imports `all.pgn` of every sample database: all games, and it objects to nothing but what it cannot hold.
+//! Scid imports all games of every sample's `all.pgn` and objects only to what it cannot represent.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess};
 use crate::common::needs;
 use crate::mounted::Mounted;
 
-/// Imports files into a new database. For each it prints a line and, line by line, what Scid objects to.
+/// Imports files into a new database. For each it prints a line, followed by the objections of Scid.
 const SCRIPT: &str = r#"
 sc_base create SCID4 [lindex $argv 0]
 set base [sc_base current]
@@ -22,10 +22,10 @@ foreach file [lrange $argv 1 end] {
 sc_base close $base
 "#;
 
-/// Scid's number for a game of more than 128 KiB, at which it stops.
+/// Scid's error number for a game of more than 128 KiB, at which it stops.
 const GAME_TOO_LONG: u32 = 210;
 
-/// What Scid says of one file.
+/// Scid's output for one file.
 struct Import {
     file: String,
     games: usize,
@@ -46,7 +46,7 @@ fn import(mounted: &Mounted, base: &str, files: impl Iterator<Item = String>) ->
         .unwrap();
     assert!(output.status.success(), "{output:?}");
     let mut imports: Vec<Import> = Vec::new();
-    // Long values are cut between bytes.
+    // Scid cuts long values at a byte.
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         if let Some(line) = line.strip_prefix("> ") {
             let words: Vec<&str> = line.splitn(3, ' ').collect();
@@ -63,7 +63,7 @@ fn import(mounted: &Mounted, base: &str, files: impl Iterator<Item = String>) ->
     imports
 }
 
-/// The games of Chess960 that Scid says it left out.
+/// Number of Chess960 games that Scid reports as ignored.
 fn ignored(import: &Import) -> usize {
     let counts = import.objections.iter().filter_map(|objection| {
         let count = objection.strip_prefix("Ignored ")?;
@@ -72,16 +72,16 @@ fn ignored(import: &Import) -> usize {
     counts.sum()
 }
 
-/// The number of the game that an objection is about.
+/// The number of the game to which an objection refers.
 fn game_of(objection: &str) -> Option<usize> {
     let (number, _) = objection.strip_prefix("(game ")?.split_once(", line ")?;
     number.parse().ok()
 }
 
-/// True where Scid objects to a game for a limit of its own.
+/// True if an objection is caused by a limit of Scid.
 fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
     if let Some(tag) = objection.strip_prefix("Error parsing the tag pair: ") {
-        // What it repeats of the tag is cut.
+        // The tag is truncated in the message.
         let shown = tag.split(' ').next().unwrap();
         let tags = game.lines().take_while(|line| line.starts_with('['));
         let (name, value) = tags
@@ -92,7 +92,7 @@ fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
             })
             .unwrap_or_else(|| panic!("{objection}\n{game}"));
         return match name {
-            // The database's own position, which is none that can arise.
+            // An impossible position stored in the database.
             "FEN" => {
                 let fen = value.parse::<Fen>();
                 fen.is_err()
@@ -102,15 +102,15 @@ fn is_limit(objection: &str, game: &str, before: &[&str]) -> bool {
                         .is_err()
             }
             "WhiteElo" | "BlackElo" => value.parse::<u32>().unwrap() > 4000,
-            // A tag has 240 bytes at most, its name counted.
+            // A tag has at most 240 bytes, including its name.
             _ => name.len() + value.len() > 240,
         };
     }
     if let Some(glyph) = objection.strip_prefix("Invalid annotation symbol: $") {
-        // The sample counts the glyphs at one move from 1 on; Scid has room for 23.
+        // The sample has numbered glyphs at one move; Scid has room for 23.
         return glyph.parse::<u32>().unwrap() > 23 && game.contains(" $22 $23 $24 ");
     }
-    // With the fourth objection it gives up on a game.
+    // After three objections Scid ignores the rest of a game.
     objection == "End of game, ignored the part after the last error." && before.len() >= 3
 }
 
@@ -143,10 +143,10 @@ fn scid_imports_every_sample() {
             before.push(objection);
         }
     }
-    // In four databases, which have the same long game.
+    // Four databases contain the same long game.
     assert!(imported + 300 > mounted.games, "{imported} of {}", mounted.games);
 
-    // Where a game is too long, all others are imported when they come one by one.
+    // If a game is too long, all others can be imported from separate files.
     for (path, games) in databases.iter().filter(|(path, _)| path.ends_with("random_dir")) {
         let files = mounted.lines(&format!("ls '{path}'/games/*/*.pgn"));
         assert_eq!(files.len(), *games);

@@ -22,6 +22,8 @@ for database in sys.argv[1:]:
         table = [{k: v for k, v in row.items() if v} for row in csv.DictReader(file)]
     with open(f"{database}/games.ndjson", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
+    assert len({tuple(line) for line in lines}) == 1, "every row has all columns"
+    lines = [{k: v for k, v in line.items() if v is not None} for line in lines]
     assert len(games) == len(table) == len(lines) > 10
     for n, (game, row, line) in enumerate(zip(games, table, lines), 1):
         assert line.pop("number") == n == int(row.pop("number"))
@@ -44,14 +46,66 @@ for database in sys.argv[1:]:
 }
 
 #[test]
-fn the_examples_of_the_page_are_true() {
-    let Some(mounted) = Mounted::of(&[
-        ("classics.pgn", "classics"),
-        ("annotated.pgn", "studies/annotated"),
-    ]) else {
+fn columns_of_moves_are_those_of_python_chess() {
+    let samples = needs!(samples).join("data");
+    let Some(python) = python("chess.pgn", "python-chess") else {
         return;
     };
-    let Some(python) = python("duckdb", "duckdb") else {
+    let script = r#"
+import chess.pgn, csv, io, subprocess, sys
+program, sources = sys.argv[1], sys.argv[2:]
+for source in sources:
+    export = lambda *options: subprocess.run(
+        [program, "export", "--pgn=export", *options, source], capture_output=True, check=True, text=True).stdout
+    games = io.StringIO(export())
+    rows = csv.DictReader(io.StringIO(export("--to=csv", "--columns=plies,uci,final_fen")))
+    compared = chess960 = 0
+    for row in rows:
+        end = chess.pgn.read_game(games).end().board()
+        assert row["plies"] == str(len(end.move_stack)), row
+        assert row["uci"] == " ".join(move.uci() for move in end.move_stack), (row, end.chess960)
+        if row["final_fen"] == "":
+            assert not end.move_stack and not end.is_valid(), (row, end)
+            continue
+        theirs, ours = chess.Board(end.fen(en_passant="fen")), chess.Board(row["final_fen"])
+        if not end.chess960:
+            assert row["final_fen"] == end.fen(en_passant="fen"), row
+        assert (ours.halfmove_clock, ours.fullmove_number) == (theirs.halfmove_clock, theirs.fullmove_number), row
+        compared += 1
+        chess960 += end.chess960
+    assert chess.pgn.read_game(games) is None and compared > 0
+    print(f"{compared} games, {chess960} of Chess960")
+"#;
+    let sources = [
+        "simplecdb/small",
+        "jose/varied",
+        "chessbase-cbh/Chess960NonStandard",
+        "chessbase-cbh/UnusualStart",
+    ];
+    let output = Command::new(python)
+        .args(["-c", script, env!("CARGO_BIN_EXE_pgnfs")])
+        .args(sources.map(|source| samples.join(source)))
+        .output()
+        .unwrap();
+    let (out, err) = (output.stdout, output.stderr);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&err));
+    let out = String::from_utf8_lossy(&out);
+    assert_eq!(out.lines().count(), sources.len());
+    assert!(out.lines().any(|line| !line.ends_with(" 0 of Chess960")), "{out}");
+}
+
+/// The databases of the pages, and a Python with DuckDB.
+fn databases_of_pages() -> Option<(Mounted, String)> {
+    let databases = [
+        ("classics.pgn", "classics"),
+        ("annotated.pgn", "studies/annotated"),
+    ];
+    Some((Mounted::of(&databases)?, python("duckdb", "duckdb")?))
+}
+
+#[test]
+fn the_examples_of_the_page_are_true() {
+    let Some((mounted, python)) = databases_of_pages() else {
         return;
     };
     needs!(program "jq", in "jq");
@@ -64,7 +118,23 @@ fn the_examples_of_the_page_are_true() {
     }
 }
 
-/// The commands of a page, each behind `$ ` in an indented block, with what they print.
+#[test]
+fn parts_of_many_games_are_read_as_one_table() {
+    let Some((mounted, python)) = databases_of_pages() else {
+        return;
+    };
+    let examples = examples(include_str!("../../docs/scale.md"));
+    assert!(examples.len() >= 3, "{} examples", examples.len());
+    let program = env!("CARGO_BIN_EXE_pgnfs");
+    for (command, printed) in examples {
+        let here = command.replacen("python3", &python, 1);
+        let here = here.replacen("pgnfs", program, 1);
+        let here = here.replace(" databases\n", " source\n");
+        assert_eq!(mounted.shell(&format!("cd .. && {here}")), printed, "{command}");
+    }
+}
+
+/// The commands on a page, each after `$ ` in an indented block, with their output.
 fn examples(page: &str) -> Vec<(String, String)> {
     let mut examples: Vec<(String, String)> = Vec::new();
     let mut in_document = false;

@@ -6,27 +6,69 @@ use crate::mounted::Mounted;
 #[test]
 fn section_1_1_every_database_is_a_directory_at_its_place() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    assert_eq!(mounted.lines("ls"), ["annotated.dci", "club", "info.txt"]);
+    assert_eq!(mounted.lines("ls"), ["all", "annotated.dci", "club", "info.txt"]);
     assert_eq!(mounted.lines("ls club"), ["classics.dci"]);
     let info = mounted.shell("cat info.txt");
     assert!(
         info.contains("club/classics.dci") && info.contains("annotated.dci"),
         "{info}"
     );
-    // Files of no database are not shown.
+    // Files that belong to no database are not shown.
     assert_eq!(mounted.shell("find . -name 'notes*'"), "");
+}
+
+#[test]
+fn section_1_2_all_databases_are_one_directory_too() {
+    let Some(mounted) = Mounted::new(&[]) else { return };
+    let top = "all.pgn duplicates.csv eco events games.csv games.ndjson games.parquet info.txt material merged overview.html players years";
+    assert_eq!(mounted.lines("ls all").join(" "), top);
+    // A player's games are those of all databases, each the same file as there.
+    let inodes = |folders: &str, player: &str| {
+        let path = format!("'*/players/{player}/*'");
+        mounted.lines(&format!("find {folders} -path {path} -printf '%i\\n' | sort"))
+    };
+    for player in ["Tal, Mikhail", "Fischer, Robert James"] {
+        let of_all = inodes("all", player);
+        assert!(of_all.len() > 2, "{player}");
+        assert_eq!(of_all, inodes("annotated.dci club", player));
+    }
+    // Names sort by date and end with the code of the database, which info.txt explains, and the number there.
+    for name in mounted.lines("ls 'all/players/Tal, Mikhail'") {
+        let (before, number) = name.trim_end_matches(".pgn").rsplit_once('-').unwrap();
+        let (before, code) = before.rsplit_once('_').unwrap();
+        let path = mounted.shell(&format!("sed -n 's/^  {code}  \\(.*\\), .*/\\1/p' all/info.txt"));
+        let own = format!("'{}/players/Tal, Mikhail/{before}_{number}.pgn'", path.trim());
+        assert_eq!(
+            mounted.shell(&format!("cmp {own} 'all/players/Tal, Mikhail/{name}'")),
+            ""
+        );
+    }
+    mounted.shell("cat annotated.dci/all.pgn club/classics.dci/all.pgn | cmp - all/all.pgn");
+    mounted.shell(
+        r#"cd all/merged/players; for player in *.pgn; do
+             cat "../../../annotated.dci/merged/players/$player" \
+                 "../../../club/classics.dci/merged/players/$player" 2> /dev/null | cmp - "$player" || exit 1
+           done"#,
+    );
+    // Every row of the tables leads to its game from the root.
+    assert_eq!(
+        mounted.lines("wc -l < all/games.csv"),
+        [(mounted.games + 1).to_string()]
+    );
+    mounted.shell("sed 's/.*,//' all/games.csv | tail -n +2 | xargs ls > /dev/null");
 }
 
 #[test]
 fn section_1_2_a_database_shows_its_games_in_every_view() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let top = "all.pgn eco events games games.csv games.ndjson info.txt merged players problems.txt years";
+    let top = "all.pgn duplicates.csv eco events games games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions problems.txt years";
     assert_eq!(mounted.lines("ls annotated.dci").join(" "), top);
     let count = |command: &str| mounted.lines(command).len();
     assert_eq!(count("find */games club/*/games -name '*.pgn'"), mounted.games);
     assert_eq!(count("find . -path '*/games/000001-001000/000001.pgn'"), 2);
 
-    // Both players' directories, the event with its year, the year and the opening hold the same file.
+    // The directories of both players, of the event with its year, of the year and of the opening contain the
+    // same file.
     let name = "1851.06.21_Anderssen-Kieseritzky_1-0_";
     let paths = mounted.lines(&format!("find . -name '{name}*'"));
     let has = |part: &str| paths.iter().any(|path| path.contains(part));
@@ -36,11 +78,13 @@ fn section_1_2_a_database_shows_its_games_in_every_view() {
         "/years/1851/",
         "/events/",
         "/eco/",
+        "/material/",
     ] {
         assert!(has(part), "{part} in {paths:?}");
     }
 
-    // A merged file is its directory's games in database order, which is the order of their numbers.
+    // A merged file consists of the games of its directory in database order, which is the order of their
+    // numbers.
     let players = mounted.lines("cd club/classics.dci/players; ls -d *");
     assert!(players.len() > 30);
     mounted.shell(
@@ -51,7 +95,7 @@ fn section_1_2_a_database_shows_its_games_in_every_view() {
     );
     mounted.shell("cd club/classics.dci; cat games/*/*.pgn | cmp - all.pgn");
 
-    // A deleted game is in games/ and all.pgn, and in no other view.
+    // A deleted game is in games/ and all.pgn, but in no view.
     assert_eq!(
         mounted
             .lines("grep -l -r 'Deleted \"1\"' club/classics.dci/games")
@@ -74,8 +118,9 @@ fn section_1_2_a_database_shows_its_games_in_every_view() {
 #[test]
 fn section_1_3_names_sort_by_date_and_need_no_quotes() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let names =
-        mounted.lines("find . -path '*/players/*' -name '*.pgn' ! -path '*/merged/*' -printf '%f\\n'");
+    let names = mounted.lines(
+        "find club annotated.dci -path '*/players/*' -name '*.pgn' ! -path '*/merged/*' -printf '%f\\n'",
+    );
     assert!(names.len() > mounted.games);
     for name in &names {
         let parts: Vec<&str> = name.trim_end_matches(".pgn").split('_').collect();
@@ -112,13 +157,13 @@ fn section_1_4_directories_have_the_databases_own_names() {
 #[test]
 fn section_1_5_a_game_is_one_inode_in_all_views() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let list = "find . -name '*_000005.pgn' -path './club*' -printf '%i %n\\n'";
+    let list = "find . -name '*_000005.pgn' -path './club*' ! -path '*/moves/*' -printf '%i %n\\n'";
     let views = mounted.lines(list);
     assert!(views.len() >= 4);
     assert!(views.iter().all(|row| *row == views[0]), "{views:?}");
     let game = mounted.shell("stat -c '%i %h' club/classics.dci/games/000001-001000/000005.pgn");
     assert_eq!(game.trim_end(), views[0]);
-    // The number of links is the number of names: those of the views and the one in games/.
+    // The link count is the number of names: those in views and the one in games/.
     let links: usize = views[0].split(' ').nth(1).unwrap().parse().unwrap();
     assert_eq!(links, views.len() + 1);
 
@@ -170,9 +215,11 @@ fn section_1_7_attributes_and_counts() {
         );
     }
     assert_eq!(
-        mounted.shell("stat -f -c %c .").trim().parse::<usize>().unwrap(),
-        mounted.games
+        mounted.lines("df --output=iused,ipcent . | tail -n 1 | tr -s ' '"),
+        [format!(" {} 50%", mounted.games)]
     );
+    let bytes = mounted.lines("df --output=pcent . | tail -n 1");
+    assert_eq!(bytes, [" 50%"]);
     // du counts a game once, however many names it has.
     let kib = |paths: &str| -> u64 {
         let lines = mounted.lines(&format!("cd club/classics.dci; du -sk {paths}"));
@@ -182,7 +229,7 @@ fn section_1_7_attributes_and_counts() {
             .sum()
     };
     assert!(kib("games") > 0);
-    assert_eq!(kib("games players events years eco"), kib("games"));
+    assert_eq!(kib("games players events years eco material"), kib("games"));
 }
 
 #[test]
@@ -214,7 +261,8 @@ fn section_1_9_the_tree_follows_its_source() {
            cp annotated.dci/$game "$COPIES/old.pgn"; ls new.dci 2>/dev/null
            exec 3< annotated.dci/$game
 
-           # Replaced: the path shows the new state, the open file the old one, and the neighbour is the same.
+           # Replaced: the path shows the new state, the open file the old one, and the neighbour is
+           # unchanged.
            for file in "$SOURCE"/club/classics.*; do
              cp "$file" "$COPIES/new"; mv "$COPIES/new" "$SOURCE/annotated.${file##*.}"
              cp "$file" "$SOURCE/new.${file##*.}"
@@ -226,13 +274,13 @@ fn section_1_9_the_tree_follows_its_source() {
            [ $before != $(inode annotated.dci/$game) ] || echo the inode is the same
            grep -q new.dci info.txt || echo info.txt is as it was
 
-           # Rewritten in place: never a mix, an error until the new state is there.
+           # Rewritten in place: never a mixture, an error until the new state is available.
            exec 3< new.dci/games/000001-001000/000017.pgn
            printf XXXXXX | dd of="$SOURCE/new.dcn" bs=1 seek=10 conv=notrunc status=none
            cat <&3 > "$COPIES/read" 2> "$COPIES/error" && cmp "$COPIES/read" club/classics.dci/games/000001-001000/000017.pgn
            until_so 'ls new.dci/players 2>/dev/null | grep -q ^XXXXXX'
 
-           # Gone, with its folder.
+           # Removed, and its folder renamed.
            rm "$SOURCE"/new.* && mv "$SOURCE/club" "$SOURCE/team"
            until_so '[ ! -e new.dci ] && [ ! -e club ] && [ -e team/classics.dci ]'
            rm -r "$SOURCE"

@@ -5,36 +5,37 @@ use shakmaty::attacks;
 use super::packed::PackedPiece;
 use super::{Bitboard, Square};
 
-/// The squares that a knight, bishop, rook, queen or king attacks from `square` on an empty board; none for pawns.
+/// The squares that a knight, bishop, rook, queen or king attacks from `square` on an empty board; empty for
+/// pawns.
 ///
-/// The relation is symmetric: these are as well the squares from which such a piece attacks `square`.
+/// The relation is symmetric: such a piece also attacks `square` from these squares.
 #[inline]
 pub(super) fn reach(piece: PackedPiece, square: Square) -> Bitboard {
     REACH[piece.role_index()][square as usize]
 }
 
-/// The rank, file or diagonal on which both squares lie, from edge to edge; empty if there is none.
+/// The whole rank, file or diagonal that contains both squares; empty if there is none.
 ///
-/// `a` is the index of a square, or 64 for a king that does not exist and is on no line with any square.
+/// `a` is the index of a square. 64 stands for a missing king, for which the result is always empty.
 #[inline]
 pub(super) fn line(a: usize, b: Square) -> Bitboard {
     LINES[a][b as usize]
 }
 
-/// The squares between two squares of one line; empty if they are not on one.
+/// The squares between two squares of one line; empty if they are on no common line.
 #[inline]
 pub(super) fn between(a: Square, b: Square) -> Bitboard {
-    // shakmaty's, but from the table that is in the cache anyway.
+    // The same as in shakmaty, but from the table that is in the cache anyway.
     let span = (u64::MAX << a as u32) ^ (u64::MAX << b as u32);
     (line(a as usize, b) & Bitboard(span)).without_first()
 }
 
-/// Those of `pieces` that have no piece between them and `square`.
+/// The `pieces` with no other piece between them and `square`.
 ///
-/// There are few such pieces, so that going through them is cheaper than an attack set, whose table is too large for
-/// the innermost cache.
+/// There are few such pieces, so a loop is cheaper than an attack set, whose table does not fit into the L1
+/// cache.
 #[inline]
-pub(super) fn with_free_way(pieces: Bitboard, square: Square, occupied: Bitboard) -> Bitboard {
+pub(super) fn with_free_path(pieces: Bitboard, square: Square, occupied: Bitboard) -> Bitboard {
     pieces.into_iter().fold(Bitboard::EMPTY, |free, piece| {
         let is_free = (between(square, piece) & occupied).is_empty();
         free | Bitboard(u64::from(is_free) << piece as u32)

@@ -10,11 +10,12 @@ pub enum Illegal {
     NoPiece,
     /// A piece of the same side is on the target square.
     OwnPiece,
-    /// The piece does not move that way, or its path is blocked.
+    /// The piece does not move this way, or its path is blocked.
     NotItsMove,
-    /// A pawn reaches the last rank without a promotion, or a move that is not a promotion names one.
+    /// A pawn reaches the last rank without a promotion, or another move names a promotion.
     Promotion,
-    /// The right is lost, the rook is missing, the path is blocked or the king would cross an attacked square.
+    /// The right is lost, the rook is missing, the path is blocked, or the king would cross an attacked
+    /// square.
     Castling,
     /// The move would leave the king in check.
     KingInCheck,

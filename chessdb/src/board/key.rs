@@ -1,6 +1,6 @@
-//! Keys of positions: 64 bits that identify a position, the same as in Polyglot's opening books.
+//! Zobrist keys: 64 bits that identify a position, the same as in Polyglot's opening books.
 //!
-//! The random numbers are Polyglot's, as shakmaty has them.
+//! The random numbers are Polyglot's and come from shakmaty.
 
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use shakmaty::zobrist::{Zobrist64, ZobristValue};
 use super::packed::PackedPiece;
 use super::{Bitboard, CastlingSide, Color, EnPassantMode, Move, Position, Role, Square, Undo};
 
-/// The numbers of the pieces by [`PackedPiece::index`] and square. An empty square has 0.
+/// The random numbers by [`PackedPiece::index`] and square; 0 for an empty square.
 static PIECES: LazyLock<[[u64; 64]; PackedPiece::KINDS]> = LazyLock::new(|| {
     let mut numbers = [[0; 64]; PackedPiece::KINDS];
     for color in Color::ALL {
@@ -26,9 +26,9 @@ static PIECES: LazyLock<[[u64; 64]; PackedPiece::KINDS]> = LazyLock::new(|| {
 impl Position {
     /// The position's Zobrist key with the numbers and the rules of Polyglot's book format.
     ///
-    /// The en passant file counts when a pawn of the side to move stands beside the pawn that made the double step,
-    /// even if it is pinned and cannot capture. This is the rule of Polyglot's books, with whose keys these can be
-    /// compared. [`Position::key_with`] has the other rules.
+    /// The en passant file counts if a pawn of the side to move stands next to the pawn that made the double
+    /// step, even if it is pinned and cannot capture. This is the rule of Polyglot's books, so the keys can
+    /// be compared with those in a book. See [`Position::key_with`] for other rules.
     ///
     /// ```
     /// use chessdb::board::Position;
@@ -39,19 +39,32 @@ impl Position {
         self.key_with(EnPassantMode::PseudoLegal)
     }
 
-    /// The key, with `mode` for the en passant square: `PseudoLegal` is the rule of Polyglot, and with `Legal` two
-    /// positions have the same key if they are the same for threefold repetition.
-    /// The keys are those of shakmaty's `zobrist_hash`.
+    /// The key with `mode` for the en passant square. `PseudoLegal` is the rule of Polyglot. With `Legal`,
+    /// two positions have the same key if they are the same for threefold repetition. The keys equal those of
+    /// shakmaty's `zobrist_hash`.
     ///
     /// ```
     /// use chessdb::board::{EnPassantMode, Fen};
     ///
-    /// // The white pawn stands beside the black one but is pinned.
+    /// // The white pawn stands next to the black one but is pinned.
     /// let pinned = Fen::parse("8/8/8/K2pP2r/8/8/8/7k w - d6 0 1").unwrap().position;
     /// assert_ne!(pinned.key_with(EnPassantMode::Legal), pinned.key());
     /// ```
     pub fn key_with(&self, mode: EnPassantMode) -> u64 {
         RunningKey::new(self).key_with(self, mode)
+    }
+
+    /// The square on which a pawn can be captured en passant by a legal move; none where no pawn can do so.
+    ///
+    /// ```
+    /// use chessdb::board::{Fen, Square};
+    ///
+    /// let legal = |fen| Fen::parse(fen).unwrap().position.legal_en_passant();
+    /// assert_eq!(legal("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"), Some(Square::D6));
+    /// assert_eq!(legal("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1"), None);
+    /// ```
+    pub fn legal_en_passant(&self) -> Option<Square> {
+        self.en_passant_by(EnPassantMode::Legal)
     }
 
     /// The en passant square, if it counts by `mode`.
@@ -69,17 +82,18 @@ impl Position {
     }
 }
 
-/// Equal positions have equal keys, so the key serves as a hash.
+/// Equal positions have equal keys, so the key serves as a hash value.
 impl Hash for Position {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.key());
     }
 }
 
-/// A key that follows a game move by move, for a few operations a move instead of one for each piece.
+/// A key that is updated move by move, at the cost of a few operations per move instead of one for each
+/// piece.
 ///
-/// It holds the pieces only. The side to move, castling and en passant are the position's, which is why it takes the
-/// position to get the key. To take a move back, keep a copy from before it.
+/// It covers only the pieces. Side to move, castling and en passant are added from the position when the key
+/// is read. To take a move back, restore a copy from before it.
 ///
 /// ```
 /// use chessdb::board::{Move, Position, RunningKey, Square, Undo};
@@ -96,7 +110,7 @@ impl Hash for Position {
 pub struct RunningKey(u64);
 
 impl RunningKey {
-    /// Begins in `position`.
+    /// The key of the pieces of `position`.
     pub fn new(position: &Position) -> RunningKey {
         let numbers = &*PIECES;
         let number = |square| numbers[position.packed_at(square).index()][square as usize];
@@ -108,15 +122,15 @@ impl RunningKey {
         )
     }
 
-    /// Follows a move that [`Position::play_legal`] has played: `after` is the position that it led to, and `undo`
-    /// takes it back.
+    /// Updates the key after a move played by [`Position::play_legal`]. `after` is the resulting position,
+    /// `undo` what takes the move back.
     #[inline]
     pub fn follow(&mut self, undo: &Undo, after: &Position) {
         let numbers = &*PIECES;
         let mut done = Bitboard::EMPTY;
         for &(square, before) in undo.changes() {
             let now = after.packed_at(square);
-            // A square may be named twice, as in castling where the king goes to the square of the rook.
+            // A square may occur twice, as in castling if the king goes to the square of the rook.
             if !done.contains(square) {
                 self.0 ^= numbers[before.index()][square as usize] ^ numbers[now.index()][square as usize];
             }
@@ -124,13 +138,13 @@ impl RunningKey {
         }
     }
 
-    /// The key by Polyglot's rules, as [`Position::key`] gives it. `position` is the one that has been reached.
+    /// The key by Polyglot's rules, equal to [`Position::key`]. `position` is the one reached.
     #[inline]
     pub fn key(self, position: &Position) -> u64 {
         self.key_with(position, EnPassantMode::PseudoLegal)
     }
 
-    /// The key by another rule for en passant, as [`Position::key_with`] gives it.
+    /// The key by another en passant rule, equal to [`Position::key_with`].
     #[inline]
     pub fn key_with(self, position: &Position, mode: EnPassantMode) -> u64 {
         let mut key = self.0;
@@ -147,7 +161,7 @@ impl RunningKey {
     }
 }
 
-/// The rights to castle: one number for each side of each colour.
+/// The part of the key for castling rights: one number for each side of each colour.
 fn castling_key(position: &Position) -> u64 {
     let mut key = 0;
     for color in Color::ALL {

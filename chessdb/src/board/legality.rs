@@ -1,4 +1,4 @@
-//! The rules: one given move is tested, the list of moves is never made.
+//! The rules of chess. A single given move is tested; no list of moves is generated.
 
 use shakmaty::attacks;
 
@@ -30,7 +30,7 @@ impl Position {
         }
     }
 
-    /// The piece of `us` that goes from `from` onto a square where none of its own side stands.
+    /// The piece of `us` on `from`, if it does not move onto a piece of its own side.
     #[inline(always)]
     pub(super) fn mover(&self, us: Color, from: Square, to: Square) -> Result<PackedPiece, Illegal> {
         let piece = self.packed_at(from);
@@ -43,7 +43,7 @@ impl Position {
         Ok(piece)
     }
 
-    /// Tests the move of any piece of `us` but a pawn.
+    /// Tests the move of any piece of `us` other than a pawn.
     #[inline(always)]
     pub(super) fn test_piece(
         &self,
@@ -68,7 +68,7 @@ impl Position {
         if safe { Ok(()) } else { Err(Illegal::KingInCheck) }
     }
 
-    /// Tests the move of a pawn. True for en passant.
+    /// Tests the move of a pawn. Returns true for en passant.
     pub(super) fn test_pawn(
         &self,
         from: Square,
@@ -100,7 +100,7 @@ impl Position {
         }
     }
 
-    /// Squares that a pawn of `us` can go to, en passant apart.
+    /// The squares that a pawn of `us` can move to, except en passant.
     #[inline(always)]
     pub(super) fn pawn_targets(&self, us: Color, from: Square) -> Bitboard {
         let free = !self.occupied();
@@ -110,7 +110,7 @@ impl Position {
         one | two | (attacks::pawn_attacks(us, from) & self.pieces(!us))
     }
 
-    /// A pawn that goes from its fifth rank onto the square that the last move skipped.
+    /// True for a pawn on its fifth rank that captures on the square skipped by the last move.
     pub(super) fn is_en_passant(&self, from: Square, to: Square) -> bool {
         self.en_passant == Some(to)
             && attacks::pawn_attacks(self.turn, from).contains(to)
@@ -128,7 +128,7 @@ impl Position {
         (uncovered | self.checkers).is_empty() || self.is_king_safe_without(Bitboard::from_square(from), to)
     }
 
-    /// The same for en passant.
+    /// True if the own king is not in check after a capture en passant.
     pub(super) fn is_king_safe_after_en_passant(&self, from: Square, to: Square) -> bool {
         self.is_king_safe_without(
             Bitboard::from_square(from) | Bitboard::from_square(taken_en_passant(to)),
@@ -136,7 +136,7 @@ impl Position {
         )
     }
 
-    /// True if the own king is not in check when the pieces on `gone` have left and one stands on `to`.
+    /// True if the own king is not in check after the pieces on `gone` have left and one has reached `to`.
     fn is_king_safe_without(&self, gone: Bitboard, to: Square) -> bool {
         let Some(king) = self.king(self.turn) else {
             return true;
@@ -147,14 +147,14 @@ impl Position {
     }
 
     /// True if the king can go from `from` to `to`.
-    // Not inlined: it would take registers from the moves of all other pieces.
+    // Not inlined, because it would take registers from the moves of all other pieces.
     #[inline(never)]
     fn is_safe_for_king(&self, from: Square, to: Square) -> bool {
         let left = self.occupied() ^ Bitboard::from_square(from);
         (self.attackers(to, !self.turn, left) & !Bitboard::from_square(to)).is_empty()
     }
 
-    /// Those of `candidates`, which could all go to `to` on an empty board, that can legally go there.
+    /// Those of `candidates` that can legally go to `to`. All of them could do so on an empty board.
     pub(super) fn candidates(&self, candidates: Bitboard, to: Square) -> Bitboard {
         let occupied = self.occupied();
         let can_go = |&candidate: &Square| {
@@ -234,13 +234,13 @@ impl Position {
     }
 }
 
-/// The square of the pawn that is taken by a pawn that goes to `to` en passant.
+/// The square of the pawn that is captured en passant by a move to `to`.
 #[inline]
 pub(super) fn taken_en_passant(to: Square) -> Square {
     to.xor(Square::A2)
 }
 
-/// Where king and rook of `color` stand after castling.
+/// The squares of king and rook of `color` after castling.
 pub(super) fn castling_targets(side: CastlingSide, color: Color) -> (Square, Square) {
     let home = color.backrank();
     match side {

@@ -1,9 +1,10 @@
-//! The chess board: squares, pieces, attacks, legality, SAN, and keys of positions.
+//! The chess board: squares, pieces, attacks, legality, SAN, UCI, and keys of positions.
 //!
-//! Squares, roles, colours, bitboards and attack tables are shakmaty's.
-//! The position is our own: it tests one given move for legality and writes its SAN without ever generating
-//! the list of legal moves, and it goes on where a file plays a move that no rule book allows.
+//! Squares, roles, colours, bitboards and attack tables come from shakmaty. The position does not: it tests
+//! one given move and writes its SAN without generating the list of legal moves, and it also plays illegal
+//! moves that a file contains.
 
+mod counters;
 mod geometry;
 mod illegal;
 mod key;
@@ -16,15 +17,19 @@ mod position;
 mod read_error;
 mod san;
 mod setup;
+mod uci;
 
+pub use counters::Counters;
 pub use illegal::Illegal;
 pub use key::RunningKey;
 pub use numbers::{MOST_NUMBERS, PieceNumbers};
+pub use packed::PackedMove;
 pub use play::{Move, Undo};
 pub use position::Position;
 pub use read_error::ReadError;
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
+pub use uci::Uci;
 
 pub use shakmaty::{
     Bitboard, Board, CastlingSide, Color, EnPassantMode, File, Piece, Rank, Role, Setup, Square,

@@ -3,22 +3,23 @@
 use super::packed::PackedPiece;
 use super::{CastlingSide, Color, File, Move, Position, Square};
 
-/// Pieces of a side have numbers below this one.
+/// Numbers of pieces are below this limit.
 pub const MOST_NUMBERS: usize = 128;
 
-/// The squares of pieces by numbers that they keep throughout the game.
+/// The squares of pieces by numbers that the pieces keep throughout the game.
 ///
-/// The format decides what a number means: the kind of piece, its first file, its index among pieces of its kind.
+/// The format defines the meaning of a number: the kind of piece, its initial file, its index among pieces of
+/// its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceNumbers {
-    /// Squares by colour and number, [`NONE`] where there is no such piece. The last place of a side stands for pieces
-    /// without a number, so that moves need not ask whether a piece has one; what is written there means nothing.
+    /// Squares by colour and number, [`NONE`] for a missing piece. The last entry of each colour stands for
+    /// pieces without a number, so that moves need no test; its contents are never used.
     squares: [[u8; MOST_NUMBERS + 1]; 2],
     /// Numbers by square, [`NONE`] for pieces without one and for empty squares.
     numbers: [u8; 64],
 }
 
-/// No number, and no square.
+/// Stands for no number and for no square.
 const NONE: u8 = MOST_NUMBERS as u8;
 
 impl Default for PieceNumbers {
@@ -31,7 +32,7 @@ impl Default for PieceNumbers {
 }
 
 impl PieceNumbers {
-    /// Gives the piece on `square` a number, which must be below [`MOST_NUMBERS`]; larger ones are not kept.
+    /// Assigns a number to the piece on `square`. Numbers of [`MOST_NUMBERS`] and above are ignored.
     pub fn place(&mut self, color: Color, number: u8, square: Square) {
         if number < NONE {
             self.squares[color as usize][usize::from(number)] = square as u8;
@@ -55,15 +56,15 @@ impl PieceNumbers {
         (number < NONE).then_some(number)
     }
 
-    /// Takes the piece of `color` off a square; its number is free again.
+    /// Removes the piece of `color` from a square; its number is free again.
     #[inline]
     pub fn remove(&mut self, color: Color, square: Square) {
         let number = std::mem::replace(&mut self.numbers[square as usize], NONE);
         self.squares[color as usize][usize::from(number.min(NONE))] = NONE;
     }
 
-    /// Follows a move that is about to be played in `position`: a captured piece loses its number, the rook of a
-    /// castling move keeps its own, and so does a promoted pawn.
+    /// Follows a move that is about to be played in `position`. A captured piece loses its number; a castling
+    /// rook and a promoted pawn keep theirs.
     #[inline]
     pub fn follow(&mut self, position: &Position, mv: Move) {
         let us = position.turn();
@@ -90,7 +91,7 @@ impl PieceNumbers {
                     CastlingSide::KingSide => (File::G, File::F),
                     CastlingSide::QueenSide => (File::C, File::D),
                 };
-                // In Chess960 each may land where the other stood.
+                // In Chess960 each may reach the square of the other.
                 let numbers = (self.number(king), self.number(rook));
                 self.remove(us, king);
                 self.remove(us, rook);

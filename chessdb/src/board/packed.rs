@@ -1,14 +1,15 @@
-//! A piece with its colour in one byte, so that one load yields the kind and the colour of the piece on a square.
+//! A piece and its colour in one byte, so that one load yields both for a square; a move in two bytes, so that the
+//! tokens of a game stay small.
 
-use super::{Color, Role};
+use super::{CastlingSide, Color, Move, Role, Square};
 
-/// The contents of a square. The low three bits are the role, and each colour has a bit of its own, so that an empty
-/// square is of neither.
+/// The contents of a square. The low three bits are the role, and each colour has its own bit, so that an
+/// empty square has neither colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PackedPiece(u8);
 
 impl PackedPiece {
-    /// Nobody.
+    /// An empty square.
     pub(super) const NONE: PackedPiece = PackedPiece(0);
     /// Number of values that [`PackedPiece::index`] has.
     pub(super) const KINDS: usize = 16;
@@ -38,17 +39,7 @@ impl PackedPiece {
 
     #[inline]
     pub(super) fn role(self) -> Option<Role> {
-        const ROLES: [Option<Role>; 8] = [
-            None,
-            Some(Role::Pawn),
-            Some(Role::Knight),
-            Some(Role::Bishop),
-            Some(Role::Rook),
-            Some(Role::Queen),
-            Some(Role::King),
-            None,
-        ];
-        ROLES[self.role_index()]
+        role_of(self.role_index())
     }
 
     #[inline]
@@ -69,8 +60,111 @@ impl PackedPiece {
     }
 }
 
+/// The role with a number below 8; 0 and 7 are none.
+#[inline]
+fn role_of(number: usize) -> Option<Role> {
+    const ROLES: [Option<Role>; 8] = [
+        None,
+        Some(Role::Pawn),
+        Some(Role::Knight),
+        Some(Role::Bishop),
+        Some(Role::Rook),
+        Some(Role::Queen),
+        Some(Role::King),
+        None,
+    ];
+    ROLES[number & 7]
+}
+
 /// 8 for Black, 16 for White: the bit of White is not part of [`PackedPiece::index`], which stays below 16 that way.
 #[inline]
 fn color_bit(color: Color) -> u8 {
     8 << color as u8
+}
+
+/// A [`Move`] in two bytes.
+///
+/// ```
+/// use chessdb::board::{Move, PackedMove, Square};
+///
+/// let mv = Move::normal(Square::G1, Square::F3);
+/// assert_eq!(PackedMove::new(mv).unpack(), mv);
+/// ```
+// Bits 0-5 to, 6-11 from, 12-14 the promotion. No pawn becomes a pawn: that promotion marks castling and null moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PackedMove(u16);
+
+impl PackedMove {
+    const NULL: PackedMove = PackedMove((Role::Pawn as u16) << 12);
+    const CASTLE_KING_SIDE: PackedMove = PackedMove(PackedMove::NULL.0 | 1);
+    const CASTLE_QUEEN_SIDE: PackedMove = PackedMove(PackedMove::NULL.0 | 2);
+
+    /// Packs a move that may be legal. A promotion to a pawn, which never is, may become another move.
+    #[inline(always)]
+    pub fn new(mv: Move) -> PackedMove {
+        match mv {
+            Move::Normal { from, to, promotion } => {
+                let promotion = promotion.map_or(0, |role| role as u16);
+                PackedMove(promotion << 12 | (from as u16) << 6 | to as u16)
+            }
+            Move::Castle(CastlingSide::KingSide) => PackedMove::CASTLE_KING_SIDE,
+            Move::Castle(CastlingSide::QueenSide) => PackedMove::CASTLE_QUEEN_SIDE,
+            Move::Null => PackedMove::NULL,
+        }
+    }
+
+    /// The move as a number. Different moves have different numbers.
+    #[inline]
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The move.
+    pub fn unpack(self) -> Move {
+        match self {
+            PackedMove::NULL => Move::Null,
+            PackedMove::CASTLE_KING_SIDE => Move::Castle(CastlingSide::KingSide),
+            PackedMove::CASTLE_QUEEN_SIDE => Move::Castle(CastlingSide::QueenSide),
+            PackedMove(bits) => Move::Normal {
+                from: Square::new(u32::from(bits >> 6 & 63)),
+                to: Square::new(u32::from(bits & 63)),
+                promotion: role_of(usize::from(bits >> 12)),
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for PackedMove {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.unpack().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_move_is_unpacked_as_it_was_packed() {
+        let promotions = [
+            None,
+            Some(Role::Knight),
+            Some(Role::Bishop),
+            Some(Role::Rook),
+            Some(Role::Queen),
+            Some(Role::King),
+        ];
+        for from in Square::ALL {
+            for to in Square::ALL {
+                for promotion in promotions {
+                    let mv = Move::Normal { from, to, promotion };
+                    assert_eq!(PackedMove::new(mv).unpack(), mv);
+                }
+            }
+        }
+        let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
+        for mv in castling.into_iter().chain([Move::Null]) {
+            assert_eq!(PackedMove::new(mv).unpack(), mv);
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! Reads the text of a move: SAN, and other common notations.
+//! Parsing the text of a move, in SAN and other common notations.
 //!
-//! The pieces that could make the move come from the tables of attacks, and each is tested alone.
+//! The pieces that could make the move come from the attack tables, and each is tested separately.
 
 use super::geometry::reach;
 use super::legality::castling_targets;
@@ -109,12 +109,13 @@ impl Position {
         found.map_or(Err(error), |from| Ok(Move::Normal { from, to, promotion }))
     }
 
-    /// The pieces that a text may mean: they match its departure square, and could reach the target on an empty board.
+    /// The pieces that a text may refer to: they match its departure square and could reach the target on an
+    /// empty board.
     #[inline]
     fn candidates_of(&self, role: Role, wanted: &MoveText) -> Bitboard {
         let piece = PackedPiece::new(self.turn, role);
         let (reached, file) = match role {
-            // A pawn whose file is not named stays on its own.
+            // A pawn without a file in the text stays on its file.
             Role::Pawn => (Bitboard::FULL, Some(wanted.file.unwrap_or(wanted.to.file()))),
             _ => (reach(piece, wanted.to), wanted.file),
         };
@@ -123,7 +124,8 @@ impl Position {
         self.of_kind(self.turn, role) & reached & file & rank
     }
 
-    /// The side to which a king castles that goes from `from` to `to`: onto the rook, or farther than one square.
+    /// The side to which the king castles by going from `from` to `to`: onto the rook, or farther than one
+    /// square.
     fn castling_side(&self, from: Square, to: Square) -> Option<CastlingSide> {
         let us = self.turn;
         if self.king(us) != Some(from) || from.rank() != us.backrank() {
@@ -159,7 +161,7 @@ impl MoveText {
     fn parse(text: &[u8]) -> Option<MoveText> {
         let (wanted, piece) = MoveText::parse_squares(text)?;
         match piece {
-            // A square of departure begins with its file.
+            // A departure square begins with its file.
             [] => matches!(text.first(), Some(b'a'..=b'h')).then_some(wanted),
             piece => {
                 let (role, before) = split_piece(piece)?;
@@ -171,7 +173,7 @@ impl MoveText {
         }
     }
 
-    /// Everything but the name of the piece, and what stands before it.
+    /// Parses everything except the name of the piece, which is returned unparsed.
     #[inline]
     fn parse_squares(text: &[u8]) -> Option<(MoveText, &[u8])> {
         let (text, promotion) = split_promotion(text)?;
@@ -210,7 +212,7 @@ fn rank_of(character: u8) -> Option<Rank> {
     Rank::from_char(char::from(character))
 }
 
-/// Removes the last character if it has a meaning.
+/// Splits off the last character if `meaning` recognizes it.
 #[inline]
 fn split_last<T>(text: &[u8], meaning: fn(u8) -> Option<T>) -> (&[u8], Option<T>) {
     if let Some((&last, before)) = text.split_last()
@@ -221,7 +223,7 @@ fn split_last<T>(text: &[u8], meaning: fn(u8) -> Option<T>) -> (&[u8], Option<T>
     (text, None)
 }
 
-/// Removes the promotion; none if it is invalid.
+/// Splits off the promotion; `None` if it is invalid.
 #[inline]
 fn split_promotion(text: &[u8]) -> Option<(&[u8], Option<Role>)> {
     let (inner, opening) = match text {
@@ -241,7 +243,7 @@ fn split_promotion(text: &[u8]) -> Option<(&[u8], Option<Role>)> {
     Some((before, Some(role)))
 }
 
-/// Removes the name of a piece from the end: a capital letter or a figurine of either colour.
+/// Splits off the name of a piece at the end: a capital letter or a figurine of either colour.
 fn split_piece(text: &[u8]) -> Option<(Role, &[u8])> {
     const FIGURINES: [Role; 6] = [
         Role::King,
@@ -266,7 +268,7 @@ fn split_piece(text: &[u8]) -> Option<(Role, &[u8])> {
     }
 }
 
-/// The text without white space around it and without signs that may follow any move.
+/// The text without surrounding white space and without signs that may follow any move.
 #[inline]
 fn without_suffixes(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_start();

@@ -1,13 +1,13 @@
-//! Moves are played on the position itself, and the last one can be taken back.
+//! Playing moves on a position, and taking back the last one.
 
 use shakmaty::attacks;
 
-use super::geometry::{line, reach, with_free_way};
+use super::geometry::{line, reach, with_free_path};
 use super::legality::{castling_targets, taken_en_passant};
 use super::packed::PackedPiece;
 use super::{Bitboard, CastlingSide, Color, File, Illegal, Position, Rank, Role, San, Square};
 
-/// One halfmove.
+/// A half-move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// Any move of one piece, captures and en passant included.
@@ -19,9 +19,9 @@ pub enum Move {
         /// The promotion of a pawn.
         promotion: Option<Role>,
     },
-    /// Castling to the given side; the rook is the one that has the right (Chess960 too).
+    /// Castling to the given side with the rook that has the right, also in Chess960.
     Castle(CastlingSide),
-    /// A null move: only the turn passes.
+    /// A null move, which only passes the turn.
     Null,
 }
 
@@ -36,7 +36,7 @@ impl Move {
     }
 }
 
-/// What brings back the position before a legal move.
+/// What restores the position before a legal move.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
     /// The squares that the move changed, with their former pieces; only the first `changed` are used.
@@ -48,7 +48,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// The squares that the move changed, with what stood there. Castling may name a square twice.
+    /// The squares that the move changed, with their previous contents. Castling may contain a square twice.
     #[inline]
     pub(super) fn changes(&self) -> impl Iterator<Item = &(Square, PackedPiece)> {
         self.before.iter().take(self.changed.into())
@@ -68,7 +68,8 @@ impl Default for Undo {
 }
 
 impl Position {
-    /// Plays a legal move and gives its SAN with the sign of check or mate; `undo` becomes what takes it back.
+    /// Plays a legal move and returns its SAN with the sign of check or mate. `undo` is set to what takes it
+    /// back.
     ///
     /// # Errors
     /// As [`Position::test`]; the position and `undo` are then unchanged.
@@ -87,12 +88,12 @@ impl Position {
         self.play_tested::<false>(mv, undo).map(drop)
     }
 
-    /// Without `NAMED` the SAN means nothing.
+    /// Plays a legal move. Without `NAMED` the returned SAN is meaningless.
     #[inline(always)]
     fn play_tested<const NAMED: bool>(&mut self, mv: Move, undo: &mut Undo) -> Result<San, Illegal> {
         let mut san = match mv {
-            // Twice the same, but each is compiled for one colour: a game changes sides so regularly that the
-            // branch is always predicted, and nothing after it depends on the colour.
+            // The function is compiled separately for each colour. The sides alternate so regularly that this
+            // branch is always predicted, and no later branch depends on the colour.
             Move::Normal { from, to, promotion } => match self.turn {
                 Color::White => self.play_legal_normal::<NAMED>(Color::White, from, to, promotion, undo)?,
                 Color::Black => self.play_legal_normal::<NAMED>(Color::Black, from, to, promotion, undo)?,
@@ -111,7 +112,7 @@ impl Position {
         Ok(san)
     }
 
-    /// Takes the last legal move back. `undo` is what playing it gave.
+    /// Takes back the last legal move. `undo` was set when it was played.
     pub fn take_back(&mut self, undo: &Undo) {
         for &(square, piece) in undo.changes() {
             self.set(square, piece);
@@ -122,8 +123,8 @@ impl Position {
         self.turn = !self.turn;
     }
 
-    /// Plays a move as it is, legal or not: whatever stands on the target is taken, castling moves the king
-    /// and the rook wherever they are, a move from an empty square only passes the turn.
+    /// Plays a move whether legal or not: any piece on the target is captured, castling moves king and rook
+    /// wherever they are, and a move from an empty square only passes the turn.
     pub fn play(&mut self, mv: Move) {
         self.sound &= self.test(mv).is_ok();
         let mut skipped = None;
@@ -136,7 +137,7 @@ impl Position {
         self.en_passant = skipped;
     }
 
-    /// Moves the piece on `from`. The result is the square that a pawn skipped.
+    /// Moves the piece on `from`. Returns the square that a pawn skipped.
     fn move_anyhow(&mut self, from: Square, to: Square, promotion: Option<Role>) -> Option<Square> {
         let piece = self.packed_at(from);
         let (role, color) = (piece.role()?, piece.color()?);
@@ -169,7 +170,7 @@ impl Position {
         }
     }
 
-    /// Plays the move of one piece of `us`, whose turn it is.
+    /// Plays the legal move of a piece of `us`, the side to move.
     #[inline(always)]
     fn play_legal_normal<const NAMED: bool>(
         &mut self,
@@ -191,7 +192,7 @@ impl Position {
         }
     }
 
-    /// Plays the move of a pawn onto one of its targets that is neither promotion nor en passant.
+    /// Plays a legal pawn move that is neither a promotion nor en passant.
     #[inline(always)]
     fn play_legal_pawn(
         &mut self,
@@ -205,7 +206,7 @@ impl Position {
             return Err(Illegal::KingInCheck);
         }
         self.move_piece(us, piece, from, to, undo);
-        // Only a double step changes the rank by two, which is one bit of the square's number.
+        // Only a double step changes nothing but bit 4 of the square's number.
         let is_double = from as u8 ^ to as u8 == 16;
         let behind = Square::from_coords(from.file(), us.relative_rank(Rank::Third));
         self.en_passant = if is_double { Some(behind) } else { None };
@@ -282,7 +283,7 @@ impl Position {
     fn move_castling_pieces(&mut self, side: CastlingSide, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castling_targets(side, us);
-        // In Chess960 one may come to stand where the other stood.
+        // In Chess960 each may reach the square of the other.
         self.set(king, PackedPiece::NONE);
         self.set(rook, PackedPiece::NONE);
         self.set(king_to, PackedPiece::new(us, Role::King));
@@ -290,9 +291,9 @@ impl Position {
         self.castling &= !Bitboard::from_rank(us.backrank());
     }
 
-    /// Moves a piece of `us`, legally and neither promoting nor taking en passant, and passes the turn.
+    /// Moves a piece of `us` in a legal move that is neither a promotion nor en passant, and passes the turn.
     ///
-    /// En passant square and checks are left to the caller.
+    /// The caller sets the en passant square and the checkers.
     #[inline(always)]
     fn move_piece(&mut self, us: Color, piece: PackedPiece, from: Square, to: Square, undo: &mut Undo) {
         let taken = self.packed_at(to);
@@ -314,8 +315,8 @@ impl Position {
         self.turn = !us;
     }
 
-    /// Pieces of `us` that give check after one of them went from `from` to `to`, where it attacks `attacked` on an
-    /// empty board.
+    /// The pieces of `us` that give check after a piece moved from `from` to `to`, where it attacks
+    /// `attacked` on an empty board.
     #[inline(always)]
     fn checks_after(&self, us: Color, from: Square, to: Square, attacked: Bitboard) -> Bitboard {
         let direct = attacked & self.of_kind(!us, Role::King);
@@ -326,9 +327,9 @@ impl Position {
         self.checks_of(us, to, direct.any(), uncovered)
     }
 
-    /// Pieces of `us` that give check: the one on `to` if it is `direct` and no piece is in its way, and sliders of
-    /// `uncovered`.
-    // Not inlined: few moves need it, and it would take registers from all others.
+    /// The pieces of `us` that give check: the one on `to` if `direct` is true and its path to the king is free, and
+    /// the sliders among `uncovered`.
+    // Not inlined, because few moves need it and it would take registers from all others.
     #[inline(never)]
     fn checks_of(&self, us: Color, to: Square, direct: bool, uncovered: Bitboard) -> Bitboard {
         match self.king(!us) {
@@ -338,7 +339,7 @@ impl Position {
                     true => uncovered & self.sliders_on_lines(us, king),
                     false => Bitboard::EMPTY,
                 };
-                with_free_way(direct | sliders, king, self.occupied())
+                with_free_path(direct | sliders, king, self.occupied())
             }
             _ => self.checks_on(!us),
         }
@@ -359,7 +360,7 @@ impl Position {
         }
     }
 
-    /// Gives the other side the move.
+    /// Passes the turn to the other side.
     fn end_turn(&mut self) {
         self.en_passant = None;
         self.turn = !self.turn;

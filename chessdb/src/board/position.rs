@@ -4,30 +4,30 @@ use std::sync::LazyLock;
 
 use shakmaty::attacks;
 
-use super::geometry::{reach, with_free_way};
+use super::geometry::{reach, with_free_path};
 use super::packed::PackedPiece;
 use super::{Bitboard, CastlingSide, Color, Piece, Role, Square};
 
-/// The pieces on the board, the side to move, the rights to castle and the en passant square.
+/// The pieces on the board, the side to move, the castling rights and the en passant square.
 ///
-/// A position has at most one piece on each square. It may lack a king after [`Position::play`] played an illegal
-/// move; nothing panics then, and a side without a king is never in check.
+/// A position has at most one piece on each square. A king may be missing after [`Position::play`] played an
+/// illegal move. Nothing panics then, and a side without a king is never in check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The contents of each square.
     pub(super) pieces: [PackedPiece; 64],
-    /// The same by role and colour; index 0 is for empty squares, so that no test is needed.
+    /// The squares of each role and colour; index 0 is for empty squares, so that no test is needed.
     pub(super) by_kind: [Bitboard; PackedPiece::KINDS],
-    /// The same by colour.
+    /// The squares of each colour.
     pub(super) by_color: [Bitboard; 2],
     /// Rooks that still have the right to castle.
     pub(super) castling: Bitboard,
     /// Pieces that give check to the side to move.
     pub(super) checkers: Bitboard,
     pub(super) turn: Color,
-    /// The square that the pawn of the last move skipped.
+    /// The square that a pawn skipped in the last move.
     pub(super) en_passant: Option<Square>,
-    /// The side that is not to move is not in check: no illegal move has been played.
+    /// False if the side that is not to move may be in check, because an illegal move was played.
     pub(super) sound: bool,
 }
 
@@ -46,7 +46,7 @@ impl Position {
         *INITIAL
     }
 
-    /// The given position, without any test.
+    /// A position that is not tested.
     pub(super) fn from_pieces(
         board: &shakmaty::Board,
         turn: Color,
@@ -108,7 +108,7 @@ impl Position {
         self.of_kind(color, Role::Bishop) | self.of_kind(color, Role::Rook) | self.of_kind(color, Role::Queen)
     }
 
-    /// The king's square; none if illegal moves took it.
+    /// The king's square; `None` if it was captured by an illegal move.
     #[inline]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.of_kind(color, Role::King).first()
@@ -185,7 +185,7 @@ impl Position {
         self.castling_rook_of(self.turn, side)
     }
 
-    /// The same for a side that need not be the one to move.
+    /// Like [`Position::castling_rook`], for a given side.
     pub(super) fn castling_rook_of(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let king = self.king(color)?;
         let rooks = self.castling & self.of_kind(color, Role::Rook) & Bitboard::from_rank(king.rank());
@@ -208,13 +208,13 @@ impl Position {
         }
     }
 
-    /// Pieces of `by` that attack `square` if `occupied` are the squares with pieces.
+    /// The pieces of `by` that attack `square` if `occupied` are the occupied squares.
     #[inline]
     pub(super) fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let near = (attacks::pawn_attacks(!by, square) & self.of_kind(by, Role::Pawn))
             | (attacks::knight_attacks(square) & self.of_kind(by, Role::Knight))
             | (attacks::king_attacks(square) & self.of_kind(by, Role::King));
-        near | with_free_way(self.sliders_on_lines(by, square), square, occupied)
+        near | with_free_path(self.sliders_on_lines(by, square), square, occupied)
     }
 
     /// Bishops, rooks and queens of a colour that attack `square` on an empty board.
@@ -234,7 +234,7 @@ impl Position {
         }
     }
 
-    /// Puts a piece on a square in place of the one there, or empties it.
+    /// Replaces the contents of a square.
     pub(super) fn set(&mut self, square: Square, piece: PackedPiece) {
         let bit = Bitboard::from_square(square);
         let gone = std::mem::replace(&mut self.pieces[square as usize], piece);

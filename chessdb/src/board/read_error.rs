@@ -10,20 +10,20 @@ use super::{CastlingSide, Role, Square};
 pub enum ReadError {
     /// The text is not a move.
     NotAMove,
-    /// No piece of the kind that the text names can go there.
+    /// No piece of the named kind can go there.
     NoPiece {
-        /// The kind of piece; none if there is no piece of the side to move on the square that the text names.
+        /// The kind of piece; `None` if the named square has no piece of the side to move.
         role: Option<Role>,
-        /// The square that it should come from, if the text names it.
+        /// The departure square, if the text names it.
         from: Option<Square>,
         /// The target square.
         to: Square,
     },
-    /// Several pieces can go there, and the text does not identify one of them.
+    /// Several pieces can go there, and the text does not distinguish them.
     Ambiguous {
         /// The kind of piece.
         role: Role,
-        /// Two of the squares that it can come from.
+        /// Two of the possible departure squares.
         from: [Square; 2],
         /// The target square.
         to: Square,
@@ -35,8 +35,8 @@ pub enum ReadError {
         /// The target square.
         to: Square,
     },
-    /// A pawn reaches the last rank and the text names no piece or one to which no pawn can be promoted, or a
-    /// promotion is named if there is none.
+    /// A pawn reaches the last rank but the text names no piece or one that is not allowed, or the text names
+    /// a promotion for another move.
     Promotion,
     /// Castling to this side is not possible.
     Castling(CastlingSide),
@@ -83,7 +83,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Names of pieces by the number of their role; the first is for any piece.
+/// Names of pieces by number of their role; the first one stands for any piece.
 const NAMES: [&str; 7] = ["piece", "pawn", "knight", "bishop", "rook", "queen", "king"];
 
 fn name_of(role: Option<Role>) -> &'static str {

@@ -1,4 +1,4 @@
-//! Short and long algebraic notation, packed so that a game holds no strings for its moves.
+//! Standard and long algebraic notation, packed so that the moves of a game need no strings.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ impl San {
         San(text | len << 56)
     }
 
-    /// SAN of a pawn's move: a change of file is a capture.
+    /// SAN of a pawn's move. A change of file means a capture.
     #[inline]
     pub(super) fn pawn(from: Square, to: Square, promotion: Option<Role>) -> San {
         let takes = u64::from(from.file() != to.file());
@@ -42,7 +42,8 @@ impl San {
         san
     }
 
-    /// SAN of another piece's move; `candidates` are the pieces of its kind that could legally go to `to` as well.
+    /// SAN of another piece's move. `candidates` are the other pieces of its kind that could legally go to
+    /// `to`.
     #[inline(always)]
     pub(super) fn piece(
         piece: PackedPiece,
@@ -55,7 +56,7 @@ impl San {
         if candidates.any() {
             return San::piece_among_candidates(letter, from, to, takes, candidates);
         }
-        // Computed as for pawns.
+        // Computed without a branch, as for pawns.
         let takes = u64::from(takes);
         let before = letter | (u64::from(b'x') * takes) << 8;
         San::new(before | name_of(to) << (8 + 8 * takes), 3 + takes)
@@ -106,7 +107,7 @@ impl San {
     }
 }
 
-/// The two characters of a square, the first one lowest.
+/// The two characters of a square, the first one in the lowest byte.
 #[inline]
 fn name_of(square: Square) -> u64 {
     file_of(square) | (u64::from(b'1') + square.rank() as u64) << 8
@@ -133,9 +134,11 @@ impl fmt::Debug for San {
     }
 }
 
-/// A move in long algebraic notation (`e2e4`, `e7e8q`, `--`), as remarks show moves that PGN cannot represent.
+/// A move in long algebraic notation (`e2e4`, `e7e8q`, `--`), used in remarks for moves that PGN cannot
+/// represent.
 ///
-/// Castling is the king's move to the g- or c-file; the position before the move has the square of the king.
+/// Castling is written as the king's move to the g- or c-file; the position before the move provides the
+/// king's square.
 #[derive(Clone, Copy, Debug)]
 pub struct LongMove<'a>(pub &'a Position, pub Move);
 

@@ -1,14 +1,14 @@
-//! Set-up positions: the rules that every format shares, and FEN.
+//! Set-up positions: rules that all formats share, and FEN.
 
 use std::fmt;
 
 use super::{Bitboard, Color, Position, Rank, Role, Setup, Square};
 
-/// Why a set-up position cannot be played from.
+/// Why no game can be played from a set-up position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// Not FEN: the text cannot be read as a position.
+    /// The text is not FEN.
     NotFen,
     /// A side has no king or more than one.
     Kings,
@@ -34,8 +34,8 @@ impl std::error::Error for SetupError {}
 impl Position {
     /// The position of a set-up.
     ///
-    /// Castling rights without king and rook on the home rank and en passant squares that no double step could
-    /// have left are dropped; too many pieces and impossible checks are accepted.
+    /// Drops castling rights without king and rook on the home rank, and en passant squares that no double
+    /// step could have left. Accepts too many pieces and impossible checks.
     ///
     /// # Errors
     /// If no game can be played from it: see [`SetupError`].
@@ -66,8 +66,8 @@ impl Position {
     /// The pieces of a set-up from which no game can be played, so that [`Position::play`] can follow the
     /// moves of a file.
     ///
-    /// Nothing is tested and no castling right is kept. Pieces can move as their kind does, however impossible the
-    /// position is.
+    /// Nothing is tested, and no castling right is kept. Pieces move according to their kind even if the
+    /// position is impossible.
     pub fn unplayable(setup: &Setup) -> Position {
         let mut position = Position::from_pieces(&setup.board, setup.turn, Bitboard::EMPTY, None);
         position.sound = false;
@@ -76,9 +76,9 @@ impl Position {
 }
 
 impl Position {
-    /// The position as a set-up; a position has no counters, so they are those before the first move.
+    /// The position as a set-up. A position has no counters, so the set-up has those before the first move.
     ///
-    /// The en passant square is named after every double step, as the FEN of the PGN standard does.
+    /// The en passant square is set after every double step, as in the FEN of the PGN standard.
     pub fn setup(&self) -> Setup {
         let mut setup = Setup::empty();
         for square in self.occupied() {
@@ -92,7 +92,7 @@ impl Position {
         setup
     }
 
-    /// The position as FEN, with the counters `0 1`: those of [`Position::setup`].
+    /// The position as FEN, with the counters `0 1`, as in [`Position::setup`].
     ///
     /// ```
     /// use chessdb::board::{Fen, Position};
@@ -118,7 +118,8 @@ fn playable_rights(position: &Position, rights: Bitboard) -> Bitboard {
     playable
 }
 
-/// A square behind a pawn of the side that has just moved, with the two squares that it crossed empty.
+/// True if `square` is behind a pawn of the side that has just moved, and the two squares that it crossed are
+/// empty.
 fn is_playable_en_passant(position: &Position, square: Square) -> bool {
     let us = position.turn();
     let forward = us.fold_wb(8, -8);
@@ -136,7 +137,7 @@ fn is_playable_en_passant(position: &Position, square: Square) -> bool {
 pub struct Fen {
     /// The position.
     pub position: Position,
-    /// Number of the first move.
+    /// Number of the next move.
     pub first_move: u32,
 }
 

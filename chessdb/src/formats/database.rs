@@ -34,6 +34,22 @@ pub struct Keys {
 }
 
 impl Keys {
+    /// The keys of a game that does not exist.
+    pub(super) const UNKNOWN: Keys = Keys {
+        white: TextId(u32::MAX),
+        black: TextId(u32::MAX),
+        event: TextId(u32::MAX),
+        date: Date {
+            year: 0,
+            month: 0,
+            day: 0,
+        },
+        event_year: 0,
+        eco: None,
+        outcome: Outcome::Unknown,
+        deleted: false,
+    };
+
     /// Year of the event, or of the game where that is not known; 0 where neither is.
     pub fn year_of_event(&self) -> u16 {
         match self.event_year {
@@ -66,6 +82,19 @@ pub trait Database: Send + Sync {
 
     /// The whole game.
     fn game(&self, game: u32) -> Decoded;
+
+    /// Bytes of the text that stands for a game instead of the decoded one; none where games are shown decoded. It is
+    /// either some for all games or for none.
+    fn stored_len(&self, game: u32) -> Option<u32> {
+        let _ = game;
+        None
+    }
+
+    /// Appends the text of which [`Database::stored_len`] gives the length; false where games are shown decoded.
+    fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
+        let _ = (game, out);
+        false
+    }
 
     /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
     /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
@@ -110,6 +139,20 @@ pub trait Database: Send + Sync {
     fn folders(&self) -> Vec<Folder> {
         Vec::new()
     }
+
+    /// Takes the databases out of an archive of several, which has no games itself. They are shown in its place, so
+    /// this is called once, right after opening.
+    fn take_parts(&mut self) -> Vec<Part> {
+        Vec::new()
+    }
+}
+
+/// One of several databases in an archive.
+pub struct Part {
+    /// Name of its main file.
+    pub name: String,
+    /// The database.
+    pub database: Box<dyn Database>,
 }
 
 /// A decoded game and what was wrong with it.
@@ -133,7 +176,7 @@ pub struct Info {
 /// A raw file inside a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Directory in the mounted tree that holds it: `emb`.
+    /// Directory in the mounted tree that holds it, such as `emb`; empty if it stands in that of the database.
     pub directory: &'static str,
     /// Its own name, as the database has it.
     pub name: String,

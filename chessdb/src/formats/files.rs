@@ -1,7 +1,8 @@
-//! The files of a database: how sibling files are grouped, and how a decoder gets at their bytes.
+//! The files of a database: grouping files that belong together, and access to their bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
+use std::io::{self, Write};
 use std::ops::{Deref, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::Problem;
 pub struct Directory {
     /// Its path.
     pub path: PathBuf,
-    /// Names of the regular files in it, in byte order. Names that are not UTF-8 are left out.
+    /// Names of its regular files in byte order, without names that are not UTF-8.
     pub files: Vec<String>,
 }
 
@@ -22,23 +23,39 @@ pub struct Directory {
 pub struct Candidate {
     /// Name of the directory that shows it: the main file's name; empty if the folder itself is the database.
     pub name: String,
-    /// The files, each with what the format calls it (its extension in lower case).
+    /// The files, each with the kind by which the format refers to it (its extension in lower case).
     pub files: Vec<(String, PathBuf)>,
     /// Oddities of the names, for the log and `info.txt`.
     pub warnings: Vec<String>,
 }
 
+/// Bytes that are kept for a database from one opening to the next, and are found again only if neither its files nor
+/// the options have changed.
+pub trait Kept: Debug + Send + Sync {
+    /// The bytes of a name.
+    fn get(&self, name: &str) -> Option<Arc<dyn Bytes>>;
+
+    /// Keeps what `write` writes, and returns it; none if it cannot be kept. `write` may be called once at most.
+    fn put(
+        &self,
+        name: &str,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Option<Arc<dyn Bytes>>;
+}
+
 /// The open files of a database.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// Files by what the format calls them.
+    /// The files by kind: the name by which the format refers to each.
     pub files: Vec<(String, SourceFile)>,
     /// Oddities found so far, for the log and `info.txt`.
     pub warnings: Vec<String>,
+    /// What is kept for the database; none where nothing can be kept.
+    pub kept: Option<Arc<dyn Kept>>,
 }
 
 impl Files {
-    /// A file by what the format calls it.
+    /// The file of a kind.
     pub fn get(&self, kind: &str) -> Option<&SourceFile> {
         self.files
             .iter()
@@ -46,7 +63,7 @@ impl Files {
             .map(|(_, file)| file)
     }
 
-    /// A row for each long hole of the files.
+    /// A problem for each long hole of the files.
     pub fn holes(&self) -> Vec<Problem> {
         let holes = |(_, file): &(String, SourceFile)| {
             let gaps = file.bytes.gaps().iter().take(MOST_HOLES);
@@ -68,12 +85,12 @@ impl Files {
 pub struct SourceFile {
     /// Name without its folder.
     pub name: String,
-    /// The bytes: a mapped file, or what an archive held.
+    /// The bytes: a mapped file, or a file from an archive.
     pub bytes: Arc<dyn Bytes>,
 }
 
 impl SourceFile {
-    /// Number of bytes without those of long holes.
+    /// Number of bytes without long holes.
     pub fn data_len(&self) -> usize {
         let len = self.bytes.len();
         let gaps = self.bytes.gaps().iter();
@@ -81,26 +98,26 @@ impl SourceFile {
         len.saturating_sub(passed.sum())
     }
 
-    /// The long hole that a byte lies in.
+    /// The long hole that contains a byte.
     pub fn gap_at(&self, at: usize) -> Option<&Range<usize>> {
         let gaps = self.bytes.gaps();
         let behind = gaps.partition_point(|gap| gap.end <= at);
         gaps.get(behind).filter(|gap| gap.start <= at)
     }
 
-    /// The numbers below `len`, until the bytes are lost.
+    /// The numbers below `len`, ending early if the bytes are lost.
     pub fn numbers(&self, len: u32) -> impl Iterator<Item = u32> + '_ {
-        (0..len).take_while(|number| number % LOOK != 0 || !self.bytes.is_lost())
+        (0..len).take_while(|number| number % CHECK_INTERVAL != 0 || !self.bytes.is_lost())
     }
 }
 
-/// After this many numbers, the iterator checks whether the bytes are lost.
-const LOOK: u32 = 1024;
+/// Number of iterations between two checks whether the bytes are lost.
+const CHECK_INTERVAL: u32 = 1024;
 
-/// Maximum number of holes of a file that get a row of their own.
+/// Maximum number of holes of a file that are listed.
 const MOST_HOLES: usize = 100;
 
-/// Bytes that do not move in memory.
+/// Bytes at a fixed address in memory.
 pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
     /// Holes of a file that are too long to be read as zeros, in ascending order.
     fn gaps(&self) -> &[Range<usize>] {
@@ -115,12 +132,12 @@ pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
 
 impl Bytes for Vec<u8> {}
 
-/// Databases whose files share a stem: every file with an extension of `main` begins one, and takes the files of
-/// the same stem whose extensions are in `main` or `companions`.
+/// Databases whose files share a stem. Every file with an extension in `main` begins a database, which
+/// includes the files of the same stem with extensions in `main` or `companions`.
 ///
-/// Extensions match in any letter case. A companion is the file with exactly the same stem, else the only one
-/// whose stem equals it without letter case. `main` is in order of importance: where the first is missing, the
-/// next names the database.
+/// Extensions match in any letter case. A companion is the file with exactly the same stem, or else the only
+/// one whose stem is equal when case is ignored. `main` is sorted by importance: if the first file is
+/// missing, the next one names the database.
 pub fn by_stem(directory: &Directory, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
     let names = Names::new(directory);
     let mut candidates = Vec::new();
@@ -161,7 +178,7 @@ pub fn by_stem(directory: &Directory, main: &[&str], companions: &[&str]) -> Vec
     candidates
 }
 
-/// A file name cut at its last point.
+/// A file name split at its last point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Name<'a> {
     name: &'a str,
@@ -184,12 +201,12 @@ impl<'a> Name<'a> {
     }
 }
 
-/// File names of a directory, in their order and by what they are without letter case.
+/// The file names of a directory, in order, and by stem and extension regardless of case.
 struct Names<'a> {
     all: Vec<Name<'a>>,
-    /// By stem and by extension in lower case.
+    /// By stem, and extension in lower case.
     by_stem: HashMap<(String, String), Vec<Name<'a>>>,
-    /// The same with the stem in lower case.
+    /// By stem and extension in lower case.
     folded: HashMap<(String, String), Vec<Name<'a>>>,
 }
 
@@ -221,7 +238,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Files that differ from one of the given kind in the letter case of the extension only.
+    /// Other files of this kind with exactly the same stem: their extensions differ in case.
     fn case_variants(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
         let alike = self.by_stem.get(&(file.stem.to_owned(), kind.to_owned()));
         let case_variants = alike.into_iter().flatten().copied();
@@ -275,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exact_stem_wins_and_two_that_are_alike_are_none() {
+    fn the_exact_stem_is_preferred_and_two_similar_ones_are_ambiguous() {
         assert_eq!(
             found(&["X.dci", "X.dcn", "x.dcn"]),
             [row("X.dci", &["X.dci", "X.dcn"])]
@@ -296,7 +313,7 @@ mod tests {
 
     #[test]
     fn many_names_that_differ_in_case_only_are_as_many_databases() {
-        // Comparing each of them with each other one would take ten thousand million comparisons.
+        // Comparing every pair would take ten thousand million comparisons.
         let letters = 17;
         let names: Vec<String> = (0..1u32 << letters)
             .map(|n| {

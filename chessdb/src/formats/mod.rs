@@ -20,15 +20,17 @@ mod chessbase_cbh;
 mod database;
 mod files;
 mod jose;
+mod pgn_file;
 mod rows;
 mod scid;
+mod several;
 mod simplecdb;
 
 use std::path::Path;
 
 pub use crate::problem::{Problem, ProblemKind};
-pub use database::{Database, Decoded, Folder, Info, Keys, Member, TextId};
-pub use files::{Bytes, Candidate, Directory, Files, SourceFile, by_stem};
+pub use database::{Database, Decoded, Folder, Info, Keys, Member, Part, TextId};
+pub use files::{Bytes, Candidate, Directory, Files, Kept, SourceFile, by_stem};
 
 /// The user's options for reading games. By default every format applies its own rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,20 @@ pub struct Options {
     pub fix_dates: bool,
     /// Passwords of encrypted archives, of which each is tried.
     pub passwords: Passwords,
+    /// How games of PGN files are shown.
+    pub pgn: PgnForm,
+}
+
+/// How games of PGN files are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PgnForm {
+    /// As they are written, but in UTF-8 with line feeds, and with one empty line at the end.
+    #[default]
+    Cleaned,
+    /// Read and written again, as the games of all other formats.
+    Export,
+    /// Byte for byte.
+    Verbatim,
 }
 
 /// Passwords, in the bytes that their programs use. Nothing shows them but [`Passwords::iter`].
@@ -80,6 +96,7 @@ impl Default for Options {
             reading: None,
             fix_dates: true,
             passwords: Passwords::default(),
+            pgn: PgnForm::default(),
         }
     }
 }
@@ -122,6 +139,7 @@ pub static FORMATS: &[Format] = &[
     jose::FORMAT,
     brenner::FORMAT,
     scid::FORMAT,
+    pgn_file::FORMAT,
 ];
 
 /// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that

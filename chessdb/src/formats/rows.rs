@@ -1,17 +1,17 @@
-//! Rows of one size, one after another, numbered without those that lie in long holes of their file.
+//! Rows of a fixed size, one after another. Numbers skip rows in long holes of the file.
 
 use super::SourceFile;
 
-/// Which rows of a file there are.
+/// The rows of a file that exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
     len: u32,
-    /// From this number on, the place of a row in the file is so much greater than its number.
+    /// From this row number on, this many places before the row are missing because of holes.
     passed: Vec<(u32, usize)>,
 }
 
 impl Rows {
-    /// The whole rows of `size` bytes from `start` to the end of a file, at most `most` places of them.
+    /// The complete rows of `size` bytes between `start` and the end of a file, with at most `most` places.
     pub(super) fn of(file: &SourceFile, start: usize, size: usize, most: usize) -> Rows {
         let size = size.max(1);
         let places = (file.bytes.len().saturating_sub(start) / size).min(most);
@@ -36,7 +36,8 @@ impl Rows {
         self.len
     }
 
-    /// The place of a row: how many could stand before it in the file. After the end it is after the last one.
+    /// The place of a row in the file, counted in rows from the first. For a number that is too large, it is
+    /// after the last row.
     #[inline]
     pub(super) fn place(&self, number: u32) -> usize {
         let passed = match self.passed.is_empty() {
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::single_range_in_vec_init)]
-    fn rows_of_which_a_byte_is_there_count() {
+    fn rows_partly_in_a_hole_count() {
         assert_eq!(places(33, &[], 99), [0, 1, 2, 3, 4]);
         assert_eq!(places(33, &[], 3), [0, 1, 2]);
         assert_eq!(places(5, &[], 99), [0; 0]);

@@ -1,4 +1,4 @@
-//! The model of a game: tags and a flat list of movetext tokens, without recursion.
+//! The model of a game: tags, and movetext as a flat list of tokens.
 
 mod movetext;
 mod tags;

@@ -1,17 +1,17 @@
 //! Movetext: a flat list of tokens, and its builder.
 
-use crate::board::{Move, Position, San};
+use crate::board::{Move, PackedMove, Position, San};
 
 /// One item of movetext, in PGN's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// A move of the current line.
-    Move(San, Move),
+    Move(San, PackedMove),
     /// A numeric annotation glyph for the move before it.
     Nag(u8),
-    /// A comment on the move before it, or at the start of a line on the line.
+    /// A comment on the move before it, or on the line if it comes before the first move.
     Comment(TextRange),
-    /// The moves up to the matching end are an alternative to the move before it.
+    /// Start of a variation: an alternative to the move before it.
     VariationStart,
     /// End of a variation.
     VariationEnd,
@@ -34,7 +34,7 @@ pub struct Movetext {
     first_ply: u32,
 }
 
-/// Maximum number of tokens in a typical game.
+/// Number of tokens in a large typical game.
 const USUAL: usize = 256;
 
 impl Movetext {
@@ -50,7 +50,7 @@ impl Movetext {
             .unwrap_or_default()
     }
 
-    /// Bytes of all comments.
+    /// Length of all comments in bytes.
     pub fn text_len(&self) -> usize {
         self.texts.len()
     }
@@ -61,20 +61,20 @@ impl Movetext {
     }
 }
 
-/// Makes movetext of moves that are known to be legal: what a [`Replay`](crate::replay::Replay) fills.
+/// Builds movetext from legal moves, as the sink of a [`Replay`](crate::replay::Replay).
 ///
-/// Annotations of a move may come after its variations; in the movetext they come before them, as in PGN.
+/// Annotations of a move may arrive after its variations; in the movetext they precede them, as in PGN.
 #[derive(Debug, Default)]
 pub struct Tree {
     movetext: Movetext,
-    /// Where annotations of the last move belong once a variation follows it.
+    /// Place for further annotations of the last move, once it has a variation.
     anchor: Option<usize>,
     outer: Vec<Outer>,
-    /// Annotations that came after a variation of their move, with the place they belong to.
+    /// Annotations that arrived after a variation of their move, with their places.
     late: Vec<(usize, Token)>,
 }
 
-/// A line that a variation branches off from.
+/// A line from which a variation branches off.
 #[derive(Clone, Copy, Debug)]
 struct Outer {
     /// Place of the variation's [`Token::VariationStart`].
@@ -84,7 +84,8 @@ struct Outer {
 }
 
 impl Tree {
-    /// Movetext that begins in a position with the move number `first_move`, with capacity for `tokens` tokens.
+    /// Empty movetext that begins in a position with move number `first_move`, with capacity for `tokens`
+    /// tokens.
     pub fn beginning(position: &Position, first_move: u32, tokens: usize) -> Tree {
         Tree {
             movetext: Movetext {
@@ -102,7 +103,7 @@ impl Tree {
     #[inline(always)]
     pub(crate) fn add_move(&mut self, mv: Move, san: San) {
         self.anchor = None;
-        self.movetext.tokens.push(Token::Move(san, mv));
+        self.movetext.tokens.push(Token::Move(san, PackedMove::new(mv)));
     }
 
     pub(crate) fn start_variation(&mut self) {
@@ -114,8 +115,8 @@ impl Tree {
         self.movetext.tokens.push(Token::VariationStart);
     }
 
-    /// Ends the current variation. An empty one is removed, and its comments go to the move that it would
-    /// have replaced.
+    /// Ends the current variation. An empty one is removed, and its comments are moved to the move that it
+    /// would have replaced.
     pub(crate) fn end_variation(&mut self, is_empty: bool) {
         let Some(Outer { start, anchor }) = self.outer.pop() else {
             return;

@@ -1,6 +1,7 @@
 //! Tag pairs in the order of PGN export format.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt::{Display, Write};
 
 use super::{Date, Outcome};
@@ -30,7 +31,17 @@ fn roster_place(name: &str) -> Option<usize> {
     }
 }
 
-/// A name that PGN allows. Many readers do not accept a name that begins with `_` and read what follows as moves.
+/// Values of the tag `Variant` that mean Chess960, in lower case.
+const CHESS960: [&str; 5] = [
+    "chess960",
+    "chess 960",
+    "fischerandom",
+    "fischerrandom",
+    "fischer random",
+];
+
+/// True for a tag name that PGN allows. Many readers reject a name that begins with `_` and parse what
+/// follows as moves.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
@@ -41,7 +52,8 @@ fn ascii(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The tags of one game: the roster in its order, then all others in ASCII order of their names, each once.
+/// The tags of one game, each at most once: the roster in its order, then all others in ASCII order of their
+/// names.
 ///
 /// Values are raw text; the PGN writer escapes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,21 +63,48 @@ pub struct Tags {
     values: String,
     /// Ranges of the values of the roster.
     roster: [Option<ValueRange>; 6],
-    /// The others, sorted by name.
-    others: Vec<(Cow<'static, str>, ValueRange)>,
+    /// The other tags, sorted by name.
+    others: Vec<Other>,
+}
+
+/// A tag that is not in the roster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Other {
+    /// The first eight bytes of its name, which nearly always tell names apart.
+    beginning: u64,
+    name: Cow<'static, str>,
+    value: ValueRange,
+}
+
+impl Other {
+    /// Compares it by its name.
+    fn cmp(&self, beginning: u64, name: &str) -> Ordering {
+        let beginnings = self.beginning.cmp(&beginning);
+        beginnings.then_with(|| self.name.as_ref().cmp(name))
+    }
+}
+
+/// The first eight bytes of a name as a number of the same order.
+#[inline]
+fn beginning(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+        *to = from;
+    }
+    u64::from_be_bytes(bytes)
 }
 
 /// Start and end of a value in [`Tags::values`].
 type ValueRange = (usize, usize);
 
 impl Tags {
-    /// Tags of a game with this result; everything else is unknown.
+    /// Tags with this result; all others are unknown.
     pub fn new(outcome: Outcome) -> Tags {
         Tags {
             outcome,
             values: String::with_capacity(256),
             roster: [None; 6],
-            others: Vec::with_capacity(6),
+            others: Vec::with_capacity(14),
         }
     }
 
@@ -74,8 +113,8 @@ impl Tags {
         self.outcome
     }
 
-    /// Sets a tag, replacing an earlier value. `Result` is not set here, and names that PGN does not allow
-    /// (other than `[A-Za-z0-9][A-Za-z0-9_]*`) are left out.
+    /// Sets a tag, replacing an earlier value. `Result` and names that PGN does not allow (other than
+    /// `[A-Za-z0-9][A-Za-z0-9_]*`) are ignored.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
         self.set_with(name, |values| {
             // Writing to a string cannot fail.
@@ -83,12 +122,12 @@ impl Tags {
         });
     }
 
-    /// Sets a tag to a text, as [`Tags::set`] does.
+    /// Sets a tag to a text; see [`Tags::set`].
     pub fn set_str(&mut self, name: impl Into<Cow<'static, str>>, value: &str) {
         self.set_with(name, |values| values.push_str(value));
     }
 
-    /// Sets a tag to a number, as [`Tags::set`] does.
+    /// Sets a tag to a number; see [`Tags::set`].
     pub fn set_number(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
         self.set_with(name, |values| {
             let mut digits = [b'0'; 10];
@@ -106,15 +145,15 @@ impl Tags {
         });
     }
 
-    /// Sets a tag to a date, as [`Tags::set`] does.
+    /// Sets a tag to a date; see [`Tags::set`].
     pub fn set_date(&mut self, name: impl Into<Cow<'static, str>>, date: Date) {
         self.set_with(name, |values| {
             values.push_str(ascii(&date.characters()));
         });
     }
 
-    /// Sets a tag to the text that `append` adds to its argument, as [`Tags::set`] does.
-    // Inlined, so that what depends on the name alone is decided at compile time.
+    /// Sets a tag to the text that `append` adds to its argument; see [`Tags::set`].
+    // Inlined so that everything that depends only on the name is decided at compile time.
     #[inline(always)]
     pub fn set_with(&mut self, name: impl Into<Cow<'static, str>>, append: impl FnOnce(&mut String)) {
         let name = name.into();
@@ -128,14 +167,21 @@ impl Tags {
         let value = (start, self.values.len());
         match place.and_then(|place| self.roster.get_mut(place)) {
             Some(slot) => *slot = Some(value),
-            None => self.set_other(name, value),
+            None => self.set_other(beginning(&name), name, value),
         }
     }
 
-    fn set_other(&mut self, name: Cow<'static, str>, value: ValueRange) {
-        match self.others.binary_search_by(|(other, _)| other.cmp(&name)) {
-            Ok(found) => self.others[found].1 = value,
-            Err(gap) => self.others.insert(gap, (name, value)),
+    fn set_other(&mut self, beginning: u64, name: Cow<'static, str>, value: ValueRange) {
+        match self.others.binary_search_by(|other| other.cmp(beginning, &name)) {
+            Ok(found) => self.others[found].value = value,
+            Err(gap) => {
+                let other = Other {
+                    beginning,
+                    name,
+                    value,
+                };
+                self.others.insert(gap, other);
+            }
         }
     }
 
@@ -144,17 +190,22 @@ impl Tags {
         &self.values
     }
 
-    /// The value of a tag; roster tags always have one.
+    /// The value of a tag; roster tags always have a value.
     pub fn get(&self, name: &str) -> Option<&str> {
         match roster_place(name) {
             Some(place) => Some(self.roster_value(place)),
             None => {
-                let found = self
-                    .others
-                    .binary_search_by(|(other, _)| other.as_ref().cmp(name));
-                found.ok().map(|found| self.value(self.others[found].1))
+                let beginning = beginning(name);
+                let found = self.others.binary_search_by(|other| other.cmp(beginning, name));
+                found.ok().map(|found| self.value(self.others[found].value))
             }
         }
+    }
+
+    /// True if the tag `Variant` means Chess960.
+    pub fn is_chess960(&self) -> bool {
+        let variant = self.get("Variant").map(str::to_ascii_lowercase);
+        variant.is_some_and(|variant| CHESS960.contains(&variant.as_str()))
     }
 
     /// All tags as `(name, value)`: the roster, then the others in ASCII order of their names.
@@ -165,7 +216,7 @@ impl Tags {
             .chain(
                 self.others
                     .iter()
-                    .map(|(name, place)| (name.as_ref(), self.value(*place))),
+                    .map(|other| (other.name.as_ref(), self.value(other.value))),
             )
     }
 

@@ -1,4 +1,4 @@
-//! Small values that headers hold: dates, results, opening codes.
+//! Small values in headers: dates, results, opening codes.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A date of which every part may be unknown.
+/// A date of which each part may be unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Date {
     /// 1..=9999, 0 unknown.
@@ -46,7 +46,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// A date in which each part out of range is unknown.
+    /// Creates a date; parts out of range are unknown.
     pub fn new(year: u16, month: u8, day: u8) -> Date {
         Date {
             year: if year <= 9999 { year } else { 0 },
@@ -91,7 +91,7 @@ impl fmt::Display for Date {
 pub struct Eco([u8; 3]);
 
 impl Eco {
-    /// A code of ASCII letters and digits; lower case is kept.
+    /// Creates a code from ASCII letters and digits, without changing their case.
     pub fn new(code: [u8; 3]) -> Option<Eco> {
         code.iter().all(u8::is_ascii_alphanumeric).then_some(Eco(code))
     }

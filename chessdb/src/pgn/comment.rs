@@ -1,12 +1,12 @@
-//! Comments: cleaned, split into words, and wrapped where a line may end.
+//! Comments: cleaned, split into words, and wrapped at the end of a line.
 
 use super::lines::Lines;
 use super::writer::is_control;
 
-/// Longest piece of text without a space, in bytes.
+/// Maximum length of a word in bytes.
 const LONGEST_WORD: usize = 250;
 
-/// Writes `{...}` around the words of all `texts`, or nothing if they have none.
+/// Writes the words of all `texts` in braces, or nothing if there are none.
 pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Item = &'t str>) {
     let mut words = Words::default();
     for text in texts {
@@ -24,7 +24,7 @@ struct Words {
 }
 
 impl Words {
-    /// Adds the words of a text. A command such as `[%clk 0:01:00]` is one word, spaces and all.
+    /// Adds the words of a text. A command such as `[%clk 0:01:00]` is a single word including its spaces.
     fn add_text(&mut self, text: &str) {
         let mut rest = text;
         loop {
@@ -33,7 +33,7 @@ impl Words {
                 return;
             }
             let end = match command_len(rest) {
-                // What follows the bracket without a space belongs to the same word.
+                // Text directly after the bracket belongs to the same word.
                 Some(closed) => {
                     let tail = rest.get(closed..).unwrap_or_default();
                     closed + tail.find(is_blank).unwrap_or(tail.len())
@@ -46,7 +46,7 @@ impl Words {
         }
     }
 
-    /// Adds a word in parts of at most [`LONGEST_WORD`] bytes, of which only the first may begin with `[` or `%`.
+    /// Adds a word in parts of at most [`LONGEST_WORD`] bytes. Only the first part may begin with `[` or `%`.
     fn add_word(&mut self, word: &str) {
         let mut start = self.text.len();
         for character in word.chars() {
@@ -82,7 +82,7 @@ impl Words {
             }
             let braces = usize::from(n == 0) + usize::from(n == last);
             let columns = text.chars().count() + braces;
-            // A line that begins with `[` looks like a tag, one that begins with `%` is skipped by readers.
+            // A line that begins with `[` looks like a tag, and readers skip one that begins with `%`.
             if n > 0 && text.starts_with(starts_badly) {
                 lines.unbroken_word(&word, columns);
             } else {
@@ -97,7 +97,8 @@ fn command_len(text: &str) -> Option<usize> {
     if !text.starts_with("[%") {
         return None;
     }
-    // The search for the closing bracket is bounded, or a text of open brackets would take very long.
+    // The search for the closing bracket is limited, because a text of many opening brackets would take very
+    // long.
     let bracket = text.bytes().take(LONGEST_WORD).position(|c| c == b']')?;
     Some(bracket + 1)
 }
@@ -150,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn brackets_that_nobody_closes_are_words() {
-        // A search to the end of the text for each of them would read terabytes.
+    fn unclosed_brackets_are_words() {
+        // Searching to the end of the text for each bracket would read terabytes.
         let brackets = "[% ".repeat(1 << 20);
         assert_eq!(written(&[&brackets]).matches("[%").count(), 1 << 20);
     }

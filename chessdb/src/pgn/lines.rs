@@ -3,18 +3,19 @@
 /// Maximum number of characters in a line of movetext.
 const WIDTH: usize = 79;
 
-/// Bytes of short words that are collected before they are written to the text; a typical game has fewer.
+/// Size in bytes of the buffer for short words; those of a typical game fit into it.
 const BUFFER: usize = 512;
 
 /// Appends words to a text, separated by spaces or line feeds.
 pub(super) struct Lines<'a> {
     out: &'a mut Vec<u8>,
-    /// Short words that come after `out`, each after a space. Where lines end is found for many of them at once.
+    /// Short words after those in `out`, each after a space. Line ends are determined for many of them at
+    /// once.
     buffer: [u8; BUFFER],
     buffered: usize,
     /// Columns of the last line of `out`.
     column: usize,
-    /// Parentheses that the next word begins with.
+    /// Number of opening parentheses before the next word.
     open: usize,
 }
 
@@ -29,7 +30,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends the first `len` of eight ASCII bytes as a word; it has at most seven, and no space.
+    /// Appends the first `len` of eight ASCII bytes as a word of at most seven characters without spaces.
     #[inline]
     pub(super) fn short_word(&mut self, bytes: [u8; 8], len: usize) {
         if self.open > 0 {
@@ -39,7 +40,7 @@ impl<'a> Lines<'a> {
         if self.buffered > BUFFER - 8 {
             self.flush();
         }
-        // Eight bytes are one store, even if some of them are not used.
+        // Storing eight bytes is a single instruction, even if some of them are not used.
         if let Some(place) = self
             .buffer
             .get_mut(self.buffered..)
@@ -50,9 +51,9 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The text with all that has been appended.
+    /// Writes the buffered words and returns the text.
     fn flush(&mut self) -> &mut Vec<u8> {
-        // There is no space before the very first word.
+        // The very first word has no space before it.
         let first = usize::from(self.column == 0);
         if self.buffered > 0
             && let Some(words) = self.buffer.get_mut(first..self.buffered)
@@ -70,7 +71,7 @@ impl<'a> Lines<'a> {
         self.out.extend_from_slice(word);
     }
 
-    /// Appends a word after a space, however long the line becomes.
+    /// Appends a word without breaking the line.
     pub(super) fn unbroken_word(&mut self, word: &[u8], columns: usize) {
         self.flush();
         if self.column > 0 {
@@ -102,7 +103,7 @@ impl<'a> Lines<'a> {
         self.flush().extend_from_slice(b"\n\n");
     }
 
-    /// Makes room for a word of `columns` columns, and writes the parentheses that belong to it.
+    /// Writes a separator for a word of `columns` columns, and its opening parentheses.
     fn separate(&mut self, columns: usize) {
         self.flush();
         let columns = columns + self.open;
@@ -123,13 +124,13 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Ends lines in a text of words of seven characters at most, each after a space, that follows `column` columns of a
-/// line. Returns the number of columns of its last line.
+/// Breaks lines in a text whose words have at most seven characters, each after a space. The text continues a
+/// line of `column` columns. Returns the number of columns of its last line.
 fn break_lines(words: &mut [u8], column: usize) -> usize {
     let mut column = column;
     let mut start = 0;
     while column + words.len() - start > WIDTH {
-        // The line ends at the last space up to which everything fits into it.
+        // The last space before which everything fits into the line.
         let fits = WIDTH.saturating_sub(column);
         let line = words.get(start..=start + fits).unwrap_or_default();
         let blank = line.iter().rposition(|&c| c == b' ').unwrap_or(0);

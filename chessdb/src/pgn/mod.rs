@@ -1,7 +1,7 @@
-//! Game to text: PGN export format that real programs can read.
+//! Writing a game as text, in the export format of PGN.
 //!
-//! Movetext is wrapped as `pgn-extract -w79` wraps it. A comment is cleaned here, whatever format it comes from,
-//! so that no text of a database can end it early or look like a tag.
+//! Movetext is wrapped in the same way as by `pgn-extract -w79`. Comments are cleaned here for all formats,
+//! so that no text of a database can end a comment early or look like a tag.
 
 mod comment;
 mod lines;

@@ -33,7 +33,7 @@ pub fn append_game(out: &mut Vec<u8>, game: &Game) {
 
 /// Appends the tag pairs and the empty line after them.
 pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
-    // All values are examined at once, because hardly any game has characters to escape.
+    // All values are checked at once, because very few games contain characters to escape.
     let escape = !tags
         .all_values()
         .bytes()
@@ -52,12 +52,12 @@ pub fn append_tags(out: &mut Vec<u8>, tags: &Tags) {
     out.push(b'\n');
 }
 
-/// A character that needs no escape in a tag's value.
+/// True for a character that needs no escape in a tag value.
 fn is_plain(c: u8) -> bool {
     (b' '..0x7f).contains(&c) & (c != b'"') & (c != b'\\')
 }
 
-/// Appends a tag's value with `"` and `\` escaped and without control characters.
+/// Appends a tag value with `"` and `\` escaped and without control characters.
 #[cold]
 fn append_escaped(out: &mut Vec<u8>, value: &str) {
     for c in value.chars().filter(|&c| !is_control(c)) {
@@ -68,7 +68,7 @@ fn append_escaped(out: &mut Vec<u8>, value: &str) {
     }
 }
 
-/// A control character of ASCII. Those of U+0080 to U+009F are harmless in PGN and are kept.
+/// True for a control character of ASCII. Those from U+0080 to U+009F are harmless in PGN and are kept.
 pub(super) fn is_control(c: char) -> bool {
     c < ' ' || c == '\x7f'
 }
@@ -77,7 +77,7 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     let mut rest = movetext.tokens();
     let mut ply = movetext.first_ply();
     let mut outer_plies = Vec::new();
-    // Black's move needs a number at the start and after anything but White's move.
+    // Black's move has a number at the start of a line and after anything except White's move.
     let mut needs_number = true;
     while let Some((&token, tail)) = rest.split_first() {
         match token {
@@ -114,7 +114,8 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     }
 }
 
-/// Appends the glyphs of one move, each once, then its comments as one. True if there was a comment.
+/// Appends the glyphs of one move without duplicates, then its comments as one. Returns true if there was a
+/// comment.
 fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &[Token]) -> bool {
     let mut written = [false; 256];
     let mut comments = false;
@@ -156,7 +157,7 @@ fn append_number(lines: &mut Lines<'_>, ply: u32) {
     }
 }
 
-/// The digits of move numbers, followed by points, and the number of digits.
+/// The digits of move numbers followed by points, and the number of digits.
 static NUMBERS: [([u8; 8], usize); 1000] = numbers();
 
 const fn numbers() -> [([u8; 8], usize); 1000] {

@@ -1,4 +1,4 @@
-//! The faults of a game and their wording, the same in all formats.
+//! The faults of a game and their wording, which all formats share.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,32 +7,32 @@ use super::{Origin, PlaceForm, Unplayed};
 use crate::board::Illegal;
 use crate::problem::{Problem, ProblemKind};
 
-/// A fault at one place of a game.
+/// A fault in the bytes of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A move that breaks a rule; its line ends before it.
+    /// An illegal move; its line ends before it.
     Illegal(Illegal),
-    /// More variations would be open at once than this.
+    /// More than this number of variations would be open at once.
     TooDeep(usize),
-    /// The game has more moves than this.
+    /// The game has more than this number of moves.
     TooLong(u32),
-    /// A variation starts before the first move of its line.
+    /// A variation before the first move of its line.
     NothingToReplace,
-    /// The end of a variation that never started.
+    /// The end of a variation that was not started.
     StrayEnd,
-    /// The game ends before its variations do.
+    /// The game ends inside a variation.
     OpenVariations,
-    /// The file ends before the game does.
+    /// The file ends inside the game.
     Cut,
-    /// The line of a book is longer than this many plies.
+    /// A line of a book has more than this number of plies.
     LongLine(usize),
-    /// Damage that only one format knows.
+    /// Damage specific to a format.
     Damage(Cow<'static, str>),
 }
 
 impl Fault {
-    /// Damage that only one format knows, in lower case, without a full stop.
+    /// Damage specific to a format, described in lower case, without a full stop.
     pub fn damage(what: impl Into<Cow<'static, str>>) -> Fault {
         Fault::Damage(what.into())
     }
@@ -44,7 +44,7 @@ impl Fault {
         }
     }
 
-    /// The problem, and the remark for the game. The detail is for the remark only.
+    /// The problem, and the remark for the game, to which alone the detail is added.
     pub fn report(&self, origin: Origin<'_>, offset: u64, detail: &str) -> (Problem, String) {
         let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
         let remark = match origin.place {

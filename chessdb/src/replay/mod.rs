@@ -1,8 +1,9 @@
-//! The frame that every decoder replays its games in.
+//! The frame in which every decoder replays its games.
 //!
-//! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. The frame keeps
-//! the position, tests every move, enforces the limits, words the remarks and passes everything on to a [`Sink`].
-//! [`Tree`] is the sink that makes a whole game, [`MainLine`] the one that takes only the moves of the main line.
+//! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. The
+//! frame keeps the position, tests every move, enforces limits, words the remarks and passes everything on to
+//! a [`Sink`]. The sink [`Tree`] builds a whole game, and [`MainLine`] receives only the moves of the main
+//! line.
 
 mod fault;
 mod sink;
@@ -20,21 +21,21 @@ pub use fault::Fault;
 pub use sink::{MainLine, Ply, Sink};
 pub use stored::{Notation, StoredLine};
 
-/// Maximum number of remarks of a game; further faults are only counted. A remark is many times as long as the bytes
-/// that cause it.
+/// Maximum number of remarks in a game. Further faults are only counted, because a remark is many times as
+/// long as the bytes that cause it.
 const MOST_REMARKS: usize = 1000;
 
-/// The limits of a game, which the page of the format lists.
+/// Limits of a game. The page of each format lists them.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Variations that are open at once.
+    /// Maximum number of variations open at once.
     pub depth: usize,
-    /// Moves of all lines together, null moves included.
+    /// Maximum number of moves in all lines together, null moves included.
     pub moves: u32,
 }
 
 impl Limits {
-    /// No limits, for games that are already bounded.
+    /// No limits, for games of known size.
     pub const NONE: Limits = Limits {
         depth: usize::MAX,
         moves: u32::MAX,
@@ -51,18 +52,19 @@ pub enum PlaceForm {
     Decimal,
 }
 
-/// Where the bytes of a game come from, as remarks and problems name it.
+/// The source of a game's bytes, for remarks and problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
-    /// Name of the file, for problems.
+    /// Name of the file.
     pub file: &'a str,
     /// The form of places in remarks.
     pub place: PlaceForm,
 }
 
-/// The state that a format keeps for each line in addition to the position.
+/// State that a format keeps for each line in addition to the position.
 pub trait State: Clone {
-    /// Copies from the line that the replay leaves the state that is common to all lines of a game.
+    /// Copies the part that all lines of a game share from `left`, the state of a line that the replay
+    /// leaves.
     fn carry(&mut self, left: &Self) {
         let _ = left;
     }
@@ -70,12 +72,12 @@ pub trait State: Clone {
 
 impl State for () {}
 
-/// A game being replayed. `T` is the state that the format keeps for each line in addition to the position, such as
-/// numbers of pieces.
+/// The replay of a game. `T` is the state that the format keeps for each line in addition to the position,
+/// such as numbers of pieces.
 #[derive(Debug)]
 pub struct Replay<'a, S, T = ()> {
     line: Line<T>,
-    /// The lines that the current one branches off from, outermost first.
+    /// The lines from which the current one branches off, outermost first.
     outer: Vec<Line<T>>,
     sink: S,
     moves: u32,
@@ -83,14 +85,14 @@ pub struct Replay<'a, S, T = ()> {
     limits: Limits,
     origin: Origin<'a>,
     problems: Vec<Problem>,
-    /// Faults beyond [`MOST_REMARKS`].
+    /// Number of faults beyond [`MOST_REMARKS`].
     unlisted: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Line<T> {
     position: Position,
-    /// Takes the last move of this line back, if it has one.
+    /// What takes back the last move of this line, if it has one.
     undo: Undo,
     has_move: bool,
     state: T,
@@ -99,7 +101,7 @@ struct Line<T> {
 }
 
 impl Replay<'static, Tree> {
-    /// A game that begins in `position` with move number `first_move`, to be filled move by move.
+    /// A replay that builds a game beginning in `position` with move number `first_move`.
     ///
     /// ```
     /// use chessdb::board::{Move, Position, Square};
@@ -151,7 +153,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         &self.line.position
     }
 
-    /// The position before the last move of the current line: where a variation on it begins.
+    /// The position before the last move of the current line, in which a variation on that move begins.
     pub fn position_before(&self) -> Option<Position> {
         self.line.has_move.then(|| {
             let mut position = self.line.position;
@@ -160,39 +162,49 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         })
     }
 
-    /// The format's state of the current line.
+    /// The position after the last move of the line that the current one branches off from; none in the main line.
+    pub fn position_outside(&self) -> Option<Position> {
+        self.outer.last().map(|line| line.position)
+    }
+
+    /// The format's state in the current line.
     #[inline]
     pub fn state(&self) -> &T {
         &self.line.state
     }
 
-    /// The same, mutable.
+    /// Like [`Replay::state`], mutable.
     #[inline]
     pub fn state_mut(&mut self) -> &mut T {
         &mut self.line.state
     }
 
-    /// The position, and the state, mutable.
+    /// The position, and the format's state, mutable.
     #[inline]
     pub fn parts(&mut self) -> (&Position, &mut T) {
         (&self.line.position, &mut self.line.state)
     }
 
-    /// The state that a variation on the last move goes back to.
+    /// The state to which a variation on the last move returns.
     pub fn state_before(&self) -> &T {
         &self.line.before
     }
 
-    /// Keeps the state for variations on the move that is about to be played.
+    /// Saves the state for variations on the move that is about to be played, if the sink takes variations.
     #[inline]
     pub fn keep_state(&mut self) {
-        self.line.before.clone_from(&self.line.state);
+        if S::WHOLE {
+            self.line.before.clone_from(&self.line.state);
+        }
     }
 
-    /// Sets the state after the move that was just played, and keeps the one before for variations on it.
+    /// Sets the state after the move that was just played, and saves the previous one for variations on it.
     #[inline]
     pub fn follow(&mut self, after: T) {
-        self.line.before = std::mem::replace(&mut self.line.state, after);
+        let before = std::mem::replace(&mut self.line.state, after);
+        if S::WHOLE {
+            self.line.before = before;
+        }
     }
 
     /// True if the current line has a move.
@@ -207,7 +219,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         self.outer.len()
     }
 
-    /// True once the sink takes no more moves: the decoder ends then.
+    /// True when the sink needs no further moves, so that the decoder should stop.
     #[inline]
     pub fn is_done(&self) -> bool {
         !S::WHOLE && self.is_done
@@ -216,8 +228,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     /// Plays a move in the current line.
     ///
     /// # Errors
-    /// The rule that it breaks, or the limit of moves; nothing has changed then.
-    // Inlined so that each caller has only the code for the kind of move that it plays.
+    /// If the move is illegal or exceeds the limit; nothing is changed.
+    // Inlined so that each caller contains only the code for the kind of move that it plays.
     #[inline(always)]
     pub fn play(&mut self, mv: Move) -> Result<(), Unplayed> {
         if self.moves >= self.limits.moves {
@@ -242,11 +254,11 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Ok(())
     }
 
-    /// Begins an alternative to the last move of the current line. Sinks that are not whole take none: their decoder
-    /// skips variations.
+    /// Begins an alternative to the last move of the current line. Must not be called if the sink is not
+    /// whole: the decoder then skips variations.
     ///
     /// # Errors
-    /// The line has no move yet, or too many variations are open.
+    /// If the line has no move yet, or too many variations are open.
     pub fn start_variation(&mut self) -> Result<(), Fault> {
         let position = self.position_before().ok_or(Fault::NothingToReplace)?;
         if self.outer.len() >= self.limits.depth {
@@ -266,9 +278,10 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Ok(())
     }
 
-    /// Ends the current variation; false if none is open.
+    /// Ends the current variation. Returns false if none is open.
     ///
-    /// A variation without a move is removed, and its comments go to the move that it would have replaced.
+    /// A variation without moves is removed, and its comments are moved to the move that it would have
+    /// replaced.
     pub fn end_variation(&mut self) -> bool {
         let Some(outer) = self.outer.pop() else {
             return false;
@@ -279,7 +292,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         true
     }
 
-    /// Adds a glyph to the last move of the current line; 0, and one before the first move, are dropped.
+    /// Adds a glyph to the last move of the current line. Ignores 0, and a glyph before the first move.
     #[inline]
     pub fn nag(&mut self, nag: u8) {
         if S::WHOLE && nag != 0 && self.line.has_move {
@@ -287,7 +300,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a comment to the last move of the current line, or before its first move. Blank ones are dropped.
+    /// Adds a comment to the last move of the current line, or before its first move. Ignores blank comments.
     pub fn comment(&mut self, text: &str) {
         if S::WHOLE && !text.trim().is_empty() {
             self.sink.comment(text);
@@ -300,13 +313,14 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         self.fault_with(offset, fault, "");
     }
 
-    /// The same with a detail for the remark only: it may be long, and the problems of all games are kept.
+    /// Like [`Replay::fault`], with a detail that is only added to the remark: it may be long, and the
+    /// problems of all games are kept in memory.
     #[cold]
     pub fn fault_with(&mut self, offset: u64, fault: &Fault, detail: &str) {
         self.fault_in(self.origin, offset, fault, detail);
     }
 
-    /// The same for a fault in another file of the database.
+    /// Like [`Replay::fault_with`], for a fault in another file of the database.
     #[cold]
     pub fn fault_in(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) {
         if let Some(remark) = self.report(origin, offset, fault, detail) {
@@ -314,7 +328,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Puts a row into the problems and gives the remark, for a decoder that puts it elsewhere; none where the fault is
+    /// Adds a problem and returns the remark, for a decoder that places it elsewhere; `None` if the fault is
     /// only counted.
     #[cold]
     pub fn report(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) -> Option<String> {
@@ -327,7 +341,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Some(remark)
     }
 
-    /// False if further faults are only counted: their details need not be made.
+    /// False if further faults are only counted, so that their details are not needed.
     pub fn lists_faults(&self) -> bool {
         S::WHOLE && self.problems.len() < MOST_REMARKS
     }
@@ -340,7 +354,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Reports an oddity that loses nothing.
+    /// Adds a problem for an oddity that loses nothing.
     #[cold]
     pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into().into_owned();
@@ -370,8 +384,8 @@ pub enum Unplayed {
     Limit(u32),
 }
 
-/// Passes the moves of a main line to `each` as `begin` finds them. If `begin` returns false, it cannot tell how the line
-/// goes on without the rest of the game: the line then goes on from `game`.
+/// Passes the moves of a main line to `each`. `begin` finds them without decoding the whole game. If it
+/// returns false, it cannot determine how the line continues, and the remaining moves are taken from `game`.
 pub(crate) fn main_line_or(
     each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
     begin: impl FnOnce(MainLine<'_>) -> bool,
@@ -392,7 +406,7 @@ pub(crate) fn main_line_or(
     }
 }
 
-/// Passes the moves of a decoded game's main line to `each`, one by one, until it breaks.
+/// Passes the moves of a decoded game's main line to `each` until it breaks.
 pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
     let fen = game.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
     let start = fen.map_or(Position::initial(), |fen| fen.position);
@@ -401,7 +415,7 @@ pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>)
     for token in game.movetext.tokens() {
         match *token {
             Token::Move(_, mv) if depth == 0 => {
-                let played = replay.play(mv);
+                let played = replay.play(mv.unpack());
                 if played.is_err() || replay.is_done() {
                     return;
                 }

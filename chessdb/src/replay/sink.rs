@@ -1,31 +1,31 @@
-//! The output of a replayed game.
+//! Receivers of a replayed game.
 
 use std::ops::ControlFlow;
 
 use crate::board::{Move, Position, San, Undo};
 use crate::game::{Movetext, Tree};
 
-/// Receives a game as it is replayed. All moves that arrive are legal.
+/// Receives a game while it is replayed. All moves are legal.
 pub trait Sink {
-    /// False for a sink that takes only the moves of the main line: no SAN is made for it, no text decoded, and
-    /// variations are skipped.
+    /// False for a sink that receives only the moves of the main line: no SAN is computed, no text is
+    /// decoded, and variations are skipped.
     const WHOLE: bool;
-    /// Its output for the game.
+    /// The result of the sink.
     type Output;
 
     /// A move of the current line, for a sink that is whole.
     fn play(&mut self, mv: Move, san: San);
-    /// A move of the main line, for a sink that is not whole. After a break no further move arrives.
+    /// A move of the main line, for a sink that is not whole. After a break there are no further calls.
     fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()>;
-    /// A variation on the last move of the current line begins.
+    /// Start of a variation on the last move of the current line.
     fn start_variation(&mut self);
-    /// It ends; an empty one had no move.
+    /// End of the variation; an empty one had no move.
     fn end_variation(&mut self, is_empty: bool);
     /// A glyph of the last move.
     fn nag(&mut self, nag: u8);
-    /// A comment on the last move, or before the first one of its line.
+    /// A comment on the last move, or before the first move of a line.
     fn comment(&mut self, text: &str);
-    /// The game is over.
+    /// End of the game.
     fn finish(self) -> Self::Output;
 }
 
@@ -39,7 +39,7 @@ pub struct Ply<'a> {
     pub mv: Move,
     /// The position after it.
     pub position: &'a Position,
-    /// Takes the move back, and is what [`RunningKey::follow`](crate::board::RunningKey::follow) takes.
+    /// Takes the move back; also the argument of [`RunningKey::follow`](crate::board::RunningKey::follow).
     pub undo: &'a Undo,
 }
 
@@ -52,7 +52,7 @@ impl Ply<'_> {
     }
 }
 
-/// Passes the moves of the main line to a function, one by one, until it breaks.
+/// A sink that passes the moves of the main line to a function until it breaks.
 pub struct MainLine<'f>(pub &'f mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>);
 
 impl Sink for MainLine<'_> {

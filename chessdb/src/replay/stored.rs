@@ -5,16 +5,16 @@ use std::fmt::{Display, Write};
 use super::State;
 use crate::board::{LongMove, Move, Position, Undo};
 
-/// How moves are written.
+/// Notation of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// `e2e4`, which needs no rules.
+    /// `e2e4`, which does not depend on the rules.
     Long,
-    /// SAN as long as moves are legal.
+    /// SAN as long as the moves are legal.
     San,
 }
 
-/// A line of moves, legal or not, and its text: `e2e4 e7e5 (c7c5 g1f3) g1f3`.
+/// Builds the text of a line of moves, legal or not: `e2e4 e7e5 (c7c5 g1f3) g1f3`.
 ///
 /// `T` is the format's state for each line, as in a [`Replay`](super::Replay).
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct StoredLine<T = ()> {
 struct StoredFrame<T> {
     position: Position,
     state: T,
-    /// What a variation on the last move goes back to.
+    /// Position and state to which a variation on the last move returns.
     before: Option<Box<(Position, T)>>,
 }
 
@@ -88,7 +88,7 @@ impl<T: State> StoredLine<T> {
         self.outer.len()
     }
 
-    /// Begins a variation on the last move; false if there is none.
+    /// Begins a variation on the last move. Returns false if there is none.
     pub fn start_variation(&mut self) -> bool {
         let Some((position, mut state)) = self.line.before.as_deref().cloned() else {
             return false;
@@ -104,7 +104,7 @@ impl<T: State> StoredLine<T> {
         true
     }
 
-    /// Ends a variation; false if none is open.
+    /// Ends a variation. Returns false if none is open.
     pub fn end_variation(&mut self) -> bool {
         match self.outer.pop() {
             Some(outer) => {
@@ -117,13 +117,13 @@ impl<T: State> StoredLine<T> {
         }
     }
 
-    /// The text, its open variations closed.
+    /// Closes open variations and returns the text.
     pub fn finish(mut self) -> String {
         while self.end_variation() {}
         self.text
     }
 
-    /// The text as the detail of a remark.
+    /// Returns the text as the detail of a remark.
     pub fn detail(self) -> String {
         match self.finish().as_str() {
             "" => String::new(),

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
-/// Bytes of a fragment, but for the last of a file. Odd, so that entries and names cross their ends.
+/// Size of a fragment in bytes, except the last one of a file. It is odd, so that entries and names cross the
+/// ends of fragments.
 const FRAGMENT: usize = 613;
 
-/// A list of names being made; every one stands in it once, and id 0 is the empty one.
+/// A list of names without duplicates; id 0 is the empty name.
 #[derive(Default)]
 pub struct Names {
     addresses: Vec<u8>,
     records: Vec<u8>,
     data: Vec<u8>,
     ids: HashMap<(String, String, u32), u32>,
-    /// Players have a title as well.
+    /// True in the list of players, who also have titles.
     has_titles: bool,
 }
 
@@ -23,7 +24,7 @@ impl Names {
         self.id(name, title, fide_id)
     }
 
-    /// The id of a name, of a player without anything else in a list of players.
+    /// The id of a name. In the list of players it has no further data.
     pub fn name(&mut self, name: &str) -> Result<u32, String> {
         self.id(name, "", 0)
     }
@@ -62,7 +63,7 @@ impl Names {
     }
 }
 
-/// All files of all lists in one: header, fragments, their tables, root directory.
+/// All files of all lists in one file: header, fragments, their tables, root directory.
 pub fn pack(lists: [(&str, Names); 4]) -> Vec<u8> {
     let mut files = Vec::new();
     for (list, names) in lists {
@@ -96,7 +97,7 @@ pub fn pack(lists: [(&str, Names); 4]) -> Vec<u8> {
     volume
 }
 
-/// Appends a file, its last fragment first, and gives the place of its table.
+/// Appends a file, its last fragment first. Returns the offset of its table.
 fn append_file(volume: &mut Vec<u8>, bytes: &[u8]) -> u32 {
     let mut table = Vec::new();
     for fragment in bytes.chunks(FRAGMENT).rev() {

@@ -1,7 +1,7 @@
 //! Writes Chess Assistant: `.cdp .d00 .a02 .d02 .emb` (docs/formats/chess-assistant.md).
 //!
-//! Texts are UTF-8. Glyphs other than `$1` to `$6` and `$220` have no known place in the format: a game that has one
-//! is refused.
+//! Texts are UTF-8. A game with glyphs other than `$1` to `$6` and `$220` is refused, because the format has
+//! no known code for them.
 
 mod emb;
 mod record;
@@ -39,10 +39,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Adds a game with these tags and the record that [`record`] gave for its moves.
+    /// Adds a game with its tags and its moves as encoded by [`record`].
     ///
     /// # Errors
-    /// A name or a database that is too long.
+    /// If a name or the database is too long.
     pub fn add(&mut self, game: &SourceGame, record: &[u8]) -> Result<(), String> {
         let address = i32::try_from(self.records.len()).map_err(|_| "more than 2 GiB of moves")?;
         append_length(&mut self.records, record.len())?;
@@ -91,7 +91,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The files by their extensions.
+    /// The files with their extensions.
     pub fn files(self) -> [(&'static str, Vec<u8>); 5] {
         let games = (self.addresses.len() / 4) as u32;
         let mut main = padded("Chess Assistant 3.0 database.", 50);
@@ -115,14 +115,14 @@ impl Writer {
     }
 }
 
-/// A text filled up with zeros.
+/// A text padded with zeros.
 fn padded(text: &str, len: usize) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(len, 0);
     bytes
 }
 
-/// One byte below 128, else two: seven bits and eight.
+/// Appends a length: one byte below 128, else two with seven and eight bits.
 fn append_length(out: &mut Vec<u8>, length: usize) -> Result<(), String> {
     match length {
         0..0x80 => out.push(length as u8),
@@ -143,7 +143,7 @@ fn date(text: &str) -> u32 {
     part() * 416 + part() * 32 + part()
 }
 
-/// Twice the round; `3.5` is 7, and what does not fit is 0.
+/// Twice the round: `3.5` is stored as 7, and a value that does not fit as 0.
 fn doubled_round(text: &str) -> u8 {
     let round: f64 = text.parse().unwrap_or(0.0);
     let doubled = 2.0 * round;
@@ -154,7 +154,7 @@ fn doubled_round(text: &str) -> u8 {
     }
 }
 
-/// Hundreds for the letter, A first.
+/// The opening code with hundreds for the letter, A first.
 fn opening(text: &str) -> u16 {
     match text.as_bytes() {
         [letter @ b'A'..=b'E', digits @ ..] => {

@@ -13,7 +13,7 @@ const ROOK: &[u8] = &[
 const KNIGHT: &[u8] = &[0o67, 0o76, 0o16, 0o27, 0o21, 0o12, 0o72, 0o61];
 const KING: &[u8] = &[0o11, 0o77, 0o17, 0o71, 0o07, 0o01, 0o70, 0o10];
 
-/// First code and ways of the pieces from number 8 on.
+/// First code and steps of the pieces from number 8 on.
 const PIECES: [(u8, [&[u8]; 3]); 10] = [
     (32, [KNIGHT, &[], &[]]),
     (40, [KNIGHT, &[], &[]]),
@@ -30,13 +30,13 @@ const PIECES: [(u8, [&[u8]; 3]); 10] = [
 /// Numbers of the pieces on the first rank.
 const HOME: [u8; 8] = [12, 8, 10, 14, 15, 11, 9, 13];
 
-/// What a promoted piece gets when no number is free: it stays under its pawn's.
+/// Stored for a promoted piece if no number is free; it is then referred to by its pawn's number.
 const NO_NUMBER: u8 = 31;
 
-/// The codes of a game.
+/// Encodes a game.
 ///
 /// # Errors
-/// What the format cannot hold.
+/// If the format cannot represent the game.
 pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     let mut codes = Vec::new();
     let mut pieces = PieceNumbers::initial();
@@ -49,7 +49,7 @@ pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     Ok(codes)
 }
 
-/// A line of moves: PGN has variations behind the move that they replace, Chess Assistant before it.
+/// A line of moves. In PGN a variation follows the move that it replaces; in Chess Assistant it precedes it.
 #[derive(Default)]
 struct Line<'g> {
     /// Comments before the first move.
@@ -60,7 +60,7 @@ struct Line<'g> {
 struct Ply<'g> {
     item: &'g Item,
     notes: Vec<&'g Item>,
-    /// Places of the lines that may be played instead.
+    /// Indices of the alternatives to the move.
     variations: Vec<usize>,
 }
 
@@ -91,12 +91,12 @@ fn lines(items: &[Item]) -> Result<Vec<Line<'_>>, String> {
     Ok(lines)
 }
 
-/// How far a line has been written.
+/// A line that is being written.
 struct Written {
     line: usize,
-    /// Moves that are written.
+    /// Number of moves that have been written.
     moves: usize,
-    /// Variations of the next move that are written.
+    /// Number of variations of the next move that have been written.
     variations: usize,
     position: Chess,
     pieces: PieceNumbers,
@@ -152,7 +152,7 @@ fn append_notes(codes: &mut Vec<u8>, notes: &[&Item], text_type: u8) -> Result<(
         .try_for_each(|note| append_note(codes, note, text_type))
 }
 
-/// A glyph or a text of the given type.
+/// Appends a glyph, or a text of the given type.
 fn append_note(codes: &mut Vec<u8>, note: &Item, text_type: u8) -> Result<(), String> {
     let body = match note {
         Item::Comment(text) => [&[text_type], text.as_bytes()].concat(),
@@ -175,11 +175,11 @@ fn append_note(codes: &mut Vec<u8>, note: &Item, text_type: u8) -> Result<(), St
     Ok(())
 }
 
-/// Numbers of the pieces by their squares.
+/// Numbers of the pieces by square.
 #[derive(Clone)]
 struct PieceNumbers {
     numbers: [Option<(Color, u8)>; 64],
-    /// Pieces that keep the number of the pawn that they were.
+    /// Squares of promoted pieces that keep the number of their pawn.
     are_pawns_no_more: [bool; 64],
 }
 
@@ -202,7 +202,7 @@ impl PieceNumbers {
         pieces
     }
 
-    /// Numbers of the pieces of a set-up position, each of those that its kind may have.
+    /// Numbers of the pieces in a set-up position; each kind has its own range.
     fn of(position: &Chess) -> Result<PieceNumbers, String> {
         let mut pieces = PieceNumbers::empty();
         for color in Color::ALL {
@@ -281,13 +281,13 @@ impl PieceNumbers {
     }
 }
 
-/// Ranks up and files to the right, each modulo 8.
+/// Ranks forward and files to the right, each modulo 8.
 fn delta(from: Square, to: Square) -> u8 {
     let (from, to) = (from as u8, to as u8);
     ((to & 0o70) + 64 - (from & 0o70)) & 0o70 | ((to & 7) + 8 - (from & 7)) & 7
 }
 
-/// 0 one step, 1 to the left, 2 to the right, 3 two steps.
+/// The kind of a pawn's step: 0 one step, 1 to the left, 2 to the right, 3 two steps.
 fn pawn_kind(delta: u8, us: Color) -> u8 {
     let kinds = us.fold_wb([0o10, 0o17, 0o11, 0o20], [0o70, 0o77, 0o71, 0o60]);
     kinds
@@ -296,7 +296,7 @@ fn pawn_kind(delta: u8, us: Color) -> u8 {
         .expect("a pawn's step") as u8
 }
 
-/// Code 230 with its 76 bytes.
+/// Appends code 230 with its 76 bytes.
 fn append_set_up(
     codes: &mut Vec<u8>,
     game: &SourceGame,

@@ -1,17 +1,17 @@
-//! The list of moves of a position, in which a move is a number (section 6).
+//! The list of moves in a position, by which moves are numbered (section 6).
 
 use shakmaty::{Board, Chess, Color, File, Move, Position, Rank, Role, Square};
 
-/// A place in a line: what the list of moves depends on.
+/// The state on which the list of moves depends.
 #[derive(Clone)]
 pub struct Line {
     pub position: Chess,
     pub en_passant: EnPassant,
-    /// The place before the last move of the line.
+    /// The state before the last move of the line.
     pub before: Option<Box<Line>>,
 }
 
-/// The en passant state of the list: its file 1 to 8, and whether castling kept it.
+/// The en passant state of the list: the file from 1 to 8, and whether castling kept it.
 #[derive(Clone, Copy, Default)]
 pub struct EnPassant {
     pub file: u8,
@@ -47,7 +47,8 @@ impl Line {
     }
 }
 
-/// A move by its squares; none for entries that cannot be played. Castling is the king's move onto his rook.
+/// A move by its squares; `None` for entries that cannot be played. Castling is the king's move onto the
+/// rook.
 type Entry = Option<(Square, Square, Option<Role>)>;
 
 /// The number of a legal move in the list.
@@ -88,7 +89,7 @@ const KNIGHT: [(i32, i32); 8] = [
     (1, 2),
 ];
 
-/// The whole list of moves, in its order.
+/// The list of moves in its order.
 fn list(board: &Board, turn: Color, en_passant: EnPassant) -> Vec<Entry> {
     let mut list = Vec::new();
     for file in File::ALL {
@@ -116,7 +117,7 @@ fn list(board: &Board, turn: Color, en_passant: EnPassant) -> Vec<Entry> {
     list
 }
 
-/// The square so many files and ranks away.
+/// The square at this distance in files and ranks.
 fn step(from: Square, (files, ranks): (i32, i32)) -> Option<Square> {
     Some(Square::from_coords(
         from.file().offset(files)?,

@@ -1,8 +1,8 @@
 //! Writes ChessBase games: `.cbf` and `.cbi` (docs/formats/chessbase.md).
 //!
-//! What the format has no place for is left out: the site, month and day, years and ratings that it cannot hold, the
-//! opening code of a game from a set-up position, its clock, all tags that it does not know. What it could hold only changed is
-//! refused.
+//! What the format cannot store is left out: the site, month and day, years and ratings out of range, the
+//! opening code of a game from a set-up position, its clock, and all tags without a field. A game that would
+//! have to be changed otherwise is refused.
 
 mod list;
 mod movetext;
@@ -41,7 +41,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
 /// The record of a game: header, texts, moves, comments, position.
 ///
 /// # Errors
-/// What the format cannot hold.
+/// If the format cannot represent the game.
 pub fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     let players = players(game)?;
     let source = source(game)?;
@@ -125,7 +125,7 @@ fn coded_header(mut header: [u8; 14]) -> [u8; 14] {
     header
 }
 
-/// XORs bytes from the last to the first with keys that are multiplied from byte to byte.
+/// XORs bytes from the last to the first with keys; each key is the previous one multiplied by `factor`.
 fn code(bytes: &mut [u8], mut key: u8, factor: u8) {
     for byte in bytes.iter_mut().rev() {
         *byte ^= key;
@@ -133,7 +133,7 @@ fn code(bytes: &mut [u8], mut key: u8, factor: u8) {
     }
 }
 
-/// Plies of the main line.
+/// Number of plies in the main line.
 fn main_line(game: &SourceGame) -> usize {
     let mut depth = 0;
     let mut plies = 0;
@@ -185,7 +185,7 @@ fn source(game: &SourceGame) -> Result<Vec<u8>, String> {
     text_of_field(&parts.join(" "))
 }
 
-/// The value of a tag, empty where it is unknown.
+/// The value of a tag; empty if it is unknown.
 fn known(value: Option<&str>) -> &str {
     value.filter(|&value| value != "?").unwrap_or_default()
 }
@@ -214,7 +214,7 @@ fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
     bytes.collect()
 }
 
-/// Steps of five above 1600; 0 for a rating that is not on them.
+/// Steps of five above 1600; 0 for a rating between steps or out of range.
 fn elo(value: Option<&str>) -> u8 {
     let elo = value.and_then(|value| value.parse::<u32>().ok()).unwrap_or(0);
     match elo.checked_sub(1600) {

@@ -1,4 +1,4 @@
-//! The moves of a game, and what is said about them.
+//! The moves of a game and their annotations.
 
 use super::bytes_of;
 use super::list::{EnPassant, Line, number};
@@ -86,19 +86,19 @@ pub fn movetext(game: &SourceGame, en_passant: u8) -> Result<(Vec<u8>, Vec<u8>),
     Ok((moves, comments))
 }
 
-/// Glyphs by the place of their code in a comment; the code is the place in the list.
+/// Glyphs by byte of a comment; the code is the index in the list.
 const GLYPHS: [&[u8]; 3] = [
     &[0, 1, 2, 5, 6, 3, 4, 0, 22, 32],
     &[0, 18, 16, 14, 10, 13, 15, 17, 19, 146, 44, 132, 36, 40, 138, 7],
     &[0, 145, 142, 140, 144, 0, 143],
 ];
 
-/// What is said about one move.
+/// The annotations of one move.
 #[derive(Default)]
 struct Annotation {
     codes: [u8; 3],
     text: Vec<u8>,
-    /// Place of the move's byte.
+    /// Offset of the move's byte.
     at: usize,
 }
 

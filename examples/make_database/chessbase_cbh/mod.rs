@@ -1,15 +1,13 @@
-//! Writes ChessBase games as later versions do: `.cbh` and its companions (docs/formats/chessbase-cbh.md).
+//! Writes ChessBase games in the later format: `.cbh` and its companions (docs/formats/chessbase-cbh.md).
 //!
-//! What the format has no place for is left out: counters of half-moves, all tags that it does not know. Names that
-//! are longer than their fields are refused. The trees by which ChessBase finds names have no branches.
+//! What the format cannot store is left out: counters of half-moves, and all tags without a field. Names
+//! longer than their fields are refused. The trees in which ChessBase searches for names have no branches.
 
+mod mode;
 mod movetext;
 mod names;
 mod pieces;
 mod start;
-#[allow(dead_code)]
-#[path = "../../../chessdb/src/formats/chessbase_cbh/tables.rs"]
-mod tables;
 
 use std::error::Error;
 use std::path::Path;
@@ -18,28 +16,32 @@ use crate::source::SourceGame;
 use movetext::{Annotation, Tree};
 use names::Table;
 
-pub use movetext::Mode;
+pub use mode::Mode;
 
-/// Bytes of the header of `.cbg` and `.cba`.
+/// Size of the header of `.cbg` and `.cba` in bytes.
 const HEADER: usize = 26;
 
-/// Writes a database with moves in the usual mode.
+/// Writes a database as ChessBase does.
 ///
 /// # Errors
 /// Those of writing, and a game that the format cannot hold.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
-    write_in(Mode::USUAL, games, target)
+    write_in(Mode::usual, games, target)
 }
 
-/// Writes a database with moves in a mode.
+/// Writes a database; `mode` selects how the moves of each game are encoded.
 ///
 /// # Errors
 /// As [`write`].
-pub fn write_in(mode: Mode, games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
+pub fn write_in(
+    mode: impl Fn(&SourceGame) -> Mode,
+    games: &[SourceGame],
+    target: &Path,
+) -> Result<(), Box<dyn Error>> {
     let mut database = Database::new();
     for (number, game) in (1..).zip(games) {
         database
-            .add(mode, number, game)
+            .add(mode(game), number, game)
             .map_err(|error| format!("game {number}: {error}"))?;
     }
     for (extension, bytes) in database.files()? {
@@ -81,10 +83,13 @@ impl Database {
         let record_at = u32::try_from(self.cbg.len()).map_err(|_| "too many games")?;
         let set_up = game.tag("FEN").is_some();
         let flags = mode.number() | if set_up { 0x40 } else { 0 };
-        let start = match set_up {
+        let mut start = match set_up {
             true => start::bytes(&game.start)?,
             false => Vec::new(),
         };
+        if set_up && mode.is_chess960() {
+            start.extend(start::rooks(&game.start));
+        }
         let size = u32::try_from(4 + start.len() + moves.bytes.len()).map_err(|_| "too many moves")?;
         let head = size.to_be_bytes();
         self.cbg.push(flags);
@@ -199,7 +204,7 @@ fn extended_header() -> Vec<u8> {
     bytes
 }
 
-/// The opening with its sub-code.
+/// The opening and its sub-code.
 fn opening(game: &SourceGame) -> u16 {
     let code = game.tag("ECO").and_then(|code| {
         let letter = "ABCDE".find(code.get(..1)?)?;
@@ -210,7 +215,7 @@ fn opening(game: &SourceGame) -> u16 {
     code.map_or(0, |code| code + sub.unwrap_or(0) % 128)
 }
 
-/// The value of a tag, empty where it is unknown.
+/// The value of a tag; empty if it is unknown.
 fn known(value: Option<&str>) -> &str {
     value.filter(|&value| value != "?").unwrap_or_default()
 }

@@ -1,58 +1,10 @@
-//! The moves of a game, and what is said about them (sections 8 and 9).
+//! The moves of a game and their annotations (sections 8 and 9).
 
 use shakmaty::{CastlingSide, Chess, Move, Position, Role, Square};
 
+use super::mode::Mode;
 use super::pieces::{Pieces, kind, number_of};
-use super::tables;
 use crate::source::{Item, SourceGame, played};
-
-/// How moves are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mode(u8);
-
-impl Mode {
-    /// That of nearly all games.
-    pub const USUAL: Mode = Mode(0);
-
-    /// A mode for games from the usual start position, by its number.
-    #[allow(dead_code)]
-    pub fn of(number: u8) -> Option<Mode> {
-        (number < 8).then_some(Mode(number))
-    }
-
-    pub fn number(self) -> u8 {
-        self.0
-    }
-
-    fn is_simple(self) -> bool {
-        self.0 & 1 != 0
-    }
-
-    fn is_reverse(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    /// The byte for a code when so many moves stand before it.
-    fn byte(self, code: u8, moves: usize) -> u8 {
-        let tables = [
-            &tables::MODE_0,
-            &tables::MODE_1,
-            &tables::MODE_2,
-            &tables::MODE_3,
-            &tables::MODE_4,
-            &tables::MODE_5,
-            &tables::MODE_6,
-            &tables::MODE_7,
-        ];
-        let table = tables[usize::from(self.0)];
-        let byte_of = |code: u8| table.iter().position(|&found| found == code).unwrap() as u8;
-        let moves = moves as u8;
-        match self.0 < 4 {
-            true => byte_of(code).wrapping_add(moves),
-            false => byte_of(code.wrapping_add(moves)),
-        }
-    }
-}
 
 /// An item of the `.cba`.
 #[derive(Clone, Debug)]
@@ -62,7 +14,7 @@ pub struct Annotation {
     pub data: Vec<u8>,
 }
 
-/// What is stored of a game.
+/// The stored parts of a game.
 pub struct Encoded {
     pub bytes: Vec<u8>,
     pub annotations: Vec<Annotation>,
@@ -156,7 +108,7 @@ struct Writer<'a> {
     tree: &'a Tree,
     mode: Mode,
     moves: usize,
-    /// Words of simple moves, in clear, until their flags are known.
+    /// Words of simple moves before encryption, as long as their flags are unknown.
     words: Vec<u16>,
     encoded: Encoded,
 }
@@ -166,7 +118,7 @@ const END: u8 = 255;
 const WORD: u8 = 235;
 
 impl Writer<'_> {
-    /// Writes all that follows a node.
+    /// Writes everything after a node.
     fn line(&mut self, mut node: usize, mut position: Chess, mut pieces: Pieces) -> Result<(), String> {
         let tree = self.tree;
         while let Some((&last, others)) = tree.nodes[node].children.split_last() {
@@ -188,7 +140,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the move of a node and what is said about it.
+    /// Writes the move of a node and its annotations.
     fn step(
         &mut self,
         node: usize,
@@ -211,7 +163,7 @@ impl Writer<'_> {
             _ => None,
         };
         if self.mode.is_simple() {
-            let word = mv.map_or(Ok(0), |mv| simple_word(mv, self.mode.is_reverse()))?;
+            let word = mv.map_or(Ok(0), |mv| simple_word(mv, self.mode))?;
             self.words.push(word | if keeps { 0x8000 } else { 0 });
         } else {
             if keeps {
@@ -232,11 +184,15 @@ impl Writer<'_> {
             self.push(0);
             return Ok(());
         };
-        match code(mv, position, pieces) {
+        let code = match mv {
+            Move::Castle { .. } if self.mode.is_chess960() => None,
+            _ => code(mv, position, pieces),
+        };
+        match code {
             Some(code) => self.push(code),
             None => {
                 self.push(WORD);
-                for byte in word(mv)?.to_be_bytes() {
+                for byte in word(mv, self.mode)?.to_be_bytes() {
                     self.push(byte);
                 }
             }
@@ -276,12 +232,14 @@ impl Writer<'_> {
     }
 }
 
-/// Departure, target and promotion of a move. Castling is the king's step of two files.
-fn word(mv: Move) -> Result<u16, String> {
+/// Departure, target and promotion of a move. Castling is the king's step of two files; in Chess960 it is a
+/// step from his target square onto itself.
+fn word(mv: Move, mode: Mode) -> Result<u16, String> {
     let (from, to) = match mv {
         Move::Castle { king, rook } => {
             let side = CastlingSide::from_king_side(rook > king);
-            (king, Square::from_coords(side.king_to_file(), king.rank()))
+            let goal = Square::from_coords(side.king_to_file(), king.rank());
+            (if mode.is_chess960() { goal } else { king }, goal)
         }
         _ => (mv.from().ok_or("a move from nowhere")?, mv.to()),
     };
@@ -294,16 +252,16 @@ fn word(mv: Move) -> Result<u16, String> {
     Ok(number_of(from) | number_of(to) << 6 | promotion << 12)
 }
 
-fn simple_word(mv: Move, is_reverse: bool) -> Result<u16, String> {
-    let word = word(mv)?;
+fn simple_word(mv: Move, mode: Mode) -> Result<u16, String> {
+    let word = word(mv, mode)?;
     let (from, to) = (word & 63, word >> 6 & 63);
-    Ok(match is_reverse {
+    Ok(match mode.is_reverse() {
         true => word & 0x3000 | to | from << 6,
         false => word,
     })
 }
 
-/// The code of a move; none where it needs a word.
+/// The code of a move; `None` if it is stored as a word.
 fn code(mv: Move, position: &Chess, pieces: &Pieces) -> Option<u8> {
     let us = position.turn();
     if let Move::Castle { king, rook } = mv {
@@ -323,7 +281,7 @@ fn code(mv: Move, position: &Chess, pieces: &Pieces) -> Option<u8> {
         let list = &pieces.pieces[us as usize][kind(role)?];
         list.iter().position(|&square| square == from)
     };
-    // Directions: files or ranks alone, both alike, both opposed.
+    // Directions: along files or ranks alone, both in the same direction, both in opposite directions.
     let slide = || match (files, ranks) {
         (0, ranks) => (ranks & 7) as u8 - 1,
         (files, 0) => 7 + (files & 7) as u8 - 1,

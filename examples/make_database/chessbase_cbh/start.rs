@@ -2,7 +2,7 @@
 
 use shakmaty::{CastlingSide, Chess, Color, Piece, Position, Role};
 
-use super::pieces::square_of;
+use super::pieces::{number_of, square_of};
 
 /// The 28 bytes of a position.
 pub fn bytes(start: &Chess) -> Result<Vec<u8>, String> {
@@ -50,4 +50,23 @@ pub fn bytes(start: &Chess) -> Result<Vec<u8>, String> {
             .map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | bit)),
     );
     Ok(bytes)
+}
+
+/// The 8 bytes that follow in Chess960: the squares of kings and rooks, and the number of the position, which
+/// is not used.
+pub fn rooks(start: &Chess) -> [u8; 8] {
+    let king = |color| start.board().king_of(color).map_or(0, number_of);
+    let rook = |color, side| start.castles().rook(color, side).map_or(0, number_of);
+    let [short, long] = [CastlingSide::KingSide, CastlingSide::QueenSide];
+    let squares = [
+        king(Color::White),
+        king(Color::Black),
+        rook(Color::White, short),
+        rook(Color::White, long),
+        rook(Color::Black, short),
+        rook(Color::Black, long),
+        0,
+        0,
+    ];
+    squares.map(|square| square as u8)
 }

@@ -96,14 +96,14 @@ pub fn archive(games: &[SourceGame]) -> Result<Vec<u8>, Box<dyn Error>> {
             packed.write_all(&member(&format!("{}.{extension}", table.name), &contents))?;
         }
     }
-    // One empty block closes the archive, as the program leaves it.
+    // An archive of the program ends with a single empty block.
     packed.write_all(&[0; 512])?;
     Ok(packed.finish()?)
 }
 
 /// Number of the one collection.
 const COLLECTION: i64 = 1001;
-/// Tags that have a column of their own, or follow from one.
+/// Tags with a column, or derived from one.
 const COLUMN_TAGS: [&str; 18] = [
     "Event",
     "Site",
@@ -250,14 +250,14 @@ fn info(game: &SourceGame) -> Result<Value, String> {
     }
 }
 
-/// Names that are numbered as they come.
+/// Names, numbered in the order of their occurrence.
 #[derive(Default)]
 struct Names {
     ids: HashMap<String, i64>,
 }
 
 impl Names {
-    /// The number of a name, 0 for an unknown one.
+    /// The number of a name; 0 for an unknown one.
     fn id(&mut self, name: Option<&str>) -> Value {
         let next = self.ids.len() as i64 + 1;
         Value::Int(match name {
@@ -276,7 +276,7 @@ impl Names {
     }
 }
 
-/// Header, contents and padding of a member; octal numbers have leading blanks.
+/// Header, contents and padding of a member. Octal numbers begin with spaces.
 fn member(name: &str, contents: &[u8]) -> Vec<u8> {
     let mut header = vec![0; 512];
     header[..name.len()].copy_from_slice(name.as_bytes());

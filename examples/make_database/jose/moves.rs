@@ -4,7 +4,7 @@ use shakmaty::{Board, Chess, Color, Move, Position, Role, Square};
 
 use crate::source::{Item, SourceGame, played};
 
-/// What stands in the columns `Bin` and `Comments`.
+/// The contents of the columns `Bin` and `Comments`.
 pub struct MoveData {
     pub bin: Vec<u8>,
     pub texts: Vec<u8>,
@@ -74,7 +74,7 @@ struct Line {
     pieces: PieceNumbers,
 }
 
-/// Lists of pieces by side and kind, with the pawns that they have been.
+/// Lists of pieces by side and kind, and the places of promoted pawns.
 #[derive(Clone)]
 struct PieceNumbers {
     lists: [[Vec<Option<Square>>; 5]; 2],
@@ -90,7 +90,7 @@ fn side(color: Color) -> usize {
 }
 
 impl PieceNumbers {
-    /// From rank 8 down to 1, each from file a to h.
+    /// The lists of a start position: ranks 8 to 1, each from file a to h.
     fn of(board: &Board) -> PieceNumbers {
         let mut pieces = PieceNumbers {
             lists: Default::default(),
@@ -107,14 +107,14 @@ impl PieceNumbers {
         pieces
     }
 
-    /// No list is shorter than it was in another line.
+    /// Makes no list shorter than in `other`.
     fn grow_to(&mut self, other: &PieceNumbers) {
         for (mine, theirs) in self.lists.iter_mut().flatten().zip(other.lists.iter().flatten()) {
             mine.resize(mine.len().max(theirs.len()), None);
         }
     }
 
-    /// The code of a move; the lists follow it.
+    /// The code of a move; updates the lists.
     fn play(&mut self, position: &Chess, mv: Move) -> Result<Vec<u8>, String> {
         let us = position.turn();
         if let Move::Castle { king, rook } = mv {
@@ -200,7 +200,7 @@ impl PieceNumbers {
         }
     }
 
-    /// The last vacant place of the list, else a new one.
+    /// Places a promoted piece at the last vacant place of the list, or else at a new one.
     fn promote(&mut self, color: Color, pawn: usize, role: Role, to: Square) {
         self.lists[side(color)][kind(Role::Pawn)][pawn] = None;
         let list = &mut self.lists[side(color)][kind(role)];

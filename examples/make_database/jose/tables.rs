@@ -5,7 +5,7 @@ pub struct Column {
     name: &'static str,
     /// Type code of the `.frm`.
     code: u8,
-    /// Bytes of an integer, of a text's longest value, of a blob's length.
+    /// Size in bytes of an integer, of the longest value of a text, or of the length of a blob.
     length: u16,
     is_nullable: bool,
 }
@@ -118,7 +118,7 @@ impl Table {
         frm
     }
 
-    /// Bytes of the NULL bitmap.
+    /// Size of the NULL bitmap in bytes.
     fn bitmap(&self) -> usize {
         self.columns
             .iter()
@@ -206,7 +206,7 @@ impl Table {
                     continue;
                 }
                 CHAR => {
-                    // Texts are always shorter than the column, so blanks are always cut.
+                    // Texts are always shorter than the column, so trailing spaces are always removed.
                     record[flag / 8] |= 1 << (flag % 8);
                     record.push(bytes.len() as u8);
                     record.extend(bytes);
@@ -225,7 +225,7 @@ impl Table {
     }
 }
 
-/// A whole record in one block of at least 20 bytes, a multiple of 4.
+/// Appends a whole record in one block, whose size is at least 20 bytes and a multiple of 4.
 pub fn append_block(myd: &mut Vec<u8>, record: &[u8]) {
     let length = (record.len() as u32).to_be_bytes();
     let (kind, length) = match record.len() {
@@ -240,7 +240,7 @@ pub fn append_block(myd: &mut Vec<u8>, record: &[u8]) {
         myd.extend(record);
         return;
     }
-    // The byte that counts the unused ones takes one of them.
+    // The byte that counts the unused bytes is one of them.
     let block = (head + 1).next_multiple_of(4).max(20);
     let unused = block - head - 1;
     myd.push(kind + 2);

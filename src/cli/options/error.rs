@@ -9,17 +9,19 @@ use crate::library::on_one_line;
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// No command has an option of this name; the scope is that of the command that was called.
+    /// No command has an option of this name. The scope is that of the command that was called.
     Unknown(String, Scope),
-    /// It belongs to another command.
+    /// The option belongs to `mount`, not to the command that was called.
     MountOnly(&'static str),
-    /// It lacks its value: name, placeholder of the value.
+    /// The option lacks its value: name, placeholder of the value.
     NoValue(&'static str, &'static str),
-    /// It has a value and takes none.
+    /// The option has a value but takes none.
     NeedlessValue(&'static str),
     /// `remount`, which would change the options of an existing mount.
     Remount,
-    /// Its value is invalid: name, value, description of valid ones.
+    /// `nonempty`, which other file systems of FUSE know.
+    NonEmpty,
+    /// The value is invalid: name, value, description of valid values.
     BadValue(&'static str, String, Wanted),
 }
 
@@ -40,6 +42,9 @@ impl fmt::Display for OptionError {
             OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
             OptionError::Remount => f.write_str(
                 "the options of a mount cannot be changed: unmount it, and mount it again with other options",
+            ),
+            OptionError::NonEmpty => f.write_str(
+                "there is no option 'nonempty', because a mount would hide what is in the folder: name an empty folder",
             ),
             OptionError::BadValue(name, value, wanted) => {
                 write!(

@@ -1,4 +1,4 @@
-//! Reading options in both spellings.
+//! Parsing options in both spellings.
 
 use clap::{Arg, ArgAction, ArgMatches};
 
@@ -6,7 +6,7 @@ use super::error::OptionError;
 use super::generic::is_generic;
 use super::{OPTIONS, Row, Scope, Settings};
 
-/// The arguments of all options in a scope, `-o` among them.
+/// The arguments of all options in a scope, and `-o`.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
     let rows = OPTIONS.iter().filter(|row| row.is_in(scope) && row.is_shown());
     let long = rows.map(|row| {
@@ -32,8 +32,8 @@ pub fn list_argument() -> Arg {
         )
 }
 
-/// Reads `-o` lists, then long options, which therefore take precedence, except those that may be repeated. With
-/// `sloppy`, unknown ones are ignored.
+/// Reads `-o` lists, then long options, which therefore take precedence unless they may be repeated. With
+/// `sloppy`, unknown options in lists are ignored.
 ///
 /// # Errors
 /// For the first option that is unknown or has a wrong value.
@@ -46,7 +46,7 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
             result => result?,
         }
     }
-    // `mount.pgnfs` has lists only.
+    // `mount.pgnfs` has only lists, so the long options may not be defined.
     for row in OPTIONS
         .iter()
         .filter(|row| matches.try_contains_id(row.name).unwrap_or(false))
@@ -62,13 +62,34 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
     Ok(settings)
 }
 
+/// True if the lists ask for a remount without a change: `remount,ro`, beside options that have no effect or that
+/// the kernel shows for every mount.
+pub fn is_idle_remount(matches: &ArgMatches) -> bool {
+    const SHOWN: [&str; 6] = [
+        "remount",
+        "user_id",
+        "group_id",
+        "default_permissions",
+        "allow_other",
+        "max_read",
+    ];
+    let lists = matches.get_many::<String>("o").into_iter().flatten();
+    let words: Vec<String> = lists.flat_map(|list| words(list)).collect();
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let changes_nothing = |word: &String| {
+        let name = word.split('=').next().unwrap_or(word);
+        name != "rw" && (is_generic(name) || SHOWN.contains(&name))
+    };
+    has("remount") && has("ro") && words.iter().all(changes_nothing)
+}
+
 /// The error for an unknown name that is an option of `mount`.
 pub fn of_mount(name: &str) -> Option<OptionError> {
     let row = OPTIONS.iter().find(|row| row.name == name)?;
     Some(OptionError::MountOnly(row.name))
 }
 
-/// The words of a list. A comma after a backslash belongs to its word.
+/// Splits a list into its words. A comma after a backslash belongs to the word.
 fn words(list: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for part in list.split_inclusive(',') {
@@ -97,6 +118,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
         Some(row) => Err(OptionError::MountOnly(row.name)),
         None if scope == Scope::Mount && is_generic(name) => Ok(()),
         None if scope == Scope::Mount && name == "remount" => Err(OptionError::Remount),
+        None if scope == Scope::Mount && name == "nonempty" => Err(OptionError::NonEmpty),
         None => Err(OptionError::Unknown(name.to_owned(), scope)),
     }
 }
@@ -142,7 +164,31 @@ mod tests {
             .unwrap(),
             settings
         );
-        assert_eq!(settings.serve.layout.views().count(), 4 + 2);
+        assert_eq!(settings.serve.layout.views().count(), 5 + 2);
+    }
+
+    #[test]
+    fn a_remount_may_only_be_one_to_read_only() {
+        let is_idle = |list: &str| {
+            let command = clap::Command::new("test").no_binary_name(true);
+            let command = command.args(arguments(Scope::Mount));
+            is_idle_remount(&command.get_matches_from(["-o", list]))
+        };
+        for list in [
+            "remount,ro",
+            "ro,nosuid,nodev,user_id=0,group_id=0,allow_other,remount",
+        ] {
+            assert!(is_idle(list), "{list}");
+        }
+        for list in [
+            "ro",
+            "remount",
+            "remount,rw",
+            "remount,ro,rw",
+            "remount,ro,threads=1",
+        ] {
+            assert!(!is_idle(list), "{list}");
+        }
     }
 
     #[test]

@@ -5,37 +5,46 @@ use std::time::Duration;
 
 use crate::fs::ServeOptions;
 use crate::library::Selection;
+use crate::positions::{BuildOptions, IndexUse, MOST_BYTES};
 use crate::watch::{Means, QUIET};
 use chessdb::formats;
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How games are read.
+    /// Options of the decoders.
     pub formats: formats::Options,
-    /// Which databases of a folder.
+    /// Which databases of a folder are served.
     pub selection: Selection,
-    /// How they are served.
+    /// Options of the file system.
     pub serve: ServeOptions,
-    /// How changes of the source are noticed.
+    /// How changes of the source are detected.
     pub watch: Means,
-    /// How long a source must have rested after a change.
+    /// For how long a source must not have changed before it is searched again.
     pub quiet: Duration,
     /// How long a mount waits for databases that open slowly.
     pub open_wait: Duration,
-    /// Where sizes of games are kept from one mount to the next.
+    /// True if a source may be missing when it is mounted.
+    pub wait_for_source: bool,
+    /// The folder of size files and indexes of positions.
     pub cache_folder: CacheFolder,
-    /// Tags are extended attributes.
+    /// Whether an index of positions is used and built.
+    pub index: IndexUse,
+    /// Bytes of memory that are used to build one, about.
+    pub index_memory: usize,
+    /// Bytes of all indexes in the cache folder.
+    pub index_space: u64,
+    /// True if tags are available as extended attributes.
     pub xattr: bool,
-    /// Owner of the files; else the user who mounts.
+    /// Owner of the files; `None` for the user who mounts.
     pub uid: Option<u32>,
-    /// Group of the files; else that of the user who mounts.
+    /// Group of the files; `None` for that of the user who mounts.
     pub gid: Option<u32>,
-    /// Permissions to remove from those of all files.
+    /// Permission bits to remove from all files.
     pub umask: u16,
-    /// Other users may access the mount.
+    /// True if other users may access the mount.
     pub allow_other: bool,
-    /// The kernel checks permissions.
+    /// True if the kernel checks permissions.
     pub default_permissions: bool,
 }
 
@@ -48,7 +57,11 @@ impl Default for Settings {
             watch: Means::default(),
             quiet: QUIET,
             open_wait: Duration::from_secs(2),
+            wait_for_source: false,
             cache_folder: CacheFolder::default(),
+            index: IndexUse::default(),
+            index_memory: BuildOptions::default().memory,
+            index_space: MOST_BYTES,
             xattr: false,
             uid: None,
             gid: None,
@@ -59,14 +72,14 @@ impl Default for Settings {
     }
 }
 
-/// The folder for data that can be made again.
+/// The folder of size files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheFolder {
-    /// The user's cache folder.
+    /// The default folder of the user.
     #[default]
     Usual,
-    /// In this folder.
+    /// This folder.
     At(PathBuf),
-    /// Nowhere.
+    /// Size files are disabled.
     Nowhere,
 }

@@ -1,20 +1,27 @@
-//! Values that are more than a word or a number.
+//! Parsing values that are more than a word or a number.
 
-use std::fs::File;
+use std::fmt::Display;
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use encoding_rs::WINDOWS_1252;
+
 use super::error::Wanted;
+use crate::spelling::{Spelling, SpellingFile};
 use crate::watch::{self, Means};
 use chessdb::formats::Passwords;
 
-/// Longest file of passwords.
+/// Maximum length of a password file in bytes.
 const LONGEST: u64 = 64 << 10;
-/// Permissions that nobody but the owner of such a file may have.
+/// Maximum length of a spelling file in bytes; Scid's has 25 million.
+const LONGEST_SPELLINGS: u64 = 256 << 20;
+/// Permission bits that a password file must not have.
 const OF_OTHERS: u32 = 0o077;
 
-/// Reads a file of passwords.
+/// Reads a password file.
 pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
     let wrong = |error| format!("a file with one password a line: {error}");
     let file = File::open(path).map_err(wrong)?;
@@ -27,7 +34,27 @@ pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
     Ok(Passwords::of_lines(&text))
 }
 
-/// Reads how to watch.
+/// Reads a spelling file.
+pub fn spelling_file(path: &str) -> Result<Spelling, Wanted> {
+    let wrong = |error: &dyn Display| format!("stored, fold or a spelling file of Scid: {path}: {error}");
+    // Opening a named pipe would wait.
+    let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
+    if !metadata.is_file() {
+        return Err(wrong(&"not a file").into());
+    }
+    if metadata.len() > LONGEST_SPELLINGS {
+        return Err(wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20)).into());
+    }
+    let bytes = fs::read(path).map_err(|error| wrong(&error))?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => WINDOWS_1252.decode(error.as_bytes()).0.into_owned(),
+    };
+    let file = SpellingFile::read(&text).map_err(|error| wrong(&error))?;
+    Ok(Spelling::File(Arc::new(file)))
+}
+
+/// Parses how changes are detected.
 pub fn means(text: &str) -> Option<Means> {
     Some(match text {
         "auto" => Means::Auto,
@@ -42,7 +69,12 @@ pub fn means(text: &str) -> Option<Means> {
     })
 }
 
-/// Reads a number of bytes with a unit behind it.
+/// Parses the number of a user or a group. The highest one means none.
+pub fn id(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|&id| id != u32::MAX)
+}
+
+/// Parses a number of bytes with an optional unit.
 pub fn bytes(text: &str) -> Option<usize> {
     let units = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
     let unit = units
@@ -61,7 +93,7 @@ mod tests {
     use std::fs::{self, Permissions};
 
     #[test]
-    fn a_file_of_passwords_is_for_its_owner_alone() {
+    fn a_password_file_must_be_private() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(&file, "pass\n\nma\u{df}\n").unwrap();
         let path = file.path().to_str().unwrap();

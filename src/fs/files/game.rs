@@ -1,4 +1,4 @@
-//! One game as a file, and the texts of games from the cache or decoded.
+//! A game as a file. Texts come from the cache or are decoded.
 
 use std::iter;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl File for Game<'_> {
 }
 
 impl DatabaseFs {
-    /// The text of a game, from the cache or decoded.
+    /// Returns the text of a game from the cache, or decodes and caches it.
     pub(super) fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
         if let Some(text) = self.cached(game) {
             return Ok(text);
@@ -47,7 +47,8 @@ impl DatabaseFs {
         Ok(text)
     }
 
-    /// Gives the texts of games in their order, from the cache or decoded. Nothing is kept.
+    /// Passes the texts of games to `each` in the given order. Texts that are not cached are decoded and not
+    /// cached.
     pub(in crate::fs) fn each_text(
         &self,
         games: &[u32],

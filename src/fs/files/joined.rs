@@ -1,4 +1,4 @@
-//! `all.pgn` and merged files: where their games stand in them, and the bytes of those that are read.
+//! `all.pgn` and merged files: the offsets of their games, and reading parts of them.
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -14,10 +14,10 @@ use crate::fs::sizes::Games;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;
 
-/// Long merged files whose places are kept.
+/// Number of long merged files whose [`Join`] is kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// The places of games that are kept.
+/// The joins that are kept.
 pub(in crate::fs) struct Joins {
     all: OnceLock<Arc<Join>>,
     listed: Mutex<LruCache<Node, Arc<Join>>>,
@@ -56,25 +56,32 @@ impl Joins {
 }
 
 /// Games one after the other.
-pub(super) struct Joined<'a> {
+pub(in crate::fs) struct Joined<'a> {
     database: &'a DatabaseFs,
+    joins: &'a Joins,
     file: Node,
     games: Games<'a>,
 }
 
 impl<'a> Joined<'a> {
-    pub(super) fn new(database: &'a DatabaseFs, file: Node, games: Games<'a>) -> Joined<'a> {
+    pub(in crate::fs) fn new(database: &'a DatabaseFs, file: Node, games: Games<'a>) -> Joined<'a> {
         Joined {
             database,
+            joins: &database.joins,
             file,
             games,
         }
     }
 
-    /// The places of the games.
+    /// The same file, whose offsets are kept in `joins`, because the database has another file with this node.
+    pub(in crate::fs) fn kept_in(self, joins: &'a Joins) -> Joined<'a> {
+        Joined { joins, ..self }
+    }
+
+    /// The offsets of the games.
     fn join(&self) -> Result<Arc<Join>, FsError> {
         let (database, games) = (self.database, self.games);
-        if let Some(join) = database.joins.get(self.file, games) {
+        if let Some(join) = self.joins.get(self.file, games) {
             return Ok(join);
         }
         let join = Join::new(games, database.sizes()).or_else(|| {
@@ -82,7 +89,7 @@ impl<'a> Joined<'a> {
             Join::new(games, database.sizes())
         });
         let join = Arc::new(join.ok_or_else(|| database.texts().fail(Failure::Sizes))?);
-        database.joins.keep(self.file, games, &join);
+        self.joins.keep(self.file, games, &join);
         Ok(join)
     }
 }
@@ -101,7 +108,7 @@ impl File for Joined<'_> {
         Ok(self.join()?.len())
     }
 
-    /// Only the games that the bytes touch are decoded.
+    /// Decodes only the games in the requested range.
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let (database, games) = (self.database, self.games);
         let join = self.join()?;
@@ -120,7 +127,7 @@ impl File for Joined<'_> {
             start += u64::from(database.sizes().get(game).ok_or(FsError::Io)?);
         }
         if let [game] = wanted[..] {
-            // It may be long, and who reads a part of it wants the next one, too.
+            // The game may be long, and the next request is probably for its next part.
             return Ok(Chunk::of(database.text(game)?, offset - begin, size));
         }
         let len = usize::try_from(start - begin).map_err(|_| FsError::Io)?;
@@ -144,7 +151,7 @@ impl File for Joined<'_> {
                 && wanted.peek().is_none()
                 && start > end
             {
-                // Only what is not read to its end is wanted again.
+                // The next request probably begins in a game that was not read to its end.
                 database.keep(game, texts.get(texts.len() - len..).unwrap_or_default().into());
             }
         }

@@ -1,29 +1,33 @@
-//! Files that are made when somebody first asks for them, and then kept: `info.txt`, `problems.txt`, documents,
-//! tables.
+//! Files that are generated on first use and then kept: `info.txt`, `problems.txt`, documents, tables.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::info::{database_info, problem_rows};
 use crate::fs::sizes::Games;
-use crate::fs::table::Tables;
+use crate::fs::table::{DuplicatesTable, Found, ParquetTable, Part, Tables};
 use crate::fs::types::{Chunk, FsError};
 use crate::library::document_text;
 use crate::tree::Table;
 
-/// What was made of such files.
+/// The generated files of a database.
 #[derive(Default)]
 pub(in crate::fs) struct Made {
     info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
+    pub(super) overview: OnceLock<Arc<[u8]>>,
+    /// Held by the request that counts for the overview; others wait for it.
+    pub(super) overview_turn: Mutex<()>,
     documents: Vec<OnceLock<Arc<[u8]>>>,
     tables: OnceLock<Tables>,
+    parquet: OnceLock<ParquetTable>,
+    duplicates: OnceLock<DuplicatesTable>,
 }
 
 impl Made {
-    /// Nothing yet, for a database with so many documents.
+    /// An empty set for a database with `documents` documents.
     pub(in crate::fs) fn new(documents: usize) -> Made {
         Made {
             documents: (0..documents).map(|_| OnceLock::new()).collect(),
@@ -32,9 +36,9 @@ impl Made {
     }
 }
 
-/// A file that is made as a whole.
+/// A file that is generated as a whole.
 pub(in crate::fs) trait Text {
-    /// The text, where nothing has to be decoded or read for it.
+    /// The text, if nothing has to be decoded or read for it.
     fn text_if_known(&self) -> Option<Arc<[u8]>>;
 
     /// The text.
@@ -42,7 +46,7 @@ pub(in crate::fs) trait Text {
         self.text_if_known().ok_or(FsError::Stale)
     }
 
-    /// What has to be done before the text is known.
+    /// The work that must be done before the text is known.
     fn wait(&self) -> Wait {
         Wait::Own.unless(self.text_if_known().is_some())
     }
@@ -76,12 +80,12 @@ impl Text for Info<'_> {
     }
 }
 
-/// `problems.txt`, for which all games are decoded.
+/// `problems.txt`. All games must be decoded for it.
 pub(super) struct Problems<'a>(pub(super) &'a DatabaseFs);
 
 impl Text for Problems<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        if !self.0.sizes().are_complete() {
+        if !self.0.sizes().have_problems() {
             return None;
         }
         let problems = self.0.made.problems.get_or_init(|| {
@@ -93,19 +97,19 @@ impl Text for Problems<'_> {
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        if !self.0.sizes().are_complete() {
-            self.0.know_sizes(Games::All(self.0.entry().database.len()));
+        if !self.0.sizes().have_problems() {
+            self.0.know_problems();
         }
         self.text_if_known()
             .ok_or_else(|| self.0.texts().fail(Failure::Sizes))
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.0.sizes().are_complete())
+        Wait::Common.unless(self.0.sizes().have_problems())
     }
 }
 
-/// A document of the database's own.
+/// A document that the database provides, by its number.
 pub(super) struct Document<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
 
 impl Document<'_> {
@@ -133,16 +137,16 @@ impl Text for Document<'_> {
 /// A table of all games.
 pub(super) struct TableFile<'a>(pub(super) &'a DatabaseFs, pub(super) Table);
 
-impl TableFile<'_> {
-    /// The tables, after a look through the tags of all games.
-    fn tables(&self) -> Result<&Tables, FsError> {
-        let database = self.0;
-        if let Some(tables) = database.made.tables.get() {
+impl DatabaseFs {
+    /// The tables; on first use reads the tags of all games.
+    pub(in crate::fs) fn tables(&self) -> Result<&Tables, FsError> {
+        if let Some(tables) = self.made.tables.get() {
             return Ok(tables);
         }
-        let tables = Tables::new(database.entry(), database.tree.digits(), database.options.threads);
-        database.texts().check()?;
-        Ok(database.made.tables.get_or_init(|| tables))
+        let (games, digits) = (Games::All(self.entry().database.len()), self.tree.digits());
+        let tables = Tables::new(self.entry(), games, digits, self.options.threads);
+        self.texts().check()?;
+        Ok(self.made.tables.get_or_init(|| tables))
     }
 }
 
@@ -153,7 +157,7 @@ impl File for TableFile<'_> {
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        Ok(self.tables()?.len(self.1))
+        Ok(self.0.tables()?.len(self.1))
     }
 
     fn wait(&self) -> Wait {
@@ -161,8 +165,104 @@ impl File for TableFile<'_> {
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let (tables, digits) = (self.tables()?, self.0.tree.digits());
-        let bytes = tables.read(self.0.entry(), digits, self.1, offset, size);
+        let (database, tables) = (self.0, self.0.tables()?);
+        let (games, digits) = (
+            Games::All(database.entry().database.len()),
+            database.tree.digits(),
+        );
+        let bytes = tables.read(database.entry(), games, digits, self.1, offset, size);
         Ok(bytes.ok_or_else(|| self.0.texts().fail(Failure::Tags))?.into())
+    }
+}
+
+/// `games.parquet`
+pub(super) struct ParquetFile<'a>(pub(super) &'a DatabaseFs);
+
+impl ParquetFile<'_> {
+    fn part(&self) -> [Part<'_>; 1] {
+        [Part {
+            database: self.0,
+            path: None,
+            names: None,
+        }]
+    }
+
+    /// The table, after it was made once.
+    fn table(&self) -> Result<&ParquetTable, FsError> {
+        let database = self.0;
+        if let Some(table) = database.made.parquet.get() {
+            return Ok(table);
+        }
+        let others = database.tables()?.others();
+        let table = ParquetTable::new(&self.part(), others, database.options.threads)?;
+        Ok(database.made.parquet.get_or_init(|| table))
+    }
+}
+
+impl File for ParquetFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.0.made.parquet.get().map(ParquetTable::len)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.table()?.len())
+    }
+
+    /// A group of rows has to be made even if the size is known.
+    fn wait(&self) -> Wait {
+        Wait::Own
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let threads = self.0.options.threads;
+        let bytes = self.table()?.read(&self.part(), offset, size, threads)?;
+        Ok(bytes.into())
+    }
+}
+
+/// `duplicates.csv`. The main lines of all games must be decoded for it.
+pub(super) struct DuplicatesFile<'a>(pub(super) &'a DatabaseFs);
+
+impl DuplicatesFile<'_> {
+    /// The table, after it was made once.
+    fn table(&self) -> Result<&DuplicatesTable, FsError> {
+        let made = &self.0.made.duplicates;
+        if let Some(table) = made.get() {
+            return Ok(table);
+        }
+        let table = self.with_found(|found| DuplicatesTable::new(found, self.0.options.threads))?;
+        Ok(made.get_or_init(|| table))
+    }
+
+    fn with_found<T>(&self, then: impl FnOnce(&Found<'_>) -> T) -> T {
+        let part = Part {
+            database: self.0,
+            path: None,
+            names: None,
+        };
+        then(&Found {
+            duplicates: part.database.tree.common().duplicates(),
+            parts: &[part],
+            place_of: &|game| (0, game),
+        })
+    }
+}
+
+impl File for DuplicatesFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.0.made.duplicates.get().map(DuplicatesTable::len)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.table()?.len())
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::Common.unless(self.size_if_known().is_some())
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let table = self.table()?;
+        Ok(self.with_found(|found| table.read(found, offset, size))?.into())
     }
 }

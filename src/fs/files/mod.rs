@@ -1,50 +1,57 @@
-//! The files of a database: a type for each thing that a file can hold.
+//! The files of a database, one type for each kind of content.
 
+mod found_table;
 mod game;
 mod joined;
 mod made;
 mod member;
+mod overview;
+mod own;
 
 use super::database::DatabaseFs;
 use super::sizes::Games;
 use super::types::{Chunk, FsError};
 use crate::tree::{Content, Node};
+use found_table::FoundTable;
 use game::Game;
-use joined::Joined;
-use made::{Document, Info, Problems, TableFile};
+use made::{Document, DuplicatesFile, Info, ParquetFile, Problems, TableFile};
 use member::RawFile;
+use overview::Overview;
+use own::Own;
 
-pub(super) use joined::Joins;
+pub(super) use found_table::FoundTables;
+pub(super) use joined::{Joined, Joins};
 pub(super) use made::{Made, Text};
+pub(super) use own::OwnTexts;
 
-/// A file that exists.
+/// An existing file.
 pub(super) trait File {
-    /// The size, where nothing has to be decoded or read to know it.
+    /// The size in bytes, if nothing has to be decoded or read for it.
     fn size_if_known(&self) -> Option<u64>;
 
-    /// The size; decodes what it must. It is asked where [`File::size_if_known`] gave none.
+    /// The size in bytes. Decodes games if necessary; called only if [`File::size_if_known`] returned `None`.
     fn size(&self) -> Result<u64, FsError>;
 
-    /// Bytes of the file: `size` of them from `offset`, fewer only at its end.
+    /// Returns `size` bytes from `offset`, fewer only at the end of the file.
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError>;
 
-    /// What has to be done before size and bytes are known.
+    /// The work that must be done before size and contents are known.
     fn wait(&self) -> Wait;
 }
 
-/// What a request has to wait for.
+/// What a request may have to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// A game at most.
+    /// At most one game.
     None,
-    /// Sizes of many games or a view: that work is done once, for all who wait.
+    /// Sizes of many games, or a view. The work is done once for all requests that need it.
     Common,
-    /// Many games, for itself.
+    /// Many games for this request alone.
     Own,
 }
 
 impl Wait {
-    /// No wait for what is known.
+    /// `None` if the result is known already.
     fn unless(self, is_known: bool) -> Wait {
         match is_known {
             true => Wait::None,
@@ -54,7 +61,7 @@ impl Wait {
 }
 
 impl DatabaseFs {
-    /// Does something with the file of a node, which holds this.
+    /// Calls `then` with the file of a node that has this content.
     pub(super) fn with_file<R>(
         &self,
         node: Node,
@@ -65,11 +72,19 @@ impl DatabaseFs {
             Content::Game(game) => return then(&Game(self, game)),
             Content::Info => return then(&Info(self)),
             Content::Problems => return then(&Problems(self)),
+            Content::Overview => return then(&Overview(self)),
             Content::Member(member, size) => return then(&RawFile::new(self, member, size)),
             Content::Document(document) => return then(&Document(self, document)),
             Content::Table(table) => return then(&TableFile(self, table)),
+            Content::Parquet => return then(&ParquetFile(self)),
+            Content::Duplicates => return then(&DuplicatesFile(self)),
+            Content::Own => return then(&Own(self, node)),
+            Content::Found(found) => return then(&Joined::new(self, node, Games::Listed(&found))),
+            Content::FoundTable(found) => return then(&FoundTable::new(self, node, found)),
             Content::AllGames => Games::All(self.entry().database.len()),
             Content::Games(games) => Games::Listed(games),
+            // A single database contains no others.
+            Content::InParts(_) => Games::Listed(&[]),
         };
         then(&Joined::new(self, node, games))
     }

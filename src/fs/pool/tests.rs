@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
 
-/// How long anything may take.
+/// Maximum time for any step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn pool(threads: usize, timeout: Duration, patience: Patience) -> Pool {
@@ -23,7 +23,7 @@ enum End {
     GivenUp(usize),
 }
 
-/// Submits jobs that take until something is sent for each.
+/// Submits jobs each of which runs until something is sent through the sender.
 fn submit(pool: &Pool, jobs: usize) -> (Sender<()>, Receiver<End>) {
     let (open, gate) = channel();
     let (end, ended) = channel();
@@ -46,12 +46,12 @@ fn next(ended: &Receiver<End>) -> End {
     ended.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Waits until a job is done again.
+/// Waits until the pool runs jobs again.
 fn wait_for_answer(pool: &Pool, longest: Duration) {
     let begin = Instant::now();
     loop {
         let (open, ended) = submit(pool, 1);
-        // Nobody has it where the job was given up at once.
+        // The receiver is gone if the job was given up at once.
         let _ = open.send(());
         if next(&ended) == End::Done(0) {
             return;
@@ -60,7 +60,7 @@ fn wait_for_answer(pool: &Pool, longest: Duration) {
     }
 }
 
-/// Submits a job that goes on as long as it is told to, and makes progress meanwhile if told to.
+/// Submits a job that runs until `is_over`, and makes progress if `beats`.
 fn submit_busy(pool: &Pool, since: Instant, is_over: &Arc<AtomicBool>, beats: bool) -> Receiver<End> {
     let (end, ended) = channel();
     let (given_up, is_over) = (end.clone(), Arc::clone(is_over));
@@ -80,7 +80,7 @@ fn submit_busy(pool: &Pool, since: Instant, is_over: &Arc<AtomicBool>, beats: bo
     ended
 }
 
-/// Sets its flag when it is dropped, so that a test that fails ends.
+/// Sets its flag on drop, so that the jobs of a failed test end.
 struct Over(Arc<AtomicBool>);
 
 impl Drop for Over {
@@ -90,20 +90,20 @@ impl Drop for Over {
 }
 
 #[test]
-fn what_takes_too_long_is_given_up_and_never_begun() {
+fn jobs_that_take_too_long_are_given_up_and_never_started() {
     let pool = pool(2, Duration::from_millis(50), Patience::None);
     let (open, ended) = submit(&pool, 10);
     for _ in 0..10 {
         assert!(matches!(next(&ended), End::GivenUp(_)));
     }
     drop(open);
-    // At most two had been begun.
+    // At most two jobs had started.
     assert!(ended.iter().all(|end| matches!(end, End::Done(0 | 1))));
     wait_for_answer(&pool, Duration::from_secs(10));
 }
 
 #[test]
-fn a_job_that_hangs_leaves_the_other_threads() {
+fn a_job_that_hangs_blocks_only_its_thread() {
     let pool = pool(2, PATIENCE, Patience::None);
     let (_open, hanging) = submit(&pool, 1);
     let (open, ended) = submit(&pool, 100);
@@ -117,7 +117,7 @@ fn a_job_that_hangs_leaves_the_other_threads() {
 fn a_queue_that_is_full_gives_up_at_once() {
     let pool = pool(1, PATIENCE, Patience::None);
     let (open, ended) = submit(&pool, MOST_WAITING + 2);
-    // The first job is being done, or waits with the others.
+    // The first job is running or still in the queue.
     assert!(matches!(next(&ended), End::GivenUp(job) if job >= MOST_WAITING));
     drop(open);
     let others: Vec<End> = (0..=MOST_WAITING).map(|_| next(&ended)).collect();
@@ -140,7 +140,7 @@ fn a_job_that_hangs_is_given_up_whatever_others_do() {
 }
 
 #[test]
-fn what_waits_for_a_thread_is_given_up_when_all_hang() {
+fn waiting_jobs_are_given_up_when_all_threads_hang() {
     let pool = pool(1, Duration::from_millis(500), Patience::Own);
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Over(Arc::clone(&is_over));
@@ -153,7 +153,7 @@ fn what_waits_for_a_thread_is_given_up_when_all_hang() {
     assert!(waiting.try_recv().is_err() && busy.try_recv().is_err());
     drop(over);
     assert_eq!(next(&busy), End::Done(0));
-    // Its own time begins only now.
+    // Only now does its own time begin.
     open.send(()).unwrap();
     assert_eq!(next(&waiting), End::Done(0));
 
@@ -179,7 +179,7 @@ fn jobs_with_common_patience_wait_for_each_other() {
 }
 
 #[test]
-fn time_spent_elsewhere_counts() {
+fn time_in_another_pool_counts() {
     let pool = pool(2, PATIENCE, Patience::Own);
     let is_over = Arc::new(AtomicBool::new(false));
     let _over = Over(Arc::clone(&is_over));
@@ -194,7 +194,33 @@ fn time_spent_elsewhere_counts() {
 }
 
 #[test]
-fn while_one_hangs_others_are_given_up_at_once() {
+fn a_job_that_waited_has_only_the_time_it_had_left() {
+    let pool = pool(2, PATIENCE, Patience::Own);
+    let [first_is_over, others_are_over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let (_first, _others) = (
+        Over(Arc::clone(&first_is_over)),
+        Over(Arc::clone(&others_are_over)),
+    );
+    let now = Instant::now();
+    let first = submit_busy(&pool, now, &first_is_over, true);
+    let second = submit_busy(&pool, now, &others_are_over, true);
+    while pool.0.state().begun.len() < 2 {
+        thread::yield_now();
+    }
+    let Some(before) = now.checked_sub(PATIENCE - Duration::from_millis(500)) else {
+        return;
+    };
+    let late = submit_busy(&pool, before, &others_are_over, false);
+    // The clock thread sees it in the queue, where the progress of the others counts for it.
+    thread::sleep(Duration::from_millis(200));
+    first_is_over.store(true, Ordering::Relaxed);
+    assert_eq!(next(&first), End::Done(0));
+    assert_eq!(next(&late), End::GivenUp(0));
+    assert!(now.elapsed() < PATIENCE / 2 && second.try_recv().is_err());
+}
+
+#[test]
+fn requests_are_given_up_at_once_while_one_hangs() {
     const TIMEOUT: Duration = Duration::from_secs(1);
     let pool = pool(2, TIMEOUT, Patience::None);
     let (open, hanging) = submit(&pool, 1);
@@ -212,7 +238,7 @@ fn while_one_hangs_others_are_given_up_at_once() {
 }
 
 #[test]
-fn a_request_that_was_lost_does_not_silence_the_source_for_good() {
+fn a_lost_request_does_not_block_the_source_for_ever() {
     let pool = pool(2, Duration::from_millis(100), Patience::None);
     let (_lost, hanging) = submit(&pool, 1);
     assert_eq!(next(&hanging), End::GivenUp(0));

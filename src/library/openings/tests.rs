@@ -5,7 +5,7 @@ use crate::library::root::Root;
 use crate::mounts::{Device, Mount};
 use chessdb::formats::Options;
 
-/// How long anything may take.
+/// Maximum time for any step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn openings(spawn: Spawn) -> Openings {
@@ -19,11 +19,15 @@ fn how() -> Arc<How> {
     let folder = tempfile::tempdir().unwrap();
     let root = Root::open(&folder.path().canonicalize().unwrap()).unwrap();
     let options = Options::default();
-    Arc::new(How { root, options })
+    Arc::new(How {
+        root,
+        options,
+        kept: None,
+    })
 }
 
-/// A database of no format, which is refused when it is opened; tasks are told apart by their candidates, so this one
-/// has a name for each.
+/// A task with one candidate that no format accepts. Its name distinguishes it from other tasks, which are
+/// compared by their candidates.
 fn task(name: &str, mount: Option<Mount>) -> Arc<Task> {
     let format = chessdb::formats::FORMATS.first().unwrap();
     let candidate = chessdb::formats::Candidate {
@@ -61,7 +65,7 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
 }
 
 #[test]
-fn what_may_hang_waits_for_a_thread() {
+fn openings_that_may_hang_wait_for_a_thread() {
     static IS_SHORT: AtomicBool = AtomicBool::new(true);
     let openings = openings(|name, work| match IS_SHORT.load(Ordering::Relaxed) {
         true => Err(io::ErrorKind::WouldBlock.into()),
@@ -86,7 +90,7 @@ fn what_may_hang_waits_for_a_thread() {
 }
 
 #[test]
-fn nothing_wakes_for_what_waits_for_openings_that_hang() {
+fn no_thread_wakes_up_for_openings_behind_hanging_ones() {
     static HANGING: Mutex<Vec<Work>> = Mutex::new(Vec::new());
     static STARTERS: AtomicUsize = AtomicUsize::new(0);
     let openings = openings(|name, work| {
@@ -107,13 +111,13 @@ fn nothing_wakes_for_what_waits_for_openings_that_hang() {
         .iter()
         .map(|name| openings.begin(task(name, far()), Seen::new(), &how))
         .collect();
-    // What is elsewhere begins when those have become old.
+    // The local database is opened when the hanging ones are older than `YOUNG`.
     let near = openings.begin(task("near", None), Seen::new(), &how);
     wait_until(|| lock(&HANGING).len() == 3);
     wait_until(|| STARTERS.load(Ordering::Relaxed) == 0);
     assert_eq!(openings.0.state().waiting.len(), 3);
     assert!(near.opened().is_none() && far.iter().all(|job| job.opened().is_none()));
-    // All go on when those that hang do.
+    // All openings end when the hanging ones continue.
     let hanging = std::mem::take(&mut *lock(&HANGING));
     hanging.into_iter().for_each(|work| work());
     assert!(near.opened().is_some() && far.iter().all(|job| job.opened().is_some()));

@@ -1,4 +1,4 @@
-//! Templates: texts with fields of a game in them, such as `%{white}/%{year}`.
+//! Templates: texts with fields such as `%{white}/%{year}`.
 
 mod value;
 
@@ -7,28 +7,30 @@ use std::ops::Range;
 
 pub(super) use value::{Facts, date_characters, result};
 
-/// A piece of a template.
+/// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A text that stands for itself.
+    /// Literal text.
     Text(String),
-    /// `%{year}`, or `%{white:3}` for the first characters of a value.
+    /// `%{year}`, or `%{white:3}` for the first three characters of a value.
     Value(Field, Option<usize>),
+    /// `%{white:1U}`: the first letters and digits of a value, in capital letters without accents.
+    Initials(Field, usize),
 }
 
-/// What a template can say about a game.
+/// A value of a game that a template can contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     /// Each of the two players in turn.
     Player,
-    /// The other one.
+    /// The opponent of [`Field::Player`].
     Opponent,
     White,
     Black,
     Event,
-    /// The event with its year, as in `events/`.
+    /// The event and its year, as in `events/`.
     Tournament,
-    /// Year of the event, else of the game.
+    /// Year of the event, or of the game if that is unknown.
     EventYear,
     Date,
     Year,
@@ -41,7 +43,7 @@ pub(super) enum Field {
     Tag(String),
 }
 
-/// The fields by their names; `tag:NAME` is beside them.
+/// Fields by name, without `tag:NAME`.
 const FIELDS: [(&str, Field); 14] = [
     ("player", Field::Player),
     ("opponent", Field::Opponent),
@@ -59,12 +61,12 @@ const FIELDS: [(&str, Field); 14] = [
     ("number", Field::Number),
 ];
 
-/// What is wrong with a template, and where.
+/// An error in a template and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// Character of the template, from 1.
+    /// Position of the error in characters, from 1.
     pub at: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub what: String,
 }
 
@@ -87,10 +89,10 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
-/// Reads a range of a template. The parts come with the bytes at which they begin; no two texts are neighbours.
+/// Parses a range of a template. Each part has the offset of its first byte; texts are never adjacent.
 ///
 /// # Errors
-/// For a field that does not exist, and for a `%` that begins none.
+/// For an unknown field, and for a `%` that does not begin a field.
 pub(super) fn parse(template: &str, range: Range<usize>) -> Result<Vec<(usize, Part)>, TemplateError> {
     let mut parts = Vec::new();
     let mut at = range.start;
@@ -125,12 +127,23 @@ pub(super) fn parse(template: &str, range: Range<usize>) -> Result<Vec<(usize, P
     Ok(parts)
 }
 
-/// Reads what stands between the braces: `year`, `white:3`, `tag:Round`, `tag:Site:3`.
+/// Parses the text between the braces: `year`, `white:3`, `tag:Round`, `tag:Site:3`.
 fn value_of(text: &str) -> Result<Part, String> {
+    let mut has_capitals = false;
     let (name, first) = match text.rsplit_once(':') {
         Some((name, number)) if name != "tag" => {
-            let number = number.parse().ok().filter(|number| (1..=99).contains(number));
-            let wrong = || format!("behind the : of '{text}' stands how many characters are wanted, 1 to 99");
+            let plain = number.strip_suffix('U');
+            has_capitals = plain.is_some();
+            let number = plain
+                .unwrap_or(number)
+                .parse()
+                .ok()
+                .filter(|number| (1..=99).contains(number));
+            let wrong = || {
+                format!(
+                    "behind the : of '{text}' stands how many characters are wanted, 1 to 99, or 1U to 99U"
+                )
+            };
             (name, Some(number.ok_or_else(wrong)?))
         }
         _ => (text, None),
@@ -151,7 +164,10 @@ fn value_of(text: &str) -> Result<Part, String> {
     };
     let names = || FIELDS.map(|(name, _)| name).join(", ");
     let field = field.ok_or_else(|| format!("no field '{name}'; there are {} and tag:NAME", names()))?;
-    Ok(Part::Value(field, first))
+    Ok(match first {
+        Some(number) if has_capitals => Part::Initials(field, number),
+        first => Part::Value(field, first),
+    })
 }
 
 #[cfg(test)]
@@ -169,10 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_texts_are_told_apart() {
+    fn fields_and_texts_are_distinguished() {
         assert_eq!(parts(""), []);
         assert_eq!(
-            parts("a%%b%{white:3}}%{tag:Round}%{tag:Site:2}%{tag:1}"),
+            parts("a%%b%{white:3}}%{tag:Round}%{tag:Site:2}%{tag:1}%{event:2U}"),
             [
                 text("a%b"),
                 Part::Value(Field::White, Some(3)),
@@ -180,6 +196,7 @@ mod tests {
                 Part::Value(Field::Tag("Round".to_owned()), None),
                 Part::Value(Field::Tag("Site".to_owned()), Some(2)),
                 Part::Value(Field::Tag("1".to_owned()), None),
+                Part::Initials(Field::Event, 2),
             ]
         );
         for (name, field) in FIELDS {
@@ -200,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_have_their_position() {
         for (template, at, word) in [
             (
                 "é%{colour}",
@@ -213,6 +230,7 @@ mod tests {
             ("%{}", 1, "no field ''"),
             ("%{white:0}", 1, "1 to 99"),
             ("%{white:x}", 1, "1 to 99"),
+            ("%{white:U}", 1, "1U to 99U"),
             ("%{tag:}", 1, "no name of a tag"),
             ("%{tag:a b}", 1, "no name of a tag"),
             ("%{White}", 1, "no field 'White'"),

@@ -1,6 +1,9 @@
-//! What the fields of a template are for one game.
+//! Values of template fields.
 
 use std::cell::OnceCell;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::{Field, Part};
 use crate::library::tags_of;
@@ -8,20 +11,20 @@ use crate::tree::names::{canonical, canonical_text, event_and_year};
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome, Tags};
 
-/// A game as templates see it.
+/// A game for which a template is evaluated.
 pub(in crate::tree) struct Facts<'a> {
     pub(in crate::tree) database: &'a dyn Database,
     pub(in crate::tree) game: u32,
     pub(in crate::tree) keys: Keys,
-    /// Digits of numbers of games.
+    /// Number of digits in the numbers of games.
     pub(in crate::tree) digits: usize,
-    /// The player of the template is Black.
+    /// True if [`Field::Player`] is Black.
     pub(in crate::tree) is_black: bool,
     tags: OnceCell<Tags>,
 }
 
 impl<'a> Facts<'a> {
-    /// A game; its player is White.
+    /// A game whose [`Field::Player`] is White.
     pub(in crate::tree) fn new(
         database: &'a dyn Database,
         game: u32,
@@ -38,16 +41,17 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A text as it is, or the value of a field; none for what is unknown.
+    /// The text of a part; `None` if the value is unknown.
     pub(in crate::tree) fn part(&self, part: &Part) -> Option<String> {
         match part {
             Part::Text(text) => Some(text.clone()),
             Part::Value(field, None) => self.value(field),
             Part::Value(field, Some(first)) => Some(first_characters(self.value(field)?, *first)),
+            Part::Initials(field, first) => initials(&self.value(field)?, *first),
         }
     }
 
-    /// The value of a field; none where it is unknown.
+    /// The value of a field; `None` if it is unknown.
     pub(in crate::tree) fn value(&self, field: &Field) -> Option<String> {
         let Keys {
             white, black, date, ..
@@ -90,7 +94,7 @@ impl<'a> Facts<'a> {
 }
 
 impl Field {
-    /// What stands for an unknown value beside others. Of a date it is as long as the `first` characters of one.
+    /// Placeholder for an unknown value. For parts of a date it has `first` characters, if given.
     pub(in crate::tree) fn unknown(&self, first: Option<usize>) -> &'static str {
         let date = match self {
             Field::Date => "xxxx.xx.xx",
@@ -102,7 +106,7 @@ impl Field {
     }
 }
 
-/// The characters of a date, with `x` for what is unknown of it: `1985.11.xx`.
+/// The characters of a date, with `x` for unknown ones: `1985.11.xx`.
 pub(in crate::tree) fn date_characters(date: Date) -> impl Iterator<Item = char> {
     let shown = |c| if c == b'?' { 'x' } else { char::from(c) };
     date.characters().into_iter().map(shown)
@@ -124,6 +128,15 @@ fn known(text: String) -> Option<String> {
 
 fn number(number: u16, digits: usize) -> Option<String> {
     (number != 0).then(|| format!("{number:0digits$}"))
+}
+
+/// The first letters and digits of a text as capital letters without accents; `None` if there are none.
+fn initials(text: &str, number: usize) -> Option<String> {
+    let plain = text
+        .nfd()
+        .filter(|&c| c.is_alphanumeric() && !is_combining_mark(c));
+    let initials: String = plain.flat_map(char::to_uppercase).take(number).collect();
+    (!initials.is_empty()).then_some(initials)
 }
 
 fn first_characters(mut text: String, number: usize) -> String {

@@ -12,7 +12,8 @@ pub(super) enum Notation {
 /// The meaning of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
-    /// King, knight, bishop, rook or queen `number` moves by a number of files to the east and ranks to the north.
+    /// King, knight, bishop, rook or queen `number` moves east by a number of files and north by a number of
+    /// ranks.
     Piece {
         role: Role,
         number: u8,
@@ -23,7 +24,7 @@ pub(super) enum Code {
         number: u8,
         way: Way,
     },
-    /// The next byte moves this piece, or promotes a pawn to it.
+    /// Prefix: the next byte moves this piece, or promotes a pawn to it.
     Prefix {
         role: Role,
         number: u8,
@@ -41,7 +42,8 @@ pub(super) enum Way {
 }
 
 impl Notation {
-    /// The meaning of a byte from 08 on; lower bytes are the same in every notation and are not codes.
+    /// The meaning of a byte from 08 on. Lower bytes have the same meaning in both notations and are not
+    /// codes.
     #[inline]
     pub(super) fn code(self, byte: u8) -> Code {
         static MAIN: [Code; 256] = table(Notation::Main);
@@ -75,7 +77,7 @@ const fn table(notation: Notation) -> [Code; 256] {
     }
 }
 
-/// Files to the east and ranks to the north of one step.
+/// Files east and ranks north of one step.
 #[derive(Clone, Copy)]
 struct Direction(i8, i8);
 
@@ -115,7 +117,7 @@ const KNIGHT_STEPS: [Direction; 8] = [
     Direction(1, -2),
 ];
 
-/// `001 mm www`: only the order of the kinds of moves differs (section 10.5).
+/// `001 mm www`: the notations differ only in the order of the kinds of moves (section 10.5).
 #[allow(clippy::indexing_slicing)]
 const fn pawn(notation: Notation, byte: u8) -> Code {
     let ways = match notation {
@@ -165,7 +167,7 @@ const fn slider(role: Role, number: u8, direction: u8, count: u8) -> Code {
     KING_STEPS[direction as usize].of(role, number, count)
 }
 
-/// A prefix for the first role, or for the second where `which` is 1.
+/// A prefix for the first role, or for the second one if `which` is 1.
 const fn prefix(first: Role, second: Role, which: u8, number: u8) -> Code {
     let role = if which == 0 { first } else { second };
     Code::Prefix { role, number }
@@ -178,14 +180,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_notations_assign_248_bytes_and_say_the_same_with_them() {
+    fn both_notations_assign_248_bytes_with_the_same_meanings() {
         let said = |notation: Notation| -> HashSet<String> {
             let codes = (8..=255).map(|byte| notation.code(byte));
             let assigned = codes.filter(|code| *code != Code::Unassigned);
             assigned.map(|code| format!("{code:?}")).collect()
         };
         let main = said(Notation::Main);
-        // With the eight bytes below 08.
+        // The eight bytes below 08 are added.
         assert_eq!(main.len() + 8, 248);
         assert_eq!(main, said(Notation::Alternate));
     }

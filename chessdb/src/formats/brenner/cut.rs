@@ -1,39 +1,39 @@
-//! Splitting a file into records in one pass, without a board and without a notation (sections 2.5 to 2.7).
+//! Splitting a file into records in one pass, independent of board and notation (sections 2.5 to 2.7).
 
 use super::items::{Item, Items, Text, is_glyph, is_halfmove, outcome};
 use crate::formats::SourceFile;
 use crate::game::Outcome;
 
-/// What the pass determines about a record.
+/// Properties of a record that this pass determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Bytes of half-moves, prefixes among them.
+    /// Number of bytes of half-moves, including prefixes.
     pub(super) halfmoves: usize,
     pub(super) outcome: Outcome,
-    /// It holds a header or half-moves; a record with neither is not a game.
+    /// True if it contains a header or half-moves. Otherwise it is not a game.
     pub(super) is_game: bool,
-    /// Every text in it has its closing 00.
+    /// True if every text in it has its closing 00.
     pub(super) is_closed: bool,
 }
 
-/// Splits a file into records. It passes on texts that may be headers, so that one pass is enough.
+/// Splits a file into records, and reports texts that may be headers, so that a single pass is enough.
 pub(super) struct Records<'a> {
     items: Items<'a>,
     len: usize,
     /// The long holes of the file, which are skipped.
     file: Option<&'a SourceFile>,
-    /// Where the next long hole begins.
+    /// Offset of the next long hole.
     gap: usize,
 }
 
-/// The state of the record so far, for the rules of section 2.5.
+/// State of the current record for the rules of section 2.5.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// There was an item that is not a text.
+    /// There was an item other than a text.
     moved: bool,
-    /// There was a text tagged W before that.
+    /// There was a text tagged W before any such item.
     white: bool,
     /// There was a result.
     done: bool,
@@ -49,7 +49,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The records of a file. None reaches over a long hole, and there are no more as soon as the file is lost.
+    /// The records of a file. No record extends over a long hole, and the records end when the file is lost.
     pub(super) fn of(file: &'a SourceFile) -> Records<'a> {
         let mut records = Records {
             file: Some(file),
@@ -59,7 +59,7 @@ impl<'a> Records<'a> {
         records
     }
 
-    /// Goes on after the long hole that begins here.
+    /// Continues after the long hole at the current offset.
     fn pass_gap(&mut self) {
         let gaps = self.file.map(|file| file.bytes.gaps()).unwrap_or_default();
         let here = gaps.partition_point(|gap| gap.start < self.gap);
@@ -71,7 +71,8 @@ impl<'a> Records<'a> {
         self.file.is_some_and(|file| file.bytes.is_lost())
     }
 
-    /// The next record. `opening` gets the texts before its first item that is not a text, with their offsets.
+    /// The next record. `opening` receives the texts before its first item of another kind, with their
+    /// offsets.
     pub(super) fn next(&mut self, mut opening: impl FnMut(Text<'a>, usize)) -> Option<Record> {
         while self.items.at >= self.gap {
             self.pass_gap();
@@ -108,7 +109,7 @@ impl<'a> Records<'a> {
                         record.outcome = outcome;
                     }
                 }
-                // A file that was cut is full of them.
+                // A file that was truncated under the map reads as zeros, which are empty texts.
                 Item::Text(text) if text.bytes.is_empty() && self.is_lost() => break,
                 Item::Text(text) => {
                     record.is_closed &= text.is_closed;
@@ -135,7 +136,7 @@ impl<'a> Records<'a> {
                 text.tag().is_some() && !is_last_remark
             }
             Item::Text(text) => {
-                // A text tagged B is next: its opening 00 and its letter.
+                // The next text is tagged B: its opening 00 and its letter.
                 (state.moved || state.white)
                     && text.tag() == Some(b'W')
                     && self.items.rest().starts_with(b"\0B")
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_ends_a_record_with_what_is_said_about_it() {
+    fn a_result_and_its_annotations_end_a_record() {
         assert_eq!(starts(b"\x2c\x02\x07\0good\0\x2c\x01"), [0, 9]);
         assert_eq!(starts(b"\x2c\x02\0Wa\0\x2c"), [0, 2]);
         // The last text of the file is a comment, whatever it begins with.

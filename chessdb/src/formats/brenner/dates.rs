@@ -1,4 +1,4 @@
-//! Dates: the description gives no form, so the usual ones are tried in turn (section 7.2).
+//! Dates. The description defines no form, so the usual ones are tried in turn (section 7.2).
 
 use crate::game::Date;
 
@@ -15,18 +15,18 @@ pub(super) fn read(value: &str) -> (Date, bool) {
     (Date::new(year, 0, 0), year != 0 || !says_nothing)
 }
 
-/// A date as it is written, before it is checked.
+/// A date as written, before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stated {
     year: Option<u16>,
     month: Option<u16>,
     day: Option<u16>,
-    /// Month and day in either order: if one order is impossible, it is the other.
+    /// Month and day may be in either order: if one order is impossible, the other is used.
     may_swap: bool,
 }
 
 impl Stated {
-    /// The date without impossible parts; true if any was removed.
+    /// Removes impossible parts. The flag is true if any was removed.
     fn checked(mut self) -> (Date, bool) {
         let is_month = |part: Option<u16>| part.is_some_and(|number| (1..=12).contains(&number));
         if self.may_swap && self.month.is_some_and(|month| month > 12) && is_month(self.day) {
@@ -55,7 +55,7 @@ fn days(year: u16, month: u16) -> u16 {
     }
 }
 
-/// Up to three parts in figures and the separators between them.
+/// Up to three numeric parts and the separators between them.
 struct Figures<'a> {
     parts: [&'a str; 3],
     separators: [u8; 2],
@@ -166,7 +166,7 @@ fn named_month(value: &str) -> Option<Stated> {
     (stated.month.is_some() && stated.year.is_some()).then_some(stated)
 }
 
-/// The number of a month by its full name or the first three letters of it.
+/// The number of a month by its full name or its first three letters.
 fn month(word: &str) -> Option<u16> {
     const MONTHS: [&str; 12] = [
         "january",
@@ -237,7 +237,7 @@ mod tests {
             ("26-02-2013", "2013.02.26", false),
             ("2/26/2013", "2013.02.26", false),
             ("??.05.1999", "1999.05.??", false),
-            // The month cannot be the other number.
+            // 13 cannot be the month.
             ("13/4/1976", "1976.04.13", false),
             ("4.13.1976", "1976.04.13", false),
             ("13.14.1976", "1976.??.??", true),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_are_none_are_thrown_away() {
+    fn impossible_days_are_dropped() {
         check(&[
             ("1999.13.07", "1999.??.??", true),
             ("1999.02.29", "1999.02.??", true),

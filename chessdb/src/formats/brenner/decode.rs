@@ -1,4 +1,4 @@
-//! One game: items to tags and tokens, and the handling of damage (sections 6 to 8).
+//! Decoding a game: items to tags and tokens, and the handling of damage (sections 6 to 8).
 
 use super::headers::{Headers, set_tag};
 use super::items::{Item, Items, Text, is_glyph, outcome};
@@ -32,7 +32,7 @@ pub(super) fn game(source: Source<'_>, reading: HalfMoveReading, texts: TextRead
     }
 }
 
-/// The main line of a game into a sink.
+/// Replays the main line of a game into a sink.
 pub(super) fn main_line(source: Source<'_>, reading: HalfMoveReading, texts: TextReader, sink: MainLine<'_>) {
     decode(source, reading, texts, sink);
 }
@@ -64,11 +64,11 @@ fn decode<S: Sink>(
     decoder
 }
 
-/// Whether half-moves are still played.
+/// Whether half-moves are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineState {
     Open,
-    /// A half-move could not be played: those after it are skipped.
+    /// A half-move could not be played, so those after it are skipped.
     Broken,
 }
 
@@ -78,13 +78,13 @@ struct Decoder<'a, S> {
     tags: Tags,
     replay: Replay<'a, S>,
     numbers: Numbers,
-    /// Distinguishes headers from comments; none once there was an item that is not a text.
+    /// Distinguishes headers from comments; `None` after the first item that is not a text.
     headers: Option<Headers>,
     /// Offset of the pending prefix.
     prefix_at: usize,
     glyphs: Glyphs,
     line: LineState,
-    /// What is wrong, and at which byte of the record.
+    /// Faults with their offsets in the record.
     damage: Vec<(usize, Fault)>,
 }
 
@@ -136,7 +136,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Anything but a half-move follows: a prefix before it is damage.
+    /// Called before anything but a half-move. A pending prefix is damage.
     #[inline]
     fn interrupt(&mut self, what: &'static str) {
         if let Err(damage) = self.numbers.interrupt(what) {

@@ -1,4 +1,4 @@
-//! The games of a file and what views need of them, found in one pass over its bytes (sections 2.7, 2.8, 8.3).
+//! The games of a file and the keys that views need, collected in one pass (sections 2.7, 2.8, 8.3).
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::texts::TextReader;
 use crate::formats::{Keys, SourceFile, TextId};
 use crate::game::{Date, Outcome};
 
-/// Maximum number of places without a game that get a row of their own in `problems.txt`.
+/// Maximum number of places without a game that are listed in `problems.txt`.
 const MOST_STRAYS: usize = 1000;
 /// The id of an unknown text.
 const UNKNOWN: TextId = TextId(u32::MAX);
@@ -27,25 +27,25 @@ struct Entry {
     outcome: Outcome,
 }
 
-/// Bytes between games that are not a game.
+/// Bytes between games that belong to no game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stray {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// All games of a file. Equal header values share an id and are kept as the place of the first one.
+/// All games of a file. Equal header values share an id, which refers to the first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     games: Vec<Entry>,
     values: Vec<(usize, usize)>,
     pub(super) strays: Vec<Stray>,
-    /// Strays beyond [`MOST_STRAYS`].
+    /// Number of strays beyond [`MOST_STRAYS`].
     pub(super) more_strays: u64,
 }
 
 impl Index {
-    /// Splits a file into records, and returns those from which its reading is chosen.
+    /// Splits a file into records. Also returns the sample from which its reading is chosen.
     pub(super) fn build(file: &SourceFile, texts: TextReader) -> (Index, Sample) {
         let mut index = Index::default();
         let mut sample = Sample::default();
@@ -119,7 +119,7 @@ impl Index {
         u32::try_from(self.games.len()).unwrap_or(u32::MAX)
     }
 
-    /// Start and end of a game's record and its result; after the last game nothing.
+    /// Start and end of a game's record, and its result; empty after the last game.
     pub(super) fn record(&self, game: u32) -> (usize, usize, Outcome) {
         let entry = self.games.get(game as usize);
         entry.map_or((0, 0, Outcome::Unknown), |entry| {
@@ -141,7 +141,7 @@ impl Index {
         }
     }
 
-    /// The range of the text of an id.
+    /// The bytes of the text with this id.
     pub(super) fn value<'a>(&self, bytes: &'a [u8], id: TextId) -> &'a [u8] {
         let place = self.values.get(id.0 as usize);
         place
@@ -150,7 +150,7 @@ impl Index {
     }
 }
 
-/// The id of the header value at `start`; none for an empty one.
+/// The id of the header value at `start`; unknown for an empty value.
 fn intern(
     known: &mut HashMap<Box<[u8]>, TextId>,
     values: &mut Vec<(usize, usize)>,
@@ -163,12 +163,12 @@ fn intern(
     if let Some(&id) = known.get(value) {
         return id;
     }
-    // A value has at least one byte; values beyond four billion are treated as unknown.
+    // A value has at least one byte. Values beyond four billion are treated as unknown.
     let Ok(id) = u32::try_from(values.len()).map(TextId) else {
         return UNKNOWN;
     };
     values.push((start, start + value.len()));
-    // Keys are copies: those of a map must not change.
+    // Keys of the table are copies, because bytes in a map may change.
     known.insert(value.into(), id);
     id
 }

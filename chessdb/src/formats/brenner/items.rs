@@ -10,7 +10,8 @@
 
 use crate::game::Outcome;
 
-/// Bytes below this one end a text: 00 closes it, the others show that its 00 is missing (section 2.3).
+/// Bytes below this one end a text: 00 closes it, any other shows that the closing 00 is missing (section
+/// 2.3).
 const ENDS_TEXT: u8 = 9;
 
 /// One item.
@@ -24,7 +25,7 @@ pub(super) enum Item<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Text<'a> {
     pub(super) bytes: &'a [u8],
-    /// The closing 00 is there.
+    /// True if the closing 00 exists.
     pub(super) is_closed: bool,
 }
 
@@ -36,11 +37,11 @@ impl Text<'_> {
     }
 }
 
-/// Walks over the items; every byte is examined once.
+/// Iterates over the items and examines every byte once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Items<'a> {
     bytes: &'a [u8],
-    /// Where the next item begins.
+    /// Offset of the next item.
     pub(super) at: usize,
 }
 
@@ -49,7 +50,7 @@ impl<'a> Items<'a> {
         Items { bytes, at: 0 }
     }
 
-    /// What has not been read yet.
+    /// The bytes that have not been read.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -76,7 +77,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The result of a byte.
+/// The result that a byte stands for.
 pub(super) fn outcome(byte: u8) -> Option<Outcome> {
     match byte {
         1 => Some(Outcome::BlackWins),
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_ends_at_its_closing_byte_or_before_one_that_no_text_has() {
+    fn a_text_ends_at_its_closing_byte_or_before_a_byte_that_is_no_text() {
         let items: Vec<_> = Items::new(b"\0Wab\0\x2c\0c\x04\0\0\0d\te").collect();
         assert_eq!(
             items,

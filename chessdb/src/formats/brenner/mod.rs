@@ -41,7 +41,7 @@ use super::{
 use crate::game::Tags;
 use crate::replay::{MainLine, Ply};
 
-/// The format's name for its only file.
+/// The kind of the only file of a database.
 const KIND: &str = "brn";
 
 /// The format's row.
@@ -54,7 +54,7 @@ pub const FORMAT: Format = Format {
     open: |files, options| Ok(Box::new(Brenner::open(&files, options)?)),
 };
 
-/// Every `.brn` file is a database, even an empty one, and none has companions (section 1.3).
+/// Every `.brn` file is a database, even an empty one, and has no companions (section 1.3).
 fn find(directory: &Directory) -> Vec<Candidate> {
     let is_brn = |name: &&String| {
         let path = Path::new(name);
@@ -71,7 +71,7 @@ fn find(directory: &Directory) -> Vec<Candidate> {
         .collect()
 }
 
-/// Whether bytes without the extension are certainly records of games (section 4.7).
+/// True if bytes without the extension certainly are records of games (section 4.7).
 fn accepts(bytes: &[u8]) -> bool {
     let mut sample = Sample::default();
     let mut records = Records::new(bytes);
@@ -136,7 +136,7 @@ impl Brenner {
     }
 }
 
-/// Rows for bytes that belong to no game.
+/// The problems of bytes that belong to no game.
 fn problems(file: &str, index: &Index) -> Vec<Problem> {
     let problem = |offset, what| Problem::damage(file, offset, what);
     let strays = index.strays.iter().map(|stray| {

@@ -1,4 +1,4 @@
-//! From bytes to moves (section 5): which piece a byte means, by its number, and where that piece goes.
+//! From bytes to moves (section 5): the piece that a byte refers to by its number, and its target square.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::board::{Bitboard, CastlingSide, Color, File, Move, PieceNumbers, Posi
 #[derive(Debug)]
 pub(super) struct Numbers {
     reading: HalfMoveReading,
-    /// The pieces by number, for readings in which they keep it.
+    /// The pieces by number, for readings in which a piece keeps its number.
     pieces: PieceNumbers,
     prefix: Option<Prefix>,
 }
 
-/// The piece that the last byte named for the next one.
+/// The piece that the previous byte announced for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Prefix {
     role: Role,
@@ -23,7 +23,7 @@ struct Prefix {
 }
 
 impl Prefix {
-    /// It stands before what it cannot be about.
+    /// The damage if the prefix precedes something that it cannot refer to.
     fn before(self, next: &'static str) -> Damage {
         Damage::Prefix(self.role, self.number, next)
     }
@@ -33,7 +33,7 @@ impl Prefix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     Unassigned(u8),
-    /// A prefix stands before what it cannot be about.
+    /// A prefix precedes something that it cannot refer to.
     Prefix(Role, u8, &'static str),
     NoPiece(Color, Role, u8),
     OffBoard(Role, u8),
@@ -87,12 +87,13 @@ impl Numbers {
         }
     }
 
-    /// True between a prefix and the byte that it is about.
+    /// True between a prefix and the byte to which it refers.
     pub(super) fn has_prefix(&self) -> bool {
         self.prefix.is_some()
     }
 
-    /// Something stands where only half-moves may follow a prefix; `what` names it.
+    /// Reports damage if a prefix is pending where only half-moves may follow one. `what` describes what
+    /// follows.
     pub(super) fn interrupt(&mut self, what: &'static str) -> Result<(), Damage> {
         match self.prefix.take() {
             Some(prefix) => Err(prefix.before(what)),
@@ -100,10 +101,10 @@ impl Numbers {
         }
     }
 
-    /// The move that a byte means in `position`; none for a prefix.
+    /// The move that a byte means in `position`; `None` for a prefix.
     ///
-    /// The move may still be illegal. It must be played before the next byte is read; where it cannot be, the
-    /// replay has ended.
+    /// The move may be illegal. It must be played before the next byte is read; if it cannot be played, the
+    /// replay must end.
     #[inline]
     pub(super) fn read(&mut self, position: &Position, byte: u8) -> Result<Option<Move>, Damage> {
         let prefix = self.prefix.take();
@@ -166,7 +167,7 @@ impl Numbers {
         let us = position.turn();
         let from = self.square(position, Role::Pawn, number)?;
         let forward = us.fold_wb(1, -1);
-        // To the right is to the east, but to the west for a black pawn under the reading `own`.
+        // Right is east, except for a black pawn in the reading `own`.
         let right = match self.reading.right {
             Right::Own => forward,
             Right::Diagram => 1,
@@ -192,13 +193,13 @@ impl Numbers {
         Ok(Move::Normal { from, to, promotion })
     }
 
-    /// True if a promoted piece cannot get a number because another one has it.
+    /// True if a promoted piece cannot get a number because another piece has it.
     fn is_in_use(&self, us: Color, role: Role, number: u8) -> bool {
-        // Under the reading `order` the number of a promotion is ignored.
+        // In the reading `order` the number of a promotion is ignored.
         self.reading.numbering == Numbering::Identity && self.pieces.square(us, key(role, number)).is_some()
     }
 
-    /// Where the piece with a number stands.
+    /// The square of the piece with a number.
     #[inline]
     fn square(&self, position: &Position, role: Role, number: u8) -> Result<Square, Damage> {
         let us = position.turn();
@@ -210,7 +211,7 @@ impl Numbers {
         found.ok_or(Damage::NoPiece(us, role, number))
     }
 
-    /// Keeps the numbers up with a move; a promoted pawn gets the number that its prefix names.
+    /// Updates the numbers for a move. A promoted pawn gets the number of its prefix.
     #[inline]
     fn follow(&mut self, position: &Position, mv: Move, prefix: Option<Prefix>) {
         self.pieces.follow(position, mv);
@@ -230,7 +231,7 @@ impl Numbers {
     }
 }
 
-/// The number of the piece that a byte means: its own, or that of the prefix before it.
+/// The number of the piece that a byte means: its own, or that of the preceding prefix.
 #[inline]
 fn named(prefix: Option<Prefix>, role: Role, number: u8) -> Result<u8, Damage> {
     match prefix {
@@ -240,18 +241,18 @@ fn named(prefix: Option<Prefix>, role: Role, number: u8) -> Result<u8, Damage> {
     }
 }
 
-/// The number of a piece among all of its side: eight for each role.
+/// A number that is unique among all pieces of a side: eight for each role.
 #[inline]
 fn key(role: Role, number: u8) -> u8 {
     8 * role as u8 + number
 }
 
-/// Numbers of the start position: by file, each kind for itself.
+/// Numbers in the start position: by file, separately for each kind.
 fn place_start(pieces: &mut PieceNumbers) {
     let start = Position::initial();
     for color in Color::ALL {
         for role in Role::ALL {
-            // All of a kind stand on one rank, so that squares come in the order of files.
+            // All pieces of a kind are on one rank, so the squares are in the order of files.
             for (number, square) in (0..).zip(start.of_kind(color, role)) {
                 pieces.place(color, key(role, number), square);
             }
@@ -259,7 +260,7 @@ fn place_start(pieces: &mut PieceNumbers) {
     }
 }
 
-/// The piece at a place in the order of files, then ranks.
+/// The nth piece in the order of files, then ranks.
 fn in_order(pieces: Bitboard, place: u8) -> Option<Square> {
     let by_file = File::ALL
         .into_iter()
@@ -267,7 +268,7 @@ fn in_order(pieces: Bitboard, place: u8) -> Option<Square> {
     by_file.into_iter().nth(usize::from(place))
 }
 
-/// The square that lies so far from another; none off the board.
+/// The square at a distance from another; `None` if it is off the board.
 #[inline]
 fn target(from: Square, east: i8, north: i8) -> Option<Square> {
     let file = u32::from(from.file()).checked_add_signed(east.into())?;

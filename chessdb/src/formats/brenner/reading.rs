@@ -1,4 +1,4 @@
-//! The eight readings of what the description leaves open, and the vote that chooses one for a file (section 4).
+//! The eight readings of the ambiguous description, and the vote that chooses one for a file (section 4).
 
 use super::codes::Notation;
 use super::items::{Item, Items};
@@ -8,18 +8,18 @@ use crate::board::{Position, Undo};
 /// How pieces are numbered (section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// A piece keeps its number for life.
+    /// A piece keeps its number throughout the game.
     Identity,
-    /// The number counts the pieces of the kind on the board, by file, then by rank.
+    /// The number counts the pieces of the kind that are on the board, by file, then by rank.
     Order,
 }
 
-/// To which side a black pawn takes "to its right" (section 4.2).
+/// The direction in which a black pawn captures "to its right" (section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Right {
-    /// To its own right hand, towards file a.
+    /// Its own right, towards file a.
     Own,
-    /// To the diagram's right, towards file h.
+    /// The right of the diagram, towards file h.
     Diagram,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct HalfMoveReading {
     pub(super) right: Right,
 }
 
-/// All readings in the order in which they are tried (section 4.4), with their names.
+/// All readings with their names, in the order in which they are tried (section 4.4).
 pub(super) const READINGS: [(&str, HalfMoveReading); 8] = {
     use Notation::{Alternate, Main};
     use Numbering::{Identity, Order};
@@ -81,14 +81,14 @@ impl HalfMoveReading {
     }
 }
 
-/// Half-move bytes that make a record worth more in the vote than shorter ones.
+/// Number of half-move bytes from which a record counts as long in the vote.
 const LONG: usize = 10;
-/// So many long records are enough.
+/// Number of long records that are enough.
 const LONG_RECORDS: usize = 64;
 /// If there are fewer, this many records of any length are used.
 const ANY_RECORDS: usize = 4096;
 
-/// The records that vote, as they come by (section 4.5).
+/// The records that vote, collected one by one (section 4.5).
 #[derive(Default)]
 pub(super) struct Sample {
     long: Vec<(usize, usize)>,
@@ -96,7 +96,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Takes a record, if it has half-moves and is wanted.
+    /// Adds a record if it has half-moves and more records are needed.
     pub(super) fn offer(&mut self, start: usize, end: usize, halfmoves: usize) {
         if halfmoves >= LONG && self.long.len() < LONG_RECORDS {
             self.long.push((start, end));
@@ -114,18 +114,18 @@ impl Sample {
     }
 }
 
-/// How a reading did in the vote.
+/// Result of a reading in the vote.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
-    /// Records that replay to their end.
+    /// Number of records that replay to their end.
     whole: usize,
-    /// Half-moves replayed, of all records.
+    /// Number of half-moves replayed in all records.
     halfmoves: usize,
-    /// Half-moves of the longest record that replays to its end.
+    /// Number of half-moves of the longest record that replays to its end.
     longest: usize,
 }
 
-/// The reading of a file and how it came about.
+/// The reading of a file and the vote for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vote {
     pub(super) reading: HalfMoveReading,
@@ -134,7 +134,7 @@ pub(super) struct Vote {
 }
 
 impl Vote {
-    /// Numberss the sample under one reading after the other until one replays all of it.
+    /// Replays the sample in one reading after another until one replays all of it.
     pub(super) fn take(bytes: &[u8], sample: &Sample) -> Vote {
         let records = sample.records();
         let mut best: Option<Vote> = None;
@@ -161,17 +161,17 @@ impl Vote {
         })
     }
 
-    /// The whole sample replays.
+    /// True if the whole sample replays.
     pub(super) fn is_unanimous(&self) -> bool {
         self.score.whole == self.sampled
     }
 
-    /// A game that replays is long enough to exclude an accident (section 4.7).
+    /// True if the longest game that replays is too long for a coincidence (section 4.7).
     pub(super) fn is_convincing(&self) -> bool {
         self.is_unanimous() && self.score.longest >= LONG
     }
 
-    /// For `info.txt`.
+    /// The description for `info.txt`.
     pub(super) fn describe(&self) -> String {
         let Vote {
             reading,
@@ -203,7 +203,7 @@ fn score(bytes: &[u8], records: &[(usize, usize)], reading: HalfMoveReading) -> 
     score
 }
 
-/// Plays the moves of a record; gives how many could be played, and whether these were all.
+/// Plays the moves of a record. Returns how many could be played, and whether these were all.
 fn replay(record: &[u8], reading: HalfMoveReading) -> (usize, bool) {
     let mut replay = Numbers::new(reading);
     let mut position = Position::initial();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn enough_long_records_push_out_the_short_ones() {
+    fn enough_long_records_replace_the_short_ones() {
         let mut sample = Sample::default();
         sample.offer(0, 1, 0);
         sample.offer(1, 2, 9);

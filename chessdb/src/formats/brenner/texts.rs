@@ -1,13 +1,13 @@
-//! Texts: their encoding, and what is taken out of them (sections 6.1 and 6.2).
+//! Texts: their encoding and clean-up (sections 6.1 and 6.2).
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use crate::text::{self, without_cut_character};
 
-/// Longest header value in bytes (section 8.3); the rest is left away.
+/// Maximum length of a header value in bytes (section 8.3); the rest is ignored.
 const LONGEST_VALUE: usize = 1 << 16;
 
-/// How texts are read.
+/// How texts are decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextReader {
     /// The code page of the option `encoding`, for all texts.
@@ -15,14 +15,14 @@ pub(super) struct TextReader {
 }
 
 impl TextReader {
-    /// Texts by the page's rule, or in the code page with a label that is known.
+    /// The rule of the page, or the code page with this label if it is known.
     pub(super) fn new(label: Option<&str>) -> TextReader {
         TextReader {
             forced: label.and_then(|label| Encoding::for_label(label.as_bytes())),
         }
     }
 
-    /// For `info.txt`.
+    /// The description for `info.txt`.
     pub(super) fn describe(self) -> String {
         match self.forced {
             Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
@@ -30,7 +30,8 @@ impl TextReader {
         }
     }
 
-    /// A text on one line: control characters and runs of white space are one blank, ends are trimmed.
+    /// Decodes a text to one line: control characters and runs of white space become one space, and both ends
+    /// are trimmed.
     pub(super) fn line(self, bytes: &[u8]) -> String {
         match self.decode(bytes) {
             text if is_line(&text) => text,
@@ -38,7 +39,7 @@ impl TextReader {
         }
     }
 
-    /// The value of a header: as [`TextReader::line`], at most [`LONGEST_VALUE`] bytes of it.
+    /// Decodes the value of a header like [`TextReader::line`], at most [`LONGEST_VALUE`] bytes of it.
     pub(super) fn value(self, bytes: &[u8]) -> String {
         match bytes.get(..LONGEST_VALUE) {
             Some(cut) if cut.len() < bytes.len() => self.line(without_cut_character(cut)),
@@ -51,7 +52,7 @@ impl TextReader {
             return text::decode(bytes, encoding);
         }
         text::utf8(bytes).unwrap_or_else(|copy| {
-            // The five bytes that the code page leaves free come as control characters.
+            // The five bytes that the code page does not define are decoded to control characters.
             let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
             text::decode(&copy, WINDOWS_1252).replace(is_free, "\u{fffd}")
         })

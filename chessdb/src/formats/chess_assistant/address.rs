@@ -1,9 +1,9 @@
-//! Tables that lead from an id to an address: `.a02` and the `.a01` inside the EMB (sections 3.6 and 5).
+//! Tables that map ids to addresses: `.a02`, and the `.a01` files in the EMB (sections 3.6 and 5).
 
 /// Maximum number of redirects that are followed.
 const MOST_REDIRECTS: u32 = 256;
 
-/// Where an id leads.
+/// The address of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// The id after all redirects.
@@ -11,23 +11,23 @@ pub(super) struct Found {
     pub(super) address: u32,
 }
 
-/// Why an id leads nowhere.
+/// Why an id has no address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
-    /// The table has no entry of this number.
+    /// The table has no entry with this number.
     Outside(u32),
     /// Redirects from the id do not end.
     Endless,
 }
 
-/// Follows an id: entries of 0 and above are addresses, others the negated id of another entry.
+/// Resolves an id. Entries of 0 and above are addresses; others are the negated id of another entry.
 #[inline]
 pub(super) fn follow(mut id: u32, entry: impl Fn(u32) -> Option<i32>) -> Result<Found, Lost> {
     for _ in 0..=MOST_REDIRECTS {
         let value = entry(id).ok_or(Lost::Outside(id))?;
         match u32::try_from(value) {
             Ok(address) => return Ok(Found { id, address }),
-            // -2147483648 has no opposite: it leads to an id that no table has.
+            // The absolute value of -2147483648 is an id that no table contains.
             Err(_) => id = value.unsigned_abs(),
         }
     }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn redirects_end_somewhere_or_nowhere() {
+    fn redirects_lead_to_an_address_or_fail() {
         let table = [5, -3, -2, -4, 0, i32::MIN];
         let entry = |id: u32| table.get(id as usize).copied();
         let found = |id, address| Ok(Found { id, address });

@@ -1,6 +1,6 @@
-//! Comments: a type byte and what belongs to it (section 7.1).
+//! Comments: a type byte and its data (section 7.1).
 //!
-//! | type | what |
+//! | type | data |
 //! |---|---|
 //! | 2, 3 | symbol after, before the move |
 //! | 4, 5 | text after, before the move |
@@ -19,13 +19,13 @@ use crate::bytes::le_u16;
 /// The contents of one comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Annotation {
-    /// It belongs to the move that follows, not to the one before.
+    /// True if it belongs to the next move, not to the previous one.
     pub(super) is_before: bool,
     pub(super) glyph: Option<Glyph>,
     pub(super) text: Option<String>,
 }
 
-/// A glyph, and what stands for it where no move is there to bear it.
+/// A glyph, and the sign that replaces it if there is no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Glyph {
     pub(super) nag: u8,
@@ -50,7 +50,7 @@ const fn glyph(nag: u8, sign: &'static str) -> Glyph {
 /// The bytes of an engine evaluation after its value.
 const EVALUATION_TAILS: [&[u8]; 2] = [b"\xff\0", b"\xff\0CAP"];
 
-/// Reads a comment; none for one that is not shown, because it marks a user folder.
+/// Reads a comment; `None` for one that marks a user folder and is not shown.
 pub(super) fn read(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<Annotation> {
     let is_before = matches!(kind, 3 | 5);
     let says = |glyph, text| {
@@ -74,7 +74,7 @@ pub(super) fn read(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option
     }
 }
 
-/// Text without the zeros at its end; none if nothing is left.
+/// Decodes a text without the zeros at its end; `None` if it is empty.
 fn text(body: &[u8], encoding: &'static Encoding) -> Option<String> {
     let len = body.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
     body.get(..len)
@@ -82,7 +82,7 @@ fn text(body: &[u8], encoding: &'static Encoding) -> Option<String> {
         .map(|text| decode(text, encoding))
 }
 
-/// Text where no control character stands in it, else the raw bytes.
+/// The text if it contains no control characters, else the raw bytes.
 fn printable(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<String> {
     if body.iter().all(|&c| c >= b' ' && c != 0x7f) {
         text(body, encoding)
@@ -105,7 +105,7 @@ fn evaluation(body: &[u8]) -> String {
     text
 }
 
-/// `[CA 2: 8a]`: the bytes of what is not understood are never hidden.
+/// `[CA 2: 8a]`: bytes that are not understood are shown as they are.
 fn raw(kind: u8, body: &[u8]) -> String {
     let mut text = format!("[CA {kind}");
     if !body.is_empty() {

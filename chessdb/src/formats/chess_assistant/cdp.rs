@@ -16,15 +16,15 @@ const COUNT: usize = 104;
 const COMMENT_LENGTH: usize = 108;
 const COMMENT: usize = 112;
 
-/// The main file's contents, as far as they are there.
+/// The contents of the main file, as far as they exist.
 #[derive(Debug, Default)]
 pub(super) struct Cdp<'d> {
     pub(super) signature: &'d [u8],
     pub(super) version: &'d [u8],
     pub(super) games: Option<u32>,
-    /// The comment on the whole base.
+    /// The comment on the whole database.
     pub(super) comment: &'d [u8],
-    /// The comment's stated length is more than the file holds, or the fields before it are missing.
+    /// True if the comment's stated length exceeds the file, or the fields before it are missing.
     pub(super) is_cut: bool,
 }
 

@@ -19,23 +19,23 @@ use std::fmt;
 use crate::board::CastlingSide;
 use crate::bytes::{index, le_u32, slice};
 
-/// Bytes of a set-up position.
+/// Size of a set-up position in bytes.
 pub(super) const SET_UP_SIZE: usize = 76;
 
 /// A code with its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code<'d> {
     Move(CodedMove),
-    /// Adds nothing to the moves: 210 and 233.
+    /// A code without effect on the moves: 210 and 233.
     Mark,
     SetUp(&'d [u8]),
     VariationStart,
     VariationEnd,
-    /// Type byte and what belongs to it.
+    /// A comment: type byte and data.
     Comment(&'d [u8]),
 }
 
-/// A move as it is stored.
+/// A stored move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodedMove {
     /// Number of a step, 0..=206.
@@ -43,19 +43,19 @@ pub(super) enum CodedMove {
     Castle(CastlingSide),
     /// Pawn and step in the first byte, new piece in the second.
     Promotion(u8, u8),
-    /// A pawn's number, and ranks and files that the piece goes which it became.
+    /// The number of a pawn, and the ranks and files that its promoted piece moves.
     Promoted(u8, u8),
     Null,
 }
 
-/// Why there is no code.
+/// Why a code cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadCode {
-    /// A code that is not defined, so that its length is not known either.
+    /// An undefined code, whose length is therefore unknown.
     Undefined(u8),
-    /// Its arguments lead out of the record.
+    /// Its arguments exceed the record.
     Cut,
-    /// A set-up position where none may stand.
+    /// A set-up position after moves.
     LateSetUp,
     /// More than [`super::outline::DEEPEST`] variations are open.
     TooDeep,
@@ -72,7 +72,7 @@ impl fmt::Display for BadCode {
     }
 }
 
-/// The code at a place, and its size; none at the end.
+/// Reads the code at an offset and its size; `None` at the end.
 #[inline(always)]
 pub(super) fn read(codes: &[u8], at: usize) -> Result<Option<(Code<'_>, usize)>, BadCode> {
     let Some(&code) = codes.get(at) else {

@@ -18,10 +18,10 @@ use crate::text::utf8_lossy;
 
 const ROOT: usize = 136;
 const ENTRY: u32 = 256;
-/// Where the name stands in an entry.
+/// Offset of the name in an entry.
 const NAME: usize = 28;
 
-/// An open mini file system; a missing one holds no files.
+/// An open mini file system; if the file is missing, it contains no files.
 #[derive(Default)]
 pub(super) struct Emb {
     source: Option<SourceFile>,
@@ -58,7 +58,7 @@ impl Emb {
         let mut tables = Tables::new(source);
         let root = tables.read(length, table, "the root directory");
         for entry in 0..root.size / ENTRY {
-            // There are no more of them than bytes of data.
+            // There are no more entries than bytes of data.
             if tables.skipped as usize > source.data_len() || source.bytes.is_lost() {
                 break;
             }
@@ -89,7 +89,7 @@ impl Emb {
         &self.files
     }
 
-    /// The first file with a name, which is compared without letter case.
+    /// The first file with this name, ignoring case.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.files
             .iter()
@@ -100,7 +100,7 @@ impl Emb {
         self.files.get(file).map_or(0, |file| file.fragments.size)
     }
 
-    /// Bytes of a file, fewer where it ends before; they are copied only where they lie in several fragments.
+    /// Reads bytes of a file, fewer at its end. They are copied only if they are in several fragments.
     #[inline]
     pub(super) fn read(&self, file: usize, offset: u32, len: u32) -> Cow<'_, [u8]> {
         match self.files.get(file) {
@@ -109,7 +109,7 @@ impl Emb {
         }
     }
 
-    /// Copies bytes of a file from `offset` into `buffer`; none if there is no such file.
+    /// Copies bytes of a file from `offset` into `buffer`; `None` if there is no such file.
     pub(super) fn copy(&self, file: usize, offset: u64, buffer: &mut [u8]) -> Option<usize> {
         let fragments = &self.files.get(file)?.fragments;
         let mut copied = 0;
@@ -129,24 +129,24 @@ impl Emb {
     }
 }
 
-/// Where the bytes of a file lie.
+/// Where the bytes of a file are.
 #[derive(Default)]
 struct Fragments {
-    /// In the order of the file; none is empty, and all lie inside the EMB.
+    /// The fragments in the order of the file. None is empty, and all are inside the EMB.
     all: Vec<Fragment>,
     size: u32,
 }
 
 #[derive(Clone, Copy)]
 struct Fragment {
-    /// Where it begins in the file.
+    /// Its offset in the file.
     start: u32,
-    /// Where it begins in the EMB.
+    /// Its offset in the EMB.
     at: u32,
 }
 
 impl Fragments {
-    /// The bytes from `offset` to the end of their fragment; none after the end of the file.
+    /// The bytes from `offset` to the end of their fragment; empty after the end of the file.
     #[inline]
     fn piece<'d>(&self, data: &'d [u8], offset: u32) -> &'d [u8] {
         self.find(offset)
@@ -182,13 +182,13 @@ impl Fragments {
         Cow::Owned(joined)
     }
 
-    /// The fragment that holds a byte.
+    /// The number of the fragment that contains a byte.
     #[inline]
     fn find(&self, offset: u32) -> Option<usize> {
         if offset >= self.size {
             return None;
         }
-        // Most files have fragments of one size, so that the place can be computed.
+        // In most files all fragments have the same size, so the number can be computed.
         let guess = u64::from(offset) * self.all.len() as u64 / u64::from(self.size);
         let guess = index(guess);
         for number in [guess, guess.saturating_sub(1)] {
@@ -208,14 +208,14 @@ impl Fragments {
 struct Tables<'d> {
     source: &'d SourceFile,
     data: &'d [u8],
-    /// Pairs that may still be read. Tables of sound files do not overlap, so there are far fewer pairs than this;
-    /// a directory whose entries share one long table ends here.
+    /// Number of pairs that may still be read. Tables of undamaged files do not overlap, so they have far
+    /// fewer pairs. This limits a directory whose entries share one long table.
     budget: usize,
     skipped: u32,
     warnings: Vec<String>,
 }
 
-/// Most warnings of one file.
+/// Maximum number of warnings for one file.
 const MOST_WARNINGS: usize = 50;
 
 impl<'d> Tables<'d> {
@@ -229,8 +229,8 @@ impl<'d> Tables<'d> {
         }
     }
 
-    /// The fragments of a file as far as they can be read (section 3.2). The loop ends because the place of the
-    /// next pair only grows, and nothing is allocated by a length that the file states.
+    /// Reads the fragments of a file as far as possible (section 3.2). The loop ends because the offset of
+    /// the next pair only increases. Nothing is allocated by a length stated in the file.
     fn read(&mut self, length: u32, table: u32, what: &str) -> Fragments {
         let mut fragments = Fragments::default();
         let size = u32::try_from(self.data.len()).unwrap_or(u32::MAX);

@@ -4,7 +4,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1251, WINDOWS_1252};
 
 use crate::text;
 
-/// Decodes bytes to text on one line: control characters become spaces, bytes that mean nothing U+FFFD.
+/// Decodes bytes to text on one line: control characters become spaces, undefined bytes U+FFFD.
 #[inline]
 pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let is_plain = bytes
@@ -20,7 +20,7 @@ pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
 
 #[cold]
 fn decode_with_oddities(bytes: &[u8], encoding: &'static Encoding) -> String {
-    // The tables of single bytes lead undefined ones to the control characters from U+0080 on.
+    // Tables for single bytes map undefined ones to control characters from U+0080 on.
     let undefined = if encoding.is_single_byte() {
         '\u{fffd}'
     } else {
@@ -34,14 +34,15 @@ fn decode_with_oddities(bytes: &[u8], encoding: &'static Encoding) -> String {
     text::decode(bytes, encoding).chars().map(clean).collect()
 }
 
-/// Evidence for the code page, counted over all texts that have bytes from 80 hex on.
+/// Evidence for the code page, counted over all texts with bytes from 80 hex on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     invalid_utf8: bool,
     texts: u32,
-    /// Bytes from C0 hex on next to another one: words in Cyrillic letters.
+    /// Number of bytes from C0 hex on next to another such byte, as in words of Cyrillic letters.
     run: u64,
-    /// Bytes from C0 hex on next to an ASCII letter but no other such byte: accented letters of Latin words.
+    /// Number of bytes from C0 hex on next to an ASCII letter but to no other such byte, as accented letters
+    /// in Latin words.
     single: u64,
 }
 
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn code_pages_are_told_apart() {
+    fn code_pages_are_detected() {
         assert_eq!(guess(&[b"Fischer"]), WINDOWS_1251);
         assert_eq!(guess(&["Réti".as_bytes()]), UTF_8);
         assert_eq!(guess(&[b"R\xe9ti", b"Gr\xfcnfeld"]), WINDOWS_1252);
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_shown_as_such() {
+    fn undefined_bytes_are_visible() {
         assert_eq!(decode(b"a\nb\x7f", WINDOWS_1252), "a b ");
         assert_eq!(decode(b"R\xe9ti\x81", WINDOWS_1252), "Réti\u{fffd}");
         assert_eq!(decode(b"\xcf\x98", WINDOWS_1251), "П\u{fffd}");

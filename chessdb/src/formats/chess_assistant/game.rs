@@ -30,7 +30,7 @@ pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     }
 }
 
-/// The main line of a game into a sink; none if its reading depends on the whole game.
+/// Replays the main line of a game into a sink. Returns `None` if its reading depends on the whole game.
 pub(super) fn main_line(database: &ChessAssistant, game: u32, line: MainLine<'_>) -> Option<()> {
     let (d02, address) = address(database, &database.header(game)).ok()?;
     let source = source(database, d02, address, database.reading, LengthForm::TwoBytes)?;
@@ -49,7 +49,7 @@ pub(super) fn set_fen(tags: &mut Tags, fen: Option<&str>) {
     }
 }
 
-/// The moves of a game under a reading.
+/// Decodes the moves of a game in a reading.
 pub(super) fn moves(
     database: &ChessAssistant,
     game: u32,
@@ -106,10 +106,11 @@ fn source<'d>(
     })
 }
 
-/// The file with the moves and the place of a game's record in it.
+/// The file with the moves, and the address of a game's record in it.
 ///
 /// # Errors
-/// Why there is none, at the entry of the table; at no place where the header's GameID is to blame.
+/// Why there is no record, with the offset of the table's entry, or without offset if the header's GameID is
+/// invalid.
 pub(super) fn address<'d>(
     database: &'d ChessAssistant,
     header: &Header,
@@ -143,7 +144,7 @@ pub(super) fn address<'d>(
     }
 }
 
-/// No moves but a remark.
+/// Movetext without moves but with a remark.
 fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replayed<Movetext> {
     let mut replay = Replay::builder(Position::initial(), 1);
     if let Some(judgement) = judgement {
@@ -168,7 +169,7 @@ fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replayed<Mov
 }
 
 impl ChessAssistant {
-    /// The tags of a header (section 4); ids without a name and unknown values become problems.
+    /// The tags of a header (section 4). Adds problems for ids without a name and for unknown values.
     pub(super) fn tags_of(&self, header: &Header, game: u32, problems: &mut Vec<Problem>) -> Tags {
         let mut tags = Tags::new(header.outcome());
         let mut doubt = |what: String| {

@@ -40,7 +40,7 @@ pub(super) struct Header {
     pub(super) source: u32,
 }
 
-/// A judgement that Chess Assistant keeps as the outcome of a game: a sign after the last move.
+/// A judgement that Chess Assistant stores instead of a result, shown as a sign after the last move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     pub(super) sign: &'static str,
@@ -69,7 +69,7 @@ const fn judgement(sign: &'static str, nag: u8) -> Judgement {
     Judgement { sign, nag }
 }
 
-/// What game types mean, by number (section 4.3).
+/// Meanings of game types, by number (section 4.3).
 const GAME_TYPES: [&str; 31] = [
     "",
     "my own games",
@@ -105,7 +105,7 @@ const GAME_TYPES: [&str; 31] = [
 ];
 
 impl Header {
-    /// The header of a number from 0; everything is unknown after the end of the file.
+    /// Reads the header with this number, from 0; an empty one after the end of the file.
     #[inline]
     pub(super) fn read(d00: &[u8], place: usize) -> Header {
         slice(d00, place.saturating_mul(SIZE), SIZE)
@@ -142,25 +142,25 @@ impl Header {
         }
     }
 
-    /// The judgement that stands in place of a result.
+    /// The judgement stored instead of a result.
     pub(super) fn judgement(&self) -> Option<Judgement> {
         let number = self.outcome.checked_sub(FIRST_JUDGEMENT)?;
         JUDGEMENTS.get(usize::from(number)).copied()
     }
 
-    /// The value of an outcome that is not known.
+    /// The outcome, if its value is unknown.
     pub(super) fn unknown_outcome(&self) -> Option<u8> {
         (usize::from(self.outcome) >= usize::from(FIRST_JUDGEMENT) + JUDGEMENTS.len()).then_some(self.outcome)
     }
 
-    /// The day of the game (section 4.2); impossible days stay.
+    /// The date of the game (section 4.2), including impossible days.
     pub(super) fn date(&self) -> Date {
         let small = |value: u32| u8::try_from(value).unwrap_or(0);
         let year = u16::try_from(self.date / (32 * 13)).unwrap_or(0);
         Date::new(year, small(self.date / 32 % 13), small(self.date % 32))
     }
 
-    /// The opening code: hundreds are the letters A to E; 0 is taken as none.
+    /// The opening code: hundreds stand for the letters A to E; 0 means none.
     pub(super) fn eco(&self) -> Option<Eco> {
         let code = u8::try_from(self.eco % 100).ok()?;
         let letter = *b"ABCDE".get(usize::from(self.eco / 100))?;
@@ -183,7 +183,7 @@ impl Header {
     }
 }
 
-/// A number of three bytes.
+/// Reads a number of three bytes.
 #[inline]
 fn id3(bytes: &[u8], at: usize) -> Option<u32> {
     let low = le_u16(bytes, at)?;

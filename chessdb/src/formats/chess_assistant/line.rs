@@ -1,4 +1,4 @@
-//! Lines of a game while they are read: the main line, variations, and variations that become text.
+//! Lines of a game while they are read: the main line, variations, and variations that are written as text.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -16,13 +16,13 @@ pub(super) struct OpenLine {
     pub(super) end: usize,
     pub(super) has_move: bool,
     pub(super) pieces: Pieces,
-    /// The pieces before the last move, kept where a variation replaces it.
+    /// The pieces before the last move, for variations that replace it.
     pub(super) before: Pieces,
-    /// Items before the next move.
+    /// Items that belong to the next move.
     pub(super) waiting: Vec<Waiting>,
-    /// Variations in `waiting` before this place are texts already.
+    /// Number of items in `waiting` whose variations have been written as text.
     pub(super) rendered: usize,
-    /// Alternatives to the last move; they are read after the annotations of the move.
+    /// Alternatives to the last move, which are read after the annotations of the move.
     pub(super) owed: VecDeque<Span>,
     /// Why the line ends early.
     pub(super) remark: Option<String>,
@@ -31,21 +31,21 @@ pub(super) struct OpenLine {
 
 /// The output of a line.
 pub(super) enum Form {
-    /// Movetext: the main line, or a variation that the builder has begun.
+    /// Movetext: the main line, or an open variation.
     Movetext,
     /// A comment in long algebraic notation (section 7.3).
     Text(Box<TextLine>),
 }
 
-/// Items that wait for the next move of a line.
+/// An item that waits for the next move of a line.
 pub(super) enum Waiting {
     Text(Cow<'static, str>),
     Glyph(Glyph),
     /// An alternative to the next move.
     Variation(Span),
-    /// A variation that there is no move for: it becomes text.
+    /// A variation without a move to replace, which is written as text.
     Stray(Span),
-    /// It has become text.
+    /// The text of such a variation.
     Rendered(String),
 }
 
@@ -65,7 +65,7 @@ impl OpenLine {
         }
     }
 
-    /// The next variation that must become text, and its place.
+    /// The next variation to be written as text, and its index.
     pub(super) fn next_stray(&mut self) -> Option<(usize, Span)> {
         while let Some(waiting) = self.waiting.get(self.rendered) {
             let place = self.rendered;
@@ -77,7 +77,7 @@ impl OpenLine {
         None
     }
 
-    /// There will be no next move: variations that wait for it become text.
+    /// Marks waiting variations to be written as text, because there is no next move.
     pub(super) fn strand_variations(&mut self) {
         for waiting in &mut self.waiting {
             if let Waiting::Variation(span) = *waiting {
@@ -96,9 +96,10 @@ pub(super) struct TextLine {
     pub(super) before: Position,
     /// Glyphs of the last move.
     nags: Vec<u8>,
-    /// Where its next one belongs: before the annotations of the move.
+    /// Place for its next glyph, before the other annotations of the move.
     nag_place: usize,
-    /// Where the text belongs among what waits in the outer line; none for an alternative to its last move.
+    /// Index of this text among the waiting items of the outer line; `None` for an alternative to its last
+    /// move.
     pub(super) slot: Option<usize>,
 }
 
@@ -114,7 +115,7 @@ impl TextLine {
         }
     }
 
-    /// Appends after a space, as long as it is not the first.
+    /// Appends an item, with a space before all but the first.
     pub(super) fn append(&mut self, item: &str) {
         if self.text.len() > 1 {
             self.text.push(' ');
@@ -132,7 +133,7 @@ impl TextLine {
         Ok(())
     }
 
-    /// Appends a glyph of the last move, once.
+    /// Appends a glyph of the last move unless it has it already.
     pub(super) fn nag(&mut self, nag: u8) {
         if !self.nags.contains(&nag) {
             self.nags.push(nag);

@@ -51,7 +51,7 @@ pub const FORMAT: Format = Format {
     open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
 };
 
-/// Directory of the mounted tree that shows the inside of the `.emb`.
+/// Directory of the mounted tree with the files in the `.emb`.
 const EMB_DIRECTORY: &str = "emb";
 
 /// The placeholder for an unknown text.
@@ -80,12 +80,12 @@ impl ChessAssistant {
         self.d00.as_ref().map_or("(missing .d00)", |d00| &d00.name)
     }
 
-    /// The name of a mini-file, control characters and all: the tree makes it safe.
+    /// The name of a file in the EMB, including control characters, which the tree replaces.
     fn member_name(&self, bytes: &[u8]) -> String {
         decode(bytes, self.names.encoding)
     }
 
-    /// Where the header of a game stands.
+    /// Offset of the header of a game.
     fn place(&self, game: u32) -> u64 {
         self.headers.place(game).saturating_mul(header::SIZE) as u64
     }

@@ -13,13 +13,13 @@ use super::encoding::{Evidence, decode};
 use crate::bytes::le_u32;
 use crate::formats::TextId;
 
-/// The id that stands for no name at all.
+/// The id of the empty name.
 pub(super) const NO_ID: u32 = 0xff_ffff;
 
-/// Names of each list that are examined to find the code page (section 7.5).
+/// Number of names in each list that are examined to detect the code page (section 7.5).
 const SAMPLE: u32 = 2000;
 
-/// Bytes a player of `Players.d00`, and where the FIDE id stands in them.
+/// Size of an entry of `Players.d00`, and the offset of the FIDE id in it.
 const PLAYER_SIZE: u32 = 10;
 const FIDE_ID: u32 = 2;
 
@@ -39,7 +39,7 @@ const KINDS: [(Kind, &str); 4] = [
     (Kind::Sources, "Sources"),
 ];
 
-/// Bits of a [`TextId`] for the list; ids of names have 24 bits.
+/// Bits of a [`TextId`] from this one on identify the list; ids of names have 24 bits.
 const LIST_SHIFT: u32 = 24;
 
 /// The id of a name among all names of the database.
@@ -52,7 +52,7 @@ pub(super) fn text_id(kind: Kind, id: u32) -> TextId {
 struct List {
     addresses: Option<usize>,
     records: Option<usize>,
-    /// What players have besides.
+    /// Further data of players.
     data: Option<usize>,
 }
 
@@ -79,12 +79,12 @@ pub(super) struct Player {
     pub(super) fide_id: u32,
 }
 
-/// Why an id has no name, where that is worth a word.
+/// Why an id has no name, if that is worth reporting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NoName(pub(super) String);
 
 impl Names {
-    /// Names of an EMB. Their code page is left open: see [`Names::add_evidence`].
+    /// The names in an EMB. The code page is determined later: see [`Names::add_evidence`].
     pub(super) fn new(emb: Emb, encoding: &'static Encoding) -> Names {
         let lists = KINDS.map(|(_, name)| List {
             addresses: emb.find(&format!("{name}.a01")),
@@ -98,7 +98,7 @@ impl Names {
         &self.emb
     }
 
-    /// The lists that cannot be read for want of their files.
+    /// The lists that cannot be read because their files are missing.
     pub(super) fn missing(&self) -> impl Iterator<Item = &'static str> {
         let lists = KINDS.iter().zip(&self.lists);
         lists
@@ -123,7 +123,7 @@ impl Names {
         }
     }
 
-    /// The record of an id; none if its list is missing or the id stands for no name.
+    /// The record of an id; `None` if its list is missing or the id has no name.
     #[inline]
     fn record(&self, kind: Kind, id: u32) -> Result<Option<Record<'_>>, NoName> {
         let list = self.list(kind);
@@ -142,7 +142,7 @@ impl Names {
             Lost::Endless => NoName(format!("redirects of {kind:?} do not end")),
         })?;
         let head_size: u32 = if kind == Kind::Players { 2 } else { 1 };
-        // One read takes most records whole.
+        // A single read contains most records completely.
         let record = self.emb.read(records, address, head_size + 64);
         let head = |place: usize| record.get(place).copied();
         let (name_len, title_len) = match (head(0), head(1)) {
@@ -161,7 +161,7 @@ impl Names {
         Ok(Some(Record { id, name, title }))
     }
 
-    /// Bytes of a record, as far as the file holds them.
+    /// Bytes of a record, as far as the file contains them.
     #[inline]
     fn part<'e>(
         &'e self,
@@ -213,7 +213,7 @@ impl Names {
         })
     }
 
-    /// The text of an id that [`text_id`] gave; empty if there is none.
+    /// The text of an id from [`text_id`]; empty if there is none.
     pub(super) fn text_of(&self, id: TextId) -> String {
         let number = id.0 & ((1 << LIST_SHIFT) - 1);
         let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == id.0 >> LIST_SHIFT);
@@ -221,7 +221,7 @@ impl Names {
         name.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Adds the evidence for the code page in names of all lists.
+    /// Adds the evidence for the code page from names in all lists.
     pub(super) fn add_evidence(&self, evidence: &mut Evidence) {
         for (kind, _) in KINDS {
             let len = self.len(kind);

@@ -18,10 +18,10 @@ use crate::formats::{
     Candidate, Directory, Files, Info, NotADatabase, Options, Problem, SourceFile, by_stem,
 };
 
-/// Games of the sample by which a reading is chosen.
+/// Number of games in the sample that determines the reading.
 const SAMPLE: u64 = 32;
 
-/// The files of a database, by their names: a `.cdp`, or a `.d00` with a file of moves next to it.
+/// Finds databases by file name: a `.cdp`, or a `.d00` together with a file of moves.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut found = by_stem(directory, &["cdp", "d00"], &["a02", "d02", "emb"]);
     found.retain(|candidate| has(candidate, "cdp") || is_complete(|kind| has(candidate, kind)));
@@ -32,7 +32,7 @@ fn has(candidate: &Candidate, kind: &str) -> bool {
     candidate.files.iter().any(|(other, _)| other == kind)
 }
 
-/// True with a `.d00` and at least one of the files that lead to moves.
+/// True if there are a `.d00` and at least one of the files that lead to moves.
 fn is_complete(has: impl Fn(&str) -> bool) -> bool {
     has("d00") && (has("a02") || has("d02"))
 }
@@ -72,8 +72,8 @@ impl ChessAssistant {
         Ok(database)
     }
 
-    /// Games spread over the base (section 8.1). Together their records are not longer than the file that holds
-    /// them, so that headers which all lead to one long record cost no more than sound ones.
+    /// A sample of games from the whole database (section 8.1). Its records together are not longer than
+    /// their file, so headers that all refer to one long record cost no more than valid ones.
     fn sample(&self) -> Vec<u32> {
         let len = u64::from(self.headers.len());
         let numbers = (0..SAMPLE.min(len)).map(|k| if len <= SAMPLE { k } else { k * len / SAMPLE });
@@ -136,7 +136,7 @@ impl ChessAssistant {
         self.names.encoding = evidence.guess();
     }
 
-    /// Adds the evidence for the code page in the comments of a game.
+    /// Adds the evidence for the code page from the comments of a game.
     fn add_texts_of(&self, game: u32, evidence: &mut Evidence) {
         let Ok((d02, address)) = game::address(self, &self.header(game)) else {
             return;
@@ -228,7 +228,7 @@ impl ChessAssistant {
         rows
     }
 
-    /// The FEN of a header's game, without decoding its moves where that can be helped.
+    /// The FEN of a game, without decoding its moves if possible.
     pub(super) fn fen(&self, header: &Header) -> Option<String> {
         let (d02, address) = game::address(self, header).ok()?;
         let record = record::read(&d02.bytes, address, LengthForm::TwoBytes)?;
@@ -240,7 +240,7 @@ impl ChessAssistant {
     }
 }
 
-/// Companions without which something is missing in every game.
+/// Problems for missing files, without which something is missing in every game.
 fn missing_files(files: &Files) -> Vec<Problem> {
     let needed = [
         (

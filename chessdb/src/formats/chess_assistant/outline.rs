@@ -1,4 +1,4 @@
-//! Where the variations of a record begin and end, so that each can be read when its place in PGN comes.
+//! Where the variations of a record begin and end, so that each can be read at its place in PGN.
 
 use super::codes::{BadCode, Code, read};
 
@@ -8,17 +8,17 @@ pub(super) const DEEPEST: usize = 256;
 /// The variations of a record.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    /// In the order in which they begin.
+    /// Sorted by their beginning.
     spans: Vec<Span>,
-    /// Where codes end that can be read.
+    /// Where the readable codes end.
     pub(super) end: usize,
-    /// Why they end there; none at the end of the record.
+    /// Why they end there; `None` at the end of the record.
     pub(super) bad: Option<BadCode>,
-    /// Variations that are open at the end.
+    /// Number of variations that are open at the end.
     pub(super) open: usize,
 }
 
-/// A variation: places of its two codes. One that is not closed ends with the record.
+/// A variation: the places of its two codes. A variation that is not closed ends with the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -65,7 +65,7 @@ impl Outline {
         }
     }
 
-    /// The variation that begins at a place.
+    /// The variation that begins at this place.
     pub(super) fn span(&self, start: usize) -> Option<Span> {
         let found = self.spans.binary_search_by_key(&start, |span| span.start).ok()?;
         self.spans.get(found).copied()

@@ -16,33 +16,33 @@ use super::reading::CodeReading;
 use super::steps::{Delta, Files, pawn_step, step};
 use crate::board::{Color, Illegal, Move, PieceNumbers, Position, Role, Square};
 
-/// Pieces have numbers below this one.
+/// Numbers of pieces are below this one.
 pub(super) const NUMBERS: u8 = 18;
 
 /// Numbers of the pieces on the first rank, from the a-file on.
 const HOME: [u8; 8] = [12, 8, 10, 14, 15, 11, 9, 13];
 
-/// Which piece has which number.
+/// The numbers of all pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     numbers: PieceNumbers,
-    /// The number of the piece that a pawn became, by colour and the pawn's number.
+    /// The number of the piece to which a pawn was promoted, by colour and number of the pawn.
     became: [[Option<u8>; 8]; 2],
 }
 
-/// A move and the number that a promoted piece is given.
+/// A move, and the number given to a promoted piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meant {
     pub(super) mv: Move,
     new_number: Option<(u8, u8)>,
 }
 
-/// Why a stored move means none.
+/// Why a stored move has no meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoMeaning {
     /// No piece has this number.
     NoPiece(u8),
-    /// A pawn cannot become this kind.
+    /// A pawn cannot be promoted to this kind.
     Kind(u8),
 }
 
@@ -56,7 +56,7 @@ impl std::fmt::Display for NoMeaning {
 }
 
 impl Pieces {
-    /// No pieces at all.
+    /// No pieces.
     pub(super) fn empty() -> Pieces {
         Pieces {
             numbers: PieceNumbers::default(),
@@ -64,7 +64,7 @@ impl Pieces {
         }
     }
 
-    /// The pieces of the normal start.
+    /// The pieces of the normal start position.
     pub(super) fn initial() -> Pieces {
         static INITIAL: LazyLock<Pieces> = LazyLock::new(|| {
             let mut pieces = Pieces::empty();
@@ -81,12 +81,12 @@ impl Pieces {
         *INITIAL
     }
 
-    /// Sets up a piece.
+    /// Adds a piece of the start position.
     pub(super) fn place(&mut self, color: Color, number: u8, square: Square) {
         self.numbers.place(color, number, square);
     }
 
-    /// The move that a stored one means.
+    /// The move that a stored move means.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -149,7 +149,7 @@ impl Pieces {
                 to: delta.from(from, reading.files),
                 promotion: Some(role),
             },
-            // Otherwise the piece stays under its pawn's number (section 6.6).
+            // Otherwise the piece is referred to by its pawn's number (section 6.6).
             new_number: is_free.then_some((pawn, number)),
         })
     }
@@ -159,7 +159,7 @@ impl Pieces {
         pawns.get(usize::from(pawn)).copied().flatten()
     }
 
-    /// Follows a move that is about to be played.
+    /// Updates the numbers for a move that is about to be played.
     #[inline(always)]
     pub(super) fn follow(&mut self, position: &Position, meant: Meant) {
         let us = position.turn();
@@ -179,7 +179,7 @@ impl Pieces {
         }
     }
 
-    /// No pawn became the piece any more that had this number.
+    /// Removes the link from any pawn to the piece with this number.
     fn forget(&mut self, color: Color, number: u8) {
         let pawns = self.became.get_mut(color as usize).into_iter().flatten();
         for place in pawns.filter(|place| **place == Some(number)) {
@@ -188,7 +188,7 @@ impl Pieces {
     }
 }
 
-/// True for a move that exists on the board, whether or not it leaves the king in check.
+/// True for a move that is legal except that it may leave the king in check.
 pub(super) fn is_possible(result: Result<(), Illegal>) -> bool {
     result.err().is_none_or(Illegal::is_pseudo_legal)
 }

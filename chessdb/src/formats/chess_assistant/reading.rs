@@ -1,15 +1,15 @@
-//! What the description of the format leaves open: eight readings, one of which is chosen by trial (section 8).
+//! The eight readings of the ambiguous description, one of which is chosen by trial (section 8).
 
 use super::steps::Files;
 
-/// How the kinds 1 and 2 of a promoting pawn's step are meant.
+/// The meaning of kinds 1 and 2 of a promoting pawn's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
     AsListed,
     Swapped,
 }
 
-/// Where a variation stands.
+/// The place of a variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// Before the move to which it is an alternative.
@@ -27,7 +27,7 @@ pub(super) struct CodeReading {
 }
 
 impl CodeReading {
-    /// What is tried first, and holds where nothing fits better.
+    /// The reading that is tried first, and used if no other one fits better.
     pub(super) const DEFAULT: CodeReading = CodeReading {
         files: Files::Right,
         kinds: Kinds::AsListed,
@@ -49,7 +49,7 @@ impl CodeReading {
         })
     }
 
-    /// `right/as-listed/before` and the like.
+    /// The name, such as `right/as-listed/before`.
     pub(super) fn name(self) -> String {
         let files = match self.files {
             Files::Right => "right",
@@ -70,7 +70,7 @@ impl CodeReading {
         CodeReading::all().find(|reading| reading.name() == name)
     }
 
-    /// The kind of a promoting pawn's step as pawn codes have it.
+    /// The kind of a promoting pawn's step, as in pawn codes.
     #[inline]
     pub(super) fn pawn_kind(self, stored: u8) -> u8 {
         match (self.kinds, stored) {
@@ -81,8 +81,8 @@ impl CodeReading {
     }
 }
 
-/// The reading under which most of the sample's games are clean; the default and then the earlier wins a tie.
-/// `clean` counts them.
+/// The reading in which most games of the sample are clean, as counted by `clean`. In case of a tie, the
+/// default or else the earlier one is chosen.
 pub(super) fn choose(sample: usize, clean: impl Fn(CodeReading) -> usize) -> CodeReading {
     let mut best = (clean(CodeReading::DEFAULT), CodeReading::DEFAULT);
     if best.0 == sample {

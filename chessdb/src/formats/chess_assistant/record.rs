@@ -1,33 +1,33 @@
 //! Where the record of a game begins and ends in `.d02` (sections 6.1 and 8.3).
 //!
-//! A record begins with its length, which does not count itself: one byte below 80 hex, or two with seven bits in
-//! the first. The form of longer ones is not known.
+//! A record begins with its length, which does not include the length itself: one byte below 80 hex, or two
+//! bytes, the first with seven bits. The form of greater lengths is unknown.
 
 use crate::bytes::index;
 
-/// How the length of a long record is written.
+/// Form of the length of a long record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LengthForm {
     /// Seven bits in the first byte, eight in the second.
     TwoBytes,
-    /// Seven bits in every byte, the highest bit where another one follows.
+    /// Seven bits in each byte; the highest bit is set if another byte follows.
     Leb128,
 }
 
 /// The codes of a game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'d> {
-    /// As far as the file holds them.
+    /// The bytes, as far as the file contains them.
     pub(super) codes: &'d [u8],
-    /// Where they begin in the file.
+    /// Their offset in the file.
     pub(super) start: usize,
-    /// Bytes that the file lacks.
+    /// Number of bytes that the file lacks.
     pub(super) missing: u64,
-    /// The length can be read in both forms, and they differ.
+    /// True if the length can be read in both forms with different results.
     pub(super) is_ambiguous: bool,
 }
 
-/// The record at an address; none if the file ends inside its length.
+/// The record at an address; `None` if the file ends inside its length.
 #[inline]
 pub(super) fn read(d02: &[u8], address: u32, form: LengthForm) -> Option<Record<'_>> {
     let address = index(address.into());
@@ -50,7 +50,7 @@ pub(super) fn read(d02: &[u8], address: u32, form: LengthForm) -> Option<Record<
     })
 }
 
-/// A number of up to five bytes with seven bits each, and its size.
+/// Reads a number of up to five bytes with seven bits each, and its size.
 fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     let last = bytes.iter().take(5).position(|&byte| byte < 0x80)?;
     let digits = bytes.get(..=last)?;
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_cut_says_so() {
+    fn missing_bytes_of_a_record_are_counted() {
         let record = read(&[0, 3, 7, 8], 1, LengthForm::TwoBytes).unwrap();
         assert_eq!((record.codes, record.start, record.missing), (&[7, 8][..], 2, 1));
     }

@@ -20,10 +20,10 @@ const PLIES: usize = 72;
 const CASTLING: usize = 74;
 const EN_PASSANT: usize = 75;
 
-/// The pair of a piece that is not there.
+/// The pair for a missing piece.
 const ABSENT: [u8; 2] = [8, 0];
 
-/// Rooks of the bits of the castling byte, from the lowest on.
+/// The rooks of the bits in the castling byte, from the lowest one.
 const ROOKS: [(Color, Square); 4] = [
     (Color::White, Square::H1),
     (Color::White, Square::A1),
@@ -31,12 +31,12 @@ const ROOKS: [(Color, Square); 4] = [
     (Color::Black, Square::A8),
 ];
 
-/// Where a game begins.
+/// The start of a game.
 pub(super) struct Start {
     pub(super) position: Position,
     pub(super) pieces: Pieces,
     pub(super) first_move: u32,
-    /// None for the normal start.
+    /// `None` for the normal start position.
     pub(super) fen: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Start {
     }
 }
 
-/// The set-up position of a record, which only comments may precede: its place and its bytes.
+/// The set-up position of a record, which may follow only comments: its place and its bytes.
 pub(super) fn find(codes: &[u8]) -> Option<(usize, &[u8])> {
     let mut at = 0;
     loop {
@@ -66,7 +66,7 @@ pub(super) fn find(codes: &[u8]) -> Option<(usize, &[u8])> {
 /// Reads a set-up position.
 ///
 /// # Errors
-/// Why no game can begin there.
+/// Why no game can begin in it.
 pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
     let (mut setup, pieces) = pieces(bytes)?;
     let plies = le_u16(bytes, PLIES).unwrap_or(0);
@@ -96,7 +96,7 @@ pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
     })
 }
 
-/// All pieces on the board and by their numbers.
+/// All pieces, on the board and by number.
 fn pieces(bytes: &[u8]) -> Result<(Setup, Pieces), &'static str> {
     let mut setup = Setup::empty();
     let mut pieces = Pieces::empty();
@@ -133,7 +133,7 @@ fn square(byte: u8) -> Option<Square> {
     (byte & 0x88 == 0).then(|| Square::new(u32::from(byte >> 1 & 0o70 | byte & 7)))
 }
 
-/// Rooks in their corner with the right to castle and the king on its home square.
+/// Rooks with the castling right that are in their corner, with the king on its home square.
 fn rights(setup: &Setup, byte: u8) -> Bitboard {
     let board = &setup.board;
     let bits = ROOKS.into_iter().enumerate();
@@ -147,7 +147,7 @@ fn rights(setup: &Setup, byte: u8) -> Bitboard {
         .collect()
 }
 
-/// True if a pawn can legally take en passant.
+/// True if a pawn can legally capture en passant.
 fn can_take(position: &Position, target: Square) -> bool {
     let rank = position.turn().relative_rank(Rank::Fifth);
     let pawns = position.of_kind(position.turn(), Role::Pawn) & Bitboard::from_rank(rank);

@@ -1,22 +1,22 @@
-//! The codes 0 to 206: which piece goes how far (section 6.4).
+//! The codes 0 to 206: which piece moves how far (section 6.4).
 
 use crate::board::{Color, Square};
 
 /// Number of codes that are steps.
 const STEPS: usize = 207;
 
-/// A piece's number and its step; a step over the edge continues on the other side.
+/// The number of a piece, and its step. A step over the edge of the board continues on the opposite side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) piece: u8,
     pub(super) delta: Delta,
 }
 
-/// Ranks up (first octal digit) and files to the side (second one), each modulo 8.
+/// Ranks forward (first octal digit) and files to the side (second one), each modulo 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delta(u8);
 
-/// To which side files are counted.
+/// The direction in which files are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Files {
     Right,
@@ -24,7 +24,7 @@ pub(super) enum Files {
 }
 
 impl Delta {
-    /// Ranks in the high four bits, files in the low ones, as codes 212 to 219 have them.
+    /// A step from a byte of the codes 212 to 219: ranks in the high four bits, files in the low ones.
     #[inline]
     pub(super) fn of_nibbles(byte: u8) -> Delta {
         Delta(byte >> 1 & 0o70 | byte & 7)
@@ -45,7 +45,7 @@ impl Delta {
     }
 }
 
-/// The step of a code; none above 206.
+/// The step of a code; `None` above 206.
 #[inline]
 pub(super) fn step(code: u8, color: Color) -> Option<Step> {
     let table = match color {
@@ -65,7 +65,7 @@ pub(super) fn pawn_step(kind: u8, color: Color) -> Option<Delta> {
     table.get(usize::from(kind)).map(|&delta| Delta(delta))
 }
 
-/// One step, to the left, to the right, two steps.
+/// One step, captures to the left and to the right, two steps.
 const WHITE_PAWN: [u8; 4] = [0o10, 0o17, 0o11, 0o20];
 const BLACK_PAWN: [u8; 4] = [0o70, 0o77, 0o71, 0o60];
 const KNIGHT: [u8; 8] = [0o67, 0o76, 0o16, 0o27, 0o21, 0o12, 0o72, 0o61];
@@ -88,8 +88,8 @@ const fn steps(pawn: &[u8; 4]) -> [Step; STEPS] {
     let mut filled = 0;
     let mut piece = 0;
     while piece < 18 {
-        // In the order of the numbers: eight pawns, two knights, two bishops, two rooks, queen, king, and two pieces
-        // that may be anything.
+        // In the order of numbers: eight pawns, two knights, two bishops, two rooks, queen, king, and two
+        // promoted pieces of any kind.
         let ways: [&[u8]; 3] = match piece {
             0..8 => [pawn, &[], &[]],
             8 | 9 => [&KNIGHT, &[], &[]],
@@ -106,7 +106,7 @@ const fn steps(pawn: &[u8; 4]) -> [Step; STEPS] {
     table
 }
 
-/// Fills the table, which is done when the program is built: a mistake in it does not compile.
+/// Adds rows to the table, which is computed at compile time: an incorrect size does not compile.
 #[allow(clippy::indexing_slicing)]
 const fn append(table: &mut [Step; STEPS], mut filled: usize, piece: u8, ways: [&[u8]; 3]) -> usize {
     let mut way = 0;

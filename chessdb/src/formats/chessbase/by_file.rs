@@ -1,20 +1,20 @@
-//! Numbers by file, and rays: what counting the list of moves needs of the board's geometry.
+//! Numbers by file, and rays: the geometry needed to count entries of the list of moves.
 
 use crate::board::{Bitboard, Rank, Square};
 
-/// Eight numbers below 256, one a byte: something for each file.
+/// Eight numbers below 256, one byte for each file.
 pub(super) type ByFile = u64;
 
 /// 1 for each file.
 pub(super) const ONES: ByFile = 0x0101_0101_0101_0101;
 
-/// For each file the number of squares of a set, plus twice that of a second set.
+/// For each file, the number of squares in a set plus twice that in a second set.
 #[inline(always)]
 pub(super) fn weighted_by_file(ones: Bitboard, twos: Bitboard) -> ByFile {
     const PAIRS: u64 = 0x5555_5555_5555_5555;
     const FOURS: u64 = 0x3333_3333_3333_3333;
     const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-    // Files become bytes; then the sums of two, four and eight neighbouring bits.
+    // Files become bytes, in which groups of two, four and eight bits are then summed.
     let fours = |set: Bitboard| {
         let bits = set.flip_diagonal().0;
         let pairs = bits - (bits >> 1 & PAIRS);
@@ -24,16 +24,17 @@ pub(super) fn weighted_by_file(ones: Bitboard, twos: Bitboard) -> ByFile {
     (sum & EIGHTS) + (sum >> 4 & EIGHTS)
 }
 
-/// 1 for the file of each square of a set whose squares stand on one rank.
+/// 1 for the file of each square of a set. All its squares must be on one rank.
 #[inline(always)]
 pub(super) fn on_one_rank(set: Bitboard, rank: Rank) -> ByFile {
-    // Eight copies of the rank, of each of which one bit is left; then any bit of a byte becomes its lowest.
+    // Makes eight copies of the rank and keeps one bit of each, then moves the bit of each byte to its lowest
+    // place.
     let copies = (set.0 >> (8 * rank as u32) & 0xff) * ONES;
     let bits = copies & 0x8040_2010_0804_0201;
     bits.wrapping_add(0x7f * ONES) >> 7 & ONES
 }
 
-/// A number for the file of a square.
+/// The number in the byte of the square's file.
 #[inline(always)]
 pub(super) fn on_file(square: Square, number: u32) -> ByFile {
     u64::from(number) << (8 * (square as u32 & 7))
@@ -42,14 +43,14 @@ pub(super) fn on_file(square: Square, number: u32) -> ByFile {
 /// One of eight directions.
 #[derive(Clone, Copy)]
 pub(super) struct Ray {
-    /// Difference of the numbers of neighbouring squares.
+    /// Difference between the numbers of neighbouring squares.
     pub(super) step: i32,
-    /// The squares from each square to the edge.
+    /// For each square, the squares from it to the edge.
     squares: [u64; 64],
 }
 
 impl Ray {
-    /// The squares from `from`, which is not among them, to the edge.
+    /// The squares after `from` up to the edge.
     #[inline]
     pub(super) fn from(&self, from: Square) -> Bitboard {
         Bitboard(self.squares.get(from as usize).copied().unwrap_or(0))
@@ -61,7 +62,7 @@ impl Ray {
         while from < 64 {
             let (mut file, mut rank) = ((from & 7) + files, (from >> 3) + ranks);
             while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
-                // Both are 0 to 7, as is the index below 64.
+                // File and rank are 0 to 7, and the index is below 64.
                 #[allow(clippy::indexing_slicing, clippy::cast_sign_loss)]
                 {
                     squares[from as usize] |= 1 << (8 * rank + file);

@@ -1,10 +1,10 @@
-//! Characters of texts and comments: code page 437 with a chess font in 0xB0 to 0xDF (section 8).
+//! Characters of texts and comments: code page 437 with chess symbols in 0xB0 to 0xDF (section 8).
 
 use encoding_rs::Encoding;
 
 use crate::text;
 
-/// How the bytes of a text become Unicode.
+/// How bytes are decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Characters {
     /// The table of the format.
@@ -13,11 +13,11 @@ pub(super) enum Characters {
     Other(&'static Encoding),
 }
 
-/// The line break of the comments, whatever the code page.
+/// The line break in comments, in any code page.
 const NEW_LINE: u8 = 0xfe;
 
 impl Characters {
-    /// The table, unless the user names another code page. An unknown name gets a warning.
+    /// The table, unless the user sets another code page. An unknown name causes a warning.
     pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
         let Some(label) = label else {
             return Characters::ChessFont;
@@ -40,7 +40,7 @@ impl Characters {
         }
     }
 
-    /// Makes `out` the text of `bytes`: runs of white space are one blank, none stands at the ends.
+    /// Decodes `bytes` into `out`. Runs of white space become one space; both ends are trimmed.
     pub(super) fn decode(self, bytes: &[u8], out: &mut String) {
         out.clear();
         match self {
@@ -74,7 +74,7 @@ impl Characters {
     }
 }
 
-/// Printable ASCII with single spaces between words, as most texts are.
+/// True for printable ASCII with single spaces between words, as in most texts.
 fn is_plain_line(bytes: &[u8]) -> bool {
     let is_blank = |&byte: &u8| byte == b' ';
     let is_printable = bytes
@@ -105,7 +105,7 @@ fn append_blank(out: &mut String) {
     }
 }
 
-/// What 0x80 to 0xFF become.
+/// The characters of 0x80 to 0xFF.
 #[rustfmt::skip]
 static UPPER: [&str; 128] = [
     // 80

@@ -1,8 +1,8 @@
-//! The coding that lies over headers, texts and moves (sections 4.1 and 5).
+//! The coding of headers, texts and moves (sections 4.1 and 5).
 //!
-//! Every byte is XORed with a key. Keys run from the last byte of a block to its first, each a constant times the
-//! one after it, mod 256. As the constants are odd they have inverses, so a block can also be read forwards, and
-//! whatever part of it a cut file still has.
+//! Every byte is XORed with a key. Keys run from the last byte of a block to its first; each is the next one
+//! multiplied by a constant, mod 256. The constants are odd and so have inverses. Therefore a block can also
+//! be read forwards, as far as a truncated file contains it.
 
 /// 3 * 171 = 1 mod 256.
 const INVERSE_OF_3: u8 = 171;
@@ -23,7 +23,7 @@ pub(super) fn header(mut bytes: [u8; 14]) -> [u8; 14] {
     bytes
 }
 
-/// The bytes of players and source, from a block that has `len` bytes if it is whole (section 5.1).
+/// Decodes players and source from a block whose complete length is `len` bytes (section 5.1).
 pub(super) fn texts(block: &[u8], len: usize) -> impl Iterator<Item = u8> {
     let mut key = power(3, len).wrapping_mul(low_byte(len));
     block.iter().map(move |&byte| {
@@ -33,7 +33,7 @@ pub(super) fn texts(block: &[u8], len: usize) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The bytes of the move area, one by one (section 5.2).
+/// Decodes the move area byte by byte (section 5.2).
 #[derive(Clone, Debug)]
 pub(super) struct Moves<'a> {
     area: &'a [u8],
@@ -42,7 +42,7 @@ pub(super) struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    /// The moves of an area that has `mlen - 1` bytes if it is whole.
+    /// The moves of an area whose complete length is `mlen - 1` bytes.
     pub(super) fn new(area: &'a [u8], mlen: u16) -> Moves<'a> {
         // The key of byte 1; byte 0 is not coded.
         let key = power(7, usize::from(mlen.saturating_sub(3)))
@@ -51,7 +51,7 @@ impl<'a> Moves<'a> {
         Moves { area, at: 0, key }
     }
 
-    /// Where the next byte stands in the area.
+    /// The offset of the next byte in the area.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -85,7 +85,7 @@ fn low_byte(number: usize) -> u8 {
 mod tests {
     use super::*;
 
-    /// The rules as the page has them: from the last byte to the first.
+    /// The rules as on the page: from the last byte to the first.
     fn backwards(bytes: &mut [u8], first_key: u8, factor: u8) {
         let mut key = first_key;
         for byte in bytes.iter_mut().rev() {

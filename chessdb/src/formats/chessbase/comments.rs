@@ -1,29 +1,29 @@
 //! The comment area (section 7).
 //!
-//! `FF c1 FF c2 FF ... cn FF`; each comment is: move evaluation, position evaluation, extra, zero bytes, text. It
-//! may stop after any byte.
+//! `FF c1 FF c2 FF ... cn FF`; each comment consists of move evaluation, position evaluation, extra, zero
+//! bytes, text. It may end after any byte.
 
-/// Glyphs of the first byte of a comment; 0 is nothing (section 7.4).
+/// Glyphs of the first byte of a comment; 0 means none (section 7.4).
 const MOVE_GLYPHS: [u8; 10] = [0, 1, 2, 5, 6, 3, 4, 0, 22, 32];
 /// Glyphs of the second byte, and of line results.
 const POSITION_GLYPHS: [u8; 16] = [0, 18, 16, 14, 10, 13, 15, 17, 19, 146, 44, 132, 36, 40, 138, 7];
 /// Glyphs of the third byte.
 const EXTRA_GLYPHS: [u8; 7] = [0, 145, 142, 140, 144, 142, 143];
 
-/// Signs of line results, where there is no move that a glyph could stand at (section 10.5).
+/// Signs of line results, used if there is no move for a glyph (section 10.5).
 const POSITION_SIGNS: [&str; 16] = [
     "", "+-", "±", "⩲", "=", "∞", "⩱", "∓", "-+", "N", "=/∞", "⇆", "↑", "→", "⊕", "□",
 ];
 
-/// Comments in the order in which the moves use them.
+/// The comments, in the order in which moves use them.
 #[derive(Clone, Debug)]
 pub(super) struct Comments<'a> {
-    /// What is left of the area, without the mark at its end; none if all comments are used up.
+    /// The rest of the area without the mark at its end; `None` if all comments have been used.
     rest: Option<&'a [u8]>,
 }
 
 impl<'a> Comments<'a> {
-    /// The comments of an area. Missing marks at its ends do not matter.
+    /// The comments of an area. The marks at its ends may be missing.
     pub(super) fn new(area: &'a [u8]) -> Comments<'a> {
         let inner = area.strip_prefix(b"\xff").unwrap_or(area);
         Comments {
@@ -78,7 +78,7 @@ impl<'a> Comment<'a> {
         glyphs.get(usize::from(code)).copied().unwrap_or(0)
     }
 
-    /// The text's bytes.
+    /// The bytes of the text.
     pub(super) fn text(self) -> &'a [u8] {
         let text = self.bytes.get(3..).unwrap_or_default();
         let start = text.iter().position(|&byte| byte != 0).unwrap_or(text.len());
@@ -86,7 +86,7 @@ impl<'a> Comment<'a> {
     }
 }
 
-/// Glyph of a line result; 0 is none.
+/// Glyph of a line result; 0 means none.
 pub(super) fn line_result_glyph(code: u8) -> u8 {
     POSITION_GLYPHS.get(usize::from(code)).copied().unwrap_or(0)
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_part_comments() {
+    fn marks_separate_comments() {
         assert_eq!(texts(b""), [b""; 0]);
         assert_eq!(texts(b"\xff"), [b""; 0]);
         assert_eq!(texts(b"\xff\xff"), [b""]);

@@ -1,4 +1,4 @@
-//! One game: the stream of the move area becomes tokens (sections 6.6, 7, 10.4 and 11).
+//! Decoding a game: the bytes of the move area become tokens (sections 6.6, 7, 10.4 and 11).
 
 use super::characters::Characters;
 use super::coding::Moves;
@@ -18,8 +18,8 @@ const LIMITS: Limits = Limits {
     moves: u32::MAX,
 };
 
-/// Replays the moves of a record; `stored` is its set-up position, if it has one, and `file_len` the length of the
-/// file. `sink` makes the sink for a position, a number of the first move and a number of tokens.
+/// Replays the moves of a record. `stored` is its set-up position, if any, and `file_len` the length of the
+/// file. `sink` creates the sink for a position, a first move number and a number of tokens.
 pub(super) fn replay<S: Sink>(
     record: &Record<'_>,
     stored: Option<StoredPosition>,
@@ -70,7 +70,7 @@ struct State {
 
 impl replay::State for State {}
 
-/// Whether reading goes on.
+/// Whether decoding continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Byte,
@@ -84,7 +84,7 @@ struct Decoder<'a, S> {
     comments: Comments<'a>,
     characters: Characters,
     replay: Replay<'a, S, State>,
-    /// Text of the comment that is being read.
+    /// Buffer for the text of a comment.
     text: String,
 }
 
@@ -116,7 +116,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// The comments that no move uses stand before the first move (section 7.5).
+    /// Adds the comments that no move uses before the first move (section 7.5).
     fn initial_comment(&mut self) {
         let comments = self.record.comments;
         if comments.is_empty() || comments.len() < usize::from(self.record.header.clen) {
@@ -144,7 +144,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// The remark on a position that no game can be played from holds it and the moves (section 9.2).
+    /// Adds a remark with a position from which no game can be played, and with the moves (section 9.2).
     fn unplayable(&mut self, stored: &StoredPosition) {
         let fen = stored.fen();
         let (what, rest) = match &stored.position {
@@ -161,7 +161,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.replay.fault_with(offset, &Fault::damage(what), &rest);
     }
 
-    /// Reads the whole stream. True if the main line is whole.
+    /// Decodes all moves. Returns true if the main line is complete.
     fn decode_moves(&mut self) -> bool {
         while !self.replay.is_done() {
             let at = self.moves.at();
@@ -207,7 +207,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// Gives the last move the next comment (section 10.4).
+    /// Attaches the next comment to the last move (section 10.4).
     fn annotate(&mut self, at: usize) {
         let Some(comment) = self.comments.next() else {
             if !self.record.is_cut {
@@ -226,7 +226,8 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// The legal line ends; the remark holds what is stored of it (section 11.4).
+    /// Ends the line before a move that was not played. The remark contains the stored rest of the line
+    /// (section 11.4).
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, byte: u8, at: usize) -> Next {
         let mut rest = Rest::new(*self.replay.position(), self.replay.state().en_passant);
@@ -263,7 +264,8 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// Ends the game in the main line; ends a variation and skips what is left of it, which has `depth` ends.
+    /// Ends the game if this is the main line. Otherwise ends the variation and skips the rest of it, which
+    /// contains `depth` ends.
     fn stop_line(&mut self, at: usize, fault: &Fault, depth: u32) -> Next {
         self.fault(at, fault);
         if self.replay.depth() == 0 {
@@ -276,7 +278,7 @@ impl<S: Sink> Decoder<'_, S> {
         next
     }
 
-    /// Skips the stream up to the end of `depth` variations. Their comments count as used.
+    /// Skips the bytes up to the end of `depth` variations, and their comments.
     fn skip(&mut self, mut depth: u32) -> Next {
         while depth > 0 {
             let at = self.moves.at();
@@ -298,7 +300,7 @@ impl<S: Sink> Decoder<'_, S> {
         Next::Byte
     }
 
-    /// A zero ends the game, whatever follows (section 6.2).
+    /// Handles a zero byte, which ends the game whatever follows (section 6.2).
     fn zero(&mut self, at: usize) -> bool {
         if at + 1 < self.record.moves_len() {
             let what = "a zero byte ends the game before the end of its moves";
@@ -308,7 +310,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.end_of_area()
     }
 
-    /// True if the stream ends in the main line.
+    /// Returns true if the bytes end in the main line.
     fn end_of_area(&mut self) -> bool {
         if self.replay.depth() > 0 {
             self.end_inside_variation();
@@ -323,7 +325,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// An evaluation of the last position in place of a result (section 10.5).
+    /// Adds the evaluation of the last position, stored instead of a result (section 10.5).
     fn line_result(&mut self) {
         let code = self.record.header.line_result();
         if !self.replay.has_move() {
@@ -333,20 +335,20 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// A fault at which the game ends.
+    /// Adds a fault that ends the game.
     #[cold]
     fn stop(&mut self, at: usize, fault: &Fault) -> Next {
         self.fault(at, fault);
         Next::End
     }
 
-    /// A fault at a place of the moves.
+    /// Adds a fault at an offset in the move area.
     #[cold]
     fn fault(&mut self, at: usize, fault: &Fault) {
         self.remark(self.record.moves_at() + at, fault);
     }
 
-    /// A fault at a byte of the file.
+    /// Adds a fault at an offset in the file.
     #[cold]
     fn remark(&mut self, offset: usize, fault: &Fault) {
         self.replay.fault(offset as u64, fault);

@@ -12,7 +12,7 @@ pub(super) const SIZE: usize = 14;
 pub(super) struct Header {
     year: u8,
     result: u8,
-    /// The move area has one byte less; 0 is damage.
+    /// Length of the move area plus 1; 0 is damage.
     pub(super) mlen: u16,
     /// Bits 0-5 length of the players, bits 6 and 7 part of the opening code.
     players: u8,
@@ -22,9 +22,9 @@ pub(super) struct Header {
     pub(super) clen: u16,
     elo: [u8; 2],
     flags: u8,
-    /// Opening's sub code, or the en passant file of a set-up.
+    /// Sub-code of the opening, or the en passant file of a set-up position.
     extra: u8,
-    /// The checksum fits one of the two formulas (section 4.5).
+    /// True if the checksum matches one of the two formulas (section 4.5).
     pub(super) is_checksum_good: bool,
 }
 
@@ -49,7 +49,7 @@ impl Header {
             checksum,
         ] = bytes;
         let old = year.wrapping_mul(0x25).wrapping_add(source).wrapping_add(black);
-        // 0x1EC1, mod 256 like everything here.
+        // The factor is 0x1EC1; all calculations are mod 256.
         let new = mlen_low
             .wrapping_mul(0xc1)
             .wrapping_mul(white.wrapping_add(1))
@@ -68,7 +68,7 @@ impl Header {
         }
     }
 
-    /// The year, 1772 to 2026; month and day do not exist.
+    /// The year, 1772 to 2026. Month and day are not stored.
     pub(super) fn date(&self) -> Date {
         match self.year.cast_signed() {
             127 => Date::default(),
@@ -76,7 +76,7 @@ impl Header {
         }
     }
 
-    /// The result, by the whole byte (section 4.2).
+    /// The result, determined by the whole byte (section 4.2).
     pub(super) fn outcome(&self) -> Outcome {
         match self.result {
             0 => Outcome::BlackWins,
@@ -86,7 +86,7 @@ impl Header {
         }
     }
 
-    /// Evaluation of the last position in place of a result; 0 is none (section 4.2).
+    /// Evaluation of the last position, stored instead of a result; 0 means none (section 4.2).
     pub(super) fn line_result(&self) -> u8 {
         if self.result & 0b1100_0011 == 0b11 {
             self.result >> 2
@@ -110,7 +110,7 @@ impl Header {
         usize::from(self.mlen.saturating_sub(1))
     }
 
-    /// Elo of White and Black; 0 is none.
+    /// Elo of White and Black; 0 means unknown.
     pub(super) fn elo(&self) -> [u32; 2] {
         self.elo
             .map(|elo| if elo == 0 { 0 } else { 1600 + 5 * u32::from(elo) })
@@ -142,7 +142,7 @@ impl Header {
         Eco::new([letter, digit(code / 10)?, digit(code)?])
     }
 
-    /// ChessBase's own sub code of the opening, 0 for none.
+    /// ChessBase's own sub-code of the opening; 0 means none.
     pub(super) fn eco_sub(&self) -> u8 {
         if self.is_set_up() {
             0
@@ -151,22 +151,22 @@ impl Header {
         }
     }
 
-    /// Who moves first in a set-up position.
+    /// The side to move in a set-up position.
     pub(super) fn set_up_turn(&self) -> Color {
         Color::from_white(self.flags & 2 == 0)
     }
 
-    /// Rights of a set-up position: White's long and short, Black's long and short castling.
+    /// Castling rights of a set-up position: White's long and short, Black's long and short castling.
     pub(super) fn set_up_rights(&self) -> [bool; 4] {
         [4, 8, 16, 32].map(|bit| self.flags & bit != 0)
     }
 
-    /// Stored en passant file of a set-up position, 1 to 8; 0 is none (section 6.5).
+    /// Stored en passant file of a set-up position, 1 to 8; 0 means none (section 6.5).
     pub(super) fn set_up_file(&self) -> u8 {
         Some(self.extra & 15).filter(|&file| file <= 8).unwrap_or(0)
     }
 
-    /// Bytes of the whole record (section 2.3).
+    /// Length of the whole record in bytes (section 2.3).
     pub(super) fn record_len(&self) -> usize {
         let position = if self.is_set_up() { super::setup::SIZE } else { 0 };
         let texts = self.players_len() + self.source_len();
@@ -181,7 +181,7 @@ mod tests {
     fn header(edit: impl Fn(&mut [u8; SIZE])) -> Header {
         let mut bytes = [0; SIZE];
         edit(&mut bytes);
-        // The coding is its own inverse but for byte 11, which takes the decoded lengths.
+        // The coding is its own inverse except for byte 11, which includes the decoded lengths.
         let lengths = 14 + (bytes[4] & 63) + (bytes[5] & 63);
         bytes[11] ^= lengths;
         let mut key = 101u8;

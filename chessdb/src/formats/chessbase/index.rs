@@ -1,4 +1,4 @@
-//! The `.cbi`: 32-bit words that lead from the number of a game to its record (section 2).
+//! The `.cbi`: 32-bit words that map the number of a game to its record (section 2).
 //!
 //! | word | value |
 //! |---|---|
@@ -6,17 +6,17 @@
 //! | g = 1..n | offset of game g in the `.cbf` + g + 1 |
 //! | n + 1 | end of the `.cbf` + n + 2 |
 
-use super::header::Header;
+use super::walk::{Walk, walk};
 use crate::bytes::be_u32;
 use crate::formats::rows::Rows;
 use crate::formats::{Problem, SourceFile};
 
-/// Where the records stand.
+/// Where the records are.
 pub(super) enum Index {
-    /// By an index file: the words after the first, but for the end mark and what follows it.
+    /// By an index file: the words after the first one, without the end mark and what follows it.
     File { file: SourceFile, rows: Rows },
-    /// By walking the records, for want of a usable index.
-    Walked(Vec<u32>),
+    /// By walking the records, if there is no usable index.
+    Walked(Walk),
 }
 
 impl Index {
@@ -33,38 +33,33 @@ impl Index {
             Some(cbi) => format!("the index {} holds less than two words", cbi.name),
             None => "there is no index (.cbi)".to_owned(),
         };
-        let (offsets, stop) = walk(&cbf.bytes);
-        let stopped = stop < cbf.bytes.len();
-        let what = if stopped {
-            format!("{unusable}: games found by walking the records, up to this offset")
-        } else {
-            format!("{unusable}: games found by walking the records")
-        };
-        problems.push(Problem::damage(
-            cbf.name.clone(),
-            stopped.then_some(stop as u64),
-            what,
-        ));
-        Index::Walked(offsets)
+        let walk = walk(cbf);
+        let mut what = format!("{unusable}: games found by walking the records");
+        if walk.first_gap.is_some() {
+            what.push_str(", with a search behind the bytes from this offset on, which are no record");
+        }
+        let offset = walk.first_gap.map(u64::from);
+        problems.push(Problem::damage(cbf.name.clone(), offset, what));
+        Index::Walked(walk)
     }
 
     /// Number of games.
     pub(super) fn len(&self) -> u32 {
         match self {
             Index::File { rows, .. } => rows.len(),
-            Index::Walked(offsets) => u32::try_from(offsets.len()).unwrap_or(u32::MAX),
+            Index::Walked(walk) => u32::try_from(walk.offsets.len()).unwrap_or(u32::MAX),
         }
     }
 
-    /// Where the record of a game begins, games counted from 0. It may be anywhere, also outside the file: a
-    /// negative offset wraps around and is after every end.
+    /// The offset of a game's record, by the number of the game from 0. It may be outside the file: a
+    /// negative offset wraps around to one beyond any end.
     pub(super) fn offset(&self, game: u32) -> u32 {
         let offset = match self {
             Index::File { file, rows } => {
                 let game = u32::try_from(rows.place(game)).unwrap_or(u32::MAX);
                 word(file, game.saturating_add(1)).map(|word| word.wrapping_sub(game).wrapping_sub(2))
             }
-            Index::Walked(offsets) => offsets.get(game as usize).copied(),
+            Index::Walked(walk) => walk.offsets.get(game as usize).copied(),
         };
         offset.unwrap_or(u32::MAX)
     }
@@ -77,10 +72,16 @@ impl Index {
         }
     }
 
-    pub(super) fn describe(&self) -> &'static str {
+    pub(super) fn describe(&self) -> String {
         match self {
-            Index::File { .. } => "the .cbi",
-            Index::Walked(_) => "none: games found by walking the records",
+            Index::File { .. } => "the .cbi".to_owned(),
+            Index::Walked(walk) if walk.behind_gaps == 0 => {
+                "none: games found by walking the records".to_owned()
+            }
+            Index::Walked(walk) => format!(
+                "none: games found by walking the records, {} of them by a search behind bytes that are no record",
+                walk.behind_gaps
+            ),
         }
     }
 }
@@ -125,22 +126,4 @@ fn count(cbi: &SourceFile, cbf_len: usize, problems: &mut Vec<Problem>) -> u32 {
             stored - 1
         }
     }
-}
-
-/// Records one after another from the start of the file, and where they end (section 2.5).
-fn walk(cbf: &[u8]) -> (Vec<u32>, usize) {
-    let mut offsets = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = cbf.get(at..)
-        && let Some(coded) = rest.first_chunk()
-        && let Ok(offset) = u32::try_from(at)
-    {
-        let header = Header::new(*coded);
-        if header.mlen == 0 || !header.is_checksum_good || header.record_len() > rest.len() {
-            break;
-        }
-        offsets.push(offset);
-        at += header.record_len();
-    }
-    (offsets, at)
 }

@@ -1,9 +1,9 @@
 //! The numbered list of moves (sections 6.3 to 6.5).
 //!
-//! A move is stored as its number in a list that goes over the own pieces, file by file from a1, a2 to h8, and gives
-//! each piece's moves in the order of its kind; checks, pins and castling rights are ignored. The list is never made:
-//! entries are counted by file from the attack sets, then piece by piece on the file that has the number, and only this
-//! piece's entries are examined.
+//! A move is stored as its number in a list of the moves of all own pieces, file by file from a1, a2 to h8,
+//! with the moves of each piece in an order that depends on its kind. Checks, pins and castling rights are
+//! ignored. The list is never generated: entries are counted by file from the attack sets, then piece by
+//! piece on the file that contains the number, and only the entries of that piece are examined.
 
 use super::by_file::{ByFile, DIAGONALS, ONES, Ray, STRAIGHTS, on_file};
 use super::pawns::Pawns;
@@ -13,9 +13,9 @@ use crate::replay::State;
 /// The en passant state of the list (section 6.5), which differs from the rules of chess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EnPassant {
-    /// File 1 to 8 of a pawn that made a double step; 0 is none.
+    /// File 1 to 8 of a pawn that made a double step; 0 means none.
     file: u8,
-    /// The file is left over from before castling: entries for it are fakes.
+    /// True if the file is left over from before castling, so that entries for it are fakes.
     kept: bool,
 }
 
@@ -34,8 +34,8 @@ impl EnPassant {
         }
     }
 
-    /// The files whose pawns, on their fifth rank, have an entry: those beside the file of the double step. If there
-    /// was none, it is the a-file, by a bug of the original program: [`Entry::Ghost`].
+    /// The files whose pawns on their fifth rank have an entry: those next to the file of the double step. If
+    /// there was none, it is the a-file, because of a bug in the original program: [`Entry::Ghost`].
     #[inline]
     pub(super) fn takers(self) -> Bitboard {
         let [a, b, c, d, e, f, g, h] = File::ALL.map(|file| Bitboard::from_file(file).0);
@@ -55,15 +55,15 @@ impl EnPassant {
     }
 }
 
-/// Why a number gives no move.
+/// Why a number has no move.
 pub(super) type NoMove = &'static str;
 
-/// The move of a number from 1, and the en passant state after it.
+/// The move with a number from 1, and the en passant state after it.
 ///
-/// The number of a fake entry whose square is empty means the next entry.
+/// The number of a fake entry whose square is empty refers to the next entry.
 ///
 /// # Errors
-/// The number is beyond the list or that of an entry that cannot be played.
+/// If the number is beyond the list, or its entry cannot be played.
 #[inline]
 pub(super) fn numbered(
     position: &Position,
@@ -83,13 +83,13 @@ pub(super) fn numbered(
     }
 }
 
-/// One place of the list.
+/// An entry of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     Plays(Move, EnPassant),
-    /// En passant onto a square, with a file that castling left over.
+    /// En passant onto a square, because of a file left over by castling.
     Fake(Square),
-    /// What a pawn on the a-file counts while no en passant is possible.
+    /// An entry counted for a pawn on the a-file if no en passant is possible.
     Ghost,
     Beyond,
 }
@@ -102,7 +102,7 @@ fn entry(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
     }
 }
 
-/// Compiled separately for each colour: a function for both would test the colour at every step.
+/// Compiled separately for each colour, because a common function would test the colour at every step.
 #[inline(never)]
 fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, number: u32) -> Entry {
     let us = Color::from_white(WHITE);
@@ -112,17 +112,17 @@ fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, numbe
         en_passant,
         pawns: Pawns::new(position, us, en_passant),
     };
-    // A number has seven bits; the entry after the last of them cannot be distinguished from the end of the list.
+    // A number has seven bits. The entry after the greatest number is treated like the end of the list.
     let Some(missing) = 128u64.checked_sub(number.into()).filter(|&missing| missing > 0) else {
         return Entry::Beyond;
     };
-    // Counts of 128 and more, which eight queens on a file may have, are as good as 127, and then no sum of counts
-    // that matters runs over its byte.
+    // Counts of 128 and more, possible with eight queens on a file, are replaced by 127. Then no sum that
+    // matters exceeds its byte.
     let counts = list.counts();
     let large = counts.by_file & (ONES << 7);
     let by_file = counts.by_file & !large | (large - (large >> 7));
     let sums = by_file.wrapping_mul(ONES);
-    // The first file up to which there are as many entries as the number says. Bytes after it may be wrong.
+    // The first file up to which there are at least `number` entries. Bytes after it may be wrong.
     let reached = sums.wrapping_add(ONES.wrapping_mul(missing)) & (ONES << 7);
     let file = reached.trailing_zeros() / 8;
     if file > 7 {
@@ -140,11 +140,11 @@ fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, numbe
     Entry::Beyond
 }
 
-/// Numbers of entries.
+/// Counts of entries.
 struct Counts {
-    /// Of all pieces on each file. No file has more than 255: eight queens have at most 216.
+    /// Entries of all pieces on each file. No file has more than 255: eight queens have at most 216.
     by_file: ByFile,
-    /// Of the pieces other than pawns by the squares they stand on.
+    /// Entries of the pieces other than pawns, by their squares.
     of_pieces: [u8; 64],
 }
 
@@ -199,7 +199,7 @@ impl List<'_> {
         }
     }
 
-    /// The entry with number `left` of a piece, which is at least 1 and at most the piece's count.
+    /// The entry with number `left` of a piece, from 1 to the piece's count.
     #[inline(always)]
     fn nth(&self, from: Square, left: u32) -> Entry {
         let Some(role) = self.position.role_at(from) else {
@@ -228,13 +228,13 @@ impl List<'_> {
         }
     }
 
-    /// Squares that a piece other than a pawn can go to.
+    /// The squares to which a piece other than a pawn can go.
     #[inline(always)]
     fn targets(&self, role: Role, from: Square) -> Bitboard {
         self.position.attacks_from(role, from) & !self.position.pieces(self.us)
     }
 
-    /// Castling short and long, as the list has it: whatever the rights are.
+    /// Castling short and long as in the list, which ignores the rights.
     fn castling(&self, king: Square) -> [bool; 2] {
         let us = self.us;
         let home = us.backrank();
@@ -272,7 +272,7 @@ impl List<'_> {
     }
 }
 
-/// The entry of a king, in the order of the squares, file by file.
+/// The nth entry of a king, in the order of squares, file by file.
 fn nth_by_file(targets: Bitboard, left: u32) -> Option<Square> {
     let place = targets
         .flip_diagonal()
@@ -281,17 +281,17 @@ fn nth_by_file(targets: Bitboard, left: u32) -> Option<Square> {
     Some(place.flip_diagonal())
 }
 
-/// The entry of a knight.
+/// The nth entry of a knight.
 fn nth_jump(from: Square, targets: Bitboard, left: u32) -> Option<Square> {
-    // Steps by file and rank, as differences of square numbers.
+    // Steps of a knight as differences between square numbers.
     const JUMPS: [i32; 8] = [-2 - 8, -2 + 8, 2 - 8, 2 + 8, -1 - 16, -1 + 16, 1 - 16, 1 + 16];
     let jumps = JUMPS.iter().filter_map(|&jump| from.offset(jump));
-    // A jump over the edge lands on a square that is no target.
+    // A jump over the edge lands on a square that is not a target.
     let mut reached = jumps.filter(|&to| targets.contains(to));
     reached.nth((left as usize).checked_sub(1)?)
 }
 
-/// The entry of a piece that runs along rays, one ray after the other from the piece outwards.
+/// The nth entry of a piece that moves along rays: one ray after another, each from the piece outwards.
 #[inline(always)]
 fn nth_on_rays<'r>(
     from: Square,
@@ -301,7 +301,7 @@ fn nth_on_rays<'r>(
 ) -> Option<Square> {
     let mut left = left;
     for ray in rays {
-        // The targets on a ray follow each other without a gap.
+        // The targets on a ray are contiguous.
         let run = (targets & ray.from(from)).0.count_ones();
         if left <= run {
             return from.offset(ray.step * left.cast_signed());

@@ -33,6 +33,7 @@ mod record;
 mod rest;
 mod setup;
 mod texts;
+mod walk;
 
 use std::ops::ControlFlow;
 
@@ -89,7 +90,7 @@ impl ChessBase {
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
         let index = Index::open(files.get("cbi"), cbf, &mut problems);
         let rows = vec![
-            ("index", index.describe().to_owned()),
+            ("index", index.describe()),
             ("characters", characters.describe().to_owned()),
         ];
         let mut database = ChessBase {
@@ -110,7 +111,7 @@ impl ChessBase {
         Record::at(&self.cbf.bytes, self.index.offset(game) as usize)
     }
 
-    /// Reads the texts of a game; false for a game without a record.
+    /// Reads the texts of a game. Returns false for a game without a record.
     fn read_names(&self, game: u32, names: &mut Names) -> bool {
         let record = self.record(game);
         if let Some(record) = &record {
@@ -157,8 +158,8 @@ impl ChessBase {
         tags
     }
 
-    /// The moves of a game into a sink: see [`decode::replay`]. Without a record they are a remark with the offset that
-    /// the index gives (section 2.4).
+    /// Replays the moves of a game into a sink: see [`decode::replay`]. Without a record they are replaced by
+    /// a remark with the offset from the index (section 2.4).
     fn replay<S: Sink>(
         &self,
         game: u32,

@@ -1,4 +1,4 @@
-//! The values in the two texts of a record: players, event, round, annotator (section 10).
+//! The values in both texts of a record: players, event, round, annotator (section 10).
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,15 +9,15 @@ use super::record::Record;
 /// The placeholder for an empty text.
 const UNKNOWN: &str = "?";
 
-/// The texts of one record. Reading another record into it reuses its memory.
+/// The texts of one record. Reading another record reuses the memory.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     bytes: [Vec<u8>; 2],
-    /// The players without a round.
+    /// The players, without the round.
     players: String,
-    /// Where the hyphen between the players stands.
+    /// Position of the hyphen between the players.
     hyphen: Option<usize>,
-    /// The source without round and annotator.
+    /// The source, without round and annotator.
     source: String,
     /// Empty if there is none.
     pub(super) round: String,
@@ -37,7 +37,7 @@ impl Names {
         self.split();
     }
 
-    /// Takes round and annotator out of the texts (sections 10.2, 10.3).
+    /// Moves round and annotator out of the texts (sections 10.2, 10.3).
     fn split(&mut self) {
         self.round.clear();
         self.annotator.clear();
@@ -80,7 +80,7 @@ impl Names {
         })
     }
 
-    /// Finds the hyphen that parts the players (section 10.1).
+    /// Finds the hyphen that separates the players (section 10.1).
     fn part_players(&mut self) {
         let text = self.players.as_str();
         let mut hyphens = text.match_indices('-').map(|(at, _)| at);
@@ -91,7 +91,7 @@ impl Names {
     }
 }
 
-/// A name without spaces at its ends; `_` stands for a hyphen inside a name.
+/// A name without surrounding spaces. `_` stands for a hyphen in a name.
 fn name(text: &str) -> Cow<'_, str> {
     match text.trim() {
         "" => Cow::Borrowed(UNKNOWN),
@@ -100,7 +100,7 @@ fn name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Removes a range of a text; spaces on both sides of it become one.
+/// Removes a range from a text. If there are spaces on both sides, one remains.
 fn take_out(text: &mut String, start: usize, end: usize) {
     text.replace_range(start..end, "");
     let head = text.get(..start).unwrap_or_default();
@@ -113,7 +113,7 @@ fn take_out(text: &mut String, start: usize, end: usize) {
     text.truncate(text.trim_end().len());
 }
 
-/// The first round in parentheses, these included: digits, points and strokes, perhaps after `m/`.
+/// The range of the first round, including its parentheses: digits, points and slashes, perhaps after `m/`.
 fn find_round(text: &str) -> Option<(usize, usize)> {
     let opens = text.match_indices('(').map(|(at, _)| at);
     opens.into_iter().find_map(|open| {
@@ -127,7 +127,7 @@ fn find_round(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Appends the first three numbers, without leading zeros and joined by points.
+/// Appends the first three numbers without leading zeros, separated by points.
 fn append_round(text: &str, round: &mut String) {
     let numbers = text
         .split(|c: char| !c.is_ascii_digit())
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn players_are_parted_at_the_right_hyphen() {
+    fn players_are_separated_at_the_right_hyphen() {
         for (text, white, black) in [
             ("Kasparov,G-Karpov,A", "Kasparov,G", "Karpov,A"),
             ("Vachier-Lagrave,M-Carlsen,M", "Vachier-Lagrave,M", "Carlsen,M"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn annotators_stand_in_brackets() {
+    fn annotators_are_in_brackets() {
         let both = names("", "London m/1 (3.2) [Nunn,J]");
         assert_eq!((&*both.event(), &*both.annotator), ("London m/1", "Nunn,J"));
         assert_eq!(both.round, "3.2");

@@ -1,4 +1,4 @@
-//! Entries of pawns in the list of moves, for all pawns at once: sets of the squares they come from.
+//! Entries of all pawns in the list of moves, as sets of the squares from which they move.
 
 use super::by_file::{ByFile, on_one_rank, weighted_by_file};
 use super::list::{EnPassant, Entry};
@@ -15,23 +15,23 @@ pub(super) struct Pawns {
     higher: Bitboard,
     /// Pawns with an en passant entry, playable or not.
     en_passant: Bitboard,
-    /// Pawns whose steps and captures are promotions: four entries each.
+    /// Pawns that promote by every step and capture, with four entries for each.
     seventh: Bitboard,
     state: EnPassant,
 }
 
-/// Promotions in their order.
+/// Promotions in the order of the list.
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
 impl Pawns {
-    /// Pawns of `us`, which is the side to move. `us` is known where this is compiled in.
+    /// The pawns of `us`, the side to move. `us` is a constant after inlining.
     #[inline(always)]
     pub(super) fn new(position: &Position, us: Color, state: EnPassant) -> Pawns {
         let pawns = position.of_kind(us, Role::Pawn);
         let free = !position.occupied();
         let them = position.pieces(!us);
         let forward = us.fold_wb(8, -8);
-        // Squares that are reached, moved back to where the pawns stand.
+        // Target squares, shifted back to the pawns.
         let single = pawns & free.shift(-forward);
         let home = Bitboard::from_rank(us.relative_rank(Rank::Second));
         let double = single & home & free.shift(-2 * forward);
@@ -54,7 +54,7 @@ impl Pawns {
     #[inline(always)]
     pub(super) fn counts(&self) -> ByFile {
         let (a, b, c) = (self.single, self.lower, self.higher);
-        // Bits of the sum of the three.
+        // Bits of the sum of the three sets.
         let (ones, twos) = (a ^ b ^ c, a & b | c & (a ^ b));
         let second = self.us.relative_rank(Rank::Second);
         let fifth = self.us.relative_rank(Rank::Fifth);
@@ -75,12 +75,12 @@ impl Pawns {
         (moves << (2 * has(self.seventh))) + has(self.en_passant)
     }
 
-    /// The entry with number `left`, which is at least 1 and at most the pawn's count.
+    /// The entry with number `left` of a pawn, from 1 to the pawn's count.
     #[inline(always)]
     pub(super) fn nth(&self, from: Square, left: u32) -> Entry {
         let has = |set: Bitboard| u32::from(set.contains(from));
         let promotes = self.seventh.contains(from);
-        // Each step and capture of a pawn that promotes is four entries.
+        // Each step and capture of a promoting pawn has four entries.
         let index = left.wrapping_sub(1);
         let (index, kind) = if promotes {
             (index / 4, index % 4)
@@ -91,7 +91,7 @@ impl Pawns {
         let before_lower = before_single + has(self.single);
         let before_higher = before_lower + has(self.lower);
         let before_en_passant = before_higher + has(self.higher);
-        // Sums instead of branches: the processor cannot predict which of its moves a pawn makes.
+        // Computed without branches, because the processor cannot predict which move a pawn makes.
         let which = u32::from(index >= before_single)
             + u32::from(index >= before_lower)
             + u32::from(index >= before_higher);

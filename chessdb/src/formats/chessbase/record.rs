@@ -4,7 +4,7 @@ use super::coding::{self, Moves};
 use super::header::{Header, SIZE};
 use super::setup;
 
-/// The parts of a record, as far as the file has them.
+/// The parts of a record, as far as the file contains them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     /// Where it begins in the file.
@@ -15,14 +15,14 @@ pub(super) struct Record<'a> {
     /// The move area, coded.
     moves: &'a [u8],
     pub(super) comments: &'a [u8],
-    /// The set-up position: 33 bytes, fewer where the record is cut; none without a set-up.
+    /// The set-up position: 33 bytes, or fewer if the record is cut; `None` if there is none.
     pub(super) position: Option<&'a [u8]>,
-    /// The file ends inside the record.
+    /// True if the file ends inside the record.
     pub(super) is_cut: bool,
 }
 
 impl<'a> Record<'a> {
-    /// The record at an offset; none if its header does not fit into the file.
+    /// The record at an offset; `None` if its header exceeds the file.
     pub(super) fn at(file: &'a [u8], start: usize) -> Option<Record<'a>> {
         let bytes = file.get(start..)?;
         let header = Header::new(*bytes.first_chunk::<SIZE>()?);
@@ -49,7 +49,16 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Appends the players' text, decoded but not yet in Unicode, and then the source's.
+    /// The same record without its comments and with at most `len` bytes of moves.
+    pub(super) fn without_comments(self, len: usize) -> Record<'a> {
+        Record {
+            moves: self.moves.get(..len).unwrap_or(self.moves),
+            comments: &[],
+            ..self
+        }
+    }
+
+    /// Appends the texts of players and source, decoded but not yet converted to Unicode.
     pub(super) fn texts(&self, players: &mut Vec<u8>, source: &mut Vec<u8>) {
         let players_len = self.header.players_len();
         let mut bytes = coding::texts(self.texts, players_len + self.header.source_len());
@@ -62,17 +71,17 @@ impl<'a> Record<'a> {
         Moves::new(self.moves, self.header.mlen)
     }
 
-    /// Bytes of the move area that the file has.
+    /// Number of bytes of the move area in the file.
     pub(super) fn moves_len(&self) -> usize {
         self.moves.len()
     }
 
-    /// Where the move area begins in the file.
+    /// Offset of the move area in the file.
     pub(super) fn moves_at(&self) -> usize {
         self.start + SIZE + self.header.players_len() + self.header.source_len()
     }
 
-    /// Where the position begins in the file.
+    /// Offset of the position in the file.
     pub(super) fn position_at(&self) -> usize {
         self.moves_at() + self.header.moves_len() + usize::from(self.header.clen)
     }

@@ -9,7 +9,7 @@ use super::{END, START};
 use crate::board::Position;
 use crate::replay::{Notation, StoredLine};
 
-/// Maximum number of variations that are open at once inside the text.
+/// Maximum number of variations open at once in the text.
 const DEEPEST: usize = 255;
 
 /// A line that is played without testing legality.
@@ -26,7 +26,7 @@ impl Rest {
         self.0.detail()
     }
 
-    /// Plays the move of a byte. False if there is none.
+    /// Plays the move of a byte. Returns false if it has none.
     pub(super) fn play(&mut self, byte: u8, comments: &mut Comments<'_>) -> bool {
         if byte & 0x80 != 0 {
             comments.next();
@@ -40,10 +40,10 @@ impl Rest {
         }
     }
 
-    /// Plays the stream up to the end of the line or of the game. If a byte cannot be read, the rest of
-    /// its line is skipped. True if the line's own end was read.
+    /// Plays the moves up to the end of the line or of the game. If a byte cannot be read, the rest of its
+    /// line is skipped. Returns true if the end of the line itself was read.
     pub(super) fn read(&mut self, moves: &mut Moves<'_>, comments: &mut Comments<'_>) -> bool {
-        // Ends to skip; the last of them belongs to a line that has been begun.
+        // Number of ends to skip; the last of them ends a line that was started.
         let mut skip = 0u32;
         while let Some(byte) = moves.next() {
             if byte == 0 {

@@ -17,14 +17,14 @@ pub(super) struct StoredPosition {
     pub(super) position: Result<Position, SetupError>,
     /// Number of the first move.
     pub(super) first_move: u32,
-    /// The first byte, counted from the position's start, with an undefined piece.
+    /// Offset in the position of the first byte with an undefined piece.
     pub(super) invalid_at: Option<usize>,
-    /// Bytes are missing; the missing squares are empty.
+    /// True if bytes are missing; the missing squares are empty.
     pub(super) is_cut: bool,
 }
 
 impl StoredPosition {
-    /// Reads a position; `bytes` may be truncated.
+    /// Reads a position; `bytes` may be incomplete.
     pub(super) fn read(bytes: &[u8], header: &Header) -> StoredPosition {
         let mut setup = Setup::empty();
         setup.turn = header.set_up_turn();
@@ -86,7 +86,7 @@ fn piece(nibble: u8) -> Option<(Color, Role)> {
     Some((color, role))
 }
 
-/// Rights of the header whose king and rook are on their home squares.
+/// The castling rights in the header whose king and rook are on their home squares.
 fn castling_rights(setup: &Setup, header: &Header) -> Bitboard {
     const ROOKS: [(Color, Square, Square); 4] = [
         (Color::White, Square::E1, Square::A1),
@@ -104,7 +104,7 @@ fn castling_rights(setup: &Setup, header: &Header) -> Bitboard {
     rights
 }
 
-/// The square behind the pawn of the stored file 1 to 8, if the pawn can have made a double step.
+/// The square behind the pawn on the stored file 1 to 8, if the pawn can have made a double step.
 fn en_passant_square(setup: &Setup, file: u8) -> Option<Square> {
     let file = u32::from(file.checked_sub(1)?).try_into().ok()?;
     let square = Square::from_coords(file, setup.turn.relative_rank(Rank::Sixth));

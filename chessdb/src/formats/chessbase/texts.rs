@@ -1,6 +1,7 @@
-//! Which games share a player or an event: ids of texts.
+//! Ids of texts, which show which games share a player or an event.
 //!
-//! Texts are not kept. An id identifies the first game with the text and its place in the game.
+//! Texts are not stored. An id identifies the first game with the text, and the place of the text in the
+//! game.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::names::Names;
 use crate::formats::TextId;
 
-/// Places of a game's texts in an id.
+/// Number of texts in a game that have ids.
 const PLACES: u32 = 3;
 
 /// Ids of White, Black and event.
@@ -24,16 +25,16 @@ fn of_names(names: &Names) -> [Cow<'_, str>; PLACES as usize] {
     [names.white(), names.black(), names.event()]
 }
 
-/// Ids of the texts of games, which are numbered from 0. `read` reads
-/// the texts of a game, and returns false for a game that has none.
+/// The ids of the texts of games, numbered from 0. `read` reads the texts of a game and returns false for a
+/// game without any.
 ///
-/// Texts are treated as equal if 96 bits of their hashes are, which is practically impossible by chance. So no text
-/// is kept, and none is read twice.
+/// Texts are treated as equal if 96 bits of their hashes are equal; a coincidence is practically impossible.
+/// Therefore no text is stored, and none is read twice.
 pub(super) fn ids(
     games: impl Iterator<Item = u32>,
     mut read: impl FnMut(u32, &mut Names) -> bool,
 ) -> Vec<Ids> {
-    // The first half of a hash leads to part of the second and to the id.
+    // Maps the first half of a hash to a part of the second half and the id.
     let mut first: HashMap<u64, (u32, TextId)> = HashMap::new();
     let mut names = Names::default();
     let mut all = Vec::with_capacity(games.size_hint().0);

@@ -90,18 +90,18 @@ impl<'a> Annotations<'a> {
     }
 
     /// What stands before a move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn before_move<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
         if !self.items.is_empty() {
-            self.add(self.of_move(number), replay, |kind| kind == items::TEXT_BEFORE);
+            self.add_of_move(number, replay, |kind| kind == items::TEXT_BEFORE);
         }
     }
 
     /// What stands behind a move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after_move<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
         if !self.items.is_empty() {
-            self.add(self.of_move(number), replay, |kind| kind != items::TEXT_BEFORE);
+            self.add_of_move(number, replay, |kind| kind != items::TEXT_BEFORE);
         }
     }
 
@@ -127,6 +127,17 @@ impl<'a> Annotations<'a> {
             let problem = Problem::new(ProblemKind::Unsupported, self.origin.file, first.at, what);
             replay.problem(problem);
         }
+    }
+
+    // Not inlined: most games have no annotations.
+    #[inline(never)]
+    fn add_of_move<S: Sink>(
+        &self,
+        number: u32,
+        replay: &mut Replay<'_, S, Pieces>,
+        is_wanted: impl Fn(u8) -> bool,
+    ) {
+        self.add(self.of_move(number), replay, is_wanted);
     }
 
     fn of_move(&self, number: u32) -> Option<&[Item<'a>]> {

@@ -1,4 +1,4 @@
-//! `.cbv` archives (section 12): the files of a database, unpacked into memory and bounded.
+//! `.cbv` archives (section 12): the files of their databases, unpacked into memory and bounded.
 //!
 //! | bytes | head |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! Each entry has the name of a file in 128 bytes, then its place, its packed and its unpacked length. A file is
 //! packed in blocks, each with its length and two bytes more before it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::characters::Characters;
@@ -21,7 +22,7 @@ const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
 /// What ends the head.
 const END_OF_HEAD: [u8; 3] = [0, 3, 0];
-/// So many blocks are decrypted before somebody looks whether the file is lost.
+/// After this many blocks, decryption checks whether the file is lost.
 const BLOCKS_AT_ONCE: usize = 1 << 16;
 /// Bytes of a name in an entry.
 const NAME: usize = 128;
@@ -36,8 +37,10 @@ const MOST_TIMES: u64 = 100;
 /// Most unpacked bytes.
 const MOST: u64 = 4 << 30;
 
-/// What an archive unpacks to.
+/// A database of an archive.
 pub(super) struct Unpacked {
+    /// Name of its `.cbh`.
+    pub(super) name: String,
     pub(super) files: Files,
     packed_len: usize,
 }
@@ -54,8 +57,8 @@ impl Unpacked {
 /// Extensions of archives, and of encrypted ones.
 pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
 
-/// Unpacks the archive among the files of a database; none where they are no archive.
-pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Unpacked>, NotADatabase> {
+/// The databases of an archive, at least one and in their order in it; none where the files are no archive.
+pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Vec<Unpacked>>, NotADatabase> {
     let [plain, encrypted] = KINDS.map(|kind| files.get(kind));
     match (plain, encrypted) {
         (Some(archive), _) => open(archive).map(Some),
@@ -97,8 +100,8 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
     })
 }
 
-/// Unpacks the database of an archive.
-fn open(archive: &SourceFile) -> Result<Unpacked, NotADatabase> {
+/// Unpacks the databases of an archive. All of them together keep to its bounds.
+fn open(archive: &SourceFile) -> Result<Vec<Unpacked>, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     if !bytes.starts_with(&MAGIC) {
         return Err(NotADatabase(
@@ -108,13 +111,29 @@ fn open(archive: &SourceFile) -> Result<Unpacked, NotADatabase> {
     let mut limit = (archive.data_len() as u64)
         .saturating_mul(MOST_TIMES)
         .clamp(FREE, MOST);
-    let mut files = Files::default();
     let entries = entries(bytes);
-    let database = choose(&entries, archive, &mut files.warnings)?;
-    for entry in entries.iter().filter(|entry| entry.stem == database) {
-        let Some(kind) = entry.kind.filter(|kind| files.get(kind).is_none()) else {
+    let mut databases: Vec<Unpacked> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.kind == Some("cbh")) {
+        places.entry(&entry.stem).or_insert_with(|| {
+            databases.push(Unpacked {
+                name: entry.name.clone(),
+                files: Files::default(),
+                packed_len: bytes.len(),
+            });
+            databases.len() - 1
+        });
+    }
+    for entry in &entries {
+        let place = places.get(entry.stem.as_str());
+        let (Some(kind), Some(Unpacked { files, .. })) =
+            (entry.kind, place.and_then(|&place| databases.get_mut(place)))
+        else {
             continue;
         };
+        if files.get(kind).is_some() {
+            continue;
+        }
         let (contents, is_whole) = contents(archive, entry, limit)?;
         limit = limit.saturating_sub(contents.len() as u64);
         let name = format!("{}: {}", archive.name, entry.name);
@@ -127,10 +146,10 @@ fn open(archive: &SourceFile) -> Result<Unpacked, NotADatabase> {
         };
         files.files.push((kind.to_owned(), file));
     }
-    Ok(Unpacked {
-        files,
-        packed_len: bytes.len(),
-    })
+    match databases.is_empty() {
+        true => Err(NotADatabase("there is no database in the archive".to_owned())),
+        false => Ok(databases),
+    }
 }
 
 /// A file of an archive.
@@ -168,25 +187,6 @@ fn entries(bytes: &[u8]) -> Vec<Entry> {
         })
     });
     entries.collect()
-}
-
-/// The stem of the database in an archive.
-fn choose(
-    entries: &[Entry],
-    archive: &SourceFile,
-    warnings: &mut Vec<String>,
-) -> Result<String, NotADatabase> {
-    let mut databases = entries.iter().filter(|entry| entry.kind == Some("cbh"));
-    let first = databases
-        .next()
-        .ok_or_else(|| NotADatabase("there is no database in the archive".to_owned()))?;
-    warnings.extend(databases.map(|other| {
-        format!(
-            "{} in {} is not read: an archive is shown as its first database; unpack it for the others",
-            other.name, archive.name
-        )
-    }));
-    Ok(first.stem.clone())
 }
 
 /// The bytes of a file, and whether they are all.

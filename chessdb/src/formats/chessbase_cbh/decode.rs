@@ -116,7 +116,11 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             }
         }
         if start.has_wrong_rooks {
-            let what = "nobody may castle: the squares of kings and rooks are impossible";
+            let what = "neither side may castle: the squares of kings and rooks are impossible";
+            self.replay.doubt(self.record.offset as u64, what);
+        }
+        if start.has_added_rights {
+            let what = "the game castles without a stored right, which is added to the start position";
             self.replay.doubt(self.record.offset as u64, what);
         }
         if S::WHOLE {

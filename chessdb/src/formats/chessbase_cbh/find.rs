@@ -16,7 +16,7 @@ const OTHERS: [(&str, &str); 4] = [
     ("cko", "an opening key"),
 ];
 
-/// The databases of a folder, its archives, and what is told to be unread.
+/// The databases and archives of a folder, and the files that are named as not read.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &["cbh"], &COMPANIONS);
     let stems = candidates.iter().enumerate();
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_are_not_read_are_told() {
+    fn files_that_are_not_read_are_named() {
         let directory = Directory {
             path: "d".into(),
             files: ["A.CBG", "a.cbh", "a.cko", "b.2cbh", "c.cbv"]

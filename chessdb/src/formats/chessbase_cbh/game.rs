@@ -7,10 +7,10 @@ use super::codes::{Mode, main_line_len};
 use super::record::Record;
 use super::setup::Start;
 use super::{ChessBaseCbh, Place, decode, tags};
-use crate::board::Position;
+use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Square};
 use crate::formats::{Problem, SourceFile};
-use crate::game::Tags;
-use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink};
+use crate::game::{Movetext, Tags, Token};
+use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
 /// From this size on, places in a file do not fit into the records of the `.cbh`.
 const LARGE: u64 = 1 << 32;
@@ -40,6 +40,24 @@ impl ChessBaseCbh {
         let cbg = self.cbg.as_ref()?;
         let at = usize::try_from(self.moves_at(cbg, place)).ok()?;
         Record::at(&cbg.bytes, at)
+    }
+
+    /// The start of a record's game. Where the game castles without a stored right, the start has that right, too
+    /// (section 7.2): without it, readers of PGN would refuse the move.
+    pub(super) fn start(&self, record: &Record<'_>) -> Start {
+        let start = Start::of(record);
+        let rooks = start.rooks_without_right(record);
+        if rooks.is_empty() {
+            return start;
+        }
+        let with_all = start.with_rights(rooks);
+        let none = Annotations::none(Origin::default(), self.characters, 0);
+        let (movetext, _) = decode::replay(record, &with_all, &none, Origin::default(), Tree::beginning);
+        let wanted = castled(&movetext, start.position.turn()) & rooks;
+        match wanted.is_empty() {
+            true => start,
+            false => start.with_rights(wanted),
+        }
     }
 
     /// The tags of a game with those that its record brings.
@@ -129,4 +147,33 @@ impl ChessBaseCbh {
         replay.fault(at, &Fault::damage(what));
         replay.finish()
     }
+}
+
+/// The corners whose rooks castle in any line of a game.
+fn castled(movetext: &Movetext, first: Color) -> Bitboard {
+    let mut corners = Bitboard::EMPTY;
+    let mut turn = first;
+    // The side to move in each outer line when its variation began.
+    let mut outer = Vec::new();
+    for token in movetext.tokens() {
+        match *token {
+            Token::Move(_, mv) => {
+                if let Move::Castle(side) = mv.unpack() {
+                    let file = match side {
+                        CastlingSide::KingSide => File::H,
+                        CastlingSide::QueenSide => File::A,
+                    };
+                    corners = corners.with(Square::from_coords(file, turn.backrank()));
+                }
+                turn = !turn;
+            }
+            Token::VariationStart => {
+                outer.push(turn);
+                turn = !turn;
+            }
+            Token::VariationEnd => turn = outer.pop().unwrap_or(first),
+            _ => {}
+        }
+    }
+    corners
 }

@@ -30,6 +30,7 @@ mod pieces;
 mod quotation;
 mod record;
 mod setup;
+mod several;
 mod tables;
 mod tags;
 mod texts;
@@ -45,13 +46,12 @@ use self::entities::{Entities, Entity};
 use self::extended::Extended;
 use self::header::Header;
 use self::numbering::Numbering;
-use self::setup::Start;
 use self::texts::Text;
 use super::{
     Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
 };
 use crate::bytes::be_u16;
-use crate::game::{Date, Game, Outcome, Tags};
+use crate::game::{Game, Tags};
 use crate::replay::{MainLine, Ply, Tree};
 
 /// The format's row.
@@ -61,7 +61,7 @@ pub const FORMAT: Format = Format {
     find: find::find,
     by_content: None,
     readings: Vec::new,
-    open: |files, options| Ok(Box::new(ChessBaseCbh::open(files, options)?)),
+    open: several::open,
 };
 
 /// Players and events have ids in turn.
@@ -106,12 +106,6 @@ impl ChessBaseCbh {
     fn open(mut files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
         let mut rows = Vec::new();
         let mut problems = files.holes();
-        if let Some(unpacked) = archive::unpack(&files, &options.passwords)? {
-            rows.push(("archive", unpacked.describe()));
-            let warnings = std::mem::take(&mut files.warnings);
-            files = unpacked.files;
-            files.warnings.extend(warnings);
-        }
         let mut warnings = std::mem::take(&mut files.warnings);
         let Some(cbh) = files.get("cbh") else {
             let unread = find::unread_kinds().find(|kind| files.get(kind).is_some());
@@ -260,16 +254,7 @@ impl Database for ChessBaseCbh {
 
     fn keys(&self, game: u32) -> Keys {
         let Some(header) = self.numbering.header(&self.cbh, game) else {
-            return Keys {
-                white: UNKNOWN,
-                black: UNKNOWN,
-                event: UNKNOWN,
-                date: Date::default(),
-                event_year: 0,
-                eco: None,
-                outcome: Outcome::Unknown,
-                deleted: false,
-            };
+            return Keys::UNKNOWN;
         };
         let player = |id: u32| TextId(id * KINDS_OF_NAMES);
         let tournament = self.entity(&self.tournaments, header.tournament());
@@ -306,7 +291,7 @@ impl Database for ChessBaseCbh {
             return Tags::default();
         };
         let record = self.record(&place);
-        let start = record.as_ref().map(Start::of);
+        let start = record.as_ref().map(|record| self.start(record));
         self.all_tags(&place, record.as_ref(), start.as_ref())
     }
 
@@ -315,7 +300,7 @@ impl Database for ChessBaseCbh {
             return Decoded::default();
         };
         let record = self.record(&place);
-        let start = record.as_ref().map(Start::of);
+        let start = record.as_ref().map(|record| self.start(record));
         let tags = self.all_tags(&place, record.as_ref(), start.as_ref());
         let (movetext, problems) = self.replay(&place, record.as_ref(), start.as_ref(), Tree::beginning);
         Decoded {
@@ -327,7 +312,7 @@ impl Database for ChessBaseCbh {
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         let Some(place) = self.place(game) else { return };
         let record = self.record(&place);
-        let start = record.as_ref().map(Start::of);
+        let start = record.as_ref().map(|record| self.start(record));
         self.replay(&place, record.as_ref(), start.as_ref(), |_, _, _| MainLine(each));
     }
 
@@ -370,6 +355,3 @@ impl Database for ChessBaseCbh {
         Ok(len)
     }
 }
-
-/// A text that no game has.
-const UNKNOWN: TextId = TextId(u32::MAX);

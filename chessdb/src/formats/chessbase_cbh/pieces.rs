@@ -13,13 +13,17 @@ use std::sync::LazyLock;
 use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::replay::State;
 
-const SLOTS: usize = 20;
+/// Slots of a side; only the first 20 stand for pieces, and the last one for those without a number. A power of two, so
+/// that no index is ever out of range.
+const SLOTS: usize = 32;
 /// First slot of the pawns.
 pub(super) const PAWNS: u8 = 12;
 /// Slots of a kind of piece other than pawns.
 const OF_A_KIND: u8 = 3;
-/// No square, or no slot.
-const NONE: u8 = 0xff;
+/// The slot of what has no number.
+const NO_SLOT: u8 = 31;
+/// No square.
+const NO_SQUARE: u8 = 0xff;
 
 /// The order in which a start position is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +80,8 @@ impl Pieces {
 
     fn numbered(position: &Position, order: Order) -> Pieces {
         let mut pieces = Pieces {
-            squares: [[NONE; SLOTS]; 2],
-            slots: [NONE; 64],
+            squares: [[NO_SQUARE; SLOTS]; 2],
+            slots: [NO_SLOT; 64],
         };
         for number in 0..64 {
             let number = match order {
@@ -94,14 +98,14 @@ impl Pieces {
     }
 
     /// The square of the piece in a slot.
-    #[inline]
+    #[inline(always)]
     pub(super) fn square(&self, color: Color, slot: u8) -> Option<Square> {
         let square = *self.squares.get(color as usize)?.get(usize::from(slot))?;
         Square::try_from(u32::from(square)).ok()
     }
 
     /// Follows a move that has been played in `before`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn follow(&mut self, us: Color, played: &Played) {
         match *played {
             Played::Piece {
@@ -111,40 +115,49 @@ impl Pieces {
                 promotion,
             } => {
                 let gone = self.take(taken);
-                self.forget(!us, gone);
+                self.put(!us, gone, NO_SQUARE);
+                if gone < PAWNS {
+                    self.move_down(!us, gone);
+                }
                 let slot = self.take(from);
                 if let Some(role) = promotion {
-                    self.forget(us, slot);
-                    self.give_number(us, role, to);
-                } else if slot != NONE {
-                    self.put(us, slot, to);
+                    self.promote(us, slot, role, to);
+                } else {
+                    self.number(slot, to);
+                    self.put(us, slot, to as u8);
                 }
             }
             Played::Castle { rook, to } => {
                 let slot = self.take(rook);
-                if slot != NONE {
-                    self.put(us, slot, to);
-                }
+                self.number(slot, to);
+                self.put(us, slot, to as u8);
             }
             Played::Null => {}
         }
     }
 
     /// Takes the number off a square.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, square: Square) -> u8 {
         let slot = self.slots.get_mut(square as usize);
-        slot.map_or(NONE, |slot| std::mem::replace(slot, NONE))
+        slot.map_or(NO_SLOT, |slot| std::mem::replace(slot, NO_SLOT))
     }
 
-    #[inline]
-    fn put(&mut self, color: Color, slot: u8, square: Square) {
-        let squares = self.squares.get_mut(color as usize);
-        if let Some(place) = squares.and_then(|squares| squares.get_mut(usize::from(slot)))
-            && let Some(number) = self.slots.get_mut(square as usize)
-        {
-            *place = square as u8;
+    /// Gives a square a number.
+    #[inline(always)]
+    fn number(&mut self, slot: u8, square: Square) {
+        if let Some(number) = self.slots.get_mut(square as usize) {
             *number = slot;
+        }
+    }
+
+    /// Sets the square of a slot. What is set for [`NO_SLOT`] is never read.
+    #[inline(always)]
+    fn put(&mut self, color: Color, slot: u8, square: u8) {
+        let squares = self.squares.get_mut(color as usize);
+        let place = squares.and_then(|squares| squares.get_mut(usize::from(slot) % SLOTS));
+        if let Some(place) = place {
+            *place = square;
         }
     }
 
@@ -155,31 +168,35 @@ impl Pieces {
         let squares = self.squares.get(color as usize);
         let is_free = |slot: &u8| {
             let place = squares.and_then(|squares| squares.get(usize::from(*slot)));
-            place == Some(&NONE)
+            place == Some(&NO_SQUARE)
         };
         if let Some(slot) = (first..first + most).find(is_free) {
-            self.put(color, slot, square);
+            self.number(slot, square);
+            self.put(color, slot, square as u8);
         }
     }
 
-    /// Empties a slot. Higher numbers of the kind move down by one, but pawns keep theirs.
-    #[inline]
-    fn forget(&mut self, color: Color, slot: u8) {
+    /// A pawn becomes another piece.
+    #[cold]
+    fn promote(&mut self, color: Color, slot: u8, role: Role, square: Square) {
+        self.put(color, slot, NO_SQUARE);
+        if slot < PAWNS {
+            self.move_down(color, slot);
+        }
+        self.give_number(color, role, square);
+    }
+
+    /// Higher numbers of a kind move down by one behind an empty slot. Pawns keep theirs.
+    fn move_down(&mut self, color: Color, slot: u8) {
         let Some(squares) = self.squares.get_mut(color as usize) else {
             return;
         };
-        if slot >= PAWNS {
-            if let Some(place) = squares.get_mut(usize::from(slot)) {
-                *place = NONE;
-            }
-            return;
-        }
         let end = slot - slot % OF_A_KIND + OF_A_KIND;
         for slot in slot..end {
             let next = usize::from(slot) + 1;
             let moved = match slot + 1 < end {
-                true => squares.get(next).copied().unwrap_or(NONE),
-                false => NONE,
+                true => squares.get(next).copied().unwrap_or(NO_SQUARE),
+                false => NO_SQUARE,
             };
             if let Some(place) = squares.get_mut(usize::from(slot)) {
                 *place = moved;
@@ -211,7 +228,7 @@ pub(super) enum Played {
 
 impl Played {
     /// What a move that is about to be played in a position does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(position: &Position, mv: Move) -> Played {
         match mv {
             Move::Normal { from, to, promotion } => {

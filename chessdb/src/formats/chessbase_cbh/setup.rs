@@ -11,8 +11,10 @@ pub(super) struct Start {
     pub(super) first_move: u32,
     /// Why no game can be played from the position.
     pub(super) flaw: Option<SetupError>,
-    /// The squares of kings and rooks in a game of Chess960 are impossible, so nobody may castle.
+    /// The squares of kings and rooks in a game of Chess960 are impossible, so neither side may castle.
     pub(super) has_wrong_rooks: bool,
+    /// It has castling rights that are not stored.
+    pub(super) has_added_rights: bool,
     /// FEN, for a position that is not the usual one.
     fen: Option<String>,
 }
@@ -27,8 +29,35 @@ impl Start {
                 first_move: 1,
                 flaw: None,
                 has_wrong_rooks: false,
+                has_added_rights: false,
                 fen: None,
             },
+        }
+    }
+
+    /// The rooks that stand at home, with their kings, and have no stored right to castle; none in Chess960.
+    pub(super) fn rooks_without_right(&self, record: &Record<'_>) -> Bitboard {
+        if record.start.is_none() || record.rooks.is_some() || self.flaw.is_some() {
+            return Bitboard::EMPTY;
+        }
+        let of = |color: Color| {
+            let home = Square::from_coords(File::E, color.backrank());
+            let corners = Bitboard::CORNERS & Bitboard::from_rank(color.backrank());
+            match self.position.king(color) == Some(home) {
+                true => corners & self.position.of_kind(color, Role::Rook),
+                false => Bitboard::EMPTY,
+            }
+        };
+        (of(Color::White) | of(Color::Black)) & !self.position.setup().castling_rights
+    }
+
+    /// The same position with the rights of further rooks to castle.
+    pub(super) fn with_rights(&self, rooks: Bitboard) -> Start {
+        let mut setup = self.position.setup();
+        setup.castling_rights |= rooks;
+        Start {
+            has_added_rights: true,
+            ..Start::with(setup, self.first_move)
         }
     }
 
@@ -63,7 +92,23 @@ impl Start {
             None => Some(classical_rooks(rights)),
         };
         setup.castling_rights = castling.unwrap_or_default();
-        let first_move = u32::from(number).max(1);
+        let stored = setup.castling_rights;
+        let start = Start::with(setup, u32::from(number).max(1));
+        let rights = match start.flaw {
+            None => start.position.setup().castling_rights,
+            Some(_) => stored,
+        };
+        Start {
+            fen: match rooks {
+                Some(_) => start.fen.map(|fen| with_files_of_rooks(&fen, rights)),
+                None => start.fen,
+            },
+            has_wrong_rooks: castling.is_none(),
+            ..start
+        }
+    }
+
+    fn with(setup: Setup, first_move: u32) -> Start {
         let (position, flaw) = match Position::from_setup(&setup) {
             Ok(position) => (position, None),
             Err(flaw) => (Position::unplayable(&setup), Some(flaw)),
@@ -75,16 +120,13 @@ impl Start {
         if let Some(number) = std::num::NonZeroU32::new(first_move) {
             shown.fullmoves = number;
         }
-        let mut fen = Fen::text(&shown);
-        if rooks.is_some() {
-            fen = with_files_of_rooks(&fen, shown.castling_rights);
-        }
         Start {
             position,
             first_move,
             flaw,
-            has_wrong_rooks: castling.is_none(),
-            fen: Some(fen),
+            has_wrong_rooks: false,
+            has_added_rights: false,
+            fen: Some(Fen::text(&shown)),
         }
     }
 }

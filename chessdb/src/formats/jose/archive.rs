@@ -9,18 +9,18 @@ use super::find::kind_of;
 use super::tar::{BLOCK, Member, is_header};
 use crate::formats::{Files, NotADatabase, SourceFile};
 
-/// Unpacked bytes that every archive may have.
+/// Number of unpacked bytes allowed for any archive.
 const FREE: u64 = 64 << 20;
 /// Maximum ratio of unpacked to packed size.
 const MOST_TIMES: u64 = 100;
 /// Maximum number of unpacked bytes.
 const MOST: u64 = 4 << 30;
-/// Bytes of a `.MYI` that are kept: its header is no longer.
+/// Number of bytes kept of a `.MYI`, whose header is never longer.
 const MYI_HEADER: usize = 1 << 16;
-/// Bytes of a `.frm` that are kept: one more than may be read, which shows that it is too long.
+/// Number of bytes kept of a `.frm`: one more than is read, which reveals that it is too long.
 const LONGEST_FRM: usize = (1 << 20) + 1;
 
-/// Archives of other kinds, by their first bytes, with what to do.
+/// Archives of other kinds: their first bytes, and what to do.
 const OTHERS: [(&[u8], &str); 4] = [
     (b"Rar!", "a RAR archive: unpack it and mount the folder"),
     (
@@ -56,7 +56,7 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
     }
 }
 
-/// The members of a tar stream that are tables.
+/// The tables among the members of a tar stream.
 fn members(stream: impl Read, archive: &SourceFile, limit: u64) -> Result<Files, NotADatabase> {
     let mut stream = Stream {
         stream,
@@ -118,17 +118,18 @@ fn members(stream: impl Read, archive: &SourceFile, limit: u64) -> Result<Files,
     Ok(files)
 }
 
-/// Unpacked bytes, and how many more there may be.
+/// A stream of unpacked bytes with a limit.
 struct Stream<'a, R> {
     stream: R,
-    /// Where they come from.
+    /// The archive from which they come.
     archive: &'a SourceFile,
     left: u64,
     damage: Option<String>,
 }
 
 impl<R: Read> Stream<'_, R> {
-    /// Reads up to `len` bytes, of which the first `keep` are kept, and gives their number: fewer at the end.
+    /// Reads up to `len` bytes, fewer at the end, and keeps the first `keep` of them. Returns the number of
+    /// bytes read.
     fn read(&mut self, len: u64, keep: usize, kept: &mut Vec<u8>) -> Result<u64, NotADatabase> {
         let mut buffer = [0; 1 << 14];
         let mut done = 0;

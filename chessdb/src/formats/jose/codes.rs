@@ -1,4 +1,4 @@
-//! Move codes: which piece goes where (sections 3.1, 3.3, 3.8).
+//! Move codes: which piece moves where (sections 3.1, 3.3, 3.8).
 //!
 //! | first byte | piece | where |
 //! |---|---|---|
@@ -23,14 +23,14 @@ pub(super) struct Coded {
     piece: Mover,
 }
 
-/// The piece that moves.
+/// The piece that a code moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mover {
     /// The king, or no piece.
     King,
-    /// A piece of the lists.
+    /// A piece in a list.
     Listed(Slot),
-    /// A pawn that promotes, by its number.
+    /// A promoting pawn, by its number, and its new role.
     Promotes(u8, Role),
 }
 
@@ -39,7 +39,7 @@ enum Mover {
 pub(super) enum Impossible {
     /// The piece is not on the board, or the target is not.
     NoTarget,
-    /// A rule other than the king's safety is broken.
+    /// A rule other than the safety of the king is broken.
     Rule(Illegal),
 }
 
@@ -52,14 +52,14 @@ impl std::fmt::Display for Impossible {
     }
 }
 
-/// Steps of the knight's directions, as differences of square numbers.
+/// Steps of the knight's directions, as differences between square numbers.
 const KNIGHT: [i32; 8] = [10, -6, -15, -17, -10, 6, 15, 17];
 /// Steps of the king's directions.
 const KING: [i32; 8] = [9, -7, -9, 7, 1, -1, 8, -8];
-/// The promotion of a pawn.
+/// Promotions in the order of the codes.
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// The move of a code by its rule alone, legal or not.
+/// The move of a code by its rule alone, which may be illegal.
 #[inline]
 pub(super) fn coded(position: &Position, lists: &PieceLists, code: u8, second: u8) -> Option<Coded> {
     let us = position.turn();
@@ -116,7 +116,7 @@ impl Coded {
         }
     }
 
-    /// The changes of the lists by this move, which is about to be played in `position`.
+    /// The changes that this move, which is about to be played in `position`, makes to the lists.
     #[inline]
     pub(super) fn effect(self, position: &Position) -> Effect {
         let us = position.turn();
@@ -148,14 +148,14 @@ impl Coded {
     }
 }
 
-/// The changes of the lists by a move.
+/// The changes that a move makes to the lists.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     us: Color,
     piece: Mover,
     to: Option<Square>,
     taken: Option<Square>,
-    /// The rook of a castling, from where to where.
+    /// The squares of the castling rook before and after the move.
     rook: Option<(Square, Square)>,
 }
 
@@ -177,7 +177,7 @@ impl Effect {
     }
 }
 
-/// The target of a piece of the lists.
+/// The move of a piece in a list.
 #[inline]
 fn of_list(lists: &PieceLists, us: Color, role: Role, index: u8, direction: u8) -> Option<Coded> {
     piece_to(lists, PieceLists::place(us, role, index), role, direction)
@@ -193,8 +193,8 @@ fn piece_to(lists: &PieceLists, place: Slot, role: Role, direction: u8) -> Optio
     })
 }
 
-/// The target of a knight, bishop, rook or queen. A step over the edge of the board gives a move that the
-/// board rejects.
+/// The target of a knight, bishop, rook or queen. A step over the edge of the board results in a move that
+/// the board rejects.
 #[inline]
 fn target(from: Square, role: Role, direction: u8) -> Option<Square> {
     match role {
@@ -227,7 +227,7 @@ fn straight(from: Square, direction: u8) -> Square {
     })
 }
 
-/// Section 3.3: captures are mirrored for Black.
+/// The target of a pawn. Captures are mirrored for Black (section 3.3).
 #[inline]
 fn pawn_target(us: Color, from: Square, direction: u8) -> Option<Square> {
     const STEPS: [i32; 4] = [8, 9, 7, 16];
@@ -235,7 +235,7 @@ fn pawn_target(us: Color, from: Square, direction: u8) -> Option<Square> {
     from.offset(us.fold_wb(step, -step))
 }
 
-/// The target of the rook in castling.
+/// The target of the castling rook.
 fn castled_rook(side: CastlingSide, us: Color) -> Square {
     let square = match side {
         CastlingSide::KingSide => Square::F1,
@@ -244,7 +244,7 @@ fn castled_rook(side: CastlingSide, us: Color) -> Square {
     us.fold_wb(square, square.flip_vertical())
 }
 
-/// The only legal move of a piece without a code that matches this code (section 3.8).
+/// The only legal move of a piece for which no code exists and that matches this code (section 3.8).
 #[cold]
 pub(super) fn recovered(position: &Position, lists: &PieceLists, code: u8) -> Option<Coded> {
     let us = position.turn();
@@ -272,7 +272,7 @@ pub(super) fn is_possible(position: &Position, mv: Move, illegal: Illegal) -> bo
     }
 }
 
-/// Right, rook and free squares; attacked squares do not matter.
+/// Tests right, rook and free squares, but not attacked squares.
 fn is_castling_possible(position: &Position, side: CastlingSide) -> bool {
     let us = position.turn();
     let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(side)) else {

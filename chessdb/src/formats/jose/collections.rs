@@ -1,4 +1,4 @@
-//! Collections: the program's folders (section 11).
+//! Collections, which are folders of the program (section 11).
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::formats::{Files, Folder, Problem};
 
 /// Number of the collection with deleted games.
 const TRASH: i32 = 3;
-/// Longest chain of parents (section 11.3).
+/// Maximum length of a chain of parents (section 11.3).
 const DEEPEST: usize = 64;
 
 const SYSTEM_NAMES: [(&str, &str); 5] = [
@@ -23,7 +23,7 @@ const SYSTEM_NAMES: [(&str, &str); 5] = [
 /// The collections of a database.
 #[derive(Default)]
 pub(super) struct Collections {
-    /// In the order of their numbers, each once.
+    /// Sorted by number, without duplicates.
     rows: Vec<Collection>,
 }
 
@@ -37,14 +37,14 @@ struct Collection {
 /// A game's place in its collection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shelf {
-    /// Number of the collection; none for a game that is in none.
+    /// Number of the collection; `None` for a game in no collection.
     pub(super) collection: Option<i32>,
-    /// Place among the games of the collection; several may have the same.
+    /// Place among the games of the collection; not necessarily unique.
     pub(super) index: i32,
 }
 
 impl Collections {
-    /// Reads the table; without it every collection is only a number.
+    /// Reads the table. Without it, collections have numbers but no names.
     pub(super) fn open(
         files: &Files,
         table: &str,
@@ -85,7 +85,7 @@ impl Collections {
         self.place(parent)
     }
 
-    /// Cuts chains of parents that lead nowhere or form a loop (sections 11.1, 11.3).
+    /// Cuts chains of parents that end at a missing collection or form a loop (sections 11.1, 11.3).
     fn find_roots(&mut self) {
         let parents: Vec<Option<i32>> = (0..self.rows.len())
             .map(|place| {
@@ -121,7 +121,7 @@ impl Collections {
         }
     }
 
-    /// True for the trash and what is below it.
+    /// True for the trash and everything below it.
     pub(super) fn is_trash(&self, collection: i32) -> bool {
         match self.place(collection).and_then(|place| self.rows.get(place)) {
             Some(row) => row.is_trash,
@@ -129,7 +129,7 @@ impl Collections {
         }
     }
 
-    /// All folders with their games; `shelves` has the place of every game, in database order.
+    /// All folders with their games. `shelves` contains the place of every game, in database order.
     pub(super) fn folders(&self, shelves: &[Shelf]) -> Vec<Folder> {
         let mut games: HashMap<Option<i32>, Vec<(i32, u32)>> = HashMap::new();
         for (number, shelf) in (0..).zip(shelves) {
@@ -187,7 +187,7 @@ impl Collections {
         listed
     }
 
-    /// Places of all rows, each parent before its children.
+    /// Indices of all rows, parents before their children.
     fn parents_first(&self) -> Vec<usize> {
         let depth = |place: usize| std::iter::successors(Some(place), |&place| self.parent_of(place)).count();
         let mut places: Vec<usize> = (0..self.rows.len()).collect();
@@ -204,7 +204,7 @@ fn root(name: String, games: Vec<u32>) -> Folder {
     }
 }
 
-/// The name to show (section 11.2).
+/// The display name (section 11.2).
 fn name_of(stored: &str, id: i32) -> String {
     let system = SYSTEM_NAMES.iter().find(|(name, _)| *name == stored);
     match system {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_lost_parents_are_roots() {
+    fn collections_with_cyclic_or_missing_parents_are_roots() {
         let collections = collections(&[(1, 2, "a"), (2, 1, "b"), (4, 99, "c"), (5, 6, ""), (6, 3, "d")]);
         let shelves = [
             Shelf {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_the_trash_is_thrown_away() {
+    fn collections_below_the_trash_are_trash() {
         let collections = collections(&[(3, 0, "collection.trash"), (7, 3, "x"), (8, 7, "y"), (9, 0, "z")]);
         let trashed: Vec<bool> = [3, 7, 8, 9].map(|id| collections.is_trash(id)).to_vec();
         assert_eq!(trashed, [true, true, true, false]);

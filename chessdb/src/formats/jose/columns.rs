@@ -50,16 +50,16 @@ columns! {
 pub(super) const COLUMNS: usize = NAMES.len();
 
 impl Column {
-    /// Place of the column of a name, in any letter case.
+    /// The index of the column with this name, in any letter case.
     pub(super) fn place(name: &str) -> Option<usize> {
         NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))
     }
 }
 
-/// A known list of columns; older versions of the program had only the first ones.
+/// A known list of columns. Older versions of the program had only the first ones.
 pub(super) struct Known {
     pub(super) columns: &'static [ColumnSpec<&'static str>],
-    /// Numbers of columns that occur, newest version first.
+    /// Possible numbers of columns, newest version first.
     pub(super) counts: &'static [usize],
 }
 
@@ -179,13 +179,13 @@ pub(super) const IO_GAME: Known = Known {
     counts: &[28, 27, 25],
 };
 
-/// `Player`, `Event` and `Site`, with the two columns of their `IO_` tables in front.
+/// `Player`, `Event` and `Site`; their `IO_` tables have two further columns in front.
 pub(super) const NAMED: Known = Known {
     columns: &[int("Id", 4), text("Name", 765), fixed_text("Soundex", 18)],
     counts: &[3, 2],
 };
 
-/// `Opening`, with the five columns of `IO_Opening` in front.
+/// `Opening`; `IO_Opening` has five further columns in front.
 pub(super) const OPENING: Known = Known {
     columns: &[
         int("Id", 4),

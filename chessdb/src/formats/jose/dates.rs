@@ -1,4 +1,4 @@
-//! Dates, and those that a version of the program stored one day early (section 10).
+//! Dates, and correcting those that one version of the program stored one day early (section 10).
 
 use crate::game::Date;
 
@@ -6,22 +6,22 @@ const DAY_UNKNOWN: u8 = 0x10;
 const MONTH_UNKNOWN: u8 = 0x20;
 const YEAR_UNKNOWN: u8 = 0x40;
 
-/// A date as it is stored: day, month and year in a number, and flags of unknown parts.
+/// A stored date: day, month and year in a number, and flags of unknown parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StoredDate {
     pub(super) date: Date,
     flags: u8,
 }
 
-/// What a partial date shows about the bug.
+/// What a partial date reveals about the bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tells {
+enum ShiftEvidence {
     Nothing,
     OneDayEarly,
     InPlace,
 }
 
-/// Partial dates of a table that are one day early, and those that are not (section 10.2).
+/// Numbers of partial dates in a table that are one day early and that are not (section 10.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shift {
     pub(super) early: u32,
@@ -31,10 +31,10 @@ pub(super) struct Shift {
 impl Shift {
     /// Counts a date.
     pub(super) fn see(&mut self, date: StoredDate) {
-        match date.tells() {
-            Tells::Nothing => {}
-            Tells::OneDayEarly => self.early += 1,
-            Tells::InPlace => self.in_place += 1,
+        match date.evidence() {
+            ShiftEvidence::Nothing => {}
+            ShiftEvidence::OneDayEarly => self.early += 1,
+            ShiftEvidence::InPlace => self.in_place += 1,
         }
     }
 
@@ -63,27 +63,27 @@ impl StoredDate {
         self.date.year == 0 || self.date.month == 0 || self.date.day == 0
     }
 
-    fn tells(self) -> Tells {
+    fn evidence(self) -> ShiftEvidence {
         let stored = if self.is_unknown(DAY_UNKNOWN) {
             self.date.day
         } else if self.is_unknown(MONTH_UNKNOWN) {
             self.date.month
         } else {
-            return Tells::Nothing;
+            return ShiftEvidence::Nothing;
         };
         match stored {
-            _ if self.has_zero() => Tells::Nothing,
-            1 => Tells::InPlace,
-            _ => Tells::OneDayEarly,
+            _ if self.has_zero() => ShiftEvidence::Nothing,
+            1 => ShiftEvidence::InPlace,
+            _ => ShiftEvidence::OneDayEarly,
         }
     }
 
-    /// The correct date; without a `shift` every date stays as it is stored.
+    /// The correct date. Without a `shift`, dates are returned as stored.
     pub(super) fn meant(self, shift: Option<Shift>) -> Date {
-        let is_early = match self.tells() {
-            Tells::OneDayEarly => shift.is_some(),
-            Tells::InPlace => false,
-            Tells::Nothing => shift.is_some_and(Shift::is_general) && !self.has_zero(),
+        let is_early = match self.evidence() {
+            ShiftEvidence::OneDayEarly => shift.is_some(),
+            ShiftEvidence::InPlace => false,
+            ShiftEvidence::Nothing => shift.is_some_and(Shift::is_general) && !self.has_zero(),
         };
         let date = if is_early { next_day(self.date) } else { self.date };
         let known = |flag| !self.is_unknown(flag);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_dates_tell_where_they_belong() {
+    fn partial_dates_reveal_the_shift() {
         let mut shift = Shift::default();
         for date in [
             stored(2000, 12, 31, DAY_UNKNOWN | MONTH_UNKNOWN),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn full_dates_follow_the_many() {
+    fn full_dates_follow_the_majority_of_partial_ones() {
         let general = Some(Shift {
             early: 2,
             in_place: 1,

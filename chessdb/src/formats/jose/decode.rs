@@ -1,4 +1,4 @@
-//! One game: tokens to movetext, and the handling of damage (sections 3.5 to 3.10, 12).
+//! Decoding a game: tokens to movetext, and the handling of damage (sections 3.5 to 3.10, 12).
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
@@ -17,9 +17,9 @@ pub(super) const LIMITS: Limits = Limits {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MoveDataPlace<'a> {
     pub(super) file: &'a str,
-    /// The first byte of the move data; none if their row is in pieces.
+    /// Offset of the first byte of the move data; `None` if their row is in several pieces.
     pub(super) data: Option<u64>,
-    /// The row.
+    /// Offset of the row.
     pub(super) row: u64,
 }
 
@@ -31,29 +31,29 @@ impl<'a> MoveDataPlace<'a> {
         }
     }
 
-    /// The offset of a byte of the move data in the file, or that of their row.
+    /// The offset in the file of a byte of the move data, or of their row.
     fn offset(&self, at: usize) -> u64 {
         self.data.map_or(self.row, |data| data + at as u64)
     }
 }
 
-/// A replayed game, and the result of the replay.
+/// The result of decoding a game.
 pub(super) struct DecodedMoves<O> {
     pub(super) output: O,
     pub(super) problems: Vec<Problem>,
     pub(super) findings: Findings,
 }
 
-/// The result of a replay.
+/// Findings of a replay.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Findings {
-    /// Moves of the main line.
+    /// Number of moves in the main line.
     pub(super) plies: u32,
-    /// The end of the data was reached.
+    /// True if the end of the data was reached.
     pub(super) is_finished: bool,
-    /// There was a move that cannot be played at all.
+    /// True if a move could not be played at all.
     pub(super) has_undecodable: bool,
-    /// There was a move that breaks a rule.
+    /// True if a move broke a rule.
     pub(super) has_illegal: bool,
 }
 
@@ -62,14 +62,14 @@ pub(super) struct Decoder<'a, S> {
     pub(super) tokens: Tokens<'a>,
     place: MoveDataPlace<'a>,
     cursor: Cursor,
-    /// What is read after the cursor's range, the next one last.
+    /// The parts to be read after the cursor's range, the next one last.
     frames: Vec<Frame>,
     pub(super) replay: Replay<'a, S, PieceLists>,
-    /// There may be variations.
+    /// True if there may be variations.
     keeps_before: bool,
-    /// Variations that came before the first move of their line, with the depth of the line (section 3.5).
+    /// Variations before the first move of their line, with the depth of the line (section 3.5).
     early: Vec<(usize, Cursor)>,
-    /// All variations, once one of them came early.
+    /// All variations, computed when the first one comes early.
     variations: Option<Vec<Variation>>,
     pub(super) findings: Findings,
     lacks_texts: bool,
@@ -146,7 +146,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.finish()
     }
 
-    /// Puts a game into a remark if it begins in a position that cannot be played.
+    /// Writes a game into a remark, because no game can be played from its start position.
     pub(super) fn describe(mut self, position: Position, reason: String) -> DecodedMoves<S::Output> {
         let mut cursor = self.cursor;
         let rest = self.rest(position, &mut cursor, Notation::Long, false);
@@ -192,7 +192,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// A code that is not a legal move by its rule (section 3.6).
+    /// Handles a code whose move is not legal by its rule (section 3.6).
     #[cold]
     fn play_doubtful(&mut self, code: u8, second: u8, at: usize) {
         let position = *self.replay.position();
@@ -217,7 +217,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// The rest of the line cannot be read (section 12.1).
+    /// Handles a code after which the line cannot be read (section 12.1).
     fn undecodable(&mut self, code: u8, at: usize, impossible: Impossible) {
         self.findings.has_undecodable = true;
         let what = format!("move code 0x{code:02x} cannot be played, {impossible}");
@@ -238,7 +238,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// A text is missing: one remark for the game (section 4.4).
+    /// Reports missing texts, once for each game (section 4.4).
     pub(super) fn miss_text(&mut self) {
         if !self.lacks_texts {
             self.lacks_texts = true;
@@ -260,7 +260,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Reports the first of the variations that are nested too deeply.
+    /// Reports the first variation that is nested too deeply.
     fn too_deep(&mut self, at: usize, fault: &Fault) {
         if !self.is_too_deep {
             self.is_too_deep = true;
@@ -270,12 +270,12 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     fn skip_variation(&mut self) {
         if self.tokens.skip_line(&mut self.cursor, true) {
-            // The end of what was skipped.
+            // The end of the skipped part.
             self.tokens.next(&mut self.cursor);
         }
     }
 
-    /// A variation before the first move of its line is read after that move.
+    /// Postpones a variation before the first move of its line until after that move.
     #[cold]
     fn put_off_variation(&mut self, at: usize) {
         let tokens = self.tokens;
@@ -289,7 +289,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.cursor.end = end;
     }
 
-    /// The line has its first move: the variations that came before it are read now.
+    /// Replays the variations that came before the first move of the line, which has now been played.
     #[cold]
     fn replay_early(&mut self) {
         let depth = self.replay.depth();
@@ -303,7 +303,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.cursor.end = self.cursor.at;
     }
 
-    /// Shows variations before a missing first move as comments.
+    /// Writes variations as comments if the first move of their line is missing.
     fn show_early(&mut self) {
         let depth = self.replay.depth();
         if self.replay.has_move() {
@@ -331,7 +331,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.replay.end_variation();
     }
 
-    /// Continues with the next waiting part; false if there is none.
+    /// Continues with the next postponed part. Returns false if there is none.
     fn next_frame(&mut self) -> bool {
         let (depth, cursor, is_variation) = match self.frames.pop() {
             Some(Frame::Line(cursor, depth)) => (depth, cursor, false),
@@ -349,19 +349,20 @@ impl<'a, S: Sink> Decoder<'a, S> {
         true
     }
 
-    /// A fault at a byte of the move data.
+    /// Reports a fault at an offset in the move data.
     pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
         self.replay.fault(self.place.offset(at), fault);
     }
 
-    /// A fault of a row.
+    /// Reports a fault in a row.
     pub(super) fn row_fault(&mut self, place: MoveDataPlace<'_>, what: &str) {
         let fault = Fault::damage(what.to_owned());
         self.replay.fault_in(place.origin(), place.row, &fault, "");
     }
 }
 
-/// The move of a code: legal by its rule or recovered, else pseudo-legal with the rule that it breaks.
+/// The move of a code: legal by its rule or recovered, else pseudo-legal together with the rule that it
+/// breaks.
 #[cold]
 pub(super) fn choose(
     position: &Position,

@@ -1,10 +1,10 @@
-//! Recognizes jose databases among the files of a folder (sections 1, 2.1).
+//! Finding jose databases in a folder (sections 1, 2.1).
 
 use std::path::Path;
 
 use crate::formats::{Candidate, Directory};
 
-/// The tables of a database, and of an archive; the ones with games first.
+/// The tables of a database and of an archive, the ones with games first.
 const TABLES: [&str; 14] = [
     "game",
     "moregame",
@@ -24,7 +24,7 @@ const TABLES: [&str; 14] = [
 
 const EXTENSIONS: [&str; 3] = ["myd", "myi", "frm"];
 
-/// The name of a file in this module: `game.myd`; none for files that are not tables.
+/// The kind of a file, such as `game.myd`; `None` for files that are not tables.
 pub(super) fn kind_of(name: &str) -> Option<String> {
     let (table, extension) = name.rsplit_once('.')?;
     let table = TABLES.iter().find(|known| known.eq_ignore_ascii_case(table))?;
@@ -34,7 +34,7 @@ pub(super) fn kind_of(name: &str) -> Option<String> {
     Some(format!("{table}.{extension}"))
 }
 
-/// The databases of a folder: one of `Game` and `MoreGame`, one of `IO_Game`, and archives.
+/// The databases in a folder: one of `Game` and `MoreGame`, one of `IO_Game`, and archives.
 pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     let mut warnings = Vec::new();
     let mut tables: Vec<(String, &str)> = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
     found
 }
 
-/// The program's lock file is next to its folder of tables (section 2.3).
+/// True if the program's lock file exists in the folder of tables or next to it (section 2.3).
 fn is_locked(folder: &Path) -> bool {
     let beside = folder.parent().map(|parent| parent.join("db.lock"));
     beside.is_some_and(|lock| lock.is_file()) || folder.join("db.lock").is_file()

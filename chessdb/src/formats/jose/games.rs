@@ -1,4 +1,4 @@
-//! The games: rows of `Game` and `MoreGame` joined, or of `IO_Game` (section 7.4).
+//! The games: joined rows of `Game` and `MoreGame`, or rows of `IO_Game` (section 7.4).
 
 use super::collections::{Collections, Shelf};
 use super::columns::{Column, GAME, IO_GAME, MORE_GAME};
@@ -11,17 +11,17 @@ use super::tokens::{TextSource, Tokens, ZeroNag};
 use crate::formats::{Files, Problem};
 use crate::game::{Date, Eco, Outcome};
 
-/// A missing row.
+/// Stands for a missing row.
 const NO_ROW: u64 = u64::MAX;
 
-/// The data that is kept for every game.
+/// What is stored in memory for every game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// Row in the table of headers.
     header: u64,
     /// Row in the table of moves, if that is another table.
     more: u64,
-    /// Places of the names.
+    /// Indices of the names.
     pub(super) white: u32,
     pub(super) black: u32,
     pub(super) event: u32,
@@ -29,7 +29,7 @@ pub(super) struct Entry {
     pub(super) event_year: u16,
     pub(super) eco: Option<Eco>,
     pub(super) outcome: Outcome,
-    /// In the trash, or lost.
+    /// True if the game is in the trash or lost.
     pub(super) is_deleted: bool,
     collection: i32,
     index: i32,
@@ -40,9 +40,9 @@ pub(super) struct Games {
     header: Option<Table>,
     more: Option<Table>,
     pub(super) entries: Vec<Entry>,
-    /// The evidence of the dates for the bug of section 10.2; none if they must not be corrected.
+    /// Evidence for the bug of section 10.2 in dates; `None` if they must not be corrected.
     pub(super) shift: Option<Shift>,
-    /// Headers and moves are in one table.
+    /// True if headers and moves are in one table.
     pub(super) is_archive: bool,
 }
 
@@ -61,12 +61,12 @@ pub(super) struct NameTables {
     pub(super) collections: Collections,
 }
 
-/// An entry whose dates and moves are not known yet.
+/// An entry whose dates and moves have not been determined.
 struct Draft {
     entry: Entry,
     id: i32,
     dates: [Option<StoredDate>; 2],
-    /// The result by its column.
+    /// The result in the column of the header.
     result: Option<Outcome>,
 }
 
@@ -192,7 +192,7 @@ impl Games {
         }
     }
 
-    /// Places of all games in the collections, in database order.
+    /// The places of all games in collections, in database order.
     pub(super) fn shelves(&self) -> Vec<Shelf> {
         let shelf = |entry: &Entry| Shelf {
             collection: (entry.header != NO_ROW).then_some(entry.collection),
@@ -272,7 +272,7 @@ impl<'t> Record<'t> {
         rows.into_iter().flatten().find(|row| row.has(column))
     }
 
-    /// The rows that exist.
+    /// The rows of the game that exist.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&'t Table, &Row<'t>)> {
         let rows = [self.header.as_ref(), self.more.as_ref()];
         self.tables
@@ -281,34 +281,34 @@ impl<'t> Record<'t> {
             .filter_map(|(table, row)| Some((table?, row?)))
     }
 
-    /// An integer of the row that has the column.
+    /// An integer, from the row that has the column.
     pub(super) fn int(&self, column: Column) -> Option<i32> {
         self.row_of(column)?.int(column)
     }
 
-    /// A text on one line; none if it is NULL.
+    /// A text on one line; `None` for NULL.
     pub(super) fn text(&self, column: Column, texts: TextDecoder) -> Option<String> {
         let row = self.row_of(column)?;
         Some(texts.line(row.bytes(column)?, row.charset(column)))
     }
 
-    /// A text that is not empty or a placeholder.
+    /// A text that is neither empty nor a placeholder.
     pub(super) fn known_text(&self, column: Column, texts: TextDecoder) -> Option<String> {
         self.text(column, texts).filter(|text| !is_unknown(text))
     }
 
-    /// A number above 0.
+    /// A positive number.
     pub(super) fn count(&self, column: Column) -> Option<u32> {
         let number = self.int(column)?;
         u32::try_from(number).ok().filter(|&number| number > 0)
     }
 
-    /// The bytes of a date's row.
+    /// A date of the header.
     pub(super) fn date(&self, column: Column) -> Option<StoredDate> {
         stored_date(self.header.as_ref()?, column)
     }
 
-    /// The move data and their place; none if there are none.
+    /// The move data and their place; `None` if there are none.
     pub(super) fn moves(&self, texts: TextDecoder) -> Option<(Tokens<'_>, MoveDataPlace<'t>)> {
         let found = self
             .rows()
@@ -347,7 +347,7 @@ fn moves_of<'r>(row: &'r Row<'_>, texts: TextDecoder) -> Option<(Column, Tokens<
     Some((column, tokens))
 }
 
-/// The result by the move data (section 3.9). If a single NAG 0 hides it, the other reading finds it (section 3.7).
+/// The result in the move data (section 3.9). If a NAG 0 hides it, the other reading finds it (section 3.7).
 fn outcome_of(row: &Row<'_>, texts: TextDecoder) -> Outcome {
     let Some((_, tokens)) = moves_of(row, texts) else {
         return Outcome::Unknown;

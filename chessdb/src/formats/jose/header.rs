@@ -1,4 +1,4 @@
-//! Columns to tags (section 7.3), and the game as a whole.
+//! Columns to tags (section 7.3), and decoding a whole game.
 
 use super::Jose;
 use super::columns::Column;
@@ -12,14 +12,14 @@ use crate::formats::{Decoded, Problem};
 use crate::game::{Game, Movetext, Tags};
 use crate::replay::{Fault, MainLine, Replay, Tree};
 
-/// Attribute of a Chess960 game; the others are not reliable.
+/// Attribute of a Chess960 game. The other attributes are not reliable.
 const CHESS960: i32 = 8;
 
 /// The start position of a game (section 5).
 enum Start {
     Normal,
     SetUp(Box<SetUp>),
-    /// The text is not a position.
+    /// A text that is not a position.
     Unreadable(String),
 }
 
@@ -108,7 +108,7 @@ impl Jose {
         tags
     }
 
-    /// A whole game.
+    /// Decodes a game.
     pub(super) fn decode(&self, entry: &Entry) -> Decoded {
         let record = self.games.record(entry);
         let start = self.start(&record);
@@ -126,7 +126,7 @@ impl Jose {
         }
     }
 
-    /// The main line of a game into a sink; none if its reading depends on the whole game.
+    /// Replays the main line of a game into a sink. Returns `None` if its reading depends on the whole game.
     pub(super) fn replay_main_line(&self, entry: &Entry, sink: MainLine<'_>) -> Option<()> {
         let record = self.games.record(entry);
         let (tokens, place) = record.moves(self.texts)?;
@@ -141,7 +141,7 @@ impl Jose {
     }
 }
 
-/// Position, number of the first move, and why no game can be played from there; none if it cannot be read.
+/// Start position, first move number, and why no game can be played from it; `None` if it cannot be read.
 fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
     match start {
         Start::Normal => Some((Position::initial(), 1, None)),
@@ -150,7 +150,7 @@ fn beginning(start: &Start) -> Option<(Position, u32, Option<SetupError>)> {
     }
 }
 
-/// Rows of a game that are damaged.
+/// The damaged rows of a game.
 fn damaged_rows<'t>(record: &Record<'t>) -> impl Iterator<Item = (MoveDataPlace<'t>, &'static str)> {
     let place = |(table, row): (&'t Table, &Row<'t>)| Some((place_of(table, row), row.damage?));
     record.rows().filter_map(place)
@@ -164,7 +164,7 @@ fn place_of<'t>(table: &'t Table, row: &Row<'_>) -> MoveDataPlace<'t> {
     }
 }
 
-/// A game without moves, and why it has none.
+/// Movetext without moves, with remarks that state the reason.
 fn without_moves(record: &Record<'_>, start: &Start, lacks_data: bool) -> (Movetext, Vec<Problem>) {
     let mut replay = Replay::builder(Position::initial(), 1);
     for (place, what) in damaged_rows(record) {
@@ -183,7 +183,7 @@ fn without_moves(record: &Record<'_>, start: &Start, lacks_data: bool) -> (Movet
     replay.finish()
 }
 
-/// Decodes the move data by whichever reading of NAG 0 fits (section 3.7).
+/// Decodes the move data in the reading of NAG 0 that fits (section 3.7).
 fn read<'a>(
     tokens: Tokens<'a>,
     place: MoveDataPlace<'a>,
@@ -221,7 +221,7 @@ fn read<'a>(
     if is_better { other } else { reading }
 }
 
-/// The tags of `Info`: `key=value;key=value`; a part without a key belongs to the value before it.
+/// Adds the tags in `Info`: `key=value;key=value`. A part without a key belongs to the previous value.
 fn add_info(tags: &mut Tags, info: &str) {
     let mut pairs: Vec<(&str, String)> = Vec::new();
     for part in info.split(';') {
@@ -237,7 +237,7 @@ fn add_info(tags: &mut Tags, info: &str) {
     }
     for (key, value) in pairs {
         let is_taken = tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(key));
-        // The moves do not begin in such a position.
+        // The moves do not begin in the position of such a FEN.
         if is_taken || key.eq_ignore_ascii_case("FEN") {
             continue;
         }
@@ -249,7 +249,7 @@ fn add_info(tags: &mut Tags, info: &str) {
     }
 }
 
-/// A letter, then letters, digits and `_`.
+/// True for a letter followed by letters, digits and `_`.
 fn is_key(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')

@@ -62,7 +62,7 @@ struct Jose {
     problems: Vec<Problem>,
 }
 
-/// Players and events have ids in turn.
+/// Ids alternate between players and events.
 const KINDS_OF_NAMES: u32 = 2;
 
 impl Jose {
@@ -134,7 +134,7 @@ impl Jose {
     }
 }
 
-/// What was found out about dates (section 10.2).
+/// What was found out about dates (section 10.2), for `info.txt`.
 fn describe_dates(games: &Games) -> String {
     let table = if games.is_archive { "IO_Game" } else { "Game" };
     match games.shift {

@@ -11,15 +11,15 @@ pub(super) const UNKNOWN: &str = "?";
 /// The names of one table.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Number and place, sorted by number.
+    /// Pairs of number and index, sorted by number.
     ids: Vec<(i32, u32)>,
-    /// End of each name in `text`; place 0 is the unknown name.
+    /// End of each name in `text`; index 0 is the unknown name.
     ends: Vec<u32>,
     text: String,
 }
 
 impl Names {
-    /// Reads a table; without one, no name is known.
+    /// Reads a table. If it is missing, no name is known.
     pub(super) fn open(
         files: &Files,
         table: &str,
@@ -45,7 +45,7 @@ impl Names {
             names.add(id, &name);
         });
         problems.extend(found);
-        // The first of several rows with one number counts.
+        // If several rows have the same number, the first one counts.
         names.ids.sort_by_key(|(id, _)| *id);
         names.ids.dedup_by_key(|(id, _)| *id);
         names
@@ -64,12 +64,12 @@ impl Names {
         }
     }
 
-    /// The place of a number's name; 0 if it is unknown.
+    /// The index of the name with this number; 0 if it is unknown.
     pub(super) fn place(&self, id: Option<i32>) -> u32 {
         let Some(id) = id.filter(|&id| id != 0) else {
             return 0;
         };
-        // Numbers mostly run without gaps.
+        // Numbers are usually consecutive.
         let first = self.ids.first().map_or(0, |(first, _)| *first);
         let guess = usize::try_from(i64::from(id) - i64::from(first)).unwrap_or(usize::MAX);
         match self.ids.get(guess) {
@@ -81,7 +81,7 @@ impl Names {
         }
     }
 
-    /// The name at a place, `?` if it is unknown.
+    /// The name at an index, `?` if it is unknown.
     pub(super) fn text(&self, place: u32) -> &str {
         let place = place as usize;
         let (Some(before), Some(&end)) = (place.checked_sub(1), self.ends.get(place)) else {

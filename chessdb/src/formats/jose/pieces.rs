@@ -1,20 +1,21 @@
-//! Lists of pieces: what the numbers in move codes mean (section 3.2).
+//! Lists of pieces, to which the numbers in move codes refer (section 3.2).
 //!
-//! Every piece of a kind has a place in the list of its side and kind, given once by the start position. Places
-//! become vacant and are filled again by promotions; no list ever gets shorter, even where a variation is left.
+//! Every piece has a place in the list of its side and kind, assigned in the start position. Places become
+//! vacant and are filled again by promotions. No list ever becomes shorter, even at the end of a variation.
 
 use crate::board::{Color, Position, Role, Square};
 use crate::replay::State;
 
 /// Maximum number of places of a list.
 const MOST: usize = 64;
-/// Kinds of pieces that have lists: all but the king.
+/// Number of kinds of pieces that have lists: all but the king.
 const KINDS: usize = 5;
 const PER_SIDE: usize = KINDS * MOST;
-/// After the lists stand eight cells a side: the place of the piece that a pawn has become.
+/// The lists are followed by eight cells for each side: the place of the piece to which each pawn was
+/// promoted.
 const PROMOTED: usize = 2 * PER_SIDE;
 const CELLS: usize = PROMOTED + 16;
-/// A vacant place, a pawn that has not been promoted.
+/// Stands for a vacant place, and for a pawn that has not been promoted.
 const NONE: u16 = u16::MAX;
 
 /// A place in one of the lists.
@@ -26,7 +27,7 @@ pub(super) struct Slot(u16);
 pub(super) struct PieceLists {
     cells: [u16; CELLS],
     lens: [[u8; KINDS]; 2],
-    /// Place of the piece that stands on a square; of empty squares it means nothing.
+    /// Place of the piece on each square; undefined for empty squares.
     on: [u16; 64],
 }
 
@@ -40,7 +41,7 @@ impl State for PieceLists {
 }
 
 impl PieceLists {
-    /// The lists of a start position: rank 8 down to 1, each from file a to h.
+    /// The lists of a start position: ranks 8 to 1, each from file a to h.
     pub(super) fn new(position: &Position) -> PieceLists {
         let mut lists = PieceLists {
             cells: [NONE; CELLS],
@@ -59,7 +60,7 @@ impl PieceLists {
         lists
     }
 
-    /// The place of a piece's number.
+    /// The place for a piece's number.
     #[inline]
     pub(super) fn place(color: Color, role: Role, index: u8) -> Slot {
         let kind = (role as usize).saturating_sub(1).min(KINDS - 1);
@@ -67,40 +68,40 @@ impl PieceLists {
         Slot(u16::try_from(place).unwrap_or(NONE))
     }
 
-    /// Where the piece of a place stands.
+    /// The square of the piece with this place.
     #[inline]
     pub(super) fn square(&self, place: Slot) -> Option<Square> {
         let cell = self.cells.get(usize::from(place.0)).copied().unwrap_or(NONE);
         (cell != NONE).then(|| Square::new(u32::from(cell & 63)))
     }
 
-    /// The piece that a pawn has become: its kind and place.
+    /// The piece to which a pawn was promoted: its kind and place.
     pub(super) fn promoted(&self, color: Color, pawn: u8) -> Option<(Role, Slot)> {
         let cell = self.cells.get(promoted_cell(color, pawn)).copied()?;
         let kind = usize::from(cell).checked_rem(PER_SIDE)? / MOST;
         (cell != NONE).then_some((*ROLES.get(kind)?, Slot(cell)))
     }
 
-    /// Number of places of a kind.
+    /// Number of places of a kind, including vacant ones.
     pub(super) fn len(&self, color: Color, role: Role) -> u8 {
         let kind = (role as usize).saturating_sub(1).min(KINDS - 1);
         let side = self.lens.get(usize::from(color.is_black()));
         side.and_then(|side| side.get(kind)).copied().unwrap_or(0)
     }
 
-    /// The piece of a place goes to a square.
+    /// Moves the piece with this place to a square.
     #[inline]
     pub(super) fn step(&mut self, place: Slot, to: Square) {
         self.put(place.0, to as u16);
     }
 
-    /// The piece on a square goes to another one.
+    /// Moves the piece on a square to another square.
     pub(super) fn step_from(&mut self, from: Square, to: Square) {
         let place = self.on.get(from as usize).copied().unwrap_or(NONE);
         self.put(place, to as u16);
     }
 
-    /// The piece of `color` on a square is taken.
+    /// Removes the captured piece of `color` on a square.
     #[inline]
     pub(super) fn take(&mut self, color: Color, square: Square) {
         let place = self.on.get(square as usize).copied().unwrap_or(NONE);
@@ -116,7 +117,8 @@ impl PieceLists {
         }
     }
 
-    /// A pawn becomes a piece of `role` on a square: the last vacant place of its list, else a new one.
+    /// Replaces a pawn by a piece of `role` on a square, at the last vacant place of its list or else at a
+    /// new one.
     pub(super) fn promote(&mut self, color: Color, pawn: u8, role: Role, square: Square) {
         self.put(PieceLists::place(color, Role::Pawn, pawn).0, NONE);
         let places = (0..self.len(color, role)).rev();
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn no_list_gets_shorter_where_a_variation_is_left() {
+    fn no_list_gets_shorter_at_the_end_of_a_variation() {
         let mut before = PieceLists::new(&Position::initial());
         let mut after = before.clone();
         after.promote(Color::White, 0, Role::Queen, Square::A8);

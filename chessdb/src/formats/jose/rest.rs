@@ -6,8 +6,8 @@ use crate::board::Position;
 use crate::replay::{Notation, Sink, State, StoredLine};
 
 impl<S: Sink> Decoder<'_, S> {
-    /// What the data holds from the cursor to the end of the line, which itself is left. Without an `outer` line only
-    /// the end of the data ends it. Comments are in quotation marks.
+    /// The data from the cursor to the end of the line as text; the end itself is not consumed. Without an
+    /// `outer` line, only the end of the data ends the line. Comments are in quotation marks.
     #[cold]
     pub(super) fn rest(
         &mut self,
@@ -17,7 +17,7 @@ impl<S: Sink> Decoder<'_, S> {
         has_outer: bool,
     ) -> String {
         let tokens = self.tokens;
-        // SAN is for variations that stand apart.
+        // SAN is used for variations that are shown separately.
         let is_main = notation == Notation::Long && self.replay.depth() == 0;
         let mut line = StoredLine::new(position, self.replay.state().clone(), notation);
         loop {

@@ -5,20 +5,21 @@ use crate::board::{Color, Fen, Position, SetupError};
 /// A start position other than the normal one.
 #[derive(Clone, Debug)]
 pub(super) struct SetUp {
-    /// FEN as the tag shows it.
+    /// FEN for the tag.
     pub(super) fen: String,
-    /// The position, whether or not a game can be played from it.
+    /// The position, even if no game can be played from it.
     pub(super) position: Position,
     /// Why no game can be played from it.
     pub(super) flaw: Option<SetupError>,
     /// Number of the first move.
     pub(super) first_move: u32,
-    /// A castling right is not that of a classical king and rook.
+    /// True if a castling right is not that of a classical king and rook.
     pub(super) is_chess960: bool,
 }
 
 impl SetUp {
-    /// Reads a stored text; none if it is not eight rows of eight squares with one king each (section 5.5).
+    /// Parses a stored text; `None` if it does not have eight rows of eight squares with one king of each
+    /// side (section 5.5).
     pub(super) fn parse(text: &str) -> Option<SetUp> {
         let is_blank = |c: char| matches!(c, ' ' | '_' | '\t' | '\r' | '\n');
         let mut fields = text.split(is_blank).filter(|field| !field.is_empty());
@@ -39,7 +40,7 @@ impl SetUp {
         let rows = board.rows.join("/");
         let turn_letter = turn.fold_wb('w', 'b');
         let (rights, is_chess960) = board.rights(letters);
-        // The counters play no part in the position.
+        // The counters do not affect the position.
         let setup = Fen::setup(&format!("{rows} {turn_letter} {rights} {en_passant} 0 1")).ok()?;
         let (position, flaw) = match Position::from_setup(&setup) {
             Ok(position) => (position, None),
@@ -59,7 +60,7 @@ impl SetUp {
 /// The pieces of a text, row by row.
 struct Board<'a> {
     rows: Vec<&'a str>,
-    /// Letters of the pieces on rank 8 and 1, by file.
+    /// The pieces on ranks 8 and 1, by file.
     back_ranks: [[u8; 8]; 2],
 }
 
@@ -96,7 +97,7 @@ impl<'a> Board<'a> {
         Some(Board { rows, back_ranks })
     }
 
-    /// Castling rights by the files of their rooks, and whether one of them is not classical (section 5.3).
+    /// Castling rights by the files of their rooks, and whether any of them is not classical (section 5.3).
     fn rights(&self, letters: &str) -> (String, bool) {
         let mut rights = String::new();
         let mut is_chess960 = false;
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_position_is_refused() {
+    fn texts_that_are_not_positions_are_refused() {
         for text in [
             "",
             "abc",

@@ -9,25 +9,25 @@
 //! | 257 | 6 | `ustar`, NUL |
 //! | 345 | 155 | what stands before the name |
 //!
-//! The crate `tar` cannot be used: it refuses these sizes, which begin with spaces, and gives nothing of an archive
-//! that is cut.
+//! The crate `tar` is not suitable: it rejects these sizes, which begin with spaces, and returns nothing from
+//! an archive that is cut.
 
 use crate::bytes::slice;
 use crate::text::utf8;
 
-/// Bytes of a header, and what contents are padded to.
+/// Size of a header in bytes. Contents are padded to a multiple of it.
 pub(super) const BLOCK: usize = 512;
 
 /// A member of the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// The name of a regular file in no folder; none for everything else.
+    /// The name of a regular file that is in no folder; `None` for any other member.
     pub(super) name: Option<String>,
-    /// Bytes of contents.
+    /// Size of the contents in bytes.
     pub(super) size: u64,
 }
 
-/// True if a header stands at the beginning.
+/// True if the block is a header.
 pub(super) fn is_header(block: &[u8]) -> bool {
     block.len() >= BLOCK && (slice(block, 257, 5) == Some(b"ustar") || has_right_sum(block))
 }
@@ -48,7 +48,7 @@ fn has_right_sum(block: &[u8]) -> bool {
 }
 
 impl Member {
-    /// Reads a header; none if there is none.
+    /// Parses a header; `None` if it is invalid.
     pub(super) fn read(block: &[u8]) -> Option<Member> {
         if !is_header(block) {
             return None;
@@ -74,7 +74,7 @@ fn text(field: &[u8]) -> String {
     utf8(field.get(..end).unwrap_or_default()).unwrap_or_default()
 }
 
-/// An octal number, or a binary one as later writers have it for large sizes.
+/// Parses an octal number, or a binary one, which later writers use for large sizes.
 fn number(field: &[u8]) -> Option<u64> {
     if field.first().is_some_and(|first| first & 0x80 != 0) {
         let digits = field.iter().skip(1);

@@ -1,4 +1,4 @@
-//! Texts: bytes to characters (section 4.3), comments to what PGN can hold (section 6).
+//! Texts: decoding bytes (section 4.3), and making comments fit for PGN (section 6).
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::myisam::Charset;
 use crate::text;
 
-/// Maximum number of bytes of a name or another text of one line: no column of the program has more than 765, and PGN
-/// readers reject long tags.
+/// Maximum length in bytes of a name or another text on one line. No column of the program has more than 765
+/// bytes, and PGN readers reject long tags.
 const LONGEST_LINE: usize = 2048;
 
-/// How bytes become characters.
+/// How bytes are decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextDecoder {
-    /// Code page of what is not UTF-8.
+    /// Code page of bytes that are not UTF-8.
     fallback: &'static Encoding,
 }
 
@@ -27,18 +27,18 @@ impl Default for TextDecoder {
 }
 
 impl TextDecoder {
-    /// A decoder with the user's code page; none if the label is unknown.
+    /// A decoder with the user's code page; `None` if the label is unknown.
     pub(super) fn with_label(label: &str) -> Option<TextDecoder> {
         let fallback = Encoding::for_label(label.as_bytes())?;
         Some(TextDecoder { fallback })
     }
 
-    /// Name of the code page of what is not UTF-8.
+    /// Name of the code page for bytes that are not UTF-8.
     pub(super) fn fallback(self) -> &'static str {
         self.fallback.name()
     }
 
-    /// The characters of a text.
+    /// Decodes a text.
     pub(super) fn decode(self, bytes: &[u8], charset: Charset) -> String {
         match (charset, text::utf8(bytes)) {
             (Charset::Utf8, Ok(text)) => text,
@@ -48,7 +48,7 @@ impl TextDecoder {
         }
     }
 
-    /// A text on one line: control characters become spaces, spaces at both ends are cut.
+    /// Decodes a text to one line: control characters become spaces, and both ends are trimmed.
     pub(super) fn line(self, bytes: &[u8], charset: Charset) -> String {
         let bytes = bytes.get(..LONGEST_LINE).unwrap_or(bytes);
         let text = self.decode(bytes, charset);
@@ -62,7 +62,8 @@ impl TextDecoder {
         }
     }
 
-    /// UTF-8 with characters above U+FFFF as two surrogates of three bytes; what is neither is in the code page.
+    /// Decodes UTF-8 in which characters above U+FFFF are two surrogates of three bytes each. Other bytes are
+    /// decoded in the code page.
     fn decode_mixed(self, bytes: &[u8]) -> String {
         let mut text = String::with_capacity(bytes.len());
         let mut rest = bytes;
@@ -101,7 +102,7 @@ impl TextDecoder {
     }
 }
 
-/// The surrogate that three bytes stand for.
+/// The surrogate encoded in three bytes.
 fn surrogate(bytes: &[u8]) -> Option<u16> {
     match bytes {
         [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf, ..] => {
@@ -111,7 +112,7 @@ fn surrogate(bytes: &[u8]) -> Option<u16> {
     }
 }
 
-/// Markup that the program puts into comments; what stands for a tag of that name.
+/// Markup in the program's comments: the name of each tag, and its replacement.
 const MARKUP: [(&str, &str); 7] = [
     ("b", ""),
     ("i", ""),
@@ -131,10 +132,10 @@ const ENTITIES: [(&str, char); 6] = [
     ("nbsp", ' '),
 ];
 
-/// Longest entity between `&` and `;`.
+/// Maximum length of an entity between `&` and `;`.
 const LONGEST_ENTITY: usize = 10;
 
-/// A comment without markup and entities, in round brackets instead of curly ones (section 6).
+/// Removes markup and entities from a comment, and replaces curly brackets by round ones (section 6).
 pub(super) fn comment(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     if text.contains('<') {
@@ -160,7 +161,7 @@ pub(super) fn comment(text: &str) -> Cow<'_, str> {
 fn without_markup(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    // Where no `>` follows any more, no tag does.
+    // Without a further `>` there is no further tag.
     while let Some(start) = rest.find('<') {
         let (before, tag) = rest.split_at(start);
         plain.push_str(before);
@@ -179,7 +180,7 @@ fn without_markup(text: &str) -> String {
     plain
 }
 
-/// What stands for the tag at the beginning of a text, and its length.
+/// The replacement of the tag at the beginning of a text, and the length of the tag.
 fn markup(text: &str) -> Option<(&'static str, usize)> {
     let inner = text.strip_prefix('<')?;
     let inner = inner.strip_prefix('/').unwrap_or(inner);

@@ -1,4 +1,4 @@
-//! Move data, token by token, and the texts that belong to it (sections 3.1, 4).
+//! Move data as tokens, and the texts that belong to them (sections 3.1, 4).
 //!
 //! | byte | token |
 //! |---|---|
@@ -25,7 +25,7 @@ pub(super) enum MoveToken<'a> {
     },
     Nag(u8),
     Result(Outcome),
-    /// First byte, and the text if there is one left.
+    /// First byte, and the text if one is left.
     Text(u8, Option<&'a [u8]>),
     Start,
     End,
@@ -36,7 +36,7 @@ pub(super) enum MoveToken<'a> {
     Cut,
 }
 
-/// A place in the move data and in the texts.
+/// A position in the move data and in the texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cursor {
     pub(super) at: usize,
@@ -47,9 +47,9 @@ pub(super) struct Cursor {
 /// A variation in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variation {
-    /// What stands in it, up to and with its end.
+    /// Its contents, including its end.
     pub(super) inside: Cursor,
-    /// What stands after it.
+    /// What follows it.
     pub(super) behind: Cursor,
 }
 
@@ -63,7 +63,7 @@ impl Variation {
 /// Where the texts are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TextSource<'a> {
-    /// In a column of their own.
+    /// In a separate column.
     Column(&'a [u8]),
     /// After their tokens.
     Inline,
@@ -101,17 +101,17 @@ impl<'a> Tokens<'a> {
         self.bin.contains(&0xf0)
     }
 
-    /// False where no variation can lengthen a list of pieces for the main line (section 3.2).
+    /// False if no variation can extend a list of pieces in the main line (section 3.2).
     pub(super) fn may_promote_in_variations(&self) -> bool {
         self.may_have_variations() && self.bin.iter().any(|code| (0xa0..=0xa7).contains(code))
     }
 
-    /// False if the code b0 does not occur, which has two readings.
+    /// False if the code b0, which has two readings, does not occur.
     pub(super) fn has_zero_nag(&self) -> bool {
         self.bin.contains(&0xb0)
     }
 
-    /// The next token; none at the end of the cursor's range.
+    /// The next token; `None` at the end of the cursor's range.
     #[inline(always)]
     pub(super) fn next(&self, cursor: &mut Cursor) -> Option<MoveToken<'a>> {
         if cursor.at >= cursor.end {
@@ -164,7 +164,7 @@ impl<'a> Tokens<'a> {
         rest.get(..len)
     }
 
-    /// A text as a comment; none if it is blank.
+    /// A text as a comment; `None` if it is blank.
     pub(super) fn comment(&self, byte: u8, text: Option<&[u8]>) -> Option<String> {
         let Some(text) = text else {
             return Some("...".to_owned());
@@ -182,7 +182,7 @@ impl<'a> Tokens<'a> {
         (!note.is_empty() || !clean.trim().is_empty()).then(|| format!("{note}{clean}"))
     }
 
-    /// Every variation, in the order of their beginnings.
+    /// All variations, sorted by their beginning.
     pub(super) fn variations(&self) -> Vec<Variation> {
         let mut cursor = self.start();
         let mut found: Vec<Variation> = Vec::new();
@@ -215,8 +215,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Skips everything up to the end of the current line; that end itself is left. Without an `outer` line
-    /// only the end of the data ends it. False if the data end was met.
+    /// Skips the rest of the current line; its end is not consumed. Without an `outer` line, only the end of
+    /// the data ends the line. Returns false if the end of the data was reached.
     pub(super) fn skip_line(&self, cursor: &mut Cursor, has_outer: bool) -> bool {
         let mut depth = 0usize;
         loop {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_tokens_are_told() {
+    fn cut_tokens_are_reported() {
         let column = TextSource::Column(b"");
         assert_eq!(all(&tokens(&[0xb0], column)), [MoveToken::Cut]);
         assert_eq!(all(&tokens(&[0xa3], column)), [MoveToken::Cut]);

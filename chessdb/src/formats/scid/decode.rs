@@ -51,17 +51,10 @@ impl<'a> Stored<'a> {
             }
             Ok(parts) => {
                 let bytes = Bytes::new(self.record.bytes, parts.moves_at);
-                let comments = match S::WHOLE {
-                    true => bytes.behind_end(),
-                    false => None,
-                };
                 let mut decoder = Decoder {
                     stored: self,
                     bytes,
-                    comments: Comments {
-                        rest: comments.unwrap_or_default(),
-                        is_short: comments.is_none(),
-                    },
+                    comments: Comments::default(),
                     replay,
                 };
                 match self.set_up.as_ref().filter(|set_up| set_up.flaw.is_some()) {
@@ -75,18 +68,30 @@ impl<'a> Stored<'a> {
 }
 
 /// The texts of comments that no mark has taken yet.
+#[derive(Default)]
 struct Comments<'a> {
-    rest: &'a [u8],
-    /// There is no further text, and that was told.
+    /// What is left of them; none before the first mark.
+    rest: Option<&'a [u8]>,
+    /// There is no further text, and that was reported.
     is_short: bool,
 }
 
 impl<'a> Comments<'a> {
+    /// Finds the texts from a place among the moves. Without an end of the moves there are none.
+    fn find(&mut self, moves: &Bytes<'a>) {
+        if self.rest.is_none() {
+            let texts = moves.behind_end();
+            self.is_short = texts.is_none();
+            self.rest = Some(texts.unwrap_or_default());
+        }
+    }
+
     /// The next text; bytes without a zero behind them are none.
     fn next(&mut self) -> Option<&'a [u8]> {
-        let end = self.rest.iter().position(|&byte| byte == 0)?;
-        let (text, rest) = self.rest.split_at_checked(end)?;
-        self.rest = rest.get(1..).unwrap_or_default();
+        let texts = self.rest?;
+        let end = texts.iter().position(|&byte| byte == 0)?;
+        let (text, rest) = texts.split_at_checked(end)?;
+        self.rest = Some(rest.get(1..).unwrap_or_default());
         Some(text)
     }
 
@@ -142,7 +147,7 @@ impl<S: Sink> Decoder<'_, S> {
                 let effect = Effect::of(position, number, mv);
                 match self.replay.play(mv) {
                     Ok(()) => {
-                        if S::WHOLE {
+                        if S::WHOLE && self.bytes.is_annotation_next() {
                             self.replay.keep_state();
                         }
                         self.replay.state_mut().follow(effect);
@@ -163,6 +168,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
         let mut rest = Rest::new(*self.replay.position(), *self.replay.state());
         rest.play(number, mv);
+        self.comments.find(&self.bytes);
         let is_closed = rest.read(&mut self.bytes);
         self.comments.skip(rest.comments);
         let offset = self.offset(at);
@@ -203,6 +209,7 @@ impl<S: Sink> Decoder<'_, S> {
 
     fn comment(&mut self, at: usize) -> Next {
         if S::WHOLE {
+            self.comments.find(&self.bytes);
             match self.comments.next() {
                 Some(text) => self.replay.comment(&self.stored.texts.decode(text)),
                 None if !self.comments.is_short => {
@@ -243,10 +250,11 @@ impl<S: Sink> Decoder<'_, S> {
     /// Passes over the rest of a variation. Its comments are used up.
     fn skip_variation(&mut self) -> Next {
         let mut comments = 0;
-        let is_closed = self.bytes.skip(1, &mut comments);
         if S::WHOLE {
-            self.comments.skip(comments);
+            self.comments.find(&self.bytes);
         }
+        let is_closed = self.bytes.skip(1, &mut comments);
+        self.comments.skip(comments);
         if is_closed {
             return Next::Byte;
         }
@@ -268,7 +276,10 @@ impl<S: Sink> Decoder<'_, S> {
         if self.stored.record.is_cut {
             self.fault(self.stored.record.bytes.len(), &Fault::Cut);
         } else {
-            let behind = self.stored.record.bytes.len() - self.comments.rest.len();
+            let bytes = self.stored.record.bytes;
+            let texts = self.comments.rest.or_else(|| bytes.get(self.bytes.at..));
+            self.comments.rest = texts;
+            let behind = bytes.len() - texts.map_or(0, <[u8]>::len);
             if self.comments.next().is_some() {
                 self.fault(
                     behind,

@@ -182,8 +182,8 @@ impl Scid {
         (tags, stored)
     }
 
-    /// Where a game without bytes is told of: in the file that it should stand in, at the place that the index gives;
-    /// without that file in the index.
+    /// The place that remarks name for a game without bytes: the one in the file of games that the index gives, or
+    /// without that file the game's entry in the index.
     fn nowhere(&self, entry: &Entry) -> (Origin<'_>, u64) {
         let [index, _, _] = self.extensions;
         match self.games {

@@ -41,12 +41,19 @@ impl<'a> Bytes<'a> {
         self.bytes.get(self.at).copied()
     }
 
+    /// True where a glyph, a comment or a variation follows.
+    #[inline(always)]
+    pub(super) fn is_annotation_next(&self) -> bool {
+        matches!(self.peek(), Some(GLYPH..=START))
+    }
+
     /// Passes over all bytes up to the end of the game, and gives what stands behind it. None where there is no end.
-    pub(super) fn behind_end(mut self) -> Option<&'a [u8]> {
-        while let Some(byte) = self.next() {
+    pub(super) fn behind_end(&self) -> Option<&'a [u8]> {
+        let mut ahead = *self;
+        while let Some(byte) = ahead.next() {
             match byte {
-                GLYPH => drop(self.next()),
-                FINISH => return self.bytes.get(self.at..),
+                GLYPH => drop(ahead.next()),
+                FINISH => return ahead.bytes.get(ahead.at..),
                 _ => {}
             }
         }

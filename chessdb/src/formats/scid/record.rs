@@ -173,18 +173,48 @@ impl<'a> StoredTag<'a> {
         }
         let name = match self.kind.checked_sub(FIRST_NAME) {
             Some(number) => Cow::Borrowed(*NAMES.get(usize::from(number))?),
-            None => Cow::Owned(ascii(self.name)?),
+            None => name(self.name)?,
         };
         Some(Tag::Text(name, self.value))
     }
 }
 
+/// Names that are frequent, so that they need no memory.
+const FREQUENT: [&str; 22] = [
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteFideId",
+    "BlackFideId",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteTeamCountry",
+    "BlackTeamCountry",
+    "WhiteClock",
+    "BlackClock",
+    "EventType",
+    "EventRounds",
+    "EventCountry",
+    "EventCategory",
+    "SourceTitle",
+    "SourceVersion",
+    "SourceVersionDate",
+    "SourceQuality",
+    "TimeControl",
+    "Termination",
+    "UTCDate",
+    "UTCTime",
+];
+
 /// The name of a tag: names are printable ASCII, or PGN cannot have them.
-fn ascii(name: &[u8]) -> Option<String> {
-    let is_graphic = name
+fn name(bytes: &[u8]) -> Option<Cow<'static, str>> {
+    let mut frequent = FREQUENT.into_iter();
+    if let Some(name) = frequent.find(|name| name.as_bytes() == bytes) {
+        return Some(Cow::Borrowed(name));
+    }
+    let is_graphic = bytes
         .iter()
         .fold(true, |graphic, c| graphic & c.is_ascii_graphic());
-    is_graphic.then(|| name.iter().map(|&c| char::from(c)).collect())
+    is_graphic.then(|| Cow::Owned(bytes.iter().map(|&c| char::from(c)).collect()))
 }
 
 #[cfg(test)]
@@ -224,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_told_with_its_place() {
+    fn damage_has_the_place_where_bytes_are_missing() {
         for (bytes, at) in [
             (&b""[..], 0),
             (b"\x01X", 0),

@@ -68,7 +68,7 @@ impl Texts {
         if is_plain(bytes) && !bytes.contains(&b'\\') && self.keeps_ascii() {
             text::append_ascii(bytes, out);
         } else {
-            out.push_str(&unescaped(&on_one_line(&self.decode(bytes))));
+            out.push_str(&text::unescaped(&on_one_line(&self.decode(bytes))));
         }
     }
 
@@ -86,21 +86,6 @@ fn is_plain(bytes: &[u8]) -> bool {
 
 fn on_one_line(text: &str) -> String {
     text.replace(|c: char| c.is_ascii_control(), " ")
-}
-
-/// A text in which `\"` is a quotation mark and `\\` a backslash. Other backslashes stay.
-fn unescaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        let escaped = if character == '\\' {
-            characters.next_if(|c| matches!(c, '"' | '\\'))
-        } else {
-            None
-        };
-        plain.push(escaped.unwrap_or(character));
-    }
-    plain
 }
 
 #[cfg(test)]
@@ -123,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_encoding_is_told() {
+    fn an_unknown_encoding_is_a_warning() {
         let mut warnings = Vec::new();
         assert_eq!(Texts::choose(Some("no such"), &mut warnings).line(b"\xe9"), "é");
         assert_eq!(warnings.len(), 1);

@@ -24,7 +24,7 @@ pub(super) enum Item<'a> {
     NullMove,
 }
 
-/// A move as it is stored: bits 14-12 promotion code, 11-6 from, 5-0 to; a1 = 0, b1 = 1, h8 = 63.
+/// A stored move: bits 14-12 promotion code, 11-6 from, 5-0 to; a1 = 0, b1 = 1, h8 = 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StoredMove(u16);
 
@@ -39,12 +39,12 @@ impl StoredMove {
         Square::new(u32::from(self.0 & 63))
     }
 
-    /// The side to which a king castles that makes this move: two files from its home square, without a promotion.
+    /// The side to which a king castles by this move: two files from its home square, without a promotion.
     #[inline]
     pub(super) fn castling_step(self) -> Option<CastlingSide> {
         const E1_C1: u16 = 4 << 6 | 2;
         const E8_C8: u16 = 60 << 6 | 58;
-        // The squares of the c- and the g-file differ in this bit only.
+        // The squares of the c-file and the g-file differ only in this bit.
         const TO_G: u16 = 4;
         let to_c = self.0 & !TO_G;
         // No short circuit: a branch misprediction costs more than the second test.
@@ -56,17 +56,17 @@ impl StoredMove {
         })
     }
 
-    /// 0 to 7; 0 is none.
+    /// The promotion code from 0 to 7; 0 means none.
     #[inline]
     pub(super) fn promotion_code(self) -> usize {
         usize::from(self.0 >> 12 & 7)
     }
 }
 
-/// Why there is no item.
+/// Why an item cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadItem {
-    /// Where it would begin.
+    /// Where it begins.
     pub(super) at: usize,
     pub(super) reason: &'static str,
 }
@@ -85,7 +85,7 @@ impl<'a> Items<'a> {
         Items { bytes, at }
     }
 
-    /// The next item where it is a move, as nearly all are.
+    /// The next item if it is a move, as nearly all are.
     #[inline(always)]
     pub(super) fn next_move(&mut self) -> Option<StoredMove> {
         let pair = *self.bytes.get(self.at..)?.first_chunk()?;
@@ -96,7 +96,7 @@ impl<'a> Items<'a> {
         })
     }
 
-    /// The next item; none at the end. After an error the place stays.
+    /// The next item; `None` at the end. After an error the place does not change.
     pub(super) fn next(&mut self) -> Result<Option<Item<'a>>, BadItem> {
         let Some(&first) = self.bytes.get(self.at) else {
             return Ok(None);
@@ -126,7 +126,7 @@ impl<'a> Items<'a> {
         Ok(Some(item))
     }
 
-    /// The bytes that a length after the item's first byte counts, and the size of the item.
+    /// The bytes counted by the length after the item's first byte, and the size of the item.
     fn block(&self) -> Option<(&'a [u8], usize)> {
         let rest = self.bytes.get(self.at + 1..)?;
         let length = length::read(rest)?;

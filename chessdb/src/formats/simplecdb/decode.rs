@@ -1,4 +1,4 @@
-//! One game: items to tokens, and the handling of damage (sections 6.6 to 7.5).
+//! Decoding a game: items to tokens, and the handling of damage (sections 6.6 to 7.5).
 
 use std::fmt::Write;
 
@@ -41,10 +41,11 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
     }
 }
 
-/// Passes the moves of a game's main line to `sink`. False if only the whole game shows where the line ends.
+/// Passes the moves of a game's main line to `sink`. Returns false if the end of the line depends on the
+/// whole game.
 pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: MainLine<'_>) -> bool {
     let record = record(database, database.entry(game).offset);
-    // The limit of moves is one of all lines together.
+    // The limit of moves applies to all lines together.
     if record
         .as_ref()
         .is_ok_and(|(record, _)| record.bytes.len() > LIMITS.moves as usize)
@@ -62,8 +63,8 @@ fn record(database: &SimpleCdb, offset: u64) -> Result<(Record<'_>, Parts), Dama
     Ok((record, parts))
 }
 
-/// Replays a record into the sink for a position, a number of the first move and a number of tokens. The second value is
-/// false if variations that were skipped may have ended the game.
+/// Replays a record into the sink that `sink` creates for a position, a first move number and a number of
+/// tokens. The second value is false if skipped variations may have ended the game.
 fn replay<S: Sink>(
     database: &SimpleCdb,
     record: Result<(Record<'_>, Parts), Damage>,
@@ -112,11 +113,11 @@ struct Body<'a, S> {
     items: Items<'a>,
     replay: Replay<'a, S>,
     promotions: Promotions,
-    /// No variation was skipped that may have ended the game.
+    /// False if a skipped variation may have ended the game.
     is_certain: bool,
 }
 
-/// Whether reading goes on.
+/// Whether decoding continues.
 #[derive(PartialEq, Eq)]
 enum Next {
     Item,
@@ -157,7 +158,7 @@ impl<'a, S: Sink> Body<'a, S> {
         Next::Item
     }
 
-    /// Plays the move that a stored one means. A king's step of two files from its home square is castling.
+    /// Plays a stored move. A king's step of two files from its home square is castling.
     #[inline(always)]
     fn play_stored(&mut self, stored: StoredMove, at: usize) -> Next {
         let (from, to) = (stored.from(), stored.to());
@@ -185,7 +186,7 @@ impl<'a, S: Sink> Body<'a, S> {
         }
     }
 
-    /// An illegal move ends its line; the remark holds what is stored of it (section 7.2).
+    /// An illegal move ends its line; the remark contains the stored rest of it (section 7.2).
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, at: usize) -> Next {
         let Unplayed::Illegal(_) = unplayed else {
@@ -220,14 +221,14 @@ impl<'a, S: Sink> Body<'a, S> {
         }
     }
 
-    /// Skips all items up to the end of the variation that is being read.
+    /// Skips all items up to the end of the current variation.
     fn skip_variation(&mut self) -> Next {
         let mut depth = 1u32;
         let mut has_move = false;
         loop {
             match self.items.next() {
                 Ok(Some(Item::Start)) => {
-                    // A variation of nothing ends the game, but not where its own line has ended already.
+                    // An empty variation ends the game, unless its own line has already ended.
                     self.is_certain &= has_move;
                     has_move = false;
                     depth += 1;
@@ -271,8 +272,8 @@ impl<'a, S: Sink> Body<'a, S> {
     }
 }
 
-/// The detail of a remark: the moves of the current line as they are stored, up to its end or to the first byte that
-/// cannot be read. A promotion code that has no meaning can only be shown as it is.
+/// The detail of a remark: the stored moves of the current line, up to its end or to the first byte that
+/// cannot be read. A promotion code without a meaning is shown as a number.
 fn stored_line(mut items: Items<'_>) -> String {
     let mut line = String::from("; the stored line goes on");
     let mut depth = 0u32;

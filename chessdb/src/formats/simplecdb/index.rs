@@ -21,7 +21,8 @@ use crate::game::{Date, Eco, Outcome};
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbi";
 
-/// Sizes of header and entry that writers or versions of the description have had, in the order of section 2.7.
+/// Sizes of header and entry in files of different writers and in versions of the description, in the order
+/// of section 2.7.
 const LAYOUTS: [Layout; 9] = [
     Layout::new(19, 39),
     Layout::new(10, 39),
@@ -34,7 +35,7 @@ const LAYOUTS: [Layout; 9] = [
     Layout::new(11, 39),
 ];
 
-/// Bytes of header and entry.
+/// Sizes of header and entry in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) header: usize,
@@ -55,12 +56,12 @@ impl Layout {
         Rows::of(dci, self.header, self.entry, usize::MAX)
     }
 
-    /// Where an entry stands.
+    /// The offset of an entry.
     fn at(self, place: usize) -> usize {
         place.saturating_mul(self.entry).saturating_add(self.header)
     }
 
-    /// How well the layout fits (section 2.7); none if the file is shorter than its header.
+    /// A score for the fit of the layout (section 2.7); `None` if the file is shorter than the header.
     fn score(self, file: &SourceFile, dcg_size: u64) -> Option<f64> {
         let dci: &[u8] = &file.bytes;
         let entries = dci.len().checked_sub(self.header)?;
@@ -88,7 +89,7 @@ impl Layout {
     }
 }
 
-/// Where the games stand: an index file, or places found by walking the records.
+/// The index: a file, or offsets found by walking the records.
 pub(super) enum Index {
     File {
         file: SourceFile,
@@ -99,7 +100,8 @@ pub(super) enum Index {
 }
 
 impl Index {
-    /// Reads the layout of an index file. None if it holds no entry although there are records (section 2.8).
+    /// Determines the layout of an index file. Returns `None` if it has no entries although there are records
+    /// (section 2.8).
     pub(super) fn open(dci: &SourceFile, dcg_size: u64, warnings: &mut Vec<String>) -> Option<Index> {
         if !dci.bytes.starts_with(MAGIC) {
             warnings.push(format!(
@@ -148,7 +150,7 @@ impl Index {
         }
     }
 
-    /// The numbers of all games, until the index is lost.
+    /// The numbers of all games, ending early if the index is lost.
     pub(super) fn games(&self) -> Box<dyn Iterator<Item = u32> + '_> {
         match self {
             Index::File { file, rows, .. } => Box::new(file.numbers(rows.len())),
@@ -156,7 +158,7 @@ impl Index {
         }
     }
 
-    /// The entry of a game; after the end an empty one.
+    /// The entry of a game; an empty one after the end.
     pub(super) fn entry(&self, game: u32) -> Entry {
         let entry = match self {
             Index::File { file, layout, rows } => {
@@ -192,10 +194,10 @@ impl Index {
 /// One entry of the index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
-    /// Where the entry stands in the index file.
+    /// Offset of the entry in the index file.
     pub(super) at: usize,
     pub(super) status: u8,
-    /// Where the record stands in `.dcg`.
+    /// Offset of the record in `.dcg`.
     pub(super) offset: u64,
     pub(super) white: u32,
     pub(super) black: u32,

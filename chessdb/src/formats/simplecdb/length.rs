@@ -2,14 +2,14 @@
 
 use crate::bytes::slice;
 
-/// A length and the number of bytes that it is written in.
+/// A length and the number of bytes in which it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length {
     pub(super) value: u32,
     pub(super) size: usize,
 }
 
-/// The length that begins `data`; none if the bytes end inside it or begin none.
+/// Reads the length at the beginning of `data`; `None` if it is cut or invalid.
 #[inline]
 pub(super) fn read(data: &[u8]) -> Option<Length> {
     let first = *data.first()?;
@@ -32,7 +32,8 @@ pub(super) fn read(data: &[u8]) -> Option<Length> {
     }
 }
 
-/// Number of bytes of a reversed length (section 5.3) that fills `span` bytes exactly together with what it counts.
+/// Number of bytes of a reversed length (section 5.3), if it and the bytes that it counts fill exactly `span`
+/// bytes.
 pub(super) fn reversed_that_fills(data: &[u8], span: u64) -> Option<usize> {
     let first = *data.first()?;
     if first <= 0x7f && 1 + u64::from(first) == span {
@@ -58,7 +59,7 @@ pub(super) fn reversed_size(data: &[u8]) -> usize {
         .map_or(1, |count| count + 1)
 }
 
-/// True if a byte 81-84 after `count` digits announces just as many.
+/// True if the byte 81-84 after `count` digits states the same number of digits.
 fn has_reversed_tag(data: &[u8], count: usize) -> bool {
     data.get(count).map(|&tag| usize::from(tag)) == Some(0x80 + count)
 }

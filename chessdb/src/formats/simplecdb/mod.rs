@@ -157,7 +157,7 @@ impl Database for SimpleCdb {
 }
 
 impl SimpleCdb {
-    /// The tags that stand in the index (section 8.1).
+    /// The tags from the index (section 8.1).
     fn header(&self, entry: &Entry) -> Tags {
         let mut tags = Tags::new(entry.outcome);
         tags.set_with("Event", |value| self.events.append(entry.event, value));

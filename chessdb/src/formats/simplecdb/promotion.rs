@@ -1,4 +1,4 @@
-//! What the promotion codes mean: chosen once per database (section 6.5).
+//! The meaning of promotion codes, chosen once for each database (section 6.5).
 
 use super::SimpleCdb;
 use super::body::{Item, Items, StoredMove};
@@ -8,14 +8,15 @@ use crate::board::Role;
 /// A reading of the codes 0 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Promotions {
-    /// As pgn2dcg and dcg2pgn have it: 2=N 3=B 4=R 5=Q.
+    /// The codes of pgn2dcg and dcg2pgn: 2=N 3=B 4=R 5=Q.
     Reference,
-    /// As the description has it: 1=N 2=B 3=R 4=Q.
+    /// The codes of the description: 1=N 2=B 3=R 4=Q.
     Text,
 }
 
 impl Promotions {
-    /// What a pawn becomes; none for a code that the reading does not have. Code 0 is no promotion.
+    /// The promotion; the outer `None` means that the reading does not have the code, and code 0 is no
+    /// promotion.
     #[inline]
     pub(super) fn role(self, code: usize) -> Option<Option<Role>> {
         if code == 0 {
@@ -46,16 +47,16 @@ impl Promotions {
         }
     }
 
-    /// The reading that `info.txt` shows by this name.
+    /// The reading with this name in `info.txt`.
     pub(super) fn named(name: &str) -> Option<Promotions> {
         Promotions::ALL.into_iter().find(|reading| reading.name() == name)
     }
 }
 
-/// Promotions that are enough to decide.
+/// Number of promotions that is enough to decide.
 const ENOUGH: u32 = 64;
 
-/// The reading of a database by what its games hold.
+/// Chooses the reading of a database by its games.
 pub(super) fn choose(database: &SimpleCdb) -> Promotions {
     let sample = Sample::take(database);
     let [_, knight_or_none, c2, c3, c4, queen, ..] = sample.codes;
@@ -89,16 +90,17 @@ pub(super) fn choose(database: &SimpleCdb) -> Promotions {
 /// Promotions of the first games.
 #[derive(Default)]
 struct Sample {
-    /// How often each code occurs.
+    /// Number of occurrences of each code.
     codes: [u32; 8],
-    /// The games that hold them.
+    /// The games that contain them.
     games: Vec<u32>,
 }
 
 impl Sample {
     fn take(database: &SimpleCdb) -> Sample {
         let mut sample = Sample::default();
-        // Sound files hold each byte once. The bound keeps an index that points to one long record again and
+        // In undamaged files each byte belongs to one game. The budget limits the cost of an index that
+        // points to one long record many times.
         // again from costing more than the file is worth.
         let mut budget = database.records.data_len();
         for game in database.index.games() {
@@ -128,7 +130,8 @@ impl Sample {
     }
 }
 
-/// A code on a step from the seventh to the last rank, by one file at most.
+/// True for a move with a promotion code from the seventh to the last rank that changes the file by one at
+/// most.
 fn looks_like_promotion(stored: StoredMove) -> bool {
     let (from, to) = (stored.from(), stored.to());
     stored.promotion_code() != 0

@@ -1,4 +1,4 @@
-//! The game file: where each record begins and ends (section 5).
+//! The game file: boundaries of the records (section 5).
 //!
 //! `length | marker 00 | body` or `length | marker 01 | FEN length | FEN | body`; the length counts what follows it.
 
@@ -15,18 +15,18 @@ pub(super) const MAGIC: &[u8] = b"SimpleCDbg";
 /// Maximum number of bytes of one record that are read (section 7.5).
 const LIMIT: usize = 16 << 20;
 
-/// The game file and how its lengths are read.
+/// The game file and the form of its lengths.
 pub(super) struct Records {
     file: Option<SourceFile>,
-    /// Offsets of all records in rising order where lengths are reversed (section 5.3): a record ends where the
-    /// next begins.
+    /// If lengths are reversed, the offsets of all records in ascending order (section 5.3): a record ends
+    /// where the next one begins.
     reversed: Option<Vec<u64>>,
 }
 
 /// What cannot be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
-    /// Byte of the game file; it can lie outside.
+    /// Offset in the game file; may be outside.
     pub(super) offset: u64,
     pub(super) reason: Cow<'static, str>,
 }
@@ -43,11 +43,11 @@ impl Damage {
 /// The bytes of one record after its length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
-    /// Marker, FEN and body, as far as the file holds them.
+    /// Marker, FEN and body, as far as the file contains them.
     pub(super) bytes: &'a [u8],
-    /// Where they begin in the file.
+    /// Their offset in the file.
     pub(super) start: u64,
-    /// Why the bytes end before the record does; none if it is whole.
+    /// Why the record is incomplete; `None` if it is complete.
     pub(super) cut: Option<&'static str>,
 }
 
@@ -55,11 +55,11 @@ pub(super) struct Record<'a> {
 pub(super) struct Parts {
     /// None for the normal start.
     pub(super) fen: Option<String>,
-    /// Where the body begins in [`Record::bytes`].
+    /// Offset of the body in [`Record::bytes`].
     pub(super) body: usize,
 }
 
-/// Opens index and game file together: each is needed to understand the other.
+/// Opens index and game file together, because each is needed to interpret the other.
 pub(super) fn open(
     dci: Option<&SourceFile>,
     dcg: Option<&SourceFile>,
@@ -117,7 +117,7 @@ impl Records {
         self.bytes().len() as u64
     }
 
-    /// Bytes that records can have without long holes.
+    /// Total length of records without long holes, at most.
     pub(super) fn data_len(&self) -> u64 {
         self.file.as_ref().map_or(0, |file| file.data_len() as u64)
     }
@@ -137,7 +137,7 @@ impl Records {
         form.to_owned()
     }
 
-    /// The record at an offset of the index (sections 5.2, 5.3, 7.3).
+    /// The record at an offset given by the index (sections 5.2, 5.3, 7.3).
     pub(super) fn record(&self, offset: u64) -> Result<Record<'_>, Damage> {
         let Some(file) = &self.file else {
             return Err(Damage::new(offset, "the game file is missing"));
@@ -172,20 +172,20 @@ impl Records {
         Ok(Record { bytes, start, cut })
     }
 
-    /// Bytes from a record to the next greater offset of the index, or to the end of the file.
+    /// Number of bytes from a record to the next higher offset in the index, or to the end of the file.
     fn span(&self, offsets: &[u64], offset: u64) -> u64 {
         let next = offsets.partition_point(|&other| other <= offset);
         let end = offsets.get(next).copied().unwrap_or(u64::MAX).min(self.size());
         end.saturating_sub(offset)
     }
 
-    /// The FEN that a record holds, whether or not it can be played from.
+    /// The FEN in a record, whether or not a game can be played from it.
     pub(super) fn stored_fen(&self, entry: &Entry) -> Option<String> {
         let record = self.record(entry.offset).ok()?;
         Some(record.stored_fen()?.0)
     }
 
-    /// Places of all records from the head of the file, for want of an index (section 5.4).
+    /// Offsets of all records from the beginning of the file, if there is no index (section 5.4).
     fn walk(&self) -> Vec<u64> {
         let mut offsets = Vec::new();
         let Some(file) = &self.file else {
@@ -208,7 +208,7 @@ impl Records {
         offsets
     }
 
-    /// Decides whether the record lengths are reversed, as one writer left them (section 5.3).
+    /// Detects whether the record lengths are reversed, as written by one program (section 5.3).
     fn detect_reversed(&mut self, offsets: impl Iterator<Item = u64>) {
         let mut offsets: Vec<u64> = offsets.collect();
         let in_order = offsets.clone();
@@ -231,10 +231,10 @@ impl Records {
 }
 
 impl Record<'_> {
-    /// Takes the record apart.
+    /// Splits the record into its parts.
     ///
     /// # Errors
-    /// A marker or FEN that cannot be used, at the marker (sections 5.5, 5.6).
+    /// An invalid marker or FEN, at the offset of the marker (sections 5.5, 5.6).
     pub(super) fn parts(&self) -> Result<Parts, Damage> {
         match self.bytes.first() {
             Some(0) => Ok(Parts { fen: None, body: 1 }),
@@ -250,7 +250,7 @@ impl Record<'_> {
         }
     }
 
-    /// The FEN's text and where the body begins after it.
+    /// The FEN and the offset of the body after it.
     fn stored_fen(&self) -> Option<(String, usize)> {
         if self.bytes.first() != Some(&1) {
             return None;

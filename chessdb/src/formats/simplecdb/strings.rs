@@ -1,7 +1,7 @@
 //! Players, sites and events: texts of 36 bytes (section 3).
 
 use crate::formats::{SourceFile, TextId};
-use crate::text::{append_ascii, utf8_line, without_cut_character};
+use crate::text::{append_ascii, unescaped, utf8_line, without_cut_character};
 
 /// The placeholder for an unknown text.
 pub(super) const UNKNOWN: &str = "?";
@@ -45,7 +45,8 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Old writers put other magic bytes into these files, so wrong ones are only a warning (section 1.4).
+    /// Opens a string file. Wrong magic bytes only cause a warning, because old writers used others (section
+    /// 1.4).
     pub(super) fn open(file: Option<&SourceFile>, kind: &Kind, warnings: &mut Vec<String>) -> Strings {
         if let Some(file) = file
             && !file.bytes.is_empty()
@@ -59,7 +60,7 @@ impl Strings {
         }
     }
 
-    /// Appends the text at a file offset, `?` if it is unknown.
+    /// Appends the text at a file offset, or `?` if it is unknown.
     pub(super) fn append(&self, reference: u32, out: &mut String) {
         match self.record(reference) {
             Some(record) => append_text(record, out),
@@ -75,7 +76,7 @@ impl Strings {
         }
     }
 
-    /// The text of an id, if it is one of this file.
+    /// The text with this id, if it belongs to this file.
     pub(super) fn of_id(&self, id: TextId) -> Option<String> {
         (id.0 % SLOTS == self.slot).then(|| {
             let mut text = String::new();
@@ -108,14 +109,14 @@ fn append_text(record: &Record, out: &mut String) {
     }
 }
 
-/// True for a text without spaces at its start that is printable ASCII without escapes, as nearly all are.
+/// True for printable ASCII without escapes and without spaces at its start, as nearly all texts are.
 fn is_plain(record: &Record) -> bool {
     // All bytes are examined, many at once, because the processor cannot predict where a text ends.
     let is_odd = |&c: &u8| !(b' '..0x7f).contains(&c) | (c == b'\\');
     record.iter().fold(0, |odd, c| odd | u8::from(is_odd(c))) == 0 && !record.starts_with(b" ")
 }
 
-/// Bytes of a record up to its last one that is not a space, found without a branch.
+/// Length of a record without trailing spaces, computed without branches.
 fn len_without_padding(record: &Record) -> usize {
     // The last eight bytes overlap those before them.
     [0, 8, 16, 24, 28].into_iter().fold(0, |len, start| {
@@ -134,20 +135,6 @@ fn text_with_oddities(record: &[u8]) -> String {
         text if text.contains('\\') => unescaped(&text),
         text => text,
     }
-}
-
-fn unescaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        let escaped = if character == '\\' {
-            characters.next_if(|c| matches!(c, '"' | '\\'))
-        } else {
-            None
-        };
-        plain.push(escaped.unwrap_or(character));
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is wrong with a record: lines that end early, remarks, and rows of the problems (section 9).
+//! Damage to a record: lines that end early, remarks, and problems (section 9).
 
 use super::super::codes::{BadCode, Code, CodedMove, read};
 use super::super::pieces::{Meant, Pieces, is_possible};
@@ -6,7 +6,7 @@ use super::{Replaying, origin};
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
 
-/// An oddity that loses nothing: its first offset, and how often it occurs.
+/// An oddity that loses nothing: its first offset and number of occurrences.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Doubt {
     first: usize,
@@ -23,7 +23,7 @@ impl Doubt {
 }
 
 impl<S: Sink> Replaying<'_, S> {
-    /// Ends the current line for a move that cannot be.
+    /// Ends the current line because of an impossible move.
     #[cold]
     pub(super) fn impossible(&mut self, at: usize, fault: &Fault) {
         let remark = self.remark(at, fault, "");
@@ -45,8 +45,8 @@ impl<S: Sink> Replaying<'_, S> {
         self.line.end = self.line.at;
     }
 
-    /// The moves of a line from one on that hurts the king's safety, as the detail of a remark. `pieces` have followed
-    /// it already; the codes after it are those from `at` to `end`.
+    /// The rest of a line from a move that leaves the king in check, as the detail of a remark. `pieces`
+    /// include that move already; the codes after it are from `at` to `end`.
     pub(super) fn stored_rest(
         &mut self,
         position: Position,
@@ -85,7 +85,7 @@ impl<S: Sink> Replaying<'_, S> {
         }
     }
 
-    /// The remark on the first move of a variation, which cannot be played.
+    /// The remark for a variation whose first move cannot be played.
     pub(super) fn why_no_move(
         &mut self,
         stored: CodedMove,
@@ -109,8 +109,8 @@ impl<S: Sink> Replaying<'_, S> {
         }
     }
 
-    /// What is wrong where the codes of the main line end.
-    pub(super) fn say_how_it_ends(&mut self) {
+    /// Reports why the codes of the main line end early.
+    pub(super) fn report_early_end(&mut self) {
         let open = self.outline.as_ref().map_or(0, |outline| outline.open);
         let ended = self.ended.take().or_else(|| {
             let is_cut = self.source.record.missing > 0;
@@ -122,10 +122,10 @@ impl<S: Sink> Replaying<'_, S> {
             (None, _) => (self.source.record.codes.len(), Fault::OpenVariations),
         };
         let remark = self.remark(at, &fault, "");
-        self.say(&remark);
+        self.text_comment(&remark);
     }
 
-    /// A remark, which makes a row in the problems as well.
+    /// Adds a problem and returns its remark.
     pub(super) fn remark(&mut self, at: usize, fault: &Fault, rest: &str) -> String {
         self.is_clean = false;
         let offset = (self.source.record.start + at) as u64;

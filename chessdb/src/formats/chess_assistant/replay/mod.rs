@@ -1,8 +1,9 @@
-//! A record replayed: codes to movetext (sections 6.5 to 7.4 and 9).
+//! Replaying a record: codes to movetext (sections 6.5 to 7.4 and 9).
 //!
-//! A variation stands before the move that it replaces, but in PGN it follows that move. So a variation is skipped
-//! first, with the help of the [`Outline`], and read when the next code shows that the annotations of the move end.
-//! One that no move follows becomes text. Nothing recurses: open lines are a list.
+//! A variation is stored before the move that it replaces, but in PGN it follows that move. Therefore a
+//! variation is first skipped with the help of the [`Outline`], and read when the next code shows that the
+//! annotations of the move end. A variation that no move follows is written as text. Nothing recurses: open
+//! lines are a list.
 
 mod damage;
 mod variations;
@@ -24,7 +25,7 @@ use crate::board::Position;
 use crate::formats::Problem;
 use crate::replay::{Fault, Limits, Origin, PlaceForm, Replay, Sink, Unplayed};
 
-/// What is replayed, and how.
+/// The record to be replayed, and how.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'d> {
     pub(super) record: Record<'d>,
@@ -40,14 +41,14 @@ pub(super) struct Replayed<O> {
     /// The set-up position, if there is one.
     pub(super) fen: Option<String>,
     pub(super) problems: Vec<Problem>,
-    /// All codes were understood and all moves legal.
+    /// True if all codes were understood and all moves were legal.
     pub(super) is_clean: bool,
-    /// Marks of user folders, which are not shown.
+    /// Number of marks of user folders, which are not shown.
     pub(super) folder_marks: u32,
 }
 
-/// Replays a record into the sink for a position, a number of the first move and a number of tokens. A judgement
-/// becomes a glyph of the last move.
+/// Replays a record into the sink that `sink` creates for a position, a first move number and a number of
+/// tokens. A judgement becomes a glyph of the last move.
 pub(super) fn replay<S: Sink>(
     source: Source<'_>,
     judgement: Option<Judgement>,
@@ -100,7 +101,7 @@ pub(super) fn replay<S: Sink>(
     }
 }
 
-/// How remarks name the places of a file.
+/// The form of locations in remarks.
 pub(super) fn origin(file: &str) -> Origin<'_> {
     Origin {
         file,
@@ -117,13 +118,13 @@ struct Replaying<'d, S> {
     line: OpenLine,
     /// The lines around the current one, outermost first.
     outer: Vec<OpenLine>,
-    /// Known as soon as there is a variation.
+    /// Computed at the first variation.
     outline: Option<Outline>,
     /// Place of the set-up position.
     set_up: Option<usize>,
-    /// A variation may replace any move that was already played.
+    /// True if variations may follow, so that the state before each move is needed.
     keeps_before: bool,
-    /// Why and where the codes end early.
+    /// Where and why the codes end early.
     ended: Option<(usize, Fault)>,
     stray_ends: Doubt,
     blank_comments: Doubt,
@@ -165,7 +166,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         match code {
             Code::Comment(body) if S::WHOLE => self.comment(body, at),
             Code::VariationStart => self.variation(at),
-            // Those of variations end their lines.
+            // In variations this code ends the line.
             Code::VariationEnd => self.stray_ends.add(at),
             Code::SetUp(_) if self.set_up != Some(at) => self.end_at(at, BadCode::LateSetUp),
             Code::SetUp(_) | Code::Mark | Code::Move(_) | Code::Comment(_) => {}
@@ -185,7 +186,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// The position before the last move of the line; the one at its start if it has none.
+    /// The position before the last move of the line, or at its start if it has no move.
     fn position_before(&self) -> Position {
         match &self.line.form {
             Form::Movetext => self.replay.position_before().unwrap_or(*self.replay.position()),
@@ -206,7 +207,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         if !self.line.waiting.is_empty() || self.keeps_before {
             self.line.before = self.line.pieces;
             if self.position().test(meant.mv).is_ok() {
-                self.say_what_waits();
+                self.write_waiting_texts();
             }
         }
         let position = match &self.line.form {
@@ -222,15 +223,15 @@ impl<'d, S: Sink> Replaying<'d, S> {
             Ok(()) => {
                 self.line.has_move = true;
                 if !self.line.waiting.is_empty() {
-                    self.attach_what_waits();
+                    self.attach_waiting();
                 }
             }
             Err(unplayed) => self.unplayed(unplayed, meant, at),
         }
     }
 
-    /// Writes the texts that stand before the next move.
-    fn say_what_waits(&mut self) {
+    /// Writes the texts that precede the next move.
+    fn write_waiting_texts(&mut self) {
         for waiting in &mut self.line.waiting {
             let (text, is_variation) = match waiting {
                 Waiting::Text(text) => (&**text, false),
@@ -246,8 +247,8 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// Gives the move just played the glyphs and the variations that stood before it.
-    fn attach_what_waits(&mut self) {
+    /// Attaches the waiting glyphs and variations to the move just played.
+    fn attach_waiting(&mut self) {
         for waiting in std::mem::take(&mut self.line.waiting) {
             match waiting {
                 Waiting::Glyph(glyph) => self.nag(glyph.nag),
@@ -265,7 +266,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    fn say(&mut self, text: &str) {
+    fn text_comment(&mut self, text: &str) {
         match &mut self.line.form {
             Form::Movetext => self.replay.comment(text),
             Form::Text(line) => line.comment(text),
@@ -285,7 +286,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
                 self.nag(glyph.nag);
             }
             if let Some(text) = said.text {
-                self.say(&text);
+                self.text_comment(&text);
             }
             return;
         }
@@ -301,7 +302,8 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// The judgement that stands for a result is a glyph of the last move, or a comment without one.
+    /// Writes the judgement stored instead of a result, as a glyph of the last move, or as a comment if there
+    /// is no move.
     fn judge(&mut self, judgement: Option<Judgement>) {
         match judgement {
             Some(judgement) if self.replay.has_move() => self.replay.nag(judgement.nag),

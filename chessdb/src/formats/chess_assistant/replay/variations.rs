@@ -1,4 +1,5 @@
-//! Variations: skipped where they are stored, read where PGN needs them (sections 6.8 and 7.3 to 7.4).
+//! Variations, which are skipped where they are stored and read where PGN needs them (sections 6.8 and 7.3 to
+//! 7.4).
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use crate::board::Position;
 use crate::replay::{Fault, Sink};
 
 impl<S: Sink> Replaying<'_, S> {
-    /// The variation that begins at a place.
+    /// The variation that begins at this place.
     pub(super) fn span(&mut self, start: usize) -> Span {
         let codes = self.source.record.codes;
         let is_main = self.outline.is_none();
@@ -29,7 +30,7 @@ impl<S: Sink> Replaying<'_, S> {
         span
     }
 
-    /// A variation begins: it waits for its move, or for the annotations of that move.
+    /// Handles the start of a variation, which waits for its move or for the annotations of that move.
     pub(super) fn variation(&mut self, at: usize) {
         let span = self.span(at);
         if self.source.reading.variations == Side::After {
@@ -75,7 +76,7 @@ impl<S: Sink> Replaying<'_, S> {
         false
     }
 
-    /// What a variation without a move holds stands before the next move (section 7.4).
+    /// Moves the contents of a variation without moves before the next move (section 7.4).
     pub(super) fn empty_variation(&mut self, span: Span, position: Position, pieces: Pieces) {
         let mut ends = vec![span.end];
         let mut at = span.start + 1;
@@ -119,7 +120,7 @@ impl<S: Sink> Replaying<'_, S> {
         }
     }
 
-    /// Begins to read a variation that must be read before the next move is played; false if there is none.
+    /// Begins a variation that must be read before the next move. Returns false if there is none.
     pub(super) fn enter_variation(&mut self) -> bool {
         let (span, slot) = match self.line.owed.pop_front() {
             Some(span) => (span, None),
@@ -145,7 +146,8 @@ impl<S: Sink> Replaying<'_, S> {
         true
     }
 
-    /// Ends the current line, or begins a variation that must be read before; true at the end of the main line.
+    /// Ends the current line, or begins a variation that must be read before that. Returns true at the end of
+    /// the main line.
     pub(super) fn close(&mut self) -> bool {
         if self.enter_variation() {
             return false;
@@ -156,9 +158,9 @@ impl<S: Sink> Replaying<'_, S> {
         }
         for waiting in std::mem::take(&mut self.line.waiting) {
             match waiting {
-                Waiting::Text(text) => self.say(&text),
+                Waiting::Text(text) => self.text_comment(&text),
                 Waiting::Glyph(glyph) if self.line.has_move => self.nag(glyph.nag),
-                Waiting::Glyph(glyph) => self.say(glyph.sign),
+                Waiting::Glyph(glyph) => self.text_comment(glyph.sign),
                 Waiting::Rendered(text) => match &mut self.line.form {
                     Form::Movetext => self.replay.comment(&text),
                     Form::Text(line) => line.append(&text),
@@ -167,9 +169,9 @@ impl<S: Sink> Replaying<'_, S> {
             }
         }
         if let Some(remark) = self.line.remark.take() {
-            self.say(&remark);
+            self.text_comment(&remark);
         } else if self.outer.is_empty() {
-            self.say_how_it_ends();
+            self.report_early_end();
         }
         let Some(outer) = self.outer.pop() else {
             return true;

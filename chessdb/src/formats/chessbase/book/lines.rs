@@ -2,12 +2,12 @@
 
 use super::{BookMove, MOST_PLIES};
 
-/// The meaning of the flags of a book.
+/// How the flags of a book are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BookReading {
-    /// A variant begins in the position before its first move, and its end leads back there.
+    /// A variation begins in the position before its first move, and its end leads back there.
     Tree,
-    /// Every variant begins in the initial position.
+    /// Every line begins in the start position.
     Flat,
 }
 
@@ -28,7 +28,7 @@ impl BookReading {
             .find(|reading| reading.name() == name)
     }
 
-    /// Flat if as many variants begin as end, each directly after the previous one.
+    /// Chooses `Flat` if as many lines begin as end, each directly after the previous one.
     pub(super) fn choose(moves: impl Iterator<Item = BookMove>) -> BookReading {
         let (mut starts, mut ends) = (0u64, 0u64);
         let mut after_end = true;
@@ -47,16 +47,17 @@ impl BookReading {
     }
 }
 
-/// The start position, before any move.
+/// Stands for the start position, before any move.
 const NO_MOVE: u32 = u32::MAX;
 
-/// The moves of a book, with the move before each.
+/// The moves of a book, each with the move before it.
 pub(super) struct Lines {
-    /// The move before each one, or [`NO_MOVE`]. After the first ply that no line shows, it is that ply.
+    /// The move before each one, or [`NO_MOVE`]. For moves after the first ply that is not shown, it is that
+    /// ply.
     parents: Vec<u32>,
     /// The last move of each line.
     ends: Vec<u32>,
-    /// The last move, if its line has no end.
+    /// The last move of the book, if its line has no end.
     unended: Option<u32>,
 }
 
@@ -132,7 +133,7 @@ impl Lines {
         u32::try_from(self.parents.len()).unwrap_or(NO_MOVE)
     }
 
-    /// The moves of a line from its first. At most two more than are shown.
+    /// The moves of a line in order; at most two more than are shown.
     pub(super) fn line(&self, line: u32) -> Vec<u32> {
         let last = self.ends.get(line as usize).copied();
         let mut moves: Vec<u32> = std::iter::successors(last, |&number| self.parent(number)).collect();
@@ -145,7 +146,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Moves as texts of their flags: `s` starts, `e` ends.
+    /// Creates moves from their flags: `s` starts, `e` ends a line.
     fn book(flags: &[&str]) -> Vec<BookMove> {
         let byte = |flags: &&str| {
             let starts = if flags.contains('s') { 0 } else { 0x40 };

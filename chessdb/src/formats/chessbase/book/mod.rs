@@ -44,7 +44,7 @@ const WEAK: u8 = 2;
 /// Maximum number of plies of a line (section 14.5).
 const MOST_PLIES: usize = 512;
 
-/// One move as it is stored.
+/// A stored move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BookMove([u8; 2]);
 
@@ -67,7 +67,8 @@ impl BookMove {
         (from, to)
     }
 
-    /// The move in a position: castling is the king's move, a pawn on the last rank becomes a queen.
+    /// The move in a position. Castling is stored as the king's move; a pawn on the last rank becomes a
+    /// queen.
     fn in_position(self, position: &Position) -> Move {
         let (from, to) = self.squares();
         let us = position.turn();
@@ -98,7 +99,7 @@ struct Book {
     problems: Vec<Problem>,
 }
 
-/// Bytes of a move.
+/// Size of a move in bytes.
 const MOVE: usize = 2;
 
 /// The offset of a move.
@@ -106,7 +107,7 @@ fn offset_of(moves: &Rows, number: u32) -> usize {
     moves.place(number).saturating_mul(MOVE)
 }
 
-/// A move as it is stored; zeros after the end.
+/// The stored move with this number; zeros after the end.
 fn stored(fbk: &SourceFile, moves: &Rows, number: u32) -> BookMove {
     let bytes = fbk.bytes.get(offset_of(moves, number)..);
     BookMove(
@@ -199,7 +200,7 @@ impl Book {
     }
 }
 
-/// Plays a stored move, with its glyph.
+/// Plays a stored move and adds its glyph.
 fn play<S: Sink>(replay: &mut Replay<'_, S>, stored: BookMove, is_weak: bool) -> Result<(), Unplayed> {
     replay.play(stored.in_position(replay.position()))?;
     if is_weak {

@@ -10,7 +10,7 @@ use crate::replay::{Limits, Replay, Unplayed};
 /// The start position.
 const ROOT: u32 = 0;
 
-/// Moves of the book; a move that is stored several times for the same position is one node.
+/// The moves of a book. A move that is stored several times for the same position is a single node.
 struct Moves {
     nodes: Vec<Node>,
 }
@@ -32,7 +32,7 @@ impl Moves {
             nodes: vec![Node::default()],
         };
         let mut known: HashMap<(u32, Square, Square), u32> = HashMap::new();
-        // The node of each move; none if a line is longer than is shown.
+        // The node of each move; `None` for moves beyond the maximum length of a line.
         let mut nodes_of_moves: Vec<Option<u32>> = Vec::new();
         for number in 0..book.lines.moves() {
             let parent = match book.lines.parent(number) {
@@ -85,19 +85,19 @@ impl Moves {
     }
 }
 
-/// The next step of writing the tree.
+/// The next step in writing the tree.
 enum Step {
-    /// The moves after a node that has just been played.
+    /// Write the moves after a node that has just been played.
     Line(u32),
-    /// A node and the moves after it, as an alternative to the move that has just been played.
+    /// Write a node and the moves after it, as an alternative to the move that has just been played.
     Variation(u32),
-    /// A variation ends.
+    /// End a variation.
     End,
 }
 
-/// The tree as a game. The first move of the file at each place is the main line.
+/// The tree as a game. In each position, the first move in the file is the main line.
 ///
-/// A line has at most [`MOST_PLIES`] plies, so no more variations than that are ever open.
+/// A line has at most [`MOST_PLIES`] plies, which also limits the number of open variations.
 pub(super) fn game(book: &Book) -> Game {
     let moves = Moves::of(book);
     let start = Position::initial();
@@ -151,7 +151,7 @@ pub(super) fn game(book: &Book) -> Game {
     }
     let mut tags = Tags::new(Outcome::Unknown);
     tags.set_str("Event", EVENT);
-    // The games of the book have these problems already.
+    // The games of the book report these problems already.
     let (movetext, _) = replay.finish();
     Game { tags, movetext }
 }

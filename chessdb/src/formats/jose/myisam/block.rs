@@ -10,7 +10,7 @@
 //! | 9, 10 | the same, unused u8 | last part, unused bytes after it |
 //! | 11, 12 | data length u16, u24, next u64 | middle part |
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockKind {
     Deleted,
@@ -24,15 +24,15 @@ pub(super) enum BlockKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) kind: BlockKind,
-    /// Bytes of the whole record, for a first block.
+    /// Length of the whole record, for a first block.
     pub(super) record: usize,
-    /// Where the data begins in the file.
+    /// Offset of the data in the file.
     pub(super) data: usize,
-    /// Bytes of data in this block.
+    /// Number of bytes of data in this block.
     pub(super) len: usize,
-    /// Where the following part stands.
+    /// Offset of the next part.
     pub(super) next: Option<u64>,
-    /// Where the block ends.
+    /// Offset of the end of the block.
     pub(super) end: usize,
 }
 
@@ -55,7 +55,7 @@ const FORMS: [Option<[usize; 4]>; 14] = [
 ];
 
 impl Block {
-    /// The block at `at`; none if no block begins so. It may lead out of the file.
+    /// Reads the block at `at`; `None` if there is none. Its end or next part may be outside the file.
     pub(super) fn read(file: &[u8], at: usize) -> Option<Block> {
         let rest = file.get(at..)?;
         let (&kind, header) = rest.split_first()?;

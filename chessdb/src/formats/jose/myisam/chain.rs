@@ -6,17 +6,18 @@ use std::collections::HashSet;
 use super::block::{Block, BlockKind};
 use crate::bytes::{index, slice};
 
-/// Longest record (section 13).
+/// Maximum length of a record (section 13).
 const LONGEST: usize = 64 << 20;
 
 /// The bytes of a record.
 pub(super) struct Collected<'t> {
     pub(super) bytes: Cow<'t, [u8]>,
-    /// Why they are not all of the record.
+    /// Why the record is incomplete.
     pub(super) damage: Option<&'static str>,
 }
 
-/// The record whose first block is given, as far as it can be followed, and at most `limit` bytes of it.
+/// Collects the record whose first block is given, as far as its blocks can be followed, but at most `limit`
+/// bytes.
 pub(super) fn collect<'t>(file: &'t [u8], at: usize, first: &Block, limit: usize) -> Collected<'t> {
     let there = |block: &Block| {
         let rest = file.get(block.data..).unwrap_or_default();

@@ -15,7 +15,7 @@ use super::layout::{Charset, ColumnSpec, Type};
 use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::text::utf8;
 
-/// Longest file that is read (section 13).
+/// Maximum length of a file that is read (section 13).
 const LONGEST: usize = 1 << 20;
 /// Maximum number of columns (section 13).
 const MOST_COLUMNS: usize = 4096;
@@ -27,7 +27,7 @@ pub(super) struct Frm {
     pub(super) columns: Vec<ColumnSpec<String>>,
 }
 
-/// Reads a `.frm`; none if it is not one.
+/// Parses a `.frm`; `None` if it is invalid.
 pub(super) fn read(data: &[u8]) -> Option<Frm> {
     if data.len() > LONGEST || !data.starts_with(&[0xfe, 0x01]) {
         return None;

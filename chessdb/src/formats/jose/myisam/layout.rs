@@ -1,21 +1,21 @@
-//! How the bytes of a row become columns.
+//! How the bytes of a row are divided into columns.
 
 use super::frm::Frm;
 use super::myi::{Myi, NullBit};
 use crate::formats::jose::columns::{COLUMNS, Column, Known};
 
-/// A column as `.frm` or a known list describes it.
+/// A column as described in a `.frm` or a known list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::formats::jose) struct ColumnSpec<Name> {
     pub(in crate::formats::jose) name: Name,
     pub(in crate::formats::jose) kind: Type,
-    /// Bytes of the value; for texts the most there may be, for blobs those of the length.
+    /// Length of the value in bytes; for texts the maximum, for blobs that of the length field.
     pub(in crate::formats::jose) length: u16,
     pub(in crate::formats::jose) charset: Charset,
     pub(in crate::formats::jose) nullable: bool,
 }
 
-/// Type of a column, as far as it matters for the layout.
+/// Type of a column, as far as it affects the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats::jose) enum Type {
     Integer,
@@ -38,24 +38,24 @@ pub(in crate::formats::jose) enum Charset {
 pub(super) enum FieldKind {
     /// Raw bytes.
     Normal,
-    /// If the flag is set, spaces were cut on one side, and a length and the rest follow.
+    /// If the flag is set, spaces were removed on one side; a length and the rest follow.
     SkipSpace,
-    /// If the flag is set, the value is zero and not stored.
+    /// If the flag is set, the value is zero and is not stored.
     SkipZero,
-    /// If the flag is set, the value is empty; `length` is the size of the length.
+    /// If the flag is set, the value is empty. `length` is the size of the length field.
     Blob,
-    /// `length` is the maximum.
+    /// `length` is the maximum length.
     Varchar,
 }
 
-/// A field of the row, the NULL bitmap among them.
+/// A field of the row. The NULL bitmap is one of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) kind: FieldKind,
     pub(super) length: usize,
 }
 
-/// Where a column that is read stands.
+/// The field of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ColumnPlace {
     pub(super) field: usize,
@@ -67,17 +67,17 @@ pub(super) struct ColumnPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) is_dynamic: bool,
-    /// Bytes of a row of a fixed table.
+    /// Size in bytes of a row in a fixed table.
     pub(super) row_size: usize,
     pub(super) flag_bytes: usize,
-    /// The first field is a bitmap of NULL columns.
+    /// True if the first field is a bitmap of NULL columns.
     pub(super) has_bitmap: bool,
     pub(super) fields: Vec<Field>,
     pub(super) columns: [Option<ColumnPlace>; COLUMNS],
 }
 
 impl Layout {
-    /// The layouts that the files of a table allow, the most trustworthy first (sections 2.2, 8.4).
+    /// The layouts compatible with the files of a table, the most reliable first (sections 2.2, 8.4).
     pub(super) fn possible(frm: Option<&Frm>, myi: Option<&Myi>, known: &[&Known]) -> Vec<Layout> {
         let mut layouts = Vec::new();
         if let Some(frm) = frm {
@@ -99,7 +99,7 @@ impl Layout {
         layouts
     }
 
-    /// The layout of a `.MYI`; none if it has another number of columns.
+    /// The layout in a `.MYI`; `None` if its number of columns differs.
     fn stored<Name: AsRef<str>>(myi: &Myi, columns: &[ColumnSpec<Name>]) -> Option<Layout> {
         let has_bitmap = match myi.fields.len().checked_sub(columns.len())? {
             0 => false,
@@ -115,7 +115,7 @@ impl Layout {
             columns: [None; COLUMNS],
         };
         if !myi.is_dynamic {
-            // Fields of fixed rows stand at full width whatever their type.
+            // Fields of fixed rows have full width, whatever their type.
             for (field, column) in layout
                 .fields
                 .iter_mut()
@@ -133,7 +133,7 @@ impl Layout {
         Some(layout)
     }
 
-    /// The layout that follows from the columns (section 8.4).
+    /// The layout derived from the columns (section 8.4).
     fn derived<Name: AsRef<str>>(columns: &[ColumnSpec<Name>], is_dynamic: bool) -> Layout {
         let nullable = columns.iter().filter(|column| column.nullable).count();
         let bitmap = (nullable + usize::from(!is_dynamic)).div_ceil(8);
@@ -180,7 +180,7 @@ impl Layout {
         layout
     }
 
-    /// Notes where the columns stand that are read; of two with one name the first counts.
+    /// Stores the fields of the columns that are read. If a name occurs twice, the first one counts.
     fn place<Name: AsRef<str>>(
         &mut self,
         columns: &[ColumnSpec<Name>],
@@ -215,13 +215,13 @@ fn packed<Name>(column: &ColumnSpec<Name>) -> Field {
     }
 }
 
-/// Bytes of a column in a fixed row.
+/// Width in bytes of a column in a fixed row.
 fn width<Name>(column: &ColumnSpec<Name>) -> usize {
     let length = usize::from(column.length);
     match column.kind {
         Type::Varchar if length > 255 => length + 2,
         Type::Varchar => length + 1,
-        // A length, and a pointer that means nothing on disk.
+        // A length, and a pointer that has no meaning on disk.
         Type::Blob => length + 8,
         _ => length,
     }

@@ -16,7 +16,7 @@
 use super::layout::{Field, FieldKind};
 use crate::bytes::{be_u16, be_u32, be_u64, index, slice};
 
-/// Maximum number of fields: the columns of a `.frm`, a NULL bitmap.
+/// Maximum number of fields: the columns of a `.frm` and a NULL bitmap.
 const MOST_FIELDS: usize = 4097;
 
 /// The contents of a `.MYI`.
@@ -35,14 +35,14 @@ pub(super) struct NullBit {
     pub(super) mask: u8,
 }
 
-/// Counters that are worth a note.
+/// Counters that are worth reporting.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counters {
     pub(super) open_count: u16,
     pub(super) records: u64,
 }
 
-/// Reads the header of a `.MYI`; none if it is not one.
+/// Parses the header of a `.MYI`; `None` if it is invalid.
 pub(super) fn read(data: &[u8]) -> Option<Myi> {
     if !is_myi(data) {
         return None;

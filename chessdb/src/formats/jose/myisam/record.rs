@@ -1,4 +1,4 @@
-//! A row: its fields found, its values read (sections 8.3, 8.6, 8.7).
+//! A row: locating its fields and reading their values (sections 8.3, 8.6, 8.7).
 
 use std::borrow::Cow;
 
@@ -11,26 +11,26 @@ pub(in crate::formats::jose) struct Row<'t> {
     pub(super) layout: &'t Layout,
     pub(super) bytes: Cow<'t, [u8]>,
     pub(super) fields: Fields,
-    /// Where the row begins in the file.
+    /// Offset of the row in the file.
     pub(in crate::formats::jose) offset: u64,
-    /// Where the row's bytes stand in the file; none if they come from several places.
+    /// Offset of the row's bytes in the file; `None` if they are in several pieces.
     pub(super) start: Option<u64>,
-    /// Why the row is not whole.
+    /// Why the row is incomplete.
     pub(in crate::formats::jose) damage: Option<&'static str>,
 }
 
-/// Where the fields of a record stand in it.
+/// The places of the fields in a record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
     places: Vec<(usize, usize)>,
-    /// The last of the fields is not whole.
+    /// True if the last of the fields is incomplete.
     is_cut: bool,
-    /// Every field is whole and nothing is left over.
+    /// True if every field is complete and no bytes are left over.
     pub(super) is_exact: bool,
 }
 
 impl<'t> Row<'t> {
-    /// The bytes of a column; none if there is no such column or it is NULL.
+    /// The bytes of a column; `None` if there is no such column or it is NULL.
     pub(in crate::formats::jose) fn bytes(&self, column: Column) -> Option<&[u8]> {
         let (start, end) = self.range(column)?;
         self.bytes.get(start..end)
@@ -66,7 +66,7 @@ impl<'t> Row<'t> {
             .is_some_and(Option::is_some)
     }
 
-    /// Where a column stands in the file; none if the row is in pieces.
+    /// Offset of a column in the file; `None` if the row is in several pieces.
     pub(in crate::formats::jose) fn place_of(&self, column: Column) -> Option<u64> {
         let (start, _) = self.range(column)?;
         Some(self.start? + start as u64)
@@ -86,7 +86,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Finds the fields of a record; those from the first that does not fit are missing or cut.
+/// Locates the fields of a record. From the first one that does not fit, fields are missing or cut.
 pub(super) fn fields(layout: &Layout, record: &[u8]) -> Fields {
     let mut fields = Fields {
         places: Vec::with_capacity(layout.fields.len().min(record.len() + 64)),
@@ -104,7 +104,7 @@ pub(super) fn fields(layout: &Layout, record: &[u8]) -> Fields {
         }
         let rest = record.get(at..).unwrap_or_default();
         let Some((head, length)) = packed_size(field.kind, field.length, is_flagged, rest) else {
-            // The length itself is cut.
+            // The length of the field is cut.
             fields.places.push((record.len(), record.len()));
             fields.is_cut = true;
             return fields;
@@ -122,7 +122,7 @@ pub(super) fn fields(layout: &Layout, record: &[u8]) -> Fields {
     fields
 }
 
-/// Bytes in front of a field's value, and bytes of the value.
+/// Number of bytes before a field's value, and of the value.
 #[inline]
 fn packed_size(kind: FieldKind, length: usize, is_flagged: bool, rest: &[u8]) -> Option<(usize, usize)> {
     Some(match kind {

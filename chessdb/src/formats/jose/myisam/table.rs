@@ -1,4 +1,4 @@
-//! A table: its layout chosen, its rows by their places.
+//! A table: choosing its layout, and reading rows by their offsets.
 
 use std::borrow::Cow;
 
@@ -11,21 +11,21 @@ use crate::bytes::{index, slice};
 use crate::formats::jose::columns::Known;
 use crate::formats::{Files, Problem, SourceFile};
 
-/// Rows by which a layout is judged (section 2.2).
+/// Number of rows by which a layout is judged (section 2.2).
 const TRIAL_ROWS: usize = 20;
-/// Fewest bytes of a fixed row.
+/// Minimum size of a fixed row in bytes.
 const SHORTEST_ROW: usize = 20;
 
 /// A table that can be read.
 pub(in crate::formats::jose) struct Table {
     pub(super) file: SourceFile,
     pub(super) layout: Layout,
-    /// The number of rows according to the `.MYI`, for a note.
+    /// The number of rows stated in the `.MYI`, for a note.
     pub(super) believed_rows: Option<u64>,
 }
 
 impl Table {
-    /// Opens the table whose files are called `name.frm`, `name.myi` and `name.myd`; none without its rows.
+    /// Opens the table with the files `name.frm`, `name.myi` and `name.myd`; `None` if its rows are missing.
     pub(in crate::formats::jose) fn open(
         files: &Files,
         name: &str,
@@ -54,7 +54,7 @@ impl Table {
             ));
         }
         let mut layouts = Layout::possible(frm.as_ref(), myi.as_ref(), known);
-        // What has rows of a few bytes is none of the program's tables, and would have far too many of them.
+        // Tables with shorter rows do not belong to the program and would have far too many rows.
         layouts.retain(|layout| layout.is_dynamic || layout.row_size >= SHORTEST_ROW);
         let scores: Vec<usize> = layouts.iter().map(|layout| misfits(layout, &file)).collect();
         let best = scores.iter().min()?;
@@ -75,17 +75,17 @@ impl Table {
         &self.file.bytes
     }
 
-    /// A problem of the table.
+    /// A problem in the table.
     pub(in crate::formats::jose) fn problem(&self, offset: Option<u64>, what: impl Into<String>) -> Problem {
         Problem::damage(self.file.name.clone(), offset, what)
     }
 
-    /// The row at a place that the walk gave.
+    /// The row at an offset returned by the walk.
     pub(in crate::formats::jose) fn row(&self, offset: u64) -> Row<'_> {
         self.row_within(offset, usize::MAX)
     }
 
-    /// The row at a place, with at most `limit` bytes from several places.
+    /// The row at an offset, with at most `limit` bytes if it is in several pieces.
     pub(super) fn row_within(&self, offset: u64, limit: usize) -> Row<'_> {
         let (bytes, start, damage) = if self.layout.is_dynamic {
             self.dynamic_row(index(offset), limit)
@@ -118,7 +118,7 @@ impl Table {
     }
 }
 
-/// How many of the first rows do not fit a layout.
+/// Number of the first rows that do not fit a layout.
 fn misfits(layout: &Layout, file: &SourceFile) -> usize {
     let data: &[u8] = &file.bytes;
     if layout.is_dynamic {

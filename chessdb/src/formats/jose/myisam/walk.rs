@@ -1,4 +1,4 @@
-//! All rows of a table, and the way back after a bad block (sections 8.3, 12.4, 12.5).
+//! Iterating over all rows of a table, and continuing after a bad block (sections 8.3, 12.4, 12.5).
 
 use super::block::{Block, BlockKind};
 use super::chain::collect;
@@ -7,13 +7,13 @@ use super::table::Table;
 use crate::formats::Problem;
 use crate::formats::rows::Rows;
 
-/// Fewest bytes of a block.
+/// Minimum size of a block in bytes.
 const SHORTEST: usize = 20;
 /// Maximum number of problems of one table that are listed.
 const MOST_PROBLEMS: usize = 100;
 
 impl Table {
-    /// Gives every live row to `see`, in the order of the file. The problems list what was skipped.
+    /// Calls `see` with every live row in the order of the file. The returned problems list what was skipped.
     pub(in crate::formats::jose) fn walk<'t>(&'t self, mut see: impl FnMut(Row<'t>)) -> Vec<Problem> {
         let mut rows = 0u64;
         let mut see = |row: Row<'t>| {
@@ -58,7 +58,7 @@ impl Table {
     fn walk_blocks<'t>(&'t self, see: &mut impl FnMut(Row<'t>)) -> Vec<Problem> {
         let data = self.data();
         let mut problems = Vec::new();
-        // Each part belongs to one row, so all rows together are no longer than the file.
+        // Each block belongs to one row, so all rows together are not longer than the file.
         let mut budget = self.file.data_len();
         let mut search = Search {
             table: self,
@@ -84,7 +84,7 @@ impl Table {
             }
             let (here, behind) = self.up_to_gap(at);
             if here.iter().all(|&byte| byte == 0) {
-                // What an archive is padded with, or the rest of the last block of a disk before a hole.
+                // Padding of an archive, or the rest of a disk block before a hole.
                 at = behind;
                 continue;
             }
@@ -112,7 +112,7 @@ impl Table {
 }
 
 impl Table {
-    /// The bytes from a place to the next long hole, or to the end, and where reading goes on after them.
+    /// The bytes from an offset to the next long hole or to the end, and the offset after the hole.
     fn up_to_gap(&self, at: usize) -> (&[u8], usize) {
         let gaps = self.file.bytes.gaps();
         let next = gaps.get(gaps.partition_point(|gap| gap.start < at));
@@ -122,10 +122,10 @@ impl Table {
     }
 }
 
-/// The search for a block where the file can be read again.
+/// The search for the next valid block.
 struct Search<'t> {
     table: &'t Table,
-    /// Bytes and fields that may still be examined.
+    /// Number of bytes and fields that may still be examined.
     effort: usize,
 }
 

@@ -127,9 +127,9 @@ mod tests {
             name: "x.sn5".to_owned(),
             bytes: Arc::new(bytes.to_vec()),
         };
-        let mut told = Vec::new();
-        let (names, damage) = Plain::open(&file, |record| told.push(record.to_vec()));
-        (names, told, damage)
+        let mut information = Vec::new();
+        let (names, damage) = Plain::open(&file, |record| information.push(record.to_vec()));
+        (names, information, damage)
     }
 
     fn name(names: &Plain, kind: Kind, number: u32) -> Option<String> {
@@ -142,14 +142,14 @@ mod tests {
     fn names_are_numbered_by_their_kind() {
         let long = "x".repeat(20);
         let file = [b"\x08A\x09e\x14k1", &[0xa0, 0x01][..], long.as_bytes(), b"\x00"].concat();
-        let (names, told, damage) = open(&file);
+        let (names, information, damage) = open(&file);
         assert!(damage.is_none() && names.is_whole);
         assert_eq!(name(&names, Kind::Player, 0).as_deref(), Some("A"));
         assert_eq!(name(&names, Kind::Player, 1), Some(long));
         assert_eq!(name(&names, Kind::Player, 2).as_deref(), Some(""));
         assert_eq!(name(&names, Kind::Player, 3), None);
         assert_eq!(name(&names, Kind::Event, 0).as_deref(), Some("e"));
-        assert_eq!(told, [b"k1"]);
+        assert_eq!(information, [b"k1"]);
     }
 
     #[test]

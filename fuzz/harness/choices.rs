@@ -1,9 +1,9 @@
-//! Bytes as a sequence of choices, so that any input is a valid one.
+//! Bytes as a sequence of choices, so that any input is valid.
 
-/// The bytes that are left; zeros behind their end.
-pub struct Told<'a>(pub &'a [u8]);
+/// The remaining bytes; zeros after the end.
+pub struct Choices<'a>(pub &'a [u8]);
 
-impl Told<'_> {
+impl Choices<'_> {
     pub fn is_over(&self) -> bool {
         self.0.is_empty()
     }
@@ -22,7 +22,7 @@ impl Told<'_> {
         [0; N].map(|_| self.byte())
     }
 
-    /// A number below `count`, 0 where `count` is 0. Takes two bytes where one is not enough.
+    /// A number below `count`, or 0 if `count` is 0. Uses two bytes if one is not enough.
     pub fn below(&mut self, count: usize) -> usize {
         let number = match count {
             0..=1 => return 0,
@@ -32,7 +32,7 @@ impl Told<'_> {
         number % count
     }
 
-    /// True about once in `times`.
+    /// True for one in `times` values.
     pub fn once_in(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }
@@ -41,7 +41,7 @@ impl Told<'_> {
         of[self.below(of.len())]
     }
 
-    /// A length and a text; large lengths repeat it.
+    /// A length and a text, which large lengths repeat.
     pub fn text(&mut self) -> String {
         let len = usize::from(self.byte());
         let (len, times) = match len {

@@ -1,0 +1,306 @@
+//! Where all games of a file begin and end.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+use super::head::{self, MOST_HEAD};
+use super::in_parallel::in_parallel;
+use super::scan::{Found, LOOKAHEAD, Scanner, Start, Stop, resynchronisation};
+use super::source::Source;
+use crate::bytes::index;
+
+/// Bytes that are read at a time from a source that is not in memory.
+const WINDOW: u64 = 4 << 20;
+
+/// Size in bytes of a piece that one thread scans.
+const PIECE: u64 = 16 << 20;
+
+/// Number of bytes in which a border between pieces is searched for.
+const SEARCH: u64 = 1 << 20;
+
+/// How the work is divided among threads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shares {
+    pub(super) threads: usize,
+    /// Bytes of a piece.
+    piece: u64,
+}
+
+impl Shares {
+    /// One thread and one piece.
+    pub(super) fn one() -> Shares {
+        Shares {
+            threads: 1,
+            piece: u64::MAX,
+        }
+    }
+
+    /// One thread for each processor. Each scans one piece after another.
+    pub(super) fn of_machine() -> Shares {
+        Shares {
+            threads: std::thread::available_parallelism()
+                .map_or(1, usize::from)
+                .min(MOST_THREADS),
+            piece: PIECE,
+        }
+    }
+}
+
+/// Maximum number of threads that scan one file.
+const MOST_THREADS: usize = 8;
+
+/// Number of bytes from which the line end of a file is determined.
+const SAMPLE: u64 = 64 << 10;
+
+/// The games of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Boundaries {
+    /// Offset of each game, in ascending order.
+    pub(super) starts: Vec<u64>,
+    /// Offsets of games that begin inside an unclosed comment.
+    pub(super) unclosed: Vec<u64>,
+}
+
+/// The byte that ends the lines of a file: a carriage return if the file has no line feeds.
+pub(super) fn line_end(source: &dyn Source) -> u8 {
+    let sample = source.read(0..SAMPLE.min(source.len()));
+    match sample.contains(&b'\r') && !sample.contains(&b'\n') {
+        true => b'\r',
+        false => b'\n',
+    }
+}
+
+/// Finds all games. Skips gaps, as if a new file began after each.
+pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares) -> Boundaries {
+    let mut all = Boundaries::default();
+    for part in parts(source) {
+        let found = find_tags(source, &part, line_end, shares);
+        let head = part.start..found.starts.first().copied().unwrap_or(part.end);
+        let head = head.start..head.end.min(head.start + MOST_HEAD);
+        let untagged = head::games(&source.read(head.clone()), line_end);
+        let starts = untagged.into_iter().map(|at| head.start + at as u64);
+        push_bounded(&mut all.starts, starts.chain(found.starts), part.end);
+        all.unclosed.extend(found.unclosed);
+    }
+    all
+}
+
+/// Appends the offsets of games. A game that is too long is cut into several.
+fn push_bounded(all: &mut Vec<u64>, starts: impl Iterator<Item = u64>, end: u64) {
+    let mut starts = starts.peekable();
+    while let Some(mut start) = starts.next() {
+        let next = starts.peek().copied().unwrap_or(end);
+        all.push(start);
+        while next.saturating_sub(start) > LONGEST_GAME {
+            start += LONGEST_GAME;
+            all.push(start);
+        }
+    }
+}
+
+/// The ranges between the gaps.
+fn parts(source: &dyn Source) -> Vec<Range<u64>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for gap in source.gaps() {
+        parts.push(start..gap.start as u64);
+        start = gap.end as u64;
+    }
+    parts.push(start..source.len());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Maximum length of a game in bytes (section 8). In UTF-8, such a game has less than 4 GiB. The rest of a
+/// longer game is a game of its own.
+const LONGEST_GAME: u64 = 1 << 30;
+
+/// The range of the game that begins at `start`. It ends at the next game, at a gap, or at the end of the
+/// source.
+pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Range<u64> {
+    let end = next.unwrap_or(source.len());
+    let gaps = source.gaps();
+    let behind = gaps.partition_point(|gap| (gap.start as u64) < start);
+    start..gaps.get(behind).map_or(end, |gap| end.min(gap.start as u64))
+}
+
+/// The first tags of all games in a range. Its pieces are scanned in parallel. Each piece begins where a game
+/// should begin whatever precedes it. If the scan of the previous piece finds that it does not, that scan
+/// continues through the piece.
+fn find_tags(source: &dyn Source, part: &Range<u64>, line_end: u8, shares: &Shares) -> Found {
+    let borders = borders(source, part, line_end, shares.piece);
+    let untils = borders.iter().skip(1).copied().chain([u64::MAX]);
+    let jobs: Vec<(u64, u64)> = borders.iter().copied().zip(untils).collect();
+    let scanned = in_parallel(shares.threads, jobs.len(), |job| {
+        let &(start, until) = jobs.get(job)?;
+        let mut scanner = match start == part.start {
+            true => Scanner::new(line_end),
+            false => Scanner::at_game(line_end, sound(start)),
+        };
+        let stop = scan_on(&mut scanner, source, start..part.end, until);
+        Some((scanner.found, stop))
+    });
+    let mut all = Found::default();
+    // The game with which the next piece must begin.
+    let mut stop = Some(sound(part.start));
+    for (piece, (start, until)) in scanned.into_iter().zip(jobs) {
+        let Some(next) = stop else { return all };
+        match piece {
+            Some((found, behind)) if next.place == start => {
+                all.append(Found {
+                    unclosed: next.is_unclosed.then_some(next.place).into_iter().collect(),
+                    ..Found::default()
+                });
+                all.append(found);
+                stop = behind;
+            }
+            _ if next.place >= until => {}
+            _ => {
+                let mut scanner = Scanner::at_game(line_end, next);
+                stop = scan_on(&mut scanner, source, next.place..part.end, until);
+                all.append(scanner.found);
+            }
+        }
+    }
+    all
+}
+
+/// A game that does not begin inside an unclosed comment.
+fn sound(place: u64) -> Start {
+    Start {
+        place,
+        is_unclosed: false,
+    }
+}
+
+/// The beginnings of the pieces of a range: the beginning of the range, and places where games begin whatever
+/// precedes them.
+fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> Vec<u64> {
+    let mut borders = vec![part.start];
+    let mut at = part.start.saturating_add(piece);
+    while at < part.end {
+        let bytes = source.read(at..part.end.min(at.saturating_add(SEARCH + LOOKAHEAD as u64)));
+        let lines = memchr_iter(line_end, bytes.get(..index(SEARCH)).unwrap_or(&bytes));
+        let found = lines
+            .filter_map(|line| resynchronisation(&bytes, line + 1, line_end))
+            .next();
+        if let Some(found) = found.map(|found| at + found as u64)
+            && borders.last().is_some_and(|&last| last < found)
+        {
+            borders.push(found);
+        }
+        at = at.saturating_add(piece);
+    }
+    borders
+}
+
+/// Scans a range up to the first game that begins at or after `until`. Returns that game.
+fn scan_on(scanner: &mut Scanner, source: &dyn Source, range: Range<u64>, until: u64) -> Option<Start> {
+    let mut at = range.start;
+    while at < range.end {
+        let end = match source.in_memory() {
+            Some(_) => range.end,
+            None => range.end.min(at + WINDOW + LOOKAHEAD as u64),
+        };
+        let bytes = source.read(at..end);
+        // A source ends where it cannot be read any further.
+        let is_last = end == range.end || (bytes.len() as u64) < end - at;
+        match scanner.scan(&bytes, at, is_last, until) {
+            Stop::Start(start) => return Some(start),
+            Stop::Read(_) if is_last => return None,
+            Stop::Read(read) => at += read as u64,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::Bytes;
+    use std::borrow::Cow;
+    use std::sync::Arc;
+
+    /// A source that is not in memory: bytes can only be read by ranges.
+    #[derive(Debug)]
+    struct Ranges(Vec<u8>);
+
+    impl Source for Ranges {
+        fn len(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn read(&self, range: Range<u64>) -> Cow<'_, [u8]> {
+            Cow::Owned(self.0[index(range.start)..index(range.end)].to_vec())
+        }
+    }
+
+    /// Lines that open and close comments, look like tags, and begin games.
+    const LINES: [&str; 16] = [
+        "[Event \"A\"]",
+        "[Event \"A\"]\n[Site \"?\"]",
+        "\n[Event \"A\"]\n[Site \"?\"]\n[Result \"1-0\"]\n",
+        "\n[Event \"A\"]\n[Site \"?\"]\n",
+        "[Site \"?\"]",
+        "[White \"open",
+        "[White",
+        "\"W\"]",
+        "",
+        "1. e4 { comment",
+        "} e5",
+        "; {",
+        "% {",
+        " [Site \"?\"]",
+        "1-0",
+        "{ a } { b }",
+    ];
+
+    fn numbers() -> impl FnMut() -> usize {
+        let mut number = 1u64;
+        move || {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (number >> 33) as usize
+        }
+    }
+
+    #[test]
+    fn pieces_are_scanned_as_the_whole_is() {
+        let mut next = numbers();
+        for round in 0..3000 {
+            let lines: Vec<&str> = (0..next() % 60).map(|_| LINES[next() % LINES.len()]).collect();
+            let separator = ["\n", "\r\n"][round % 2];
+            let text = lines.join("\n").replace('\n', separator).into_bytes();
+            let piece = 1 + next() as u64 % 200;
+            let whole = Shares::one();
+            let bytes: Arc<dyn Bytes> = Arc::new(text.clone());
+            let expected = find(&bytes, b'\n', &whole);
+            let pieces = Shares { threads: 2, piece };
+            assert_eq!(
+                find(&bytes, b'\n', &pieces),
+                expected,
+                "{piece}: {}",
+                text.escape_ascii()
+            );
+            assert_eq!(find(&Ranges(text), b'\n', &pieces), expected);
+        }
+    }
+
+    #[test]
+    fn windows_do_not_show() {
+        let mut next = numbers();
+        let mut text = String::new();
+        while text.len() as u64 <= 2 * WINDOW {
+            text.push_str(LINES[next() % LINES.len()]);
+            text.push_str(["\n", "\n\0", "\n  "][next() % 3]);
+        }
+        let whole = Shares {
+            threads: 1,
+            piece: u64::MAX,
+        };
+        let bytes: Arc<dyn Bytes> = Arc::new(text.clone().into_bytes());
+        let expected = find(&bytes, b'\n', &whole);
+        assert!(expected.starts.len() > 1000);
+        assert_eq!(find(&Ranges(text.into_bytes()), b'\n', &whole), expected);
+    }
+}

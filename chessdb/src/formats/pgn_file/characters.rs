@@ -1,0 +1,111 @@
+//! The encoding of texts (section 4.2).
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+use crate::text;
+
+/// How the encoding of a game is chosen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Characters {
+    /// The encoding of the option `encoding`, for all games.
+    forced: Option<&'static Encoding>,
+}
+
+impl Characters {
+    /// The encoding with this label. Adds a warning if it cannot be used.
+    pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
+        let forced = label.and_then(|label| {
+            let found = Encoding::for_label(label.as_bytes());
+            let usable = found.filter(|encoding| encoding.is_ascii_compatible());
+            if usable.is_none() {
+                warnings.push(format!(
+                    "encoding {label} is not known or has no ASCII: each game is read in utf-8, else windows-1252"
+                ));
+            }
+            usable
+        });
+        Characters { forced }
+    }
+
+    /// The description for `info.txt`.
+    pub(super) fn describe(self) -> String {
+        match self.forced {
+            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
+            None => "each game in utf-8, else windows-1252".to_owned(),
+        }
+    }
+
+    /// The encoding of a game.
+    pub(super) fn of(self, game: &[u8]) -> &'static Encoding {
+        match self.forced {
+            Some(encoding) => encoding,
+            None if text::utf8_len(game) == game.len() => UTF_8,
+            None => WINDOWS_1252,
+        }
+    }
+}
+
+/// Decodes bytes in an encoding.
+pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
+    match encoding == UTF_8 {
+        true => text::utf8_lossy(bytes),
+        false => text::decode(bytes, encoding),
+    }
+}
+
+/// Appends the value of a tag (section 4.1): escapes are removed, line ends become spaces, and bytes that are
+/// ignored everywhere are left out.
+pub(super) fn append_value(value: &[u8], encoding: &'static Encoding, out: &mut String) {
+    let is_plain = |c: &u8| (b' '..0x7f).contains(c) && *c != b'\\';
+    if value.iter().fold(true, |plain, c| plain & is_plain(c)) {
+        return text::append_ascii(value, out);
+    }
+    let text = decode(value, encoding);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => {
+                let escaped = characters.next_if(|c| matches!(c, '"' | '\\'));
+                out.push(escaped.unwrap_or(character));
+            }
+            '\r' => {
+                characters.next_if_eq(&'\n');
+                out.push(' ');
+            }
+            '\n' | '\t' => out.push(' '),
+            '\u{feff}' | '\0' | '\u{1a}' => {}
+            character => out.push(character),
+        }
+    }
+}
+
+/// The value of a tag.
+pub(super) fn value(value: &[u8], encoding: &'static Encoding) -> String {
+    let mut text = String::new();
+    append_value(value, encoding, &mut text);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_is_utf_8_or_windows_1252() {
+        let characters = Characters::choose(None, &mut Vec::new());
+        let read = |bytes: &[u8]| decode(bytes, characters.of(bytes));
+        assert_eq!(read("Müller".as_bytes()), "Müller");
+        assert_eq!(read(b"M\xfcller \x93x\x94 \x81"), "Müller “x” \u{81}");
+        let mut warnings = Vec::new();
+        let forced = Characters::choose(Some("ibm866"), &mut warnings);
+        assert_eq!(decode(b"\x8a\xa0", forced.of(b"\x8a\xa0")), "Ка");
+        Characters::choose(Some("utf-16le"), &mut warnings);
+        assert_eq!(warnings.len(), 1);
+    }
+
+    #[test]
+    fn escapes_and_line_ends_are_undone() {
+        assert_eq!(value(br#"a \"b\" c\\d \x \"#, UTF_8), r#"a "b" c\d \x \"#);
+        assert_eq!(value(b"two\r\nlines\0", UTF_8), "two lines");
+    }
+}

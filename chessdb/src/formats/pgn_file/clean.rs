@@ -1,0 +1,122 @@
+//! The cleaned text of a game, in which it is shown by default (section 7.1).
+
+use encoding_rs::{Encoding, UTF_8};
+use memchr::{memchr, memchr3};
+
+use super::characters::decode;
+
+/// Byte-order mark in UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Follows every game.
+const END: &[u8] = b"\n\n";
+
+/// Length of a game's cleaned text in bytes, and whether it equals the text in the file except for white
+/// space at the end.
+pub(super) fn cleaned_len(game: &[u8], encoding: &'static Encoding) -> (usize, bool) {
+    let text = without_end(game);
+    if is_plain(text, encoding) {
+        return (text.len() + END.len(), true);
+    }
+    let mut out = Vec::with_capacity(text.len() + text.len() / 16);
+    append_changed(&mut out, text, encoding);
+    (out.len(), false)
+}
+
+/// Appends the cleaned text of a game.
+pub(super) fn append_cleaned(out: &mut Vec<u8>, game: &[u8], encoding: &'static Encoding) {
+    append_changed(out, without_end(game), encoding);
+}
+
+/// Appends the cleaned text of a game that is known to be plain and to have `len` bytes.
+pub(super) fn append_plain(out: &mut Vec<u8>, game: &[u8], len: usize) {
+    out.extend_from_slice(game.get(..len.saturating_sub(END.len())).unwrap_or(game));
+    out.extend_from_slice(END);
+}
+
+/// True if cleaning changes nothing in a text.
+fn is_plain(text: &[u8], encoding: &'static Encoding) -> bool {
+    memchr3(b'\r', 0, 0x1a, text).is_none()
+        && (text.is_ascii() || encoding == UTF_8 && !has_mark(text) && is_utf8(text))
+}
+
+fn is_utf8(text: &[u8]) -> bool {
+    crate::text::utf8_len(text) == text.len()
+}
+
+fn has_mark(text: &[u8]) -> bool {
+    memchr(0xef, text).is_some() && text.windows(MARK.len()).any(|window| window == MARK)
+}
+
+fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: &'static Encoding) {
+    let decoded;
+    let mut rest = match text.is_ascii() {
+        true => text,
+        false => {
+            decoded = decode(text, encoding);
+            decoded.as_bytes()
+        }
+    };
+    let start = out.len();
+    loop {
+        let is_special = |&c: &u8| matches!(c, b'\r' | 0 | 0x1a | 0xef);
+        let len = rest.iter().position(is_special).unwrap_or(rest.len());
+        let (before, tail) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+        out.extend_from_slice(before);
+        let Some(&special) = tail.first() else { break };
+        let skipped = match special {
+            b'\r' => {
+                out.push(b'\n');
+                1 + usize::from(tail.get(1) == Some(&b'\n'))
+            }
+            0xef if tail.starts_with(MARK) => MARK.len(),
+            0xef => {
+                out.push(special);
+                1
+            }
+            _ => 1,
+        };
+        rest = tail.get(skipped..).unwrap_or_default();
+    }
+    let kept = out.get(start..).unwrap_or_default().trim_ascii_end().len();
+    out.truncate(start + kept);
+    out.extend_from_slice(END);
+}
+
+/// A game without white space at its end.
+fn without_end(game: &[u8]) -> &[u8] {
+    let is_end = |c: &u8| c.is_ascii_whitespace() || matches!(c, 0 | 0x1a);
+    let end = game.iter().rposition(|c| !is_end(c)).map_or(0, |last| last + 1);
+    game.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use encoding_rs::WINDOWS_1252;
+
+    fn cleaned(game: &[u8], encoding: &'static Encoding) -> String {
+        let mut out = b"_".to_vec();
+        append_cleaned(&mut out, game, encoding);
+        let (len, is_plain) = cleaned_len(game, encoding);
+        assert_eq!(len, out.len() - 1);
+        if is_plain {
+            let mut plain = b"_".to_vec();
+            append_plain(&mut plain, game, len);
+            assert_eq!(plain, out);
+        }
+        crate::text::utf8(&out[1..]).unwrap()
+    }
+
+    #[test]
+    fn only_four_things_are_changed() {
+        assert_eq!(cleaned(b"1. e4 \t *", UTF_8), "1. e4 \t *\n\n");
+        assert_eq!(cleaned(b"a\r\nb\rc\n\r\n \x1a\0", UTF_8), "a\nb\nc\n\n");
+        assert_eq!(cleaned("a\u{feff}\0b é ｆ".as_bytes(), UTF_8), "ab é ｆ\n\n");
+        assert_eq!(
+            cleaned(b"O\x92Kelly \x81 \xfc", WINDOWS_1252),
+            "O’Kelly \u{81} ü\n\n"
+        );
+        assert_eq!(cleaned(b" \n", UTF_8), "\n\n");
+    }
+}

@@ -1,0 +1,202 @@
+//! A game: its tags and its moves.
+
+use std::ops::ControlFlow;
+
+use encoding_rs::Encoding;
+
+use super::characters::{Characters, value};
+use super::decode::{Decoder, LIMITS, find_result};
+use super::items::Items;
+use super::section::Section;
+use super::set_up::SetUp;
+use super::values::{is_unknown, read_date, read_result};
+use crate::board::{Position, SetupError};
+use crate::game::{Date, Game, Outcome, Tags};
+use crate::problem::Problem;
+use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Sink, Tree};
+use crate::text::utf8_lossy;
+
+/// Maximum number of tags of a game (section 8); others are left out.
+pub(super) const MOST_TAGS: usize = 1000;
+
+/// A game as written in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored<'a> {
+    pub(super) text: &'a [u8],
+    /// Its offset in the file.
+    pub(super) start: u64,
+    pub(super) encoding: &'static Encoding,
+    pub(super) line_end: u8,
+}
+
+/// The information in the tags of a game.
+struct Read {
+    tags: Tags,
+    set_up: Option<Result<SetUp, SetupError>>,
+    /// Offset and value of the tag `FEN`.
+    fen: Option<(usize, String)>,
+    /// Result in the tag.
+    outcome: Option<Outcome>,
+    /// Offset of the movetext.
+    moves_at: usize,
+    /// Oddities of the tags, with their offsets.
+    doubts: Vec<(usize, String)>,
+}
+
+impl<'a> Stored<'a> {
+    /// A game from its bytes.
+    pub(super) fn new(text: &'a [u8], start: u64, characters: Characters, line_end: u8) -> Stored<'a> {
+        Stored {
+            text,
+            start,
+            encoding: characters.of(text),
+            line_end,
+        }
+    }
+
+    /// All tags.
+    pub(super) fn tags(self) -> Tags {
+        self.read().tags
+    }
+
+    /// The whole game.
+    pub(super) fn game(self, file: &str) -> (Game, Vec<Problem>) {
+        let read = self.read();
+        let (movetext, problems) = self.replay(&read, file);
+        let game = Game {
+            tags: read.tags,
+            movetext,
+        };
+        (game, problems)
+    }
+
+    /// Passes the moves of the main line to `each`. Returns false if the line cannot be read without its
+    /// variations.
+    pub(super) fn main_line(self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool {
+        let mut section = Section::new(self.text, self.line_end);
+        let fen = section
+            .by_ref()
+            .take(MOST_TAGS)
+            .find(|(_, tag)| tag.name == b"FEN");
+        let set_up = fen.map(|(_, tag)| SetUp::parse(&value(tag.value, self.encoding)));
+        section.by_ref().for_each(drop);
+        let start = match set_up {
+            None => Position::initial(),
+            Some(Ok(set_up)) => set_up.position,
+            Some(Err(_)) => return true,
+        };
+        let replay = Replay::new(MainLine(each), start, (), LIMITS, Origin::default());
+        self.decoder(section.at, replay).decode().is_certain
+    }
+
+    fn decoder<S: Sink>(self, moves_at: usize, replay: Replay<'a, S>) -> Decoder<'a, S> {
+        let items = Items::new(self.text, moves_at, self.line_end);
+        Decoder::new(items, self.start, self.encoding, replay)
+    }
+
+    fn replay(self, read: &Read, file: &'a str) -> (crate::game::Movetext, Vec<Problem>) {
+        let origin = Origin {
+            file,
+            ..Origin::default()
+        };
+        let (position, first_move) = match &read.set_up {
+            Some(Ok(set_up)) => (set_up.position, set_up.first_move),
+            _ => (Position::initial(), 1),
+        };
+        let tree = Tree::beginning(&position, first_move, self.text.len() / 6);
+        let mut replay = Replay::new(tree, position, (), LIMITS, origin);
+        for (at, what) in &read.doubts {
+            replay.doubt(self.start + *at as u64, what.clone());
+        }
+        if let (Some(Err(error)), Some((at, fen))) = (&read.set_up, &read.fen) {
+            let text = value(self.text.get(read.moves_at..).unwrap_or_default(), self.encoding);
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let detail = format!(": {fen}; the moves are {text}");
+            replay.fault_with(
+                self.start + *at as u64,
+                &Fault::damage(format!("no game can be played from the set-up position: {error}")),
+                &detail,
+            );
+            return replay.finish();
+        }
+        let mut end = self.decoder(read.moves_at, replay).decode();
+        if let (Some(tag), Some(outcome)) = (read.outcome, end.outcome)
+            && tag != outcome
+        {
+            let what = format!(
+                "the tag has the result {}, the movetext {}",
+                tag.token(),
+                outcome.token()
+            );
+            end.replay.doubt(self.start + read.moves_at as u64, what);
+        }
+        end.replay.finish()
+    }
+
+    fn read(self) -> Read {
+        let mut section = Section::new(self.text, self.line_end);
+        let mut found: Vec<(usize, super::tag::Tag<'_>)> = Vec::with_capacity(16);
+        let mut doubts = Vec::new();
+        for (at, tag) in section.by_ref() {
+            let name = || utf8_lossy(tag.name);
+            if !tag.is_closed {
+                doubts.push((at, format!("the tag {} is not closed", name())));
+            }
+            if found.len() >= MOST_TAGS {
+                doubts.push((at, format!("the game has more than {MOST_TAGS} tags")));
+                break;
+            }
+            match found.iter().any(|(_, other)| other.name == tag.name) {
+                true => doubts.push((at, format!("the tag {} stands twice", name()))),
+                false => found.push((at, tag)),
+            }
+        }
+        section.by_ref().for_each(drop);
+        let moves_at = section.at;
+        let text_of = |name: &[u8]| {
+            let found = found.iter().find(|(_, tag)| tag.name == name);
+            found.map(|(at, tag)| (*at, value(tag.value, self.encoding)))
+        };
+        let outcome = text_of(b"Result").and_then(|(_, text)| read_result(&text));
+        let in_movetext = || find_result(Items::new(self.text, moves_at, self.line_end), self.encoding);
+        let mut tags = Tags::new(outcome.or_else(in_movetext).unwrap_or_default());
+        let fen = text_of(b"FEN");
+        let set_up = fen.as_ref().map(|(_, fen)| SetUp::parse(fen));
+        let has_date = found.iter().any(|(_, tag)| tag.name == b"Date");
+        for (at, tag) in &found {
+            let name = utf8_lossy(tag.name);
+            let text = value(tag.value, self.encoding);
+            let is_usable = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+            match name.as_str() {
+                "Result" | "FEN" | "SetUp" => {}
+                "Date" => {
+                    let date = read_date(&text);
+                    if date == Date::default() && !is_unknown("Date", &text) {
+                        doubts.push((*at, "the date cannot be read".to_owned()));
+                    }
+                    tags.set_date("Date", date);
+                }
+                _ if !is_usable => doubts.push((*at, format!("the tag {name} has no name of PGN"))),
+                _ if is_unknown(&name, &text) => {}
+                _ => {
+                    if name == "UTCDate" && !has_date {
+                        tags.set_date("Date", read_date(&text));
+                    }
+                    tags.set_str(name, &text);
+                }
+            }
+        }
+        if let Some(Ok(set_up)) = &set_up {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &set_up.fen);
+        }
+        Read {
+            tags,
+            set_up,
+            fen,
+            outcome,
+            moves_at,
+            doubts,
+        }
+    }
+}

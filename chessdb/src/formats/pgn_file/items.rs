@@ -1,0 +1,199 @@
+//! The items of movetext as written (section 5).
+
+use memchr::memchr;
+
+/// One item of movetext.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item<'a> {
+    /// A move, a number, a result, a glyph, or any other word.
+    Word(&'a [u8]),
+    /// The text between braces, and whether the closing one exists.
+    Comment(&'a [u8], bool),
+    /// `$` and a number; `None` if it is greater than 255.
+    Nag(Option<u8>),
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// A bracket outside of comments: text that is not movetext.
+    Bracket,
+}
+
+/// Iterates over the items of movetext.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Items<'a> {
+    pub(super) text: &'a [u8],
+    line_end: u8,
+    /// Offset of the next item.
+    pub(super) at: usize,
+    /// Offset of the last item.
+    pub(super) start: usize,
+}
+
+impl<'a> Items<'a> {
+    /// The items of a text, starting at an offset.
+    pub(super) fn new(text: &'a [u8], at: usize, line_end: u8) -> Items<'a> {
+        Items {
+            text,
+            line_end,
+            at,
+            start: at,
+        }
+    }
+
+    /// The next item; `None` at the end.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<Item<'a>> {
+        loop {
+            let &first = self.text.get(self.at)?;
+            self.start = self.at;
+            match kind(first) {
+                Kind::Space => self.at += 1,
+                Kind::Word => return Some(self.word()),
+                Kind::Special => {
+                    if let Some(item) = self.special(first) {
+                        return Some(item);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads an item that begins with a special character.
+    fn special(&mut self, first: u8) -> Option<Item<'a>> {
+        self.at += 1;
+        match first {
+            b'{' => {
+                let rest = self.rest();
+                let end = memchr(b'}', rest);
+                let text = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+                self.at += end.map_or(rest.len(), |end| end + 1);
+                Some(Item::Comment(text, end.is_some()))
+            }
+            b';' => Some(Item::Comment(self.rest_of_line(), true)),
+            b'%' if self.is_first_column() => {
+                self.rest_of_line();
+                None
+            }
+            b'(' => Some(Item::Open),
+            b')' => Some(Item::Close),
+            b'[' => Some(Item::Bracket),
+            b'$' => {
+                let rest = self.rest();
+                let len = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+                self.at += len;
+                let mut digits = rest.get(..len).unwrap_or_default().iter();
+                let number = digits.try_fold(0u8, |number, digit| {
+                    number.checked_mul(10)?.checked_add(digit.wrapping_sub(b'0'))
+                });
+                Some(Item::Nag(number))
+            }
+            // A brace that closes nothing, or a percent sign within a line.
+            _ => None,
+        }
+    }
+
+    fn word(&mut self) -> Item<'a> {
+        let rest = self.rest();
+        let ends = |c: &u8| kind(*c) != Kind::Word;
+        let mut len = rest.iter().position(ends).unwrap_or(rest.len());
+        // The piece of a promotion may be in parentheses.
+        let promotion = rest.get(..len + 3).and_then(|text| text.last_chunk::<4>());
+        if let Some([b'1' | b'8', b'(', piece, b')']) = promotion
+            && b"QRBNqrbn".contains(piece)
+        {
+            len += 3;
+            len += rest
+                .get(len..)
+                .and_then(|rest| rest.iter().position(ends))
+                .unwrap_or(0);
+        }
+        self.at += len;
+        Item::Word(rest.get(..len).unwrap_or_default())
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn rest_of_line(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let end = memchr(self.line_end, rest).unwrap_or(rest.len());
+        self.at += end;
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// True if the item at [`Items::start`] is in the first column.
+    fn is_first_column(&self) -> bool {
+        let before = self.start.checked_sub(1).and_then(|before| self.text.get(before));
+        before.is_none_or(|&c| c == self.line_end)
+    }
+
+    /// Skips the rest of an open variation. Returns false if it is not closed.
+    pub(super) fn skip_variation(&mut self) -> bool {
+        let mut depth = 1;
+        while let Some(item) = self.next() {
+            match item {
+                Item::Open => depth += 1,
+                Item::Close => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The kind of a character at the beginning of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Space,
+    Special,
+}
+
+#[inline(always)]
+fn kind(c: u8) -> Kind {
+    match c {
+        0..=b' ' | 0x7f => Kind::Space,
+        b'{' | b'}' | b';' | b'(' | b')' | b'[' | b']' | b'$' | b'%' => Kind::Special,
+        _ => Kind::Word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(text: &str) -> Vec<String> {
+        let mut items = Items::new(text.as_bytes(), 0, b'\n');
+        let mut all = Vec::new();
+        while let Some(item) = items.next() {
+            let str = |bytes: &[u8]| crate::text::utf8(bytes).unwrap();
+            all.push(match item {
+                Item::Word(word) => str(word),
+                Item::Comment(text, _) => format!("{{{}}}", str(text)),
+                Item::Nag(number) => format!("${}", number.unwrap_or(0)),
+                Item::Open => "(".to_owned(),
+                Item::Close => ")".to_owned(),
+                Item::Bracket => "[".to_owned(),
+            });
+        }
+        all
+    }
+
+    #[test]
+    fn items_need_no_blanks_between_them() {
+        assert_eq!(
+            items("1.e4$1$14{a;b}(1.d4;x)\n)%\n%no\n} 2"),
+            ["1.e4", "$1", "$14", "{a;b}", "(", "1.d4", "{x)}", ")", "2"]
+        );
+        assert_eq!(
+            items("b8(R)+ a1(q) e4(Nf6)"),
+            ["b8(R)+", "a1(q)", "e4", "(", "Nf6", ")"]
+        );
+        assert_eq!(items("$256 $ {open"), ["$0", "$0", "{open}"]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Makes the index of a file.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::boundaries::{self, Boundaries, Shares};
+use super::characters::{Characters, value};
+use super::clean::cleaned_len;
+use super::decode::find_result;
+use super::game::{MOST_TAGS, Stored};
+use super::in_parallel::in_parallel;
+use super::index::Writer;
+use super::items::Items;
+use super::names::{Met, Names};
+use super::row::Row;
+use super::section::Section;
+use super::source::Source;
+use super::values::{read_date, read_eco, read_result};
+use crate::formats::{Keys, TextId};
+use crate::game::{Date, Outcome};
+
+/// Number of games whose rows are made at a time.
+const BATCH: usize = 1 << 16;
+
+/// Number of games of a batch that a thread takes at a time.
+const SHARE: usize = 1 << 12;
+
+/// The index of a file, in memory.
+pub(super) fn in_memory(file: &File<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for width in WIDTHS {
+        bytes.clear();
+        // Writing to memory cannot fail.
+        if write(file, width, &mut bytes).is_ok() {
+            break;
+        }
+    }
+    bytes
+}
+
+/// Sizes in bytes of the numbers of names, in the order in which they are tried.
+pub(super) const WIDTHS: [usize; 2] = [3, 4];
+
+/// A file that is to be scanned.
+pub(super) struct File<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) characters: Characters,
+    pub(super) line_end: u8,
+}
+
+/// Scans a file and writes its index, in which names have numbers of `width` bytes.
+///
+/// # Errors
+/// If writing fails, or if there are more names than such numbers.
+pub(super) fn write(file: &File<'_>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let &File {
+        source,
+        characters,
+        line_end,
+    } = file;
+    let shares = match source.is_one_stream() {
+        true => Shares::one(),
+        false => Shares::of_machine(),
+    };
+    let Boundaries { starts, unclosed } = boundaries::find(source, line_end, &shares);
+    let mut writer = Writer::new(out, width);
+    let mut names = Names::new();
+    let met: Vec<Mutex<Met>> = (0..shares.threads).map(|_| Mutex::default()).collect();
+    for batch in (0..starts.len()).step_by(BATCH) {
+        let games = batch..(batch + BATCH).min(starts.len());
+        let jobs = games.len().div_ceil(SHARE);
+        let made = in_parallel(shares.threads, jobs, |job| {
+            let first = games.start + job * SHARE;
+            let share = first..(first + SHARE).min(games.end);
+            // There is one for each thread.
+            let (thread, mut met) = met
+                .iter()
+                .enumerate()
+                .find_map(|(n, met)| Some((n, met.try_lock().ok()?)))?;
+            let rows = share.filter_map(|game| {
+                let (&start, next) = (starts.get(game)?, starts.get(game + 1).copied());
+                let text = source.read(boundaries::range_of(source, start, next));
+                Some(row(Stored::new(&text, start, characters, line_end), &mut met))
+            });
+            Some((thread, rows.collect::<Vec<Row>>()))
+        });
+        let mut met: Vec<_> = met
+            .iter()
+            .map(|met| met.lock().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        met.iter_mut().for_each(|met| met.merge_into(&mut names));
+        if width < 4 && names.len >> (8 * width) > 0 {
+            return Err(io::Error::other("there are more names than numbers"));
+        }
+        for (thread, rows) in made.into_iter().flatten() {
+            let Some(met) = met.get(thread) else { continue };
+            writer.rows(rows.into_iter().map(|row| row.with_names(|id| met.merged(id))))?;
+        }
+    }
+    writer.finish(&names, &unclosed, source.len())
+}
+
+/// The row of a game in the index.
+fn row(game: Stored<'_>, met: &mut Met) -> Row {
+    let mut found: [Option<&[u8]>; 8] = [None; 8];
+    let mut section = Section::new(game.text, game.line_end);
+    for (_, tag) in section.by_ref().take(MOST_TAGS) {
+        let place = TAGS.iter().position(|name| *name == tag.name);
+        if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
+            slot.get_or_insert(tag.value);
+        }
+    }
+    section.by_ref().for_each(drop);
+    let [white, black, event, date, result, eco, event_date, utc_date] = found;
+    let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, game.encoding));
+    let day = |stored| text(stored).map_or(Date::default(), |text| read_date(&text));
+    let (size, is_plain) = cleaned_len(game.text, game.encoding);
+    let in_movetext = || {
+        let items = Items::new(game.text, section.at, game.line_end);
+        find_result(items, game.encoding)
+    };
+    let outcome = text(result)
+        .and_then(|text| read_result(&text))
+        .or_else(in_movetext);
+    let mut name = |stored: Option<&[u8]>| TextId(met.number(stored.unwrap_or_default(), game.encoding));
+    Row {
+        start: game.start,
+        size: u32::try_from(size).unwrap_or(u32::MAX),
+        is_plain,
+        keys: Keys {
+            white: name(white),
+            black: name(black),
+            event: name(event),
+            date: day(date.or(utc_date)),
+            event_year: day(event_date).year,
+            eco: text(eco).and_then(|text| read_eco(&text)),
+            outcome: outcome.unwrap_or(Outcome::Unknown),
+            deleted: false,
+        },
+    }
+}
+
+/// The tags that views sort by.
+const TAGS: [&[u8]; 8] = [
+    b"White",
+    b"Black",
+    b"Event",
+    b"Date",
+    b"Result",
+    b"ECO",
+    b"EventDate",
+    b"UTCDate",
+];

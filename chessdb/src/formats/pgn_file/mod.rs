@@ -1,0 +1,322 @@
+//! PGN: text files of games, as people and programs write them.
+//!
+//! | part of a file | read by |
+//! |---|---|
+//! | bytes, by ranges | [`source`]; [`packed`] |
+//! | where games begin | [`scan`], [`head`], [`boundaries`] |
+//! | tags | [`tag`], [`section`], [`values`], [`characters`] |
+//! | movetext | [`items`], [`symbols`], [`decode`] |
+//! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
+//! | the text as it is shown | [`clean`] |
+//!
+//! Section numbers in this module are those of `docs/formats/pgn.md`.
+
+mod boundaries;
+mod characters;
+mod clean;
+mod decode;
+mod game;
+mod head;
+mod in_parallel;
+mod index;
+mod items;
+mod make_index;
+mod names;
+mod packed;
+mod row;
+mod scan;
+mod section;
+mod set_up;
+mod source;
+mod symbols;
+mod tag;
+mod values;
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, OnceLock};
+
+use self::characters::Characters;
+use self::game::Stored;
+use self::head::MOST_HEAD;
+use self::index::Index;
+use self::packed::Contents;
+use self::row::Row;
+use self::source::{Source, is_utf_16};
+use super::{
+    Database, Decoded, Files, Format, Info, Kept, Keys, Member, NotADatabase, Options, PgnForm, Problem,
+    TextId,
+};
+use crate::bytes;
+use crate::game::Tags;
+use crate::replay::{Ply, main_line_or};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "pgn",
+    title: "PGN",
+    find: packed::find,
+    by_content: None,
+    readings: Vec::new,
+    open: packed::open,
+};
+
+/// Extension of files.
+const KIND: &str = "pgn";
+
+/// Set in numbers of names that come from a second scan.
+const AGAIN: u32 = 1 << 31;
+
+/// The stored index. If there is none, makes one and stores it.
+fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<Index> {
+    let (kept, len) = (kept?, file.source.len());
+    let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
+    found.or_else(|| {
+        make_index::WIDTHS.into_iter().find_map(|width| {
+            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, width, out))?;
+            Index::open(bytes, len)
+        })
+    })
+}
+
+/// Name of the stored index.
+const INDEX: &str = "index";
+
+/// Name of the file with the text before the first game.
+const HEAD: &str = "head.txt";
+
+/// The name of a form in `info.txt`.
+fn form_name(form: PgnForm) -> &'static str {
+    match form {
+        PgnForm::Cleaned => "shown as they are written, cleaned",
+        PgnForm::Export => "read and written again",
+        PgnForm::Verbatim => "shown byte for byte",
+    }
+}
+
+/// An open PGN file.
+struct PgnFile {
+    name: String,
+    source: Box<dyn Source>,
+    line_end: u8,
+    characters: Characters,
+    index: Index,
+    /// The index of a second scan, used for damaged rows of the first one.
+    again: OnceLock<Option<Index>>,
+    form: PgnForm,
+    /// Number of bytes before the first game.
+    head: u64,
+    info: Info,
+    problems: Vec<Problem>,
+}
+
+impl PgnFile {
+    fn open(contents: Contents, files: &Files, options: &Options) -> Result<PgnFile, NotADatabase> {
+        let Contents { name, source, packed } = contents;
+        let mut warnings = files.warnings.clone();
+        let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
+        let is_utf_16 = is_utf_16(&source.read(0..2));
+        let source = source::in_utf_8(source)?;
+        let line_end = boundaries::line_end(&*source);
+        let scanned = make_index::File {
+            source: &*source,
+            characters,
+            line_end,
+        };
+        let index = kept_index(&scanned, files.kept.as_deref())
+            .or_else(|| Index::open(Arc::new(make_index::in_memory(&scanned)), source.len()))
+            .ok_or_else(|| NotADatabase("the file has too many games".to_owned()))?;
+        let mut problems = files.holes();
+        problems.extend(index.unclosed().into_iter().map(|start| {
+            let what = "a comment is not closed: a game begins here in spite of it";
+            Problem::damage(&name, start, what)
+        }));
+        if !index.unclosed().is_empty() {
+            warnings.push(format!(
+                "{} comments are not closed: each ends where the next game begins",
+                index.unclosed().len()
+            ));
+        }
+        let head = index.row(0).map_or(source.len(), |first| first.start);
+        if is_utf_16 && options.pgn == PgnForm::Verbatim {
+            let what = "the file is in UTF-16: it can only be shown converted, which pgn=verbatim excludes";
+            return Err(NotADatabase(what.to_owned()));
+        }
+        let is_text = |c: &u8| !c.is_ascii_whitespace() && !matches!(c, 0 | 0x1a | 0xef | 0xbb | 0xbf);
+        if options.pgn != PgnForm::Verbatim && source.read(0..head.min(MOST_HEAD)).iter().any(is_text) {
+            warnings.push(format!(
+                "the {head} bytes before the first game are not shown: pgn=verbatim shows them as {HEAD}"
+            ));
+        }
+        let mut rows = Vec::new();
+        if let Some((packed, file)) = packed {
+            rows.push(("packed", packed.describe()));
+            if let Some(kept) = files.kept.as_deref().filter(|_| packed.has_found_damage()) {
+                // The scan may have found damage. It is stored, because the next opening unpacks nothing.
+                packed::keep(&packed, kept);
+            }
+            warnings.extend(packed.slowness().map(|warning| format!("{file}: {warning}")));
+            let damage = packed.damage().into_iter();
+            problems.extend(damage.map(|damage| Problem::damage(&file, damage.offset, damage.what)));
+        }
+        let ends = match line_end {
+            b'\r' => "carriage returns",
+            _ => "line feeds",
+        };
+        rows.extend([
+            ("games are", form_name(options.pgn).to_owned()),
+            ("characters", characters.describe()),
+            ("lines end with", ends.to_owned()),
+        ]);
+        Ok(PgnFile {
+            name,
+            form: options.pgn,
+            head,
+            line_end,
+            characters,
+            index,
+            again: OnceLock::new(),
+            info: Info { rows, warnings },
+            problems,
+            source,
+        })
+    }
+
+    /// The bytes of a game.
+    fn text_of(&self, game: u32) -> Option<(Row, Cow<'_, [u8]>)> {
+        let row = self.row(game)?;
+        let range = self.range_of(game, &row);
+        Some((row, self.source.read(range)))
+    }
+
+    /// The row of a game. If it is damaged in a stored index, the file is scanned again.
+    #[inline]
+    fn row(&self, game: u32) -> Option<Row> {
+        self.index.row(game).or_else(|| self.row_again(game))
+    }
+
+    #[cold]
+    fn row_again(&self, game: u32) -> Option<Row> {
+        if game >= self.index.len() {
+            return None;
+        }
+        let again = self.again.get_or_init(|| {
+            let file = make_index::File {
+                source: &*self.source,
+                characters: self.characters,
+                line_end: self.line_end,
+            };
+            Index::open(Arc::new(make_index::in_memory(&file)), self.source.len())
+        });
+        let row = again.as_ref()?.row(game)?;
+        Some(row.with_names(|number| number | AGAIN))
+    }
+
+    /// The range of a game in the file.
+    fn range_of(&self, game: u32, row: &Row) -> Range<u64> {
+        let next = game.checked_add(1).and_then(|next| self.row(next));
+        boundaries::range_of(&*self.source, row.start, next.map(|next| next.start))
+    }
+
+    fn stored<'a>(&self, row: &Row, text: &'a [u8]) -> Stored<'a> {
+        Stored::new(text, row.start, self.characters, self.line_end)
+    }
+}
+
+impl Database for PgnFile {
+    fn len(&self) -> u32 {
+        self.index.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        self.row(game).map_or(Keys::UNKNOWN, |row| row.keys)
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let name = match id.0 & AGAIN {
+            0 => self.index.name(id.0),
+            _ => self
+                .again
+                .get()
+                .and_then(|again| again.as_ref()?.name(id.0 & !AGAIN)),
+        };
+        name.unwrap_or_else(|| "?".to_owned())
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let found = self.text_of(game);
+        found.map_or_else(Tags::default, |(row, text)| self.stored(&row, &text).tags())
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        let found = self.text_of(game);
+        found.map_or_else(Decoded::default, |(row, text)| {
+            let (game, problems) = self.stored(&row, &text).game(&self.name);
+            Decoded { game, problems }
+        })
+    }
+
+    fn stored_len(&self, game: u32) -> Option<u32> {
+        match self.form {
+            PgnForm::Export => None,
+            PgnForm::Cleaned => Some(self.row(game).map_or(0, |row| row.size)),
+            PgnForm::Verbatim => {
+                let range = self.row(game).map(|row| self.range_of(game, &row));
+                let len = range.map_or(0, |range| range.end - range.start);
+                Some(u32::try_from(len).unwrap_or(u32::MAX))
+            }
+        }
+    }
+
+    fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
+        if self.form == PgnForm::Export {
+            return false;
+        }
+        let Some((row, text)) = self.text_of(game) else {
+            return true;
+        };
+        match self.form {
+            PgnForm::Verbatim => out.extend_from_slice(&text),
+            _ if row.is_plain => clean::append_plain(out, &text, bytes::index(row.size.into())),
+            _ => clean::append_cleaned(out, &text, self.characters.of(&text)),
+        }
+        true
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let is_shown = self.form == PgnForm::Verbatim && self.head > 0;
+        let head = Member {
+            directory: "",
+            name: HEAD.to_owned(),
+            size: self.head,
+        };
+        is_shown.then_some(head).into_iter().collect()
+    }
+
+    fn read_member(&self, _: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let end = offset.saturating_add(buffer.len() as u64).min(self.head);
+        let bytes = self.source.read(offset.min(end)..end);
+        let read = buffer.iter_mut().zip(bytes.iter());
+        Ok(read.map(|(to, from)| *to = *from).count())
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        if let Some((row, text)) = self.text_of(game) {
+            let stored = self.stored(&row, &text);
+            main_line_or(
+                each,
+                |mut sink| stored.main_line(&mut sink.0),
+                || stored.game(&self.name).0,
+            );
+        }
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}

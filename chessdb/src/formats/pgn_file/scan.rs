@@ -1,0 +1,448 @@
+//! Finds the beginnings of games (section 3).
+//!
+//! The scanner reads a file once, from its beginning, in pieces of any length. Its state is only a few bits.
+
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
+
+use super::tag::{LONGEST_TAG, blanks, read_tag};
+
+/// Number of bytes after a place on which a decision at that place may depend: two tags and the lines in
+/// which they end.
+pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
+
+/// Maximum number of comments without an end that are reported.
+const MOST_UNCLOSED: usize = 1000;
+
+/// The results of a scan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Offset of the first tag of each game, in ascending order.
+    pub(super) starts: Vec<u64>,
+    /// Offsets of games that begin inside an unclosed comment (section 3.4).
+    pub(super) unclosed: Vec<u64>,
+}
+
+/// Finds the first tags of games.
+#[derive(Clone, Debug)]
+pub(super) struct Scanner {
+    /// The byte that ends lines: a carriage return if the file has no line feeds.
+    line_end: u8,
+    state: State,
+    part: Part,
+    pub(super) found: Found,
+}
+
+/// The part of a game or file that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Text before the first tag of the file.
+    Head,
+    /// The tags of a game.
+    Tags {
+        /// Tags of the roster that come first in their lines, as bits.
+        roster: u8,
+        /// True if the previous line was empty.
+        after_empty: bool,
+    },
+    /// The text after the tags.
+    Moves,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    LineStart,
+    /// Within a line of movetext, with no comment before.
+    Line,
+    /// Within a line of movetext, after a comment.
+    BehindComment,
+    /// Inside braces.
+    Comment,
+    /// In text that extends to the end of the line and has no meaning here.
+    Rest,
+}
+
+/// Reason why [`Scanner::scan`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// This number of bytes was read. The caller passes the rest again, with the bytes that follow.
+    Read(usize),
+    /// This game begins at or after `until`. It is not part of the results.
+    Start(Start),
+}
+
+/// The beginning of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    pub(super) place: u64,
+    /// True if the game begins inside an unclosed comment.
+    pub(super) is_unclosed: bool,
+}
+
+impl Found {
+    fn push(&mut self, start: Start) {
+        self.starts.push(start.place);
+        if start.is_unclosed && self.unclosed.len() < MOST_UNCLOSED {
+            self.unclosed.push(start.place);
+        }
+    }
+
+    /// Appends the results for the bytes that follow.
+    pub(super) fn append(&mut self, behind: Found) {
+        self.starts.extend(behind.starts);
+        let room = MOST_UNCLOSED.saturating_sub(self.unclosed.len());
+        self.unclosed.extend(behind.unclosed.into_iter().take(room));
+    }
+}
+
+impl Scanner {
+    /// A scanner that starts at the beginning of a game.
+    pub(super) fn at_game(line_end: u8, start: Start) -> Scanner {
+        let mut scanner = Scanner {
+            part: Part::Moves,
+            ..Scanner::new(line_end)
+        };
+        if start.is_unclosed {
+            scanner.found.unclosed.push(start.place);
+        }
+        scanner
+    }
+
+    /// A scanner for the beginning of a file.
+    pub(super) fn new(line_end: u8) -> Scanner {
+        Scanner {
+            line_end,
+            state: State::LineStart,
+            part: Part::Head,
+            found: Found::default(),
+        }
+    }
+
+    /// Scans `bytes`, which are at offset `base` in the file, up to the first game that begins at or after
+    /// `until`. Unless `is_last`, the last [`LOOKAHEAD`] bytes only serve as lookahead.
+    pub(super) fn scan(&mut self, bytes: &[u8], base: u64, is_last: bool, until: u64) -> Stop {
+        let end = match is_last {
+            true => bytes.len(),
+            false => bytes.len().saturating_sub(LOOKAHEAD),
+        };
+        let mut at = 0;
+        while at < end {
+            let (line, is_unclosed) = match self.state {
+                State::LineStart => (self.line_start(bytes, at), false),
+                State::Line => (self.line(bytes, at, end), false),
+                State::BehindComment => (Line::Inside(self.behind_comment(bytes, at)), false),
+                State::Comment => (self.comment(bytes, at), true),
+                State::Rest => (Line::Inside(self.rest(bytes, at)), false),
+            };
+            at = match line {
+                Line::Inside(at) => at,
+                Line::Game(tag) => {
+                    let start = Start {
+                        place: base + tag as u64,
+                        is_unclosed,
+                    };
+                    if start.place >= until {
+                        return Stop::Start(start);
+                    }
+                    self.found.push(start);
+                    self.begin_game(bytes, tag)
+                }
+            };
+        }
+        let at = at.min(bytes.len());
+        match self.state {
+            State::Line if !is_last => Stop::Read(self.line_again(bytes, at)),
+            _ => Stop::Read(at),
+        }
+    }
+
+    /// The place from which reading continues after stopping at `at`, within a line. It is the beginning of
+    /// the line if only ignored bytes precede `at`.
+    fn line_again(&mut self, bytes: &[u8], at: usize) -> usize {
+        let start = beginning(bytes, at, true);
+        let is_start = start > 0 && bytes.get(start - 1) == Some(&self.line_end);
+        if is_start {
+            self.state = State::LineStart;
+            return start;
+        }
+        at
+    }
+
+    /// Begins a game with the tag at `start`, whatever the state of the scanner.
+    fn begin_game(&mut self, bytes: &[u8], start: usize) -> usize {
+        self.part = Part::Tags {
+            roster: 0,
+            after_empty: false,
+        };
+        match self.bracket(bytes, start) {
+            Line::Inside(at) | Line::Game(at) => at,
+        }
+    }
+
+    /// Reads the tags at the beginning of a line.
+    fn line_start(&mut self, bytes: &[u8], at: usize) -> Line {
+        let start = skip_ignored(bytes, at);
+        let Some(&first) = bytes.get(start) else {
+            return Line::Inside(bytes.len());
+        };
+        if first == b'[' {
+            return self.bracket(bytes, start);
+        }
+        if first == b'%' {
+            self.state = State::Rest;
+            return Line::Inside(start);
+        }
+        if self.part == Part::Moves {
+            self.state = State::Line;
+            return Line::Inside(start);
+        }
+        self.line_before_moves(bytes, start)
+    }
+
+    /// Reads a line that begins with a bracket.
+    #[inline(always)]
+    fn bracket(&mut self, bytes: &[u8], start: usize) -> Line {
+        let text = bytes.get(start..).unwrap_or_default();
+        let (bit, len) = match usual_line(text, self.line_end) {
+            Some((name, len)) => (roster_bit(name), Some(len)),
+            None => match read_tag(text, self.line_end) {
+                Some(tag) => (roster_bit(tag.name), None),
+                None => return Line::Inside(self.begin_moves(start + 1)),
+            },
+        };
+        match &mut self.part {
+            Part::Tags { roster, after_empty } if !*after_empty || *roster & bit == 0 => {
+                *roster |= bit;
+                *after_empty = false;
+                self.state = State::LineStart;
+                Line::Inside(match len {
+                    Some(len) => start + len,
+                    None => self.tags_of_line(bytes, start),
+                })
+            }
+            _ => Line::Game(start),
+        }
+    }
+
+    /// Reads a line before the moves that has no bracket in its first column.
+    fn line_before_moves(&mut self, bytes: &[u8], start: usize) -> Line {
+        let text = bytes.get(start..).unwrap_or_default();
+        let inner = start + blanks(text);
+        match bytes.get(inner) {
+            Some(b'[') => self.bracket(bytes, inner),
+            Some(&c) if c == self.line_end => self.empty_line(inner),
+            Some(b'\r') if bytes.get(inner + 1) == Some(&self.line_end) => self.empty_line(inner + 1),
+            Some(_) => Line::Inside(self.begin_moves(start)),
+            None => Line::Inside(bytes.len()),
+        }
+    }
+
+    fn empty_line(&mut self, end: usize) -> Line {
+        if let Part::Tags { after_empty, .. } = &mut self.part {
+            *after_empty = true;
+        }
+        Line::Inside(end + 1)
+    }
+
+    /// Begins movetext, unless this is text before the first tag.
+    fn begin_moves(&mut self, at: usize) -> usize {
+        if self.part != Part::Head {
+            self.part = Part::Moves;
+        }
+        self.state = State::Line;
+        at
+    }
+
+    /// Reads a line with more tags or movetext after its first tag. Returns the end of the part read.
+    #[cold]
+    fn tags_of_line(&mut self, bytes: &[u8], start: usize) -> usize {
+        let mut at = start;
+        loop {
+            let text = bytes.get(at..).unwrap_or_default();
+            match text.first() {
+                Some(b'[') => match read_tag(text, self.line_end) {
+                    Some(tag) => at += tag.len,
+                    None => return self.begin_moves(at + 1),
+                },
+                Some(b' ' | b'\t' | b'\0' | 0x1a) => at += 1,
+                Some(&c) if c == self.line_end => return at + 1,
+                Some(b'\r') => at += 1,
+                Some(_) => return self.begin_moves(at),
+                None => return bytes.len(),
+            }
+        }
+    }
+
+    /// Reads movetext up to a comment, a tag, or `end`, without examining every line.
+    #[inline(always)]
+    fn line(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
+        let rest = bytes.get(at..end).unwrap_or_default();
+        let len = memchr3(b'{', b';', b'[', rest).unwrap_or(rest.len());
+        let passed = rest.get(..len).unwrap_or_default();
+        if let Some(sign) = memchr_iter(b'%', passed).find(|sign| self.is_line_start(bytes, at + sign)) {
+            self.state = State::Rest;
+            return Line::Inside(at + sign);
+        }
+        let found = at + len;
+        match rest.get(len) {
+            Some(b'{') => self.state = State::Comment,
+            Some(b';') => self.state = State::Rest,
+            Some(_) if self.is_line_start(bytes, found) => {
+                self.state = State::LineStart;
+                return self.bracket(bytes, found);
+            }
+            Some(_) => {}
+            None => return Line::Inside(end),
+        }
+        Line::Inside(found + 1)
+    }
+
+    /// Reads from the end of a comment up to the next comment, which is usually near, or to the end of the
+    /// line.
+    #[inline(always)]
+    fn behind_comment(&mut self, bytes: &[u8], at: usize) -> usize {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(found) = memchr3(b'{', b';', self.line_end, rest) else {
+            return bytes.len();
+        };
+        self.state = match rest.get(found) {
+            Some(b'{') => State::Comment,
+            Some(b';') => State::Rest,
+            _ => State::LineStart,
+        };
+        at + found + 1
+    }
+
+    /// True if only ignored bytes precede a place in its line. Before the first tag of a file, they include
+    /// blanks.
+    #[inline]
+    fn is_line_start(&self, bytes: &[u8], at: usize) -> bool {
+        let start = beginning(bytes, at, self.part == Part::Head);
+        start > 0 && bytes.get(start - 1) == Some(&self.line_end)
+    }
+
+    /// Reads a comment up to its end, or to a game that shows that it is unclosed.
+    #[inline(always)]
+    fn comment(&mut self, bytes: &[u8], at: usize) -> Line {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match memchr2(b'}', self.line_end, rest) {
+            None => Line::Inside(bytes.len()),
+            Some(found) if rest.get(found) == Some(&b'}') => {
+                self.state = State::BehindComment;
+                Line::Inside(at + found + 1)
+            }
+            Some(found) => {
+                let line = at + found + 1;
+                match resynchronisation(bytes, line, self.line_end) {
+                    Some(start) => Line::Game(start),
+                    None => Line::Inside(line),
+                }
+            }
+        }
+    }
+
+    fn rest(&mut self, bytes: &[u8], at: usize) -> usize {
+        match memchr(self.line_end, bytes.get(at..).unwrap_or_default()) {
+            Some(found) => {
+                self.state = State::LineStart;
+                at + found + 1
+            }
+            None => bytes.len(),
+        }
+    }
+}
+
+/// The result of reading part of a line.
+enum Line {
+    /// No game begins here. Reading continues at this place.
+    Inside(usize),
+    /// The first tag of a game.
+    Game(usize),
+}
+
+/// The tag that begins a game while a comment is open: an empty line at `at`, a tag `Event`, and another tag.
+pub(super) fn resynchronisation(bytes: &[u8], at: usize, line_end: u8) -> Option<usize> {
+    let text = bytes.get(at..)?;
+    let empty = text
+        .iter()
+        .take(LONGEST_TAG)
+        .position(|c| !matches!(c, b' ' | b'\t' | b'\r') || *c == line_end)?;
+    if text.get(empty) != Some(&line_end) {
+        return None;
+    }
+    let start = skip_ignored(bytes, at + empty + 1);
+    let first = bytes.get(start..)?;
+    if !first.starts_with(b"[Event \"") {
+        return None;
+    }
+    let tag = read_tag(first, line_end)?;
+    let next = first.get(tag.len..)?;
+    let line = memchr(line_end, next.get(..LONGEST_TAG).unwrap_or(next))?;
+    let second = next.get(line + 1..)?;
+    (second.first() == Some(&b'[') && read_tag(second, line_end).is_some()).then_some(start)
+}
+
+/// The first place from `at` on that is not in bytes ignored everywhere: byte-order marks, zeros and Ctrl-Z.
+pub(super) fn skip_ignored(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    loop {
+        at += match bytes.get(at) {
+            Some(0xef)
+                if bytes
+                    .get(at..)
+                    .is_some_and(|text| text.starts_with(b"\xef\xbb\xbf")) =>
+            {
+                3
+            }
+            Some(b'\0' | 0x1a) => 1,
+            _ => return at,
+        }
+    }
+}
+
+/// The place after the last byte before `at` that is not ignored.
+#[inline]
+fn beginning(bytes: &[u8], at: usize, with_blanks: bool) -> usize {
+    let mut at = at;
+    loop {
+        let before = bytes.get(..at).unwrap_or_default();
+        at -= match before {
+            [.., b'\0' | 0x1a] => 1,
+            [.., b' ' | b'\t'] if with_blanks => 1,
+            [.., 0xef, 0xbb, 0xbf] => 3,
+            _ => return at,
+        };
+    }
+}
+
+/// The bit of a tag of the roster, 0 for others.
+#[inline(always)]
+fn roster_bit(name: &[u8]) -> u8 {
+    match name {
+        b"Event" => 1,
+        b"Site" => 2,
+        b"Date" => 4,
+        b"Round" => 8,
+        b"White" => 16,
+        b"Black" => 32,
+        b"Result" => 64,
+        _ => 0,
+    }
+}
+
+/// The name of the tag that begins a line, and the length of the line, if the line ends like a tag. It may
+/// contain further tags.
+#[inline(always)]
+fn usual_line(text: &[u8], line_end: u8) -> Option<(&[u8], usize)> {
+    let name = text.get(1..)?;
+    let len = name.iter().position(|c| !c.is_ascii_alphanumeric())?;
+    let (name, value) = name.split_at_checked(len)?;
+    let value = value.strip_prefix(b" \"").filter(|_| len > 0)?;
+    let end = memchr(line_end, value)?;
+    let line = value.get(..end)?;
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let before = text.len() - value.len();
+    (line.ends_with(b"\"]") && before + end < LONGEST_TAG).then_some((name, before + end + 1))
+}
+
+#[cfg(test)]
+mod tests;

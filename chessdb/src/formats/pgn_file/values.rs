@@ -1,0 +1,132 @@
+//! Values of tags in special forms: dates and results (section 4.1).
+
+use crate::game::{Date, Eco, Outcome};
+
+/// Parses a date in the usual form or others. Parts that are not certain become unknown.
+pub(super) fn read_date(text: &str) -> Date {
+    let mut parts = text.trim().splitn(3, ['.', '/', '-']).map(str::trim);
+    let [first, second, third] = [parts.next(), parts.next(), parts.next()];
+    let number = |part: Option<&str>, digits: usize| -> u16 {
+        let part = part.unwrap_or_default();
+        let is_number = (1..=digits).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());
+        part.parse().ok().filter(|_| is_number).unwrap_or(0)
+    };
+    if third.is_some_and(|year| year.len() == 4) && first.is_some_and(|day| day.len() <= 2) {
+        // The order of day and month is not certain.
+        return Date::new(number(third, 4), 0, 0);
+    }
+    let year = match first.map(str::len) {
+        Some(4) => number(first, 4),
+        _ => 0,
+    };
+    let part = |part| u8::try_from(number(part, 2)).unwrap_or(0);
+    Date::new(year, part(second), part(third))
+}
+
+/// Results as written by programs and people.
+const RESULTS: [(&str, Outcome); 14] = [
+    ("1-0", Outcome::WhiteWins),
+    ("0-1", Outcome::BlackWins),
+    ("1/2-1/2", Outcome::Draw),
+    ("*", Outcome::Unknown),
+    ("1/2", Outcome::Draw),
+    ("1:0", Outcome::WhiteWins),
+    ("0:1", Outcome::BlackWins),
+    ("1/2:1/2", Outcome::Draw),
+    ("½-½", Outcome::Draw),
+    ("½:½", Outcome::Draw),
+    ("½", Outcome::Draw),
+    ("0.5-0.5", Outcome::Draw),
+    ("+-", Outcome::WhiteWins),
+    ("-+", Outcome::BlackWins),
+];
+
+/// Number of results that occur in movetext; the last two are glyphs there.
+const IN_MOVETEXT: usize = RESULTS.len() - 2;
+
+/// Parses the result in a tag. Dashes of any kind are treated like those of ASCII.
+pub(super) fn read_result(text: &str) -> Option<Outcome> {
+    find_result(text, RESULTS.len())
+}
+
+/// Parses a result in movetext.
+pub(super) fn movetext_result(text: &str) -> Option<Outcome> {
+    find_result(text, IN_MOVETEXT)
+}
+
+fn find_result(text: &str, most: usize) -> Option<Outcome> {
+    let text = with_plain_dashes(text.trim());
+    let found = RESULTS.iter().take(most).find(|(result, _)| *result == text);
+    found.map(|&(_, outcome)| outcome)
+}
+
+/// Replaces all kinds of dashes by those of ASCII.
+pub(super) fn with_plain_dashes(text: &str) -> String {
+    text.replace(
+        [
+            '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}',
+        ],
+        "-",
+    )
+}
+
+/// Parses an opening code: a letter and two digits, followed by anything.
+pub(super) fn read_eco(text: &str) -> Option<Eco> {
+    let code: [u8; 3] = *text.trim().as_bytes().first_chunk()?;
+    let [letter, tens, units] = code;
+    let is_code = letter.is_ascii_alphabetic() && tens.is_ascii_digit() && units.is_ascii_digit();
+    Eco::new(code).filter(|_| is_code)
+}
+
+/// True for a value that means unknown. Ratings of 0 are unknown.
+pub(super) fn is_unknown(name: &str, value: &str) -> bool {
+    match value.trim() {
+        "" | "?" | "????.??.??" => true,
+        "0" | "-" => name.ends_with("Elo"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_in_their_forms() {
+        for (text, date) in [
+            ("1999.12.31", (1999, 12, 31)),
+            ("1999/12/31", (1999, 12, 31)),
+            ("1999-1-2", (1999, 1, 2)),
+            ("1999", (1999, 0, 0)),
+            ("1999.12", (1999, 12, 0)),
+            ("1999.??.??", (1999, 0, 0)),
+            ("????.12.31", (0, 12, 31)),
+            ("31.12.1999", (1999, 0, 0)),
+            ("1999.13.40", (1999, 0, 0)),
+            ("spring", (0, 0, 0)),
+            ("", (0, 0, 0)),
+        ] {
+            let (year, month, day) = date;
+            assert_eq!(read_date(text), Date { year, month, day }, "{text}");
+        }
+    }
+
+    #[test]
+    fn results_are_read_in_their_forms() {
+        assert_eq!(read_result("½–½"), Some(Outcome::Draw));
+        assert_eq!(read_result(" 1-0 "), Some(Outcome::WhiteWins));
+        assert_eq!(read_result("?"), None);
+        assert_eq!(movetext_result("+-"), None);
+        assert_eq!(movetext_result("0-0"), None);
+    }
+
+    #[test]
+    fn opening_codes_begin_with_a_letter_and_two_digits() {
+        assert_eq!(
+            read_eco("B97/05").map(|eco| eco.to_string()),
+            Some("B97".to_owned())
+        );
+        assert_eq!(read_eco("?"), None);
+        assert_eq!(read_eco("Bad"), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! gzip (RFC 1952): consecutive members with deflate, and BGZF, whose members contain their lengths.
+//!
+//! | bytes | of a member |
+//! |---|---|
+//! | 10 | `1F 8B 08`, flags, time, system |
+//! | 2, then as many | with flag 4: further fields; in BGZF the field `BC` has the number of bytes of the member less one |
+//! | to a 0 | with flag 8: name; with flag 16: comment |
+//! | 2 | with flag 2: checksum of the header |
+//! | any | deflate |
+//! | 4 | CRC-32 of the unpacked bytes |
+//! | 4 | number of unpacked bytes, modulo 2^32 |
+
+use crc32fast::Hasher;
+
+use super::inflate::{Inflate, Inflated};
+use super::input::{Input, Reader};
+use super::{Damage, Found, Part, Step, Stream};
+use crate::bytes::{le_u16, le_u32};
+
+/// The first bytes of a member.
+pub(super) const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
+
+/// The parts of a file, as far as they are known without unpacking it.
+pub(super) fn parts(input: &Input) -> Found {
+    let (mut at, mut parts) = (0, Vec::new());
+    while let Some(len) = block(input, at) {
+        let Some(trailer) = input.array::<4>(at + len - 4) else {
+            break;
+        };
+        match u64::from(u32::from_le_bytes(trailer)) {
+            0 => {}
+            // This is not BGZF.
+            unpacked if unpacked > MOST_OF_BLOCK => return Found::Stream,
+            unpacked => parts.push(Part {
+                bit: at * 8,
+                len: Some(unpacked),
+            }),
+        }
+        at += len;
+    }
+    match at {
+        0 => Found::Stream,
+        at if at < input.len() => {
+            parts.push(Part {
+                bit: at * 8,
+                len: None,
+            });
+            Found::Parts(parts, None)
+        }
+        _ => Found::Parts(parts, None),
+    }
+}
+
+/// Maximum number of unpacked bytes of a member of BGZF.
+const MOST_OF_BLOCK: u64 = 64 << 10;
+
+/// Length in bytes of a member of BGZF; `None` if there is no such member or it is incomplete.
+fn block(input: &Input, at: u64) -> Option<u64> {
+    let header: [u8; 18] = input.array(at)?;
+    let is_bgzf = header.starts_with(&MEMBER)
+        && header.get(3) == Some(&4)
+        && header.get(10..16) == Some(&[6, 0, b'B', b'C', 2, 0]);
+    let len = u64::from(le_u16(&header, 16)?) + 1;
+    (is_bgzf && len >= 26 && at + len <= input.len()).then_some(len)
+}
+
+/// The members from a place on, or one stream of deflate without a header.
+pub(super) struct Members {
+    reader: Reader,
+    inflate: Inflate,
+    place: Place,
+    /// Checksum of the bytes of the member read so far; `None` if reading did not start at its beginning.
+    sum: Option<Hasher>,
+    /// Offset of the member in the file.
+    member: u64,
+    /// For deflate alone: the checksum of the unpacked bytes, if it is known.
+    bare: Option<Option<u32>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Header,
+    Contents,
+    End,
+}
+
+impl Members {
+    /// Starts at the beginning of a member.
+    pub(super) fn new(input: Input, at: u64) -> Members {
+        let member = input.in_file(at);
+        Members {
+            reader: Reader::new(input, at),
+            inflate: Inflate::new(),
+            place: Place::Header,
+            sum: None,
+            member,
+            bare: None,
+        }
+    }
+
+    /// Reads deflate without headers. `sum` is the checksum of the unpacked bytes.
+    pub(super) fn bare(input: Input, sum: Option<u32>) -> Members {
+        Members {
+            place: Place::Contents,
+            sum: Some(Hasher::new()),
+            bare: Some(sum),
+            ..Members::new(input, 0)
+        }
+    }
+
+    /// Resumes within a member.
+    pub(super) fn resume(input: Input, bit: u64, window: &[u8], is_bare: bool) -> Members {
+        let (inflate, reader) = Inflate::resume(input.clone(), bit, window);
+        Members {
+            reader,
+            inflate,
+            place: Place::Contents,
+            bare: is_bare.then_some(None),
+            ..Members::new(input, bit / 8)
+        }
+    }
+
+    fn damage(&self, what: &str) -> Damage {
+        Damage::new(self.reader.in_file(), what)
+    }
+
+    /// Reads the header of the next member.
+    fn begin(&mut self) -> Result<Step, Damage> {
+        self.member = self.reader.in_file();
+        let at = self.reader.position();
+        // Zeros pad the last block on a tape.
+        if self.reader.bytes().iter().all(|&byte| byte == 0) {
+            self.place = Place::End;
+            return Ok(Step::End);
+        }
+        if self.reader.peek::<3>() != Some(MEMBER) {
+            return Err(self.damage("there is no member of gzip here"));
+        }
+        if self.header().is_none() {
+            return Err(Damage::new(
+                self.member,
+                "the file ends inside the header of a member",
+            ));
+        }
+        self.inflate.restart();
+        self.sum = Some(Hasher::new());
+        self.place = Place::Contents;
+        Ok(Step::Point(at * 8))
+    }
+
+    fn header(&mut self) -> Option<()> {
+        let header: [u8; 10] = self.reader.take()?;
+        let flags = header.get(3)?;
+        if flags & 4 != 0 {
+            let len = self.reader.take::<2>().map(u16::from_le_bytes)?;
+            self.reader.skip(len.into());
+        }
+        for text in [8, 16] {
+            if flags & text != 0 {
+                self.pass_text()?;
+            }
+        }
+        if flags & 2 != 0 {
+            self.reader.take::<2>()?;
+        }
+        Some(())
+    }
+
+    /// Skips a text and the 0 at its end.
+    fn pass_text(&mut self) -> Option<()> {
+        loop {
+            let bytes = self.reader.bytes();
+            match bytes.iter().position(|&byte| byte == 0) {
+                Some(end) => {
+                    self.reader.consume(end + 1);
+                    return Some(());
+                }
+                None if bytes.is_empty() => return None,
+                None => {
+                    let len = bytes.len();
+                    self.reader.consume(len);
+                }
+            }
+        }
+    }
+
+    /// Compares the checksum after the contents with that of the bytes read.
+    fn end(&mut self) -> Result<Step, Damage> {
+        self.place = Place::Header;
+        let stored = match self.bare {
+            Some(stored) => stored,
+            None => {
+                let trailer = self.reader.take::<8>();
+                let cut = || self.damage("the file ends inside the trailer of a member");
+                le_u32(&trailer.ok_or_else(cut)?, 0)
+            }
+        };
+        if self.bare.is_some() {
+            self.place = Place::End;
+        }
+        match (self.sum.take().map(Hasher::finalize), stored) {
+            (Some(sum), Some(stored)) if sum != stored => {
+                let what = "the checksum of this member differs";
+                Ok(Step::Doubt(Damage::new(self.member, what)))
+            }
+            _ if self.place == Place::End => Ok(Step::End),
+            _ => self.begin(),
+        }
+    }
+}
+
+impl Stream for Members {
+    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+        match self.place {
+            Place::Header => return self.begin(),
+            Place::End => return Ok(Step::End),
+            Place::Contents => {}
+        }
+        match self.inflate.step(&mut self.reader, buffer) {
+            Inflated::Bytes(len) => {
+                if let (Some(sum), Some(bytes)) = (&mut self.sum, buffer.get(..len)) {
+                    sum.update(bytes);
+                }
+                Ok(Step::Bytes(len))
+            }
+            Inflated::Block(bit) => Ok(Step::Inside(bit)),
+            Inflated::End => self.end(),
+            Inflated::Cut => Err(self.damage("the file ends inside packed data")),
+            Inflated::Broken => Err(self.damage("what is packed here is damaged")),
+        }
+    }
+
+    fn window(&self) -> Vec<u8> {
+        self.inflate.window()
+    }
+}

@@ -1,0 +1,185 @@
+//! The pass over a file whose container does not contain the lengths of its parts.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::index::{Index, Points};
+use super::input::Input;
+use super::{Codec, Damage, Found, PackedError, Part, Step};
+
+/// Number of unpacked bytes that any file may have, whatever its size.
+const FREE: u64 = 64 << 20;
+/// Maximum ratio of unpacked to packed size, beyond [`FREE`].
+const MOST_TIMES: u64 = 100;
+/// Bytes that are unpacked at a time.
+const BUFFER: usize = 256 << 10;
+/// Maximum number of threads.
+const MOST_THREADS: usize = 8;
+/// A file with more unpacked bytes than this and only one part is slow to read in the middle.
+const SLOW: u64 = 8 << 20;
+/// Maximum number of warnings about damage.
+const MOST_WARNINGS: usize = 100;
+
+/// Makes the index of a file with as little work as possible. Also returns the number of bytes unpacked for
+/// it.
+pub(super) fn index(input: &Input, codec: Codec) -> Result<(Index, u64), PackedError> {
+    let limit = input.len().saturating_mul(MOST_TIMES).max(FREE);
+    match codec.parts(input) {
+        Found::Stream => of_stream(input, codec, limit),
+        Found::Parts(parts, warning) => of_parts(input, codec, limit, &parts, warning),
+    }
+}
+
+/// Makes the index of a file by unpacking it from beginning to end.
+fn of_stream(input: &Input, codec: Codec, limit: u64) -> Result<(Index, u64), PackedError> {
+    let mut points = Points::default();
+    points.add(0, 0);
+    let mut buffer = vec![0; BUFFER];
+    let (mut len, mut warnings) = (0, Vec::new());
+    let mut stream = codec.stream(input, 0, None).map_err(PackedError::Damaged)?;
+    loop {
+        match stream.step(&mut buffer) {
+            Ok(Step::Bytes(more)) => len += more as u64,
+            Ok(Step::Point(bit)) => points.add(bit, len),
+            Ok(Step::Inside(bit)) => points.add_inside(bit, len, || stream.window()),
+            Ok(Step::Doubt(damage)) => warnings.push(damage.to_string()),
+            Ok(Step::End) => break,
+            Err(damage) if len == 0 => return Err(PackedError::Damaged(damage)),
+            Err(damage) => {
+                warnings.push(format!("{damage}; what is behind it is not shown"));
+                break;
+            }
+        }
+        if len > limit {
+            return Err(PackedError::TooLarge);
+        }
+        warnings.truncate(MOST_WARNINGS);
+    }
+    Ok((points.finish(input, len, warnings), len))
+}
+
+/// The results of unpacking a part.
+#[derive(Default)]
+struct Learnt {
+    len: u64,
+    damage: Option<Damage>,
+}
+
+/// Makes the index of a file from its parts. Unpacks only parts whose length is unknown.
+fn of_parts(
+    input: &Input,
+    codec: Codec,
+    limit: u64,
+    parts: &[Part],
+    warning: Option<&str>,
+) -> Result<(Index, u64), PackedError> {
+    let known = parts.iter().filter_map(|part| part.len);
+    let known = known.fold(0, u64::saturating_add);
+    let total = AtomicU64::new(known);
+    let learnt: Vec<Mutex<Learnt>> = parts.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(part), Some(place)) = (parts.get(number), learnt.get(number)) else {
+                break;
+            };
+            let result = match part.len {
+                Some(len) => Learnt { len, damage: None },
+                None => {
+                    let end = parts.get(number + 1).map_or(u64::MAX, |next| next.bit);
+                    unpack(input, codec, part.bit..end, &mut buffer, &total, limit)
+                }
+            };
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = result;
+        }
+    };
+    let unknown = parts.iter().filter(|part| part.len.is_none()).count();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 1..threads.min(MOST_THREADS).min(unknown) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let total = total.into_inner();
+    if total > limit {
+        return Err(PackedError::TooLarge);
+    }
+    let learnt = learnt
+        .into_iter()
+        .map(|part| part.into_inner().unwrap_or_default());
+    let index = gather(input, parts, learnt.collect(), warning)?;
+    Ok((index, total - known))
+}
+
+/// Combines the parts, in order, into an index.
+fn gather(
+    input: &Input,
+    parts: &[Part],
+    learnt: Vec<Learnt>,
+    warning: Option<&str>,
+) -> Result<Index, PackedError> {
+    let (mut points, mut len, mut damages) = (Points::default(), 0, Vec::new());
+    let unpacked: u64 = learnt.iter().map(|part| part.len).sum();
+    let mut is_broken = false;
+    for (part, Learnt { len: more, damage }) in parts.iter().zip(learnt) {
+        match is_broken {
+            // The previous part cannot be read to its end. A line feed replaces the missing bytes.
+            true => {
+                len += 1;
+                points.add_always(part.bit, len);
+            }
+            false => points.add(part.bit, len),
+        }
+        is_broken = damage.is_some();
+        len += more;
+        damages.extend(damage);
+    }
+    if unpacked == 0
+        && let Some(first) = damages.first()
+    {
+        return Err(PackedError::Damaged(first.clone()));
+    }
+    let most = damages.iter().take(MOST_WARNINGS);
+    let damages = most.map(|damage| format!("{damage}; what cannot be unpacked is not shown"));
+    let warning = warning.filter(|_| len > SLOW).map(str::to_owned);
+    let warnings = warning.into_iter().chain(damages);
+    Ok(points.finish(input, len, warnings.collect()))
+}
+
+/// Unpacks a part, which ends before the bit at which the next part begins.
+fn unpack(
+    input: &Input,
+    codec: Codec,
+    bits: Range<u64>,
+    buffer: &mut [u8],
+    total: &AtomicU64,
+    limit: u64,
+) -> Learnt {
+    let mut learnt = Learnt::default();
+    let stream = codec.stream(input, bits.start, None);
+    let result = stream.and_then(|mut stream| {
+        loop {
+            match stream.step(buffer)? {
+                Step::Bytes(more) => {
+                    learnt.len += more as u64;
+                    if total.fetch_add(more as u64, Ordering::Relaxed) > limit {
+                        return Ok(());
+                    }
+                }
+                Step::Point(bit) if bit < bits.end => {}
+                Step::Inside(_) => {}
+                Step::Doubt(damage) => return Err(damage),
+                Step::Point(_) | Step::End => return Ok(()),
+            }
+        }
+    });
+    // Damage at the beginning of the next part is reported when that part is unpacked.
+    let end = input.in_file(bits.end / 8);
+    learnt.damage = result.err().filter(|damage| damage.offset < end);
+    learnt
+}

@@ -1,0 +1,413 @@
+//! Random access to compressed files.
+//!
+//! | container | how it is read in the middle |
+//! |---|---|
+//! | `.zst` of pzstd, seekable `.zst` | by frames |
+//! | other `.zst` | from its beginning, if it is one frame |
+//! | `.gz` | from points where a block begins, with the 32 KiB before |
+//! | BGZF, which is a kind of `.gz` | by members |
+//! | `.bz2` | by blocks |
+//! | `.zip` | a member as it is, or as `.gz` |
+//!
+//! The [index](Packed::index) consists of the lengths of the parts, and of the points. If the container does
+//! not contain them, making the index takes one pass over the file. Storing the index saves this pass the
+//! next time.
+//!
+//! Bytes are unpacked in slices of at most one mebibyte. The most recently used slices are kept in a
+//! [`Slices`], and so are the streams that unpacked them. So sequential reading unpacks each byte once.
+//!
+//! Damage ends the file, or only the part if parts decode independently. It is reported in
+//! [`Packed::warnings`].
+
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod bzip2;
+mod gzip;
+mod index;
+mod inflate;
+mod input;
+mod learn;
+mod read;
+mod slices;
+mod zip;
+mod zstd;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::formats::Bytes;
+use index::Index;
+use input::Input;
+pub use slices::Slices;
+pub use zip::{ZipMember, zip_members};
+
+/// A compressed file or a member of an archive.
+#[derive(Debug)]
+pub struct Packed {
+    input: Input,
+    codec: Codec,
+    index: Index,
+    slices: Arc<Slices>,
+    /// The key of the file's slices.
+    id: u64,
+    /// Locked while a section is unpacked; chosen by the section's number.
+    lanes: [Mutex<()>; LANES],
+    /// Damage found by reading.
+    found: Mutex<Vec<Damage>>,
+    /// Number of bytes unpacked so far.
+    unpacked: AtomicU64,
+    /// True if the file was opened with a stored index.
+    is_kept: bool,
+}
+
+/// Maximum number of sections that are unpacked at the same time.
+const LANES: usize = 4;
+
+impl Packed {
+    /// Opens a compressed file, whose container is recognised by its bytes. For a zip archive, opens the
+    /// first member that [`zip_members`] returns.
+    ///
+    /// With a stored index of the same file, nothing is unpacked. An index that is damaged or belongs to
+    /// another file is ignored.
+    ///
+    /// # Errors
+    /// If the file is not compressed, cannot be unpacked, or unpacks to far more than its size.
+    pub fn open(bytes: Arc<dyn Bytes>, kept: Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError> {
+        let input = Input::new(Arc::clone(&bytes));
+        match Codec::of(&input) {
+            Some(codec) => Packed::with(input, codec, kept, Slices::shared()),
+            None if zip::is_archive(&input) => {
+                let first = zip_members(&bytes).into_iter().next();
+                Packed::open_member(bytes, &first.ok_or(PackedError::Empty)?, kept)
+            }
+            None => Err(PackedError::Unknown),
+        }
+    }
+
+    /// Opens a member of a zip archive.
+    ///
+    /// # Errors
+    /// As [`Packed::open`].
+    pub fn open_member(
+        bytes: Arc<dyn Bytes>,
+        member: &ZipMember,
+        kept: Option<Arc<dyn Bytes>>,
+    ) -> Result<Packed, PackedError> {
+        let codec = member.codec()?;
+        let input = Input::new(bytes).part(member.range());
+        Packed::with(input, codec, kept, Slices::shared())
+    }
+
+    fn with(
+        input: Input,
+        codec: Codec,
+        kept: Option<Arc<dyn Bytes>>,
+        slices: Arc<Slices>,
+    ) -> Result<Packed, PackedError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let kept = kept.and_then(|kept| Index::of_kept(kept, &input));
+        let is_kept = kept.is_some();
+        let (index, unpacked) = match kept {
+            Some(index) => (index, 0),
+            None => learn::index(&input, codec)?,
+        };
+        Ok(Packed {
+            input,
+            codec,
+            index,
+            slices,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            lanes: Default::default(),
+            found: Mutex::default(),
+            unpacked: AtomicU64::new(unpacked),
+            is_kept,
+        })
+    }
+
+    /// Keeps unpacked bytes in `slices` instead of in the shared ones.
+    pub fn with_slices(mut self, slices: &Arc<Slices>) -> Packed {
+        self.slices.forget(self.id);
+        self.slices = Arc::clone(slices);
+        self
+    }
+
+    /// Number of unpacked bytes.
+    pub fn len(&self) -> u64 {
+        self.index.len()
+    }
+
+    /// True if there are no unpacked bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The index as bytes, to be stored for the next time that the file is opened.
+    pub fn index(&self) -> Vec<u8> {
+        self.index.kept(&self.found())
+    }
+
+    /// True if the file was opened with a stored index.
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// True if reading has found damage, which an index stored before does not contain.
+    pub fn has_found_damage(&self) -> bool {
+        !self.found().is_empty()
+    }
+
+    /// True if reading at any place unpacks everything before it.
+    pub fn has_one_part(&self) -> bool {
+        self.codec != Codec::Stored && self.index.points() == 1
+    }
+
+    /// Damage, with offsets in the file, and reasons for slow reading. Damage within parts that contain their
+    /// lengths is only found when they are read.
+    pub fn warnings(&self) -> Vec<String> {
+        let found = self.found();
+        let found = found.iter().map(Damage::to_string);
+        self.index.warnings().chain(found).collect()
+    }
+
+    /// Why reading is slow.
+    pub fn slowness(&self) -> impl Iterator<Item = String> + '_ {
+        let warnings = self.index.warnings();
+        warnings.filter(|line| Damage::of_line(line).is_none())
+    }
+
+    /// Damage found so far.
+    pub fn damage(&self) -> Vec<Damage> {
+        let known = self.index.warnings();
+        let known = known.filter_map(|line| Damage::of_line(&line));
+        known.chain(self.found()).collect()
+    }
+
+    /// The kind of compression and the numbers of packed and unpacked bytes, for display.
+    pub fn describe(&self) -> String {
+        let how = match self.codec {
+            Codec::Zstandard => "Zstandard",
+            Codec::Gzip => "gzip",
+            Codec::Bzip2 => "bzip2",
+            Codec::Deflate { .. } => "zip",
+            Codec::Stored => "zip, stored",
+        };
+        format!("{how}, {} bytes, {} unpacked", self.input.len(), self.len())
+    }
+
+    /// Number of bytes unpacked so far, including bytes that were skipped.
+    pub fn unpacked(&self) -> u64 {
+        self.unpacked.load(Ordering::Relaxed)
+    }
+
+    fn found(&self) -> Vec<Damage> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// True if a file is compressed, by its first bytes, with which no PGN file begins.
+pub fn is_packed(bytes: &Arc<dyn Bytes>) -> bool {
+    let input = Input::new(Arc::clone(bytes));
+    match Codec::of(&input) {
+        // Its first four bytes are letters.
+        Some(Codec::Bzip2) => bzip2::begins(&input),
+        Some(_) => true,
+        None => zip::is_archive(&input),
+    }
+}
+
+/// True if a file is a zip archive, by its first bytes.
+pub fn is_zip(bytes: &Arc<dyn Bytes>) -> bool {
+    zip::is_archive(&Input::new(Arc::clone(bytes)))
+}
+
+impl Drop for Packed {
+    fn drop(&mut self) {
+        self.slices.forget(self.id);
+    }
+}
+
+/// The kind of compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Codec {
+    Zstandard,
+    Gzip,
+    Bzip2,
+    /// Deflate without header and trailer, as in zip, with the CRC-32 of the unpacked bytes.
+    Deflate {
+        sum: Option<u32>,
+    },
+    Stored,
+}
+
+impl Codec {
+    /// Recognises the codec of a file by its first bytes.
+    fn of(input: &Input) -> Option<Codec> {
+        let start: [u8; 4] = input.array(0)?;
+        if zstd::is_frame(start) {
+            Some(Codec::Zstandard)
+        } else if start.starts_with(&gzip::MEMBER) {
+            Some(Codec::Gzip)
+        } else if bzip2::is_stream(start) {
+            Some(Codec::Bzip2)
+        } else {
+            None
+        }
+    }
+
+    /// The parts of a file, as far as they are known without unpacking it.
+    fn parts(self, input: &Input) -> Found {
+        match self {
+            Codec::Zstandard => zstd::parts(input),
+            Codec::Gzip => gzip::parts(input),
+            Codec::Bzip2 => bzip2::parts(input),
+            Codec::Deflate { .. } => Found::Stream,
+            Codec::Stored => Found::Parts(
+                vec![Part {
+                    bit: 0,
+                    len: Some(input.len()),
+                }],
+                None,
+            ),
+        }
+    }
+
+    /// The unpacked bytes from a point on.
+    fn stream(self, input: &Input, bit: u64, window: Option<&[u8]>) -> Result<Box<dyn Stream>, Damage> {
+        let input = input.clone();
+        let at = bit / 8;
+        Ok(match (self, window) {
+            (Codec::Zstandard, _) => {
+                let place = input.in_file(at);
+                let frames = zstd::Frames::new(input, at);
+                Box::new(frames.ok_or_else(|| Damage::new(place, "there is not enough memory"))?)
+            }
+            (Codec::Bzip2, _) => Box::new(bzip2::Blocks::new(input, bit)),
+            (Codec::Gzip, None) => Box::new(gzip::Members::new(input, at)),
+            (Codec::Gzip, Some(window)) => Box::new(gzip::Members::resume(input, bit, window, false)),
+            (Codec::Deflate { sum }, None) => Box::new(gzip::Members::bare(input, sum)),
+            (Codec::Deflate { .. }, Some(window)) => {
+                Box::new(gzip::Members::resume(input, bit, window, true))
+            }
+            (Codec::Stored, _) => Box::new(input::Reader::new(input, at)),
+        })
+    }
+}
+
+/// The parts of a file, as far as they are known without unpacking it.
+enum Found {
+    /// The parts that decode independently, in order, and a warning about them.
+    Parts(Vec<Part>, Option<&'static str>),
+    /// No parts are known: the file has to be unpacked from its beginning.
+    Stream,
+}
+
+/// A part that decodes independently.
+struct Part {
+    /// The bit at which the part begins.
+    bit: u64,
+    /// Number of unpacked bytes, if the file contains it.
+    len: Option<u64>,
+}
+
+/// Unpacked bytes from a point of a file to its end.
+trait Stream: Send {
+    /// Performs the next step. `buffer` is not empty.
+    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage>;
+
+    /// The last 32 KiB unpacked, after [`Step::Inside`].
+    fn window(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Number of bytes of memory that the stream uses in addition to buffers of fixed size.
+    fn memory(&self) -> usize {
+        0
+    }
+}
+
+/// The result of a step of a stream.
+enum Step {
+    /// This number of bytes was written to the buffer.
+    Bytes(usize),
+    /// A part that decodes independently begins at this bit.
+    Point(u64),
+    /// Decoding can be resumed at this bit with the window.
+    Inside(u64),
+    /// The unpacked bytes do not match their checksum.
+    Doubt(Damage),
+    /// The stream has ended.
+    End,
+}
+
+/// Damage at a byte of a compressed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Offset of the byte in the file.
+    pub offset: u64,
+    /// What is wrong, in lower case, without a full stop.
+    pub what: String,
+}
+
+impl Damage {
+    fn new(offset: u64, what: impl Into<String>) -> Damage {
+        let what = what.into();
+        Damage { offset, what }
+    }
+
+    /// Parses a line that was written with `Display`.
+    fn of_line(line: &str) -> Option<Damage> {
+        let (offset, what) = line.strip_prefix("byte ")?.split_once(": ")?;
+        Some(Damage::new(offset.parse().ok()?, what))
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.offset, self.what)
+    }
+}
+
+/// Reason why a compressed file cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackedError {
+    /// The container is unknown.
+    Unknown,
+    /// The zip archive contains no PGN file.
+    Empty,
+    /// A member of a zip archive is packed or encrypted by an unsupported method with this name.
+    Method(String),
+    /// The file unpacks to far more than its size.
+    TooLarge,
+    /// Nothing can be unpacked.
+    Damaged(Damage),
+}
+
+impl fmt::Display for PackedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PackedError::Unknown => f.write_str("the file is neither zst, gz, bz2 nor zip"),
+            PackedError::Empty => f.write_str("there is no PGN file in the archive"),
+            PackedError::Method(method) => write!(
+                f,
+                "its {method} is not supported: unpack it and mount the folder"
+            ),
+            PackedError::TooLarge => f.write_str(
+                "it unpacks to more than 100 times its size, as a file made to do harm does; if you trust it, unpack it \
+                 and mount the folder",
+            ),
+            PackedError::Damaged(damage) => write!(f, "nothing can be unpacked: {damage}"),
+        }
+    }
+}
+
+impl std::error::Error for PackedError {}

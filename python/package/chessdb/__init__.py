@@ -1,0 +1,43 @@
+"""Reads old chess databases: ChessBase, Chess Assistant, Scid, jose, SimpleCDb, Brenner and PGN.
+
+>>> import chessdb
+>>> database = chessdb.open_database("classics.pgn")
+>>> len(database)
+63
+>>> game = database[0]
+>>> game.headers["Date"], game.moves()[:3]
+('1750.??.??', ['e2e4', 'e7e5', 'g1f3'])
+"""
+
+from chessdb._chessdb import (
+    Database,
+    Folder,
+    Found,
+    Game,
+    Library,
+    Member,
+    PlayedMove,
+    Position,
+    Problem,
+    Table,
+)
+from chessdb._errors import ChangedError, Error, OpenError
+from chessdb._open import open, open_database
+
+__all__ = [
+    "ChangedError",
+    "Database",
+    "Error",
+    "Folder",
+    "Found",
+    "Game",
+    "Library",
+    "Member",
+    "OpenError",
+    "PlayedMove",
+    "Position",
+    "Problem",
+    "Table",
+    "open",
+    "open_database",
+]

@@ -1,0 +1,71 @@
+"""Opening databases."""
+
+import os
+from collections.abc import Sequence
+from typing import Optional, Union
+
+from chessdb import _chessdb
+from chessdb._chessdb import Database, Library
+from chessdb._errors import OpenError
+
+
+def open(
+    path: Union[str, "os.PathLike[str]"],
+    *,
+    encoding: Optional[str] = None,
+    reading: Optional[str] = None,
+    passwords: Sequence[str] = (),
+    threads: Optional[int] = None,
+) -> Union[Database, Library]:
+    """Opens a database, or all databases in and below a folder.
+
+    A file, or a folder that is a database itself, gives a :class:`Database`.
+    Any other folder gives a :class:`Library`, and so does an archive with several databases.
+    Only headers are read; games are decoded when you ask for them.
+
+    ``encoding`` is the code page of the texts, such as ``windows-1252`` or ``koi8-r``.
+    ``reading`` forces one of the readings of a format that has several.
+    ``passwords`` are tried on encrypted archives.
+    ``threads`` decode in methods that read many games; by default as many as there are processors.
+
+    Raises :class:`OSError` if the path cannot be read, and :class:`OpenError` if there is no database.
+
+    >>> import chessdb
+    >>> chessdb.open("classics.pgn")
+    <chessdb.Database "classics.pgn": 63 games>
+    >>> chessdb.open(".")
+    <chessdb.Library ".": 2 databases>
+    >>> chessdb.open("nothing.cbh")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: 'nothing.cbh'
+    """
+    return _chessdb.open(
+        path, encoding=encoding, reading=reading, passwords=list(passwords), threads=threads
+    )
+
+
+def open_database(
+    path: Union[str, "os.PathLike[str]"],
+    *,
+    encoding: Optional[str] = None,
+    reading: Optional[str] = None,
+    passwords: Sequence[str] = (),
+    threads: Optional[int] = None,
+) -> Database:
+    """Opens one database, as :func:`open` does.
+
+    Raises :class:`OpenError` if the path leads to a folder or an archive of several.
+
+    >>> import chessdb
+    >>> with chessdb.open_database("classics.pgn") as database:
+    ...     database[12].headers["White"]
+    'Morphy, Paul'
+    """
+    opened = open(path, encoding=encoding, reading=reading, passwords=passwords, threads=threads)
+    if isinstance(opened, Database):
+        return opened
+    opened.close()
+    raise OpenError(
+        f"{opened.path}: there are {len(opened)} databases here: name a file of one of them, or use chessdb.open",
+        opened.path,
+    )

@@ -1,0 +1,305 @@
+//! An open database: a sequence of games.
+
+use std::ops::Range;
+use std::sync::RwLock;
+
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict, PySlice};
+
+use crate::batches::{Batches, HeadersIterator, PgnIterator};
+use crate::game::Game;
+use crate::parts::{Folder, Member, Problem};
+use crate::search::{Found, PlayedMove, Question, find, moves_table};
+use crate::source::Source;
+use crate::table::{Table, table};
+
+/// An open database: a sequence of its games.
+///
+/// As a context manager it closes itself. All methods may be called from several threads.
+///
+/// >>> import chessdb
+/// >>> database = chessdb.open_database("classics.pgn")
+/// >>> database[-1], len(database[10:20])
+/// (<chessdb.Game 63 of classics.pgn>, 10)
+#[pyclass(frozen, sequence, module = "chessdb")]
+pub struct Database {
+    /// `None` after the database has been closed.
+    source: RwLock<Option<Source>>,
+    path: String,
+    threads: usize,
+}
+
+impl Database {
+    /// A database with the path under which it was found.
+    pub fn new(source: Source, path: String, threads: usize) -> Database {
+        Database {
+            source: RwLock::new(Some(source)),
+            path,
+            threads,
+        }
+    }
+
+    fn source(&self) -> PyResult<Source> {
+        let source = self.source.read().ok().and_then(|source| source.clone());
+        source.ok_or_else(|| PyValueError::new_err(format!("{}: the database is closed", self.path)))
+    }
+}
+
+/// The part of `0..len` that Python's `[start:stop]` means.
+fn range(start: Option<isize>, stop: Option<isize>, len: u32) -> Range<u32> {
+    let bound = |bound: isize| match bound {
+        0.. => u32::try_from(bound).map_or(len, |bound| bound.min(len)),
+        _ => u32::try_from(bound.unsigned_abs()).map_or(0, |back| len.saturating_sub(back)),
+    };
+    let (start, stop) = (start.map_or(0, bound), stop.map_or(len, bound));
+    start..stop.max(start)
+}
+
+#[pymethods]
+impl Database {
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.source()?.len() as usize)
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let source = self.source()?;
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let places = slice.indices(source.len() as isize)?;
+            let game = |n: usize| {
+                let index = places.start + places.step * n as isize;
+                Py::new(py, Game::new(&source, index as u32))
+            };
+            let games = (0..places.slicelength).map(game).collect::<PyResult<Vec<_>>>()?;
+            return games.into_pyobject(py);
+        }
+        let Ok(index) = index.extract::<i64>() else {
+            return Err(PyTypeError::new_err(
+                "games are chosen by an integer or a slice of integers",
+            ));
+        };
+        let place = if index < 0 {
+            index + i64::from(source.len())
+        } else {
+            index
+        };
+        match u32::try_from(place) {
+            Ok(place) if place < source.len() => Ok(Bound::new(py, Game::new(&source, place))?.into_any()),
+            _ => Err(PyIndexError::new_err(format!(
+                "{}: there is no game with index {index} among {}",
+                self.path,
+                source.len()
+            ))),
+        }
+    }
+
+    fn __iter__(&self) -> PyResult<GameIterator> {
+        self.games(None, None)
+    }
+
+    /// An iterator over the games from `start` to `stop`, which count as in a slice.
+    #[pyo3(signature = (start=None, stop=None))]
+    fn games(&self, start: Option<isize>, stop: Option<isize>) -> PyResult<GameIterator> {
+        let source = self.source()?;
+        let games = range(start, stop, source.len());
+        Ok(GameIterator { source, games })
+    }
+
+    /// An iterator over the headers of the games from `start` to `stop`, as dicts.
+    ///
+    /// It gives what `headers` of each game gives, but reads many games at a time, which is several times as fast.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> sum(headers["Result"] == "1-0" for headers in database.headers())
+    /// 35
+    #[pyo3(signature = (start=None, stop=None))]
+    fn headers(&self, start: Option<isize>, stop: Option<isize>) -> PyResult<HeadersIterator> {
+        let source = self.source()?;
+        let games = range(start, stop, source.len());
+        Ok(HeadersIterator::new(Batches::new(source, games, self.threads)))
+    }
+
+    /// An iterator over the PGN of the games from `start` to `stop`, as texts.
+    ///
+    /// It gives what `pgn` of each game gives, but decodes many games at a time, on several threads.
+    #[pyo3(signature = (start=None, stop=None))]
+    fn pgn(&self, start: Option<isize>, stop: Option<isize>) -> PyResult<PgnIterator> {
+        let source = self.source()?;
+        let games = range(start, stop, source.len());
+        Ok(PgnIterator::new(Batches::new(source, games, self.threads)))
+    }
+
+    /// The games from `start` to `stop` as a table in the memory format of Arrow.
+    ///
+    /// Columns are names of tags, and `number`, `year`, `month`, `day`, `deleted`, `ply_count`, `plies` and `pgn`. What is
+    /// unknown is null. `WhiteElo` and `BlackElo` are numbers; all other tags are texts.
+    ///
+    /// >>> import chessdb, pyarrow
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> table = pyarrow.table(database.table(["number", "White", "year"]))
+    /// >>> table.slice(0, 1).to_pylist()
+    /// [{'number': 1, 'White': 'Legall de Kermeur', 'year': 1750}]
+    #[pyo3(signature = (columns=None, *, start=None, stop=None))]
+    fn table(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<String>>,
+        start: Option<isize>,
+        stop: Option<isize>,
+    ) -> PyResult<Table> {
+        let source = self.source()?;
+        let games = range(start, stop, source.len());
+        table(py, &source, columns.as_deref(), games, self.threads)
+    }
+
+    /// The games that have a position, with its first occurrence in each, in the order of the database.
+    ///
+    /// One argument says what is searched for: `fen`, a FEN or an EPD; `moves`, a line from the usual start position;
+    /// `pawns`, a FEN of which only the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant
+    /// count if the FEN has them. Only main lines are searched, and games marked as deleted are left out.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> [(found.game.number, found.ply, found.san) for found in database.find(moves="e4 e5 f4 exf4")]
+    /// [(7, 4, 'Bc4'), (48, 4, 'Nf3')]
+    #[pyo3(signature = (fen=None, *, moves=None, pawns=None, material=None))]
+    fn find(
+        &self,
+        py: Python<'_>,
+        fen: Option<String>,
+        moves: Option<String>,
+        pawns: Option<String>,
+        material: Option<String>,
+    ) -> PyResult<Vec<Found>> {
+        let question = Question {
+            fen,
+            moves,
+            pawns,
+            material,
+        };
+        find(py, &self.source()?, &question, self.threads)
+    }
+
+    /// The moves that were played in a position, most frequent first, and last the games that end there.
+    ///
+    /// The position is given by `fen` or `moves`, as in `find`. Moves that no game played there are listed if at least
+    /// two games have the position after them.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> [(row.san, row.games) for row in database.moves_table(moves="")[:3]]
+    /// [('e4', 38), ('d4', 19), ('c4', 3)]
+    #[pyo3(signature = (fen=None, *, moves=None))]
+    fn moves_table(
+        &self,
+        py: Python<'_>,
+        fen: Option<String>,
+        moves: Option<String>,
+    ) -> PyResult<Vec<PlayedMove>> {
+        let question = Question {
+            fen,
+            moves,
+            pawns: None,
+            material: None,
+        };
+        moves_table(py, &self.source()?, &question, self.threads)
+    }
+
+    /// Path of the database: that of its main file below the folder that was opened.
+    #[getter]
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Short name of the format.
+    #[getter]
+    fn format(&self) -> PyResult<&'static str> {
+        Ok(self.source()?.0.format.name)
+    }
+
+    /// What is known of the database since it was opened, such as its reading and its code page.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let info = self.source()?.read(py, |entry| entry.database.info())?;
+        let dict = PyDict::new(py);
+        for (name, value) in info.rows {
+            dict.set_item(name, value)?;
+        }
+        Ok(dict)
+    }
+
+    /// Oddities of the database that affect no game.
+    #[getter]
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.source()?.read(py, |entry| entry.database.info().warnings)
+    }
+
+    /// Problems of the database itself.
+    #[getter]
+    fn problems(&self, py: Python<'_>) -> PyResult<Vec<Problem>> {
+        self.source()?.read(py, |entry| {
+            entry.database.problems().iter().map(Problem::from).collect()
+        })
+    }
+
+    /// The database's own folders. A folder comes before those in it.
+    #[getter]
+    fn folders(&self, py: Python<'_>) -> PyResult<Vec<Folder>> {
+        let folders = self.source()?.read(py, |entry| entry.database.folders())?;
+        Ok(folders.into_iter().map(Folder::from).collect())
+    }
+
+    /// The files inside the database.
+    #[getter]
+    fn members(&self, py: Python<'_>) -> PyResult<Vec<Member>> {
+        let source = self.source()?;
+        source.read(py, |_| Member::all(&source))
+    }
+
+    /// Closes the database. Games and iterators that exist keep it open for themselves.
+    pub fn close(&self) {
+        if let Ok(mut source) = self.source.write() {
+            *source = None;
+        }
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyAny>) {
+        self.close();
+    }
+
+    fn __repr__(&self) -> String {
+        match self.source() {
+            Ok(source) => format!("<chessdb.Database {:?}: {} games>", self.path, source.len()),
+            Err(_) => format!("<chessdb.Database {:?}: closed>", self.path),
+        }
+    }
+}
+
+/// An iterator over games.
+#[pyclass(module = "chessdb")]
+pub struct GameIterator {
+    source: Source,
+    games: Range<u32>,
+}
+
+#[pymethods]
+impl GameIterator {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&mut self) -> Option<Game> {
+        let index = self.games.next()?;
+        Some(Game::new(&self.source, index))
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.games.len()
+    }
+}

@@ -1,0 +1,80 @@
+//! Exceptions. Their classes are written in Python: `package/chessdb/_errors.py`.
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+use pgnfs::library::{LibraryEntry, LibraryError};
+
+/// The error numbers of Linux for a path that does not exist and for any other failure.
+const ENOENT: i32 = 2;
+const EIO: i32 = 5;
+
+/// Reason why a result of the decoders cannot be used.
+#[derive(Debug)]
+pub enum ReadError {
+    /// A file of the database has changed since it was opened.
+    Changed,
+    /// The decoder failed, with its message.
+    Failed(String),
+}
+
+impl ReadError {
+    /// Converts the error to an exception.
+    pub fn raise(self, py: Python<'_>, entry: &LibraryEntry) -> PyErr {
+        match self {
+            ReadError::Changed => changed(py, entry),
+            ReadError::Failed(what) => {
+                let message = format!("{}: the decoder failed: {what}", entry.name());
+                exception(py, "Error", message, entry.name(), None)
+            }
+        }
+    }
+}
+
+/// The exception for a database with a changed file. If the file was cut, the offset is its end.
+fn changed(py: Python<'_>, entry: &LibraryEntry) -> PyErr {
+    let name = entry.lost_file().unwrap_or_else(|| entry.name());
+    let mut paths = entry.found.iter().flat_map(|found| &found.files);
+    let path = paths.find(|(_, path)| path.file_name().is_some_and(|file| file == name));
+    let before = entry.files.iter().find(|(file, _)| file == name);
+    let now = path.and_then(|(_, path)| std::fs::metadata(path).ok());
+    let cut = now
+        .map(|now| now.len())
+        .filter(|now| before.is_some_and(|(_, before)| *now < before.size));
+    let file = path.map_or_else(|| name.to_owned(), |(_, path)| path.display().to_string());
+    let message = match cut {
+        Some(end) => format!("{file}: the file was cut at byte {end} after it was opened: open it again"),
+        None => format!("{file}: the file was changed after it was opened: open it again"),
+    };
+    exception(py, "ChangedError", message, &file, cut)
+}
+
+/// The exception for a path at which nothing can be opened.
+pub fn not_opened(py: Python<'_>, error: &LibraryError) -> PyErr {
+    let (path, number) = match error {
+        LibraryError::Missing(path) => (path, Some(ENOENT)),
+        LibraryError::Unreadable(path, error) => (path, Some(error.raw_os_error().unwrap_or(EIO))),
+        LibraryError::Hung(path, _) | LibraryError::Refused(path, _) | LibraryError::NoneWanted(path) => {
+            (path, None)
+        }
+        LibraryError::NoDatabases { source, .. } => (source, None),
+    };
+    let file = path.display().to_string();
+    match number {
+        // Python derives the class of the exception from the number.
+        Some(number) => {
+            let text = std::io::Error::from_raw_os_error(number).to_string();
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, text, file))
+        }
+        None => exception(py, "OpenError", error.to_string(), &file, None),
+    }
+}
+
+/// An exception of the package.
+fn exception(py: Python<'_>, class: &str, message: String, file: &str, offset: Option<u64>) -> PyErr {
+    let made = py
+        .import("chessdb._errors")
+        .and_then(|module| module.getattr(class)?.call1((message, file, offset)));
+    made.map_or_else(|error| error, PyErr::from_value)
+}

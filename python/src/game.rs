@@ -1,0 +1,189 @@
+//! One game.
+
+use std::ops::ControlFlow;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+
+use crate::moves::polyglot;
+use crate::parts::Problem;
+use crate::position::{Position, positions_of};
+use crate::source::Source;
+use crate::tokens::{to_list, values_of};
+use chessdb::board::Uci;
+use chessdb::formats::Database;
+use chessdb::game::Tags;
+use pgnfs::library::{problems_of, tags_of, text_of};
+
+/// Names and values of headers, and the movetext as a list.
+type Values<'py> = (Vec<(String, String)>, Bound<'py, PyList>);
+
+/// A game of a database.
+///
+/// Each of its methods and properties decodes it anew. It keeps the database open.
+///
+/// >>> import chessdb
+/// >>> game = chessdb.open_database("classics.pgn")[0]
+/// >>> game
+/// <chessdb.Game 1 of classics.pgn>
+#[pyclass(frozen, module = "chessdb")]
+pub struct Game {
+    source: Source,
+    index: u32,
+}
+
+impl Game {
+    /// The game with an index, which must be below the number of games.
+    pub fn new(source: &Source, index: u32) -> Game {
+        Game {
+            source: source.clone(),
+            index,
+        }
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// Number of the game in its database, from 1, as in names of files and in `problems.txt`.
+    #[getter]
+    fn number(&self) -> u64 {
+        u64::from(self.index) + 1
+    }
+
+    /// The tags as a dict, in the order of PGN: the roster of seven, then all others by name.
+    ///
+    /// Values are plain text, without the escapes that PGN has for quotation marks.
+    #[getter]
+    fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let index = self.index;
+        let tags = self.source.read(py, |entry| tags_of(&*entry.database, index))?;
+        headers(py, &tags)
+    }
+
+    /// The game as PGN, with all its variations, comments and glyphs.
+    ///
+    /// It is the text that a mount shows and that `pgnfs export` writes.
+    ///
+    /// >>> import chessdb
+    /// >>> print(chessdb.open_database("classics.pgn")[0].pgn().splitlines()[4])
+    /// [White "Legall de Kermeur"]
+    fn pgn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let index = self.index;
+        let text = self.source.read(py, |entry| text_of(entry, index).pgn)?;
+        text_to_str(py, &text)
+    }
+
+    /// The moves of the main line as UCI, with `0000` for a null move.
+    ///
+    /// >>> import chessdb
+    /// >>> chessdb.open_database("classics.pgn")[0].moves()[-1]
+    /// 'c3d5'
+    fn moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let index = self.index;
+        self.source.read(py, |entry| moves_of(&*entry.database, index))
+    }
+
+    /// The moves of the main line, two bytes each, as in Polyglot's opening books but in little endian.
+    ///
+    /// Bits 0 to 5 are the target, 6 to 11 the origin (a1 is 0, h8 is 63), and 12 to 14 the promotion: 1 knight, 2 bishop,
+    /// 3 rook, 4 queen. Castling is the king taking its own rook, and 0 is a null move.
+    #[getter]
+    fn plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let index = self.index;
+        let plies = self.source.read(py, |entry| {
+            let mut plies = Vec::new();
+            append_plies(&mut plies, &*entry.database, index);
+            plies
+        })?;
+        Ok(PyBytes::new(py, &plies))
+    }
+
+    /// The positions of the main line, from the start to the last move.
+    ///
+    /// Empty if the game has no position, because its set-up cannot be played.
+    ///
+    /// >>> import chessdb
+    /// >>> first, *_ = chessdb.open_database("classics.pgn")[0].positions()
+    /// >>> hex(first.key), first.fen
+    /// ('0x463b96181691fc9c', 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1')
+    fn positions(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
+        let index = self.index;
+        self.source
+            .read(py, |entry| positions_of(&*entry.database, index))
+    }
+
+    /// What is wrong with the game. Each problem is also a remark in its text.
+    #[getter]
+    fn problems(&self, py: Python<'_>) -> PyResult<Vec<Problem>> {
+        let index = self.index;
+        let problems = self.source.read(py, |entry| problems_of(entry, index))?;
+        Ok(problems.iter().map(Problem::from).collect())
+    }
+
+    /// The game as a `chess.pgn.Game` of python-chess, equal to what that reads from `pgn()`.
+    ///
+    /// >>> import chessdb
+    /// >>> game = chessdb.open_database("classics.pgn")[0].to_chess()
+    /// >>> game.end().san()
+    /// 'Nd5#'
+    fn to_chess<'py>(slf: &Bound<'py, Game>) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("chessdb._to_chess")?;
+        module.call_method1("to_chess", (slf,))
+    }
+
+    /// Headers and movetext for `to_chess`; `None` if python-chess has to read the PGN.
+    fn _values<'py>(&self, py: Python<'py>) -> PyResult<Option<Values<'py>>> {
+        let index = self.index;
+        let values = self.source.read(py, |entry| values_of(&*entry.database, index))?;
+        values
+            .map(|(headers, values)| Ok((headers, to_list(py, values)?)))
+            .transpose()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<chessdb.Game {} of {}>", self.number(), self.source.0.name())
+    }
+}
+
+/// Tags as a dict.
+fn headers<'py>(py: Python<'py>, tags: &Tags) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in tags.iter() {
+        dict.set_item(PyString::intern(py, name), value)?;
+    }
+    Ok(dict)
+}
+
+/// PGN as a str. PGN files that are shown byte for byte may have bytes that are not UTF-8.
+pub fn text_to_str<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => PyString::new(py, text),
+        Err(_) => PyString::new(py, &String::from_utf8_lossy(text)),
+    };
+    Ok(text.into_any())
+}
+
+fn moves_of(database: &dyn Database, game: u32) -> Vec<String> {
+    let mut moves = Vec::new();
+    let mut is_chess960 = database.tags(game).is_chess960();
+    database.main_line(game, &mut |ply| {
+        let (position, mv) = (&ply.before(), ply.mv);
+        is_chess960 |= ply.number == 0 && position.is_chess960();
+        let uci = Uci {
+            position,
+            mv,
+            is_chess960,
+        };
+        moves.push(uci.to_string());
+        ControlFlow::Continue(())
+    });
+    moves
+}
+
+/// Appends the moves of the main line, two bytes each.
+pub fn append_plies(plies: &mut Vec<u8>, database: &dyn Database, game: u32) {
+    database.main_line(game, &mut |ply| {
+        plies.extend_from_slice(&polyglot(&ply.before(), ply.mv).to_le_bytes());
+        ControlFlow::Continue(())
+    });
+}

@@ -1,0 +1,45 @@
+//! The native part of the Python package `chessdb`.
+//!
+//! The crate makes the decoders, guarded maps and the search for databases of `pgnfs` available to Python. It
+//! never holds the GIL while it decodes, and it checks that the files are unchanged before it returns a
+//! result to Python.
+
+mod batches;
+mod database;
+mod errors;
+mod game;
+mod in_chunks;
+mod library;
+mod moves;
+mod open;
+mod parts;
+mod position;
+mod search;
+mod source;
+mod table;
+mod tokens;
+
+use pyo3::prelude::*;
+
+/// The native part of the package.
+#[pymodule]
+mod _chessdb {
+    #[pymodule_export]
+    use crate::batches::{HeadersIterator, PgnIterator};
+    #[pymodule_export]
+    use crate::database::{Database, GameIterator};
+    #[pymodule_export]
+    use crate::game::Game;
+    #[pymodule_export]
+    use crate::library::Library;
+    #[pymodule_export]
+    use crate::open::open;
+    #[pymodule_export]
+    use crate::parts::{Folder, Member, Problem};
+    #[pymodule_export]
+    use crate::position::Position;
+    #[pymodule_export]
+    use crate::search::{Found, PlayedMove};
+    #[pymodule_export]
+    use crate::table::Table;
+}

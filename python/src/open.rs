@@ -1,0 +1,89 @@
+//! Opening databases.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::database::Database;
+use crate::errors::not_opened;
+use crate::library::Library;
+use crate::source::Source;
+use chessdb::formats::{FORMATS, Options, Passwords};
+use pgnfs::library::{Library as Opened, Selection};
+
+/// More threads than this decode no faster on any machine.
+const MOST_THREADS: usize = 1024;
+
+/// Opens a database by one of its files or by its folder, or all databases in and below a folder.
+#[pyfunction]
+#[pyo3(signature = (path, *, encoding=None, reading=None, passwords=None, threads=None))]
+pub fn open(
+    py: Python<'_>,
+    path: PathBuf,
+    encoding: Option<String>,
+    reading: Option<String>,
+    passwords: Option<Vec<String>>,
+    threads: Option<usize>,
+) -> PyResult<Py<PyAny>> {
+    let options = Options {
+        encoding: encoding.map(known_encoding).transpose()?,
+        reading: reading.map(known_reading).transpose()?,
+        passwords: Passwords::of_lines(&passwords.unwrap_or_default().join("\n")),
+        ..Options::default()
+    };
+    let threads = match threads {
+        Some(0) => return Err(PyValueError::new_err("threads: 0 threads decode nothing")),
+        Some(threads) => threads.min(MOST_THREADS),
+        None => thread::available_parallelism().map_or(1, usize::from),
+    };
+    let library = py
+        .detach(|| Opened::open_selected(&path, &options, &Selection::default()))
+        .map_err(|error| not_opened(py, &error))?;
+    let database = |(path, source)| Database::new(source, path, threads);
+    let shown = path.display().to_string();
+    let mut entries = library.databases().iter().map(|entry| Source(Arc::clone(entry)));
+    if library.is_single()
+        && let Some(only) = entries.next()
+    {
+        return Ok(Py::new(py, database((shown, only)))?.into_any());
+    }
+    let databases = entries.map(|source| {
+        let path = source.0.path.clone();
+        Ok((path.clone(), Py::new(py, database((path, source)))?))
+    });
+    let library = Library {
+        databases: databases.collect::<PyResult<_>>()?,
+        left_out: library
+            .left_out()
+            .iter()
+            .map(|left_out| (left_out.path.clone(), left_out.reason.clone()))
+            .collect(),
+        path: shown,
+    };
+    Ok(Py::new(py, library)?.into_any())
+}
+
+/// A label of a code page.
+fn known_encoding(label: String) -> PyResult<String> {
+    match encoding_rs::Encoding::for_label(label.as_bytes()) {
+        Some(_) => Ok(label),
+        None => Err(PyValueError::new_err(format!(
+            "encoding: '{label}' is no code page: name one such as utf-8, windows-1252, ibm866 or koi8-r"
+        ))),
+    }
+}
+
+/// The name of a reading of any format.
+fn known_reading(reading: String) -> PyResult<String> {
+    let known: Vec<String> = FORMATS.iter().flat_map(|format| (format.readings)()).collect();
+    match known.contains(&reading) {
+        true => Ok(reading),
+        false => Err(PyValueError::new_err(format!(
+            "reading: no format has '{reading}': there are {}",
+            known.join(", ")
+        ))),
+    }
+}

@@ -1,0 +1,162 @@
+//! Games as tables.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::ops::{ControlFlow, Range};
+
+use indicatif::ProgressBar;
+
+use super::Part;
+use crate::cli::ordered::in_order;
+use crate::library::tags_of;
+use crate::table::{Columns, Parquet, Place, Row, Rows, further_tags};
+use crate::tree::digits;
+
+/// The forms of tables.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Comma-separated values.
+    Csv,
+    /// A JSON object on each line.
+    Ndjson,
+    /// A Parquet file.
+    Parquet,
+}
+
+/// The columns that a table has where none are named: those of the tables in a mount. Every part of an export has the
+/// same, so the tags of all games are read.
+pub fn usual_columns(form: Form, parts: &[Part<'_>], has_database: bool, threads: usize) -> Columns {
+    let mut others = BTreeSet::new();
+    for part in parts {
+        let entry = part.entry;
+        let found = |games: Range<u32>| {
+            let mut found = BTreeSet::new();
+            for game in games {
+                let tags = tags_of(&*entry.database, game);
+                for name in further_tags(&tags) {
+                    if !found.contains(name) {
+                        found.insert(name.to_owned());
+                    }
+                }
+            }
+            found
+        };
+        let _ = in_order(entry.database.len(), threads, found, |mut found| {
+            others.append(&mut found);
+            ControlFlow::Continue(())
+        });
+    }
+    match form {
+        Form::Parquet => Columns::typed(&others, has_database),
+        Form::Csv | Form::Ndjson => Columns::of_text(&others, has_database),
+    }
+}
+
+/// Writes the games of parts of databases as a table.
+pub fn write(
+    out: &mut (impl Write + Send),
+    form: Form,
+    columns: &Columns,
+    parts: &[Part<'_>],
+    threads: usize,
+    bar: &ProgressBar,
+) -> io::Result<()> {
+    match form {
+        Form::Parquet => write_parquet(out, columns, parts, threads, bar),
+        Form::Csv => {
+            out.write_all(columns.header().as_bytes())?;
+            write_lines(out, parts, threads, bar, |line, row| {
+                columns.append_row(line, row)
+            })
+        }
+        Form::Ndjson => write_lines(out, parts, threads, bar, |line, row| {
+            columns.append_object(line, row);
+        }),
+    }
+}
+
+fn write_lines(
+    out: &mut impl Write,
+    parts: &[Part<'_>],
+    threads: usize,
+    bar: &ProgressBar,
+    append: impl Fn(&mut Vec<u8>, &Row<'_>) + Sync,
+) -> io::Result<()> {
+    for part in parts {
+        let lines = |games| {
+            let mut lines = Vec::new();
+            let number = each_row(part, games, |row| append(&mut lines, row));
+            (number, lines)
+        };
+        let mut written = Ok(());
+        let _ = in_order(part.len(), threads, lines, |(number, lines)| {
+            bar.inc(number);
+            written = out.write_all(&lines);
+            flow(&written)
+        });
+        written?;
+    }
+    Ok(())
+}
+
+fn write_parquet(
+    out: &mut (impl Write + Send),
+    columns: &Columns,
+    parts: &[Part<'_>],
+    threads: usize,
+    bar: &ProgressBar,
+) -> io::Result<()> {
+    let form = Parquet::new(columns)?;
+    let mut file = form.begin(out)?;
+    let mut group = Rows::new(columns);
+    for part in parts {
+        let rows = |games| {
+            let mut rows = Rows::new(columns);
+            let number = each_row(part, games, |row| rows.push(columns, row));
+            (number, rows)
+        };
+        let mut written = Ok(());
+        let _ = in_order(part.len(), threads, rows, |(number, rows)| {
+            bar.inc(number);
+            group.append(rows);
+            if group.len() >= Parquet::GROUP as usize {
+                let full = std::mem::replace(&mut group, Rows::new(columns));
+                written = Parquet::write_group(&mut file, &full).map_err(io::Error::from);
+            }
+            flow(&written)
+        });
+        written?;
+    }
+    if !group.is_empty() {
+        Parquet::write_group(&mut file, &group)?;
+    }
+    file.finish()?;
+    Ok(())
+}
+
+/// Passes the rows of some games of a part to `each`, and gives their number.
+fn each_row(part: &Part<'_>, games: Range<u32>, mut each: impl FnMut(&Row<'_>)) -> u64 {
+    let path = part.entry.path.as_str();
+    let folder = match path {
+        "" => String::new(),
+        path => format!("{path}/"),
+    };
+    let number = games.len() as u64;
+    for game in games {
+        let place = Place {
+            database: path,
+            folder: &folder,
+            game: part.games.start + game,
+            digits: digits(part.entry.database.len()),
+        };
+        each(&Row::new(part.entry, place));
+    }
+    number
+}
+
+fn flow(written: &io::Result<()>) -> ControlFlow<()> {
+    match written {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
+}

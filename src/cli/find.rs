@@ -1,0 +1,322 @@
+//! `pgnfs find`.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use super::cache::index_files;
+use super::export::selected;
+use super::options::Settings;
+use super::{FOUND_NONE, Failure, ended, progress};
+use crate::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
+use crate::positions::{
+    BuildOptions, Damaged, Found, Index, IndexError, IndexFiles, IndexUse, Material, MovesTable, Novelty,
+    Pattern, Pawns, Wanted, WantedError, append_field, novelties_csv, san_of, scan, scan_moves,
+};
+use crate::tree::game_path;
+use chessdb::formats::Database;
+
+/// The values of the option that selects how results are shown.
+pub const SHOWN: [&str; 6] = ["path", "count", "moves", "pgn", "csv", "ndjson"];
+
+/// The arguments that give the criterion of a search.
+pub const WANTED: [&str; 5] = ["fen", "moves", "pawns", "material", "novelty"];
+
+/// The tags shown by `csv` and `ndjson`.
+const TAGS: [&str; 8] = [
+    "White", "Black", "Result", "Date", "Event", "ECO", "WhiteElo", "BlackElo",
+];
+
+/// Prints the games with a match. The exit code shows whether there are any.
+pub fn run(library: &Library, matches: &ArgMatches, settings: &Settings) -> Result<ExitCode, Failure> {
+    let database = matches.get_one("DATABASE").map(String::as_str);
+    let entries = selected(library, database)?;
+    let show = matches.get_one("show").map_or("path", String::as_str);
+    let games = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
+    let search = Search {
+        files: index_files(settings),
+        settings,
+        bar: progress::bar(games),
+    };
+    let (found, written) = match (matches.get_flag("novelty"), show) {
+        (true, "path" | "csv" | "count") => novelties(&search, &entries, show)?,
+        (true, _) => return Err("--novelty can be shown as path, csv or count".into()),
+        (false, _) => match (show, wanted(matches)?) {
+            ("moves", Wanted::Position(pattern)) => moves(&search, &entries, &pattern),
+            ("moves", _) => return Err("--show moves needs a position: give --fen or --moves".into()),
+            (_, wanted) => games_with(&search, &entries, &wanted, show),
+        },
+    };
+    if let Some(changed) = entries.iter().find(|entry| !entry.is_intact()) {
+        let name = on_one_line(changed.name());
+        return Err(format!("{name}: a file was changed while it was read: search again").into());
+    }
+    ended(written, "standard output")?;
+    Ok(match found {
+        0 => ExitCode::from(FOUND_NONE),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// How databases are searched.
+struct Search<'a> {
+    files: Option<IndexFiles>,
+    settings: &'a Settings,
+    bar: ProgressBar,
+}
+
+impl Search<'_> {
+    /// Answers a question from a database's index, or by a scan if there is none.
+    fn ask<T>(
+        &self,
+        entry: &LibraryEntry,
+        of_index: impl Fn(&Index) -> Result<T, Damaged>,
+        of_scan: impl Fn(&dyn Database, usize, &(dyn Fn(u64) + Sync)) -> T,
+    ) -> T {
+        let games = u64::from(entry.database.len());
+        if let (Some(files), Some(index)) = (&self.files, self.index(entry)) {
+            match of_index(&index) {
+                Ok(answer) => {
+                    self.bar.inc(games);
+                    return answer;
+                }
+                Err(damaged) => {
+                    log::info!("{}: {damaged}", entry.name());
+                    files.remove(entry);
+                }
+            }
+        }
+        of_scan(&*entry.database, self.settings.serve.threads, &|games| {
+            self.bar.inc(games)
+        })
+    }
+
+    /// The index of a database. A missing index is built if the user wants it.
+    fn index(&self, entry: &LibraryEntry) -> Option<Index> {
+        let loaded = self.files.as_ref()?.load(entry);
+        if loaded.is_some() || self.settings.index != IndexUse::Yes {
+            return loaded;
+        }
+        let built = self.build(entry, self.files.as_ref());
+        built
+            .inspect_err(|error| log::warn!("{}: {error}", entry.name()))
+            .ok()
+    }
+
+    /// Builds the index of a database, in memory without files to keep it in.
+    fn build(&self, entry: &LibraryEntry, files: Option<&IndexFiles>) -> Result<Index, IndexError> {
+        let options = BuildOptions {
+            threads: self.settings.serve.threads,
+            memory: self.settings.index_memory,
+        };
+        self.bar.inc_length(entry.database.len().into());
+        let done = |games| self.bar.inc(games);
+        match files {
+            Some(files) => files.build(entry, options, &done),
+            None => Index::in_memory(&entry.database, options, &done),
+        }
+    }
+
+    /// The novelties of a database. Finding them requires an index.
+    fn novelties(&self, entry: &LibraryEntry) -> Result<Vec<Novelty>, IndexError> {
+        let done = |games| self.bar.inc(games);
+        if let Some(files) = &self.files
+            && let Some(index) = files.load(entry)
+        {
+            match index.novelties(&done) {
+                Ok(novelties) => return Ok(novelties),
+                Err(_) => files.remove(entry),
+            }
+        }
+        let built = match self.build(entry, self.files.as_ref()) {
+            Err(error) if self.files.is_some() && !matches!(error, IndexError::Changed) => {
+                log::warn!("{}: {error}", entry.name());
+                self.build(entry, None)
+            }
+            built => built,
+        };
+        Ok(built?.novelties(&done)?)
+    }
+}
+
+/// The criterion that the arguments give.
+fn wanted(matches: &ArgMatches) -> Result<Wanted, Failure> {
+    type Read = fn(&str) -> Result<Wanted, WantedError>;
+    let readers: [Read; 4] = [
+        |text| Pattern::parse(text).map(Wanted::Position),
+        |text| Pattern::of_moves(text).map(Wanted::Position),
+        |text| Pawns::parse(text).map(Wanted::Pawns),
+        |text| Material::parse(text).map(Wanted::Material),
+    ];
+    let given = WANTED.into_iter().zip(readers).find_map(|(name, read)| {
+        let text = matches.get_one::<String>(name)?;
+        Some(read(text).map_err(|error| format!("--{name}: {error}").into()))
+    });
+    given.unwrap_or_else(|| {
+        Err("say what to find: give --fen, --moves, --pawns, --material or --novelty".into())
+    })
+}
+
+/// Shows the table of moves of a position, over all databases.
+fn moves(search: &Search<'_>, entries: &[&LibraryEntry], pattern: &Pattern) -> (u64, io::Result<()>) {
+    let mut sum = MovesTable::default();
+    let mut paths: HashMap<String, String> = HashMap::new();
+    for entry in entries {
+        let table = search.ask(
+            entry,
+            |index| index.moves(pattern),
+            |database, threads, done| scan_moves(database, pattern, threads, done),
+        );
+        for row in &table.rows {
+            if let Some(game) = row.game {
+                paths.entry(row.uci.clone()).or_insert_with(|| path(entry, game));
+            }
+        }
+        sum.merge(table);
+    }
+    search.bar.finish_and_clear();
+    let csv = sum.csv(|row| paths.get(&row.uci).cloned());
+    let written = match sum.rows.is_empty() {
+        true => Ok(()),
+        false => io::stdout().lock().write_all(csv.as_bytes()),
+    };
+    (sum.games().into(), written)
+}
+
+/// Shows the games with a match, database by database.
+fn games_with(
+    search: &Search<'_>,
+    entries: &[&LibraryEntry],
+    wanted: &Wanted,
+    show: &str,
+) -> (u64, io::Result<()>) {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut sum = 0;
+    let mut written = Ok(());
+    for entry in entries {
+        let found = search.ask(
+            entry,
+            |index| index.find(wanted),
+            |database, threads, done| scan(database, wanted, threads, done),
+        );
+        let columns = ["path", "ply", "move"].into_iter().chain(TAGS);
+        let header = columns.collect::<Vec<_>>().join(",");
+        let needs_header = show == "csv" && sum == 0 && !found.is_empty();
+        sum += found.len() as u64;
+        written = search.bar.suspend(|| {
+            if needs_header {
+                writeln!(out, "{header}")?;
+            }
+            found
+                .iter()
+                .try_for_each(|found| write_game(&mut out, entry, found, show))
+        });
+        if written.is_err() {
+            break;
+        }
+    }
+    search.bar.finish_and_clear();
+    let written = written.and_then(|()| match show {
+        "count" => writeln!(out, "{sum}"),
+        _ => Ok(()),
+    });
+    (sum, written.and_then(|()| out.flush()))
+}
+
+/// Shows, for each game, the first move that leads to a position that no earlier game has.
+fn novelties(
+    search: &Search<'_>,
+    entries: &[&LibraryEntry],
+    show: &str,
+) -> Result<(u64, io::Result<()>), Failure> {
+    let mut sum = 0;
+    let mut text = String::new();
+    for entry in entries {
+        let novelties = search.novelties(entry)?;
+        match show {
+            "csv" => {
+                let csv = novelties_csv(&*entry.database, &novelties, |game| path(entry, game));
+                let rows = csv.split_once('\n').map_or("", |(_, rows)| rows);
+                text.push_str(if text.is_empty() { &csv } else { rows });
+            }
+            "path" => {
+                for Novelty { found, .. } in &novelties {
+                    text += &format!("{}\t{}\n", path(entry, found.game), found.ply);
+                }
+            }
+            _ => {}
+        }
+        sum += novelties.len() as u64;
+    }
+    if show == "count" {
+        text = format!("{sum}\n");
+    }
+    search.bar.finish_and_clear();
+    Ok((sum, io::stdout().lock().write_all(text.as_bytes())))
+}
+
+fn write_game(out: &mut impl Write, entry: &LibraryEntry, found: &Found, show: &str) -> io::Result<()> {
+    let path = || path(entry, found.game);
+    match show {
+        "count" => Ok(()),
+        "pgn" => {
+            let mut text = Vec::new();
+            append_text(&mut text, entry, found.game);
+            out.write_all(&text)
+        }
+        "csv" | "ndjson" => {
+            let tags = tags_of(&*entry.database, found.game);
+            let mut fields = vec![
+                ("path", path()),
+                ("ply", found.ply.to_string()),
+                ("move", san_of(&*entry.database, found)),
+            ];
+            fields.extend(TAGS.map(|tag| {
+                (
+                    tag,
+                    tags.get(tag).unwrap_or_default().replace(char::is_control, ""),
+                )
+            }));
+            out.write_all(row(&fields, show == "csv").as_bytes())
+        }
+        _ => writeln!(out, "{}\t{}", path(), found.ply),
+    }
+}
+
+/// A line of CSV or of JSON.
+fn row(fields: &[(&str, String)], is_csv: bool) -> String {
+    let mut line = String::new();
+    if is_csv {
+        for (n, (_, value)) in fields.iter().enumerate() {
+            if n > 0 {
+                line.push(',');
+            }
+            append_field(&mut line, value);
+        }
+    } else {
+        let known = fields.iter().filter(|(_, value)| !value.is_empty());
+        let object = known.map(|(name, value)| {
+            let value = match value.parse::<u32>() {
+                Ok(ply) if *name == "ply" => json!(ply),
+                _ => json!(value),
+            };
+            ((*name).to_owned(), value)
+        });
+        line = serde_json::Value::Object(object.collect()).to_string();
+    }
+    line.push('\n');
+    line
+}
+
+/// The path of a game below a mount of the source.
+fn path(entry: &LibraryEntry, game: u32) -> String {
+    let path = game_path(game, entry.database.len());
+    match entry.path.as_str() {
+        "" => path,
+        directory => format!("{directory}/{path}"),
+    }
+}

@@ -1,0 +1,130 @@
+use super::*;
+
+fn parse(scope: Scope, words: &[&str]) -> Result<Settings, OptionError> {
+    let command = clap::Command::new("test")
+        .no_binary_name(true)
+        .args(arguments(scope));
+    settings(&command.get_matches_from(words), scope, false)
+}
+
+#[test]
+fn words_that_completions_offer_are_accepted() {
+    for option in with_choices() {
+        let row = OPTIONS.iter().find(|row| row.name == option).unwrap();
+        for word in choices(option) {
+            assert!(
+                (row.set)(&mut Settings::default(), word).is_ok(),
+                "{option}: {word}"
+            );
+        }
+    }
+}
+
+#[test]
+fn both_spellings_say_the_same() {
+    let long = [
+        "--encoding=koi8-r",
+        "--reading=text",
+        "--fix-dates=no",
+        "--pgn=export",
+        "--password-file=/dev/null",
+        "--threads=3",
+        "--only=a*",
+        "--kinds=cbh",
+        "--flat",
+        "--view=a=%{white}",
+        "--name=%{year}%{number}",
+        "--unique",
+        "--spelling=fold",
+        "--mtime=source",
+        "--cache-size=2K",
+        "--cache-dir=/x",
+        "--index=yes",
+        "--index-memory=1G",
+        "--index-space=2G",
+        "--watch=poll:7",
+        "--source-timeout=5",
+        "--open-wait=9",
+        "--wait-for-source",
+        "--xattr",
+        "--uid=7",
+        "--gid=8",
+        "--umask=027",
+        "--allow_other",
+        "--default_permissions",
+    ];
+    assert_eq!(long.len(), OPTIONS.iter().filter(|row| row.is_shown()).count());
+    let short: Vec<_> = long.iter().map(|word| word.trim_start_matches('-')).collect();
+    let settings = parse(Scope::Mount, &long).unwrap();
+    assert_eq!(parse(Scope::Mount, &["-o", &short.join(",")]).unwrap(), settings);
+    let repeated: Vec<_> = short.iter().flat_map(|word| ["-o", word]).collect();
+    assert_eq!(parse(Scope::Mount, &repeated).unwrap(), settings);
+    assert_eq!(settings.serve.cache_size, 2048);
+    assert_eq!(settings.serve.source_timeout, Duration::from_secs(5));
+    assert_eq!(
+        (settings.uid, settings.gid, settings.umask),
+        (Some(7), Some(8), 0o27)
+    );
+}
+
+#[test]
+fn every_option_is_documented() {
+    let page = include_str!("../../../docs/commands.md");
+    for row in OPTIONS.iter().filter(|row| row.is_shown()) {
+        assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
+    }
+}
+
+#[test]
+fn what_fstab_says_is_passed_over() {
+    let list = "rw,dev,,suid,exec,atime,users,user=joe,nofail,_netdev,x-systemd.automount,defaults";
+    assert_eq!(parse(Scope::Mount, &["-o", list]), Ok(Settings::default()));
+    assert_eq!(
+        parse(Scope::Games, &["-o", "ro"]),
+        Err(OptionError::Unknown("ro".to_owned(), Scope::Games))
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    for (word, error) in [
+        (
+            "nonsense=1",
+            OptionError::Unknown("nonsense".to_owned(), Scope::Mount),
+        ),
+        ("uid", OptionError::NoValue("uid", "NUMBER")),
+        ("xattr=1", OptionError::NeedlessValue("xattr")),
+    ] {
+        assert_eq!(parse(Scope::Mount, &["-o", word]), Err(error));
+    }
+    for word in [
+        "threads=0",
+        "cache-size=12Q",
+        "cache-size=M",
+        "umask=8",
+        "umask=1000",
+        "mtime=x",
+        "spelling=",
+        "spelling=/nonexistent",
+        "spelling=/dev/null",
+        "encoding=x",
+        "reading=main/order",
+        "uid=-1",
+        "uid=4294967295",
+        "gid=4294967295",
+        "watch=poll:0",
+        "source-timeout=0",
+        "cache-dir=",
+        "index=maybe",
+        "index-memory=1M",
+        "open-wait=-1",
+        "password-file=/dev/null/x",
+    ] {
+        let error = parse(Scope::Mount, &["-o", word]).unwrap_err();
+        assert!(matches!(error, OptionError::BadValue(..)), "{word}: {error}");
+    }
+    assert_eq!(
+        parse(Scope::Games, &["-o", "uid=1"]),
+        Err(OptionError::MountOnly("uid"))
+    );
+}

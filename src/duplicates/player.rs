@@ -1,0 +1,134 @@
+//! Names of players, compared by surname and initial.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Names that mean an unknown player, as one word in small letters.
+const UNKNOWN: [&str; 3] = ["nn", "unknown", "anonymous"];
+
+/// A known name, with the ways in which it can be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Player(Vec<Reading>);
+
+/// A surname, and the first letter of the first given name if there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The words of the surname in small letters without accents, with spaces between them.
+    pub(super) surname: String,
+    initial: Option<char>,
+}
+
+impl Player {
+    /// Reads a name. `None` if it means an unknown player.
+    ///
+    /// Before a comma is the surname. Without a comma, the surname can be the first or the last word, or all.
+    pub(super) fn read(name: &str) -> Option<Player> {
+        let (surname, given) = name.split_once(',').unwrap_or((name, ""));
+        let (surname, given) = (words(surname), words(given));
+        if surname.is_empty() || UNKNOWN.contains(&surname.concat().as_str()) {
+            return None;
+        }
+        let reading = |surname: &[String], given: &[String]| Reading {
+            surname: surname.join(" "),
+            initial: given.first().and_then(|word| word.chars().next()),
+        };
+        let mut readings = vec![reading(&surname, &given)];
+        if !name.contains(',') && surname.len() > 1 {
+            let (first, last) = (surname.split_first(), surname.split_last());
+            let is_initial = |word: &String| word.chars().count() == 1;
+            // Behind a surname of several words, initials are the words of one letter.
+            let before = surname.iter().take_while(|word| !is_initial(word)).count();
+            if (1..surname.len()).contains(&before) {
+                readings.push(reading(&surname[..before], &surname[before..]));
+            }
+            readings.extend(first.map(|(first, rest)| reading(std::slice::from_ref(first), rest)));
+            readings.extend(last.map(|(last, rest)| reading(std::slice::from_ref(last), rest)));
+        }
+        Some(Player(readings))
+    }
+
+    /// The ways in which the name can be understood.
+    pub(super) fn readings(&self) -> &[Reading] {
+        &self.0
+    }
+
+    /// True if the name has an initial in its first reading.
+    pub(super) fn has_initial(&self) -> bool {
+        self.0.first().is_some_and(|reading| reading.initial.is_some())
+    }
+
+    /// True if both names can be those of one player: the same surname, and no other initial.
+    pub(super) fn agrees(&self, other: &Player) -> bool {
+        let agree = |a: &Reading, b: &Reading| {
+            let may_be_equal = a.initial.is_none() || b.initial.is_none() || a.initial == b.initial;
+            a.surname == b.surname && may_be_equal
+        };
+        self.0.iter().any(|a| other.0.iter().any(|b| agree(a, b)))
+    }
+}
+
+/// The words of a name, in small letters and without accents.
+fn words(text: &str) -> Vec<String> {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.nfkd().filter(|&c| !is_combining_mark(c)) {
+        match c {
+            'ß' => folded.push_str("ss"),
+            'ø' | 'Ø' => folded.push('o'),
+            'ł' | 'Ł' => folded.push('l'),
+            'đ' | 'Đ' => folded.push('d'),
+            'æ' | 'Æ' => folded.push_str("ae"),
+            '\'' | '’' => {}
+            c => folded.extend(c.to_lowercase()),
+        }
+    }
+    let words = folded.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agree(a: &str, b: &str) -> bool {
+        let player = |name| Player::read(name).unwrap();
+        let (a, b) = (player(a), player(b));
+        assert_eq!(a.agrees(&b), b.agrees(&a));
+        a.agrees(&b)
+    }
+
+    #[test]
+    fn surname_and_initial_decide() {
+        for (a, b) in [
+            ("Kasparov, Garry", "Kasparov,G"),
+            ("Kasparov, Garry", "Kasparov"),
+            ("Kasparov, Garry", "KASPAROV, Gary K."),
+            ("Kasparov, Garry", "Garry Kasparov"),
+            ("Kasparov, Garry", "Kasparov G"),
+            ("Kasparov, Garry", "G. Kasparov"),
+            ("Müller, Karsten", "Muller, K"),
+            ("O'Kelly de Galway, Alberic", "OKelly de Galway A"),
+            ("Van der Wiel, John", "van der Wiel J"),
+            ("Hübner, R", "Hu\u{308}bner, Robert"),
+        ] {
+            assert!(agree(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("Kasparov, Garry", "Kasparov, Sergey"),
+            ("Kasparov, Garry", "Karpov, G"),
+            ("Polgar, Judit", "Polgar, Zsuzsa"),
+            ("Deep Blue", "Deep Thought"),
+            ("Adams, Michael", "Michael, Adams J"),
+        ] {
+            assert!(!agree(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn some_names_are_unknown() {
+        for name in ["", "?", "NN", "N.N.", "N N", ",", " , Garry", "Unknown"] {
+            assert_eq!(Player::read(name), None, "{name}");
+        }
+        assert!(Player::read("?, Garry").is_none());
+        assert!(Player::read("Nn, Garry").is_none());
+    }
+}

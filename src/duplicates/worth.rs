@@ -1,0 +1,94 @@
+//! Which game of a group is shown once for all.
+
+use std::cmp::Reverse;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Duplicate, Games};
+use crate::library::tags_of;
+use chessdb::formats::Database;
+use chessdb::game::Token;
+
+/// Beginning of the remarks in damaged games.
+const REMARK: &str = "pgnfs: ";
+
+/// Sorts a group: the game with the most annotations first, of several the one with the most tags, of several the
+/// first one. The others follow in their order.
+pub(super) fn best_first(games: &Games<'_>, group: &[u32], plies: u32) -> Vec<Duplicate> {
+    let duplicates = group.iter().filter_map(|&game| {
+        let (database, own) = games.get(game)?;
+        let tags = tags_of(database, own);
+        let known = tags.iter().filter(|(_, value)| is_known(value)).count();
+        let duplicate = Duplicate {
+            game,
+            plies,
+            annotations: annotations(database, own),
+        };
+        Some((known, duplicate))
+    });
+    let mut duplicates: Vec<(usize, Duplicate)> = duplicates.collect();
+    duplicates.sort_unstable_by_key(|(_, duplicate)| duplicate.game);
+    let worth = |&(known, duplicate): &(usize, Duplicate)| Reverse((duplicate.annotations, known));
+    let best = (0..duplicates.len()).min_by_key(|&n| duplicates.get(n).map(worth));
+    if let Some(first) = best.and_then(|best| duplicates.get_mut(..=best)) {
+        first.rotate_right(1);
+    }
+    duplicates.into_iter().map(|(_, duplicate)| duplicate).collect()
+}
+
+fn is_known(value: &str) -> bool {
+    !matches!(value, "" | "?" | "????.??.??" | "*")
+}
+
+/// Number of comments, glyphs and variations of a game; 0 if its decoder panics.
+///
+/// Remarks of pgnfs do not count, nor do comments with nothing but commands, such as clock times.
+fn annotations(database: &dyn Database, game: u32) -> u32 {
+    let decoded = catch_unwind(AssertUnwindSafe(|| database.game(game)));
+    let Ok(decoded) = decoded else {
+        return 0;
+    };
+    let movetext = decoded.game.movetext;
+    let counts = |token: &&Token| match token {
+        Token::Move(..) | Token::VariationEnd => false,
+        Token::Nag(_) | Token::VariationStart => true,
+        Token::Comment(range) => says_something(movetext.text(*range)),
+    };
+    movetext.tokens().iter().filter(counts).count() as u32
+}
+
+/// True for a comment with more than commands in brackets, such as `[%clk 1:00:00]`.
+fn says_something(comment: &str) -> bool {
+    if comment.starts_with(REMARK) {
+        return false;
+    }
+    let mut rest = comment.trim_start();
+    while let Some(command) = rest.strip_prefix("[%") {
+        rest = match command.split_once(']') {
+            Some((_, behind)) => behind.trim_start(),
+            None => return false,
+        };
+    }
+    !rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_and_clock_times_say_nothing() {
+        for comment in [
+            "",
+            " ",
+            "[%clk 1:00]",
+            "[%eval 1] [%clk 1:00] ",
+            "pgnfs: illegal move",
+            "[%csl",
+        ] {
+            assert!(!says_something(comment), "{comment}");
+        }
+        for comment in ["good", "[%clk 1:00] good", "good [%clk 1:00]"] {
+            assert!(says_something(comment), "{comment}");
+        }
+    }
+}

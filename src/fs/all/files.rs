@@ -1,0 +1,334 @@
+//! The files of `all/`.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use super::AllFs;
+use super::overview::Overview;
+use crate::fs::database::DatabaseFs;
+use crate::fs::files::{File, Joined, Text, Wait};
+use crate::fs::info::all_info;
+use crate::fs::sizes::Games;
+use crate::fs::table::{AllTables, DuplicatesTable, Found, ParquetTable, Part, Tables};
+use crate::fs::types::{Chunk, FsError};
+use crate::spelling::Names;
+use crate::tree::{Content, InParts, Node, Table};
+
+/// Calls `then` with the file of a node that has this content.
+pub(super) fn with_file<R>(
+    all: &AllFs,
+    node: Node,
+    content: Content<'_>,
+    then: impl FnOnce(&dyn File) -> R,
+) -> R {
+    let games = match content {
+        Content::Info => return then(&Info(all)),
+        Content::Table(table) => return then(&TableFile(all, table)),
+        Content::Parquet => return then(&ParquetFile(all)),
+        Content::Duplicates => return then(&DuplicatesFile(all)),
+        Content::Overview => return then(&Overview(all)),
+        Content::InParts(games) => Some(games),
+        _ => None,
+    };
+    then(&Concatenated {
+        all,
+        file: node,
+        games,
+    })
+}
+
+/// `info.txt`
+struct Info<'a>(&'a AllFs);
+
+impl Text for Info<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        let all = self.0;
+        let make = || {
+            let paths = all.paths.iter().enumerate();
+            let rows = paths.zip(&all.databases).map(|((number, path), database)| {
+                let code = all.tree.databases().code(number);
+                (code, path.as_str(), database.entry().database.len())
+            });
+            all_info(rows).into_bytes().into()
+        };
+        Some(Arc::clone(all.info.get_or_init(make)))
+    }
+}
+
+/// Files of several databases, concatenated: `all.pgn` and merged files.
+struct Concatenated<'a> {
+    all: &'a AllFs,
+    file: Node,
+    /// The games, or `None` for all games.
+    games: Option<InParts<'a>>,
+}
+
+impl<'a> Concatenated<'a> {
+    fn parts(&self) -> Box<dyn Iterator<Item = Joined<'a>> + 'a> {
+        let databases = &self.all.databases;
+        let part = |(number, file, games): (usize, Node, Games<'a>)| {
+            let part = Joined::new(databases.get(number)?, file, games);
+            Some(match self.all.joins.get(number) {
+                Some(joins) => part.kept_in(joins),
+                None => part,
+            })
+        };
+        let listed = move |(number, file, games)| part((number, file, Games::Listed(games)));
+        match (self.games, self.all.tree.databases().shown()) {
+            (Some(games), _) => Box::new(games.databases().filter_map(listed)),
+            (None, Some(unique)) => {
+                let numbers = 0..databases.len();
+                Box::new(numbers.filter_map(move |number| listed((number, Node::ALL, unique.games(number)))))
+            }
+            (None, None) => {
+                let all = databases.iter().enumerate();
+                Box::new(all.filter_map(move |(number, database)| {
+                    let games = Games::All(database.entry().database.len());
+                    part((number, Node::ALL, games))
+                }))
+            }
+        }
+    }
+
+    /// True if the games are unknown because duplicates have not been searched for yet.
+    fn must_search(&self) -> bool {
+        self.games.is_none() && self.all.tree.databases().must_search()
+    }
+
+    /// Offset at which the part of each database ends.
+    fn ends(&self) -> Result<Arc<[u64]>, FsError> {
+        let kept = || self.all.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ends) = kept().get(&self.file) {
+            return Ok(Arc::clone(ends));
+        }
+        let mut end = 0;
+        let ends = self.parts().map(|part| {
+            end += part.size()?;
+            Ok(end)
+        });
+        let ends: Arc<[u64]> = ends.collect::<Result<_, FsError>>()?;
+        kept().put(self.file, Arc::clone(&ends));
+        Ok(ends)
+    }
+}
+
+impl File for Concatenated<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        if self.must_search() {
+            return None;
+        }
+        self.parts().map(|part| part.size_if_known()).sum()
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.ends()?.last().copied().unwrap_or(0))
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let ends = self.ends()?;
+        let end = offset.saturating_add(u64::from(size));
+        let first = ends.partition_point(|&end| end <= offset);
+        let mut start = first.checked_sub(1).map_or(0, |before| ends[before]);
+        let mut bytes = Vec::new();
+        for (part, &next) in self.parts().zip(&*ends).skip(first) {
+            let at = offset.saturating_sub(start);
+            let wanted = end.min(next).saturating_sub(start + at) as u32;
+            let chunk = part.read(at, wanted)?;
+            if bytes.is_empty() && next >= end {
+                return Ok(chunk);
+            }
+            bytes.extend_from_slice(&chunk);
+            if next >= end {
+                break;
+            }
+            start = next;
+        }
+        Ok(bytes.into())
+    }
+
+    fn wait(&self) -> Wait {
+        match !self.must_search() && self.parts().all(|part| part.wait() == Wait::None) {
+            true => Wait::None,
+            false => Wait::Common,
+        }
+    }
+}
+
+/// A table of all games.
+struct TableFile<'a>(&'a AllFs, Table);
+
+impl TableFile<'_> {
+    /// The tables. On first use, makes the tables of every database.
+    fn tables(&self) -> Result<&AllTables, FsError> {
+        let all = self.0;
+        if let Some(tables) = all.tables.get() {
+            return Ok(tables);
+        }
+        let tables = all.tables_of_databases()?;
+        let tables = tables.iter().map(|&(_, tables)| tables);
+        let paths = all.paths.iter().map(String::as_str);
+        Ok(all.tables.get_or_init(|| AllTables::new(paths.zip(tables))))
+    }
+}
+
+impl File for TableFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        let tables = self.0.tables.get()?;
+        Some(tables.len(self.1))
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.tables()?.len(self.1))
+    }
+
+    fn wait(&self) -> Wait {
+        match self.size_if_known() {
+            Some(_) => Wait::None,
+            None => Wait::Common,
+        }
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let bytes = self.tables()?.read(
+            &self.0.tables_of_databases()?,
+            self.0.names(),
+            self.1,
+            offset,
+            size,
+        )?;
+        Ok(bytes.into())
+    }
+}
+
+impl AllFs {
+    fn parts<'a>(&'a self, names: Option<&'a Names>) -> Vec<Part<'a>> {
+        let parts = self.databases.iter().zip(&self.paths);
+        let part = |(database, path): (&'a Arc<DatabaseFs>, &'a String)| Part {
+            database,
+            path: Some(path.as_str()),
+            names,
+        };
+        parts.map(part).collect()
+    }
+
+    /// The names under which players are shown, if spellings are joined.
+    pub(super) fn names(&self) -> Option<&Names> {
+        self.tree.databases().names().map(Arc::as_ref)
+    }
+
+    /// The tables of each database, with the names under which players are shown.
+    fn tables_of_databases(&self) -> Result<Vec<(&DatabaseFs, &Tables)>, FsError> {
+        let databases = self.databases.iter();
+        let Some(names) = self.names() else {
+            return databases
+                .map(|database| Ok((database.as_ref(), database.tables()?)))
+                .collect();
+        };
+        let new = |database: &Arc<DatabaseFs>| {
+            let entry = database.entry();
+            let (games, digits) = (Games::All(entry.database.len()), database.tree.digits());
+            let tables = Tables::with_names(entry, games, digits, self.threads(), Some(names));
+            database.texts().check().map(|()| tables)
+        };
+        let own = match self.own_tables.get() {
+            Some(own) => own,
+            None => {
+                let made = databases.clone().map(new).collect::<Result<Vec<_>, _>>()?;
+                self.own_tables.get_or_init(|| made)
+            }
+        };
+        Ok(databases.map(Arc::as_ref).zip(own).collect())
+    }
+
+    fn threads(&self) -> usize {
+        let first = self.databases.first();
+        first.map_or(1, |database| database.options.threads)
+    }
+}
+
+/// `duplicates.csv`
+struct DuplicatesFile<'a>(&'a AllFs);
+
+impl DuplicatesFile<'_> {
+    /// The table, made on first use.
+    fn table(&self) -> Result<&DuplicatesTable, FsError> {
+        let all = self.0;
+        if let Some(table) = all.duplicates.get() {
+            return Ok(table);
+        }
+        let table = self.with_found(|found| DuplicatesTable::new(found, all.threads()))?;
+        Ok(all.duplicates.get_or_init(|| table))
+    }
+
+    fn with_found<T>(&self, then: impl FnOnce(&Found<'_>) -> T) -> T {
+        let databases = self.0.tree.databases();
+        then(&Found {
+            duplicates: databases.duplicates(),
+            parts: &self.0.parts(None),
+            place_of: &|game| databases.place_of(game),
+        })
+    }
+}
+
+impl File for DuplicatesFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.0.duplicates.get().map(DuplicatesTable::len)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.table()?.len())
+    }
+
+    fn wait(&self) -> Wait {
+        match self.size_if_known() {
+            Some(_) => Wait::None,
+            None => Wait::Common,
+        }
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let table = self.table()?;
+        Ok(self.with_found(|found| table.read(found, offset, size))?.into())
+    }
+}
+
+/// `games.parquet`
+struct ParquetFile<'a>(&'a AllFs);
+
+impl ParquetFile<'_> {
+    /// The table, made on first use.
+    fn table(&self) -> Result<&ParquetTable, FsError> {
+        let all = self.0;
+        if let Some(table) = all.parquet.get() {
+            return Ok(table);
+        }
+        let mut others = BTreeSet::new();
+        for database in &all.databases {
+            others.extend(database.tables()?.others().iter().cloned());
+        }
+        let table = ParquetTable::new(&all.parts(all.names()), &others, all.threads())?;
+        Ok(all.parquet.get_or_init(|| table))
+    }
+}
+
+impl File for ParquetFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.0.parquet.get().map(ParquetTable::len)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.table()?.len())
+    }
+
+    /// Reading has to make a group of rows even if the size is known.
+    fn wait(&self) -> Wait {
+        Wait::Own
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let bytes = self
+            .table()?
+            .read(&self.0.parts(self.0.names()), offset, size, self.0.threads())?;
+        Ok(bytes.into())
+    }
+}

@@ -1,0 +1,51 @@
+//! `overview.html` of all databases.
+
+use std::sync::{Arc, PoisonError};
+
+use super::AllFs;
+use crate::fs::files::{Text, Wait};
+use crate::fs::types::FsError;
+use crate::overview::{Counts, Figures, Subject, page};
+
+/// `overview.html`
+pub(super) struct Overview<'a>(pub(super) &'a AllFs);
+
+impl Text for Overview<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        self.0.overview.get().cloned()
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        if let Some(text) = self.text_if_known() {
+            return Ok(text);
+        }
+        let all = self.0;
+        let _turn = all.overview_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = self.text_if_known() {
+            return Ok(text);
+        }
+        let (mut figures, mut problems) = (Figures::default(), Counts::default());
+        for (path, database) in all.paths.iter().zip(&all.databases) {
+            let found = database.problems_by_file()?.sum();
+            if found > 0 {
+                problems.add(path.clone(), found);
+            }
+            figures.append(database.figures(all.names())?);
+        }
+        let subject = Subject {
+            name: "All games",
+            what: format!("{} databases", all.databases.len()),
+            place: "database",
+            problems,
+        };
+        let text = page(&subject, &figures).into_bytes().into();
+        Ok(Arc::clone(all.overview.get_or_init(|| text)))
+    }
+
+    fn wait(&self) -> Wait {
+        match self.text_if_known() {
+            Some(_) => Wait::None,
+            None => Wait::Common,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The tables of all databases: the rows of each database's own tables, with more columns.
+
+use std::collections::BTreeSet;
+
+use super::{PIECE, Tables, append_piece, games_of, read_pieces};
+use crate::fs::database::DatabaseFs;
+use crate::fs::failure::Failure;
+use crate::fs::sizes::Games;
+use crate::fs::types::FsError;
+use crate::spelling::Names;
+use crate::table::{Columns, NULL, Place, append_field, append_string};
+use crate::tree::Table;
+
+/// The tables of all databases. A row is longer than in the database's own table, by the same number of bytes
+/// for every row of that database.
+pub(in crate::fs) struct AllTables {
+    columns: Columns,
+    parts: Vec<Part>,
+    csv: Growth,
+    ndjson: Growth,
+}
+
+/// The rows of a database.
+struct Part {
+    /// Path of the database's directory.
+    path: String,
+    csv: Growth,
+    ndjson: Growth,
+}
+
+/// Offset of the first row, and the bytes that each row has more than in the database's own table.
+#[derive(Clone, Copy, Default)]
+struct Growth {
+    start: u64,
+    row: u64,
+}
+
+impl AllTables {
+    /// Combines the tables of databases. Each comes with the path of its directory.
+    pub(in crate::fs) fn new<'a>(
+        databases: impl Iterator<Item = (&'a str, &'a Tables)> + Clone,
+    ) -> AllTables {
+        let tags = databases.clone().flat_map(|(_, tables)| &tables.others);
+        let others: BTreeSet<String> = tags.cloned().collect();
+        let columns = Columns::of_text(&others, true);
+        let mut all = AllTables {
+            csv: Growth {
+                start: columns.header().len() as u64,
+                ..Growth::default()
+            },
+            ndjson: Growth::default(),
+            parts: Vec::new(),
+            columns,
+        };
+        for (path, tables) in databases {
+            let (csv, ndjson) = all.growth(path, &tables.columns);
+            let rows = tables.games as u64;
+            let start = |growth: &mut Growth, row: u64, own: u64| {
+                let start = growth.start;
+                growth.start += own + rows * row;
+                Growth { start, row }
+            };
+            let own = tables.len(Table::Csv) - tables.columns.header().len() as u64;
+            all.parts.push(Part {
+                path: path.to_owned(),
+                csv: start(&mut all.csv, csv, own),
+                ndjson: start(&mut all.ndjson, ndjson, tables.len(Table::Ndjson)),
+            });
+        }
+        all
+    }
+
+    /// Bytes that a row has more than in the database's own table: in `games.csv`, then in `games.ndjson`.
+    fn growth(&self, path: &str, own: &Columns) -> (u64, u64) {
+        let (mut csv, mut ndjson) = (Vec::new(), Vec::new());
+        append_field(&mut csv, path);
+        append_field(&mut csv, &folder(path));
+        append_string(&mut ndjson, path);
+        append_string(&mut ndjson, &folder(path));
+        let more = self.columns.tags() - own.tags();
+        (
+            csv.len() as u64 + self.columns.row_len() - own.row_len(),
+            // The quotation marks around the path are counted already.
+            ndjson.len() as u64 - 2 + self.columns.object_len() - own.object_len() + more * NULL.len() as u64,
+        )
+    }
+
+    /// Length of a table in bytes.
+    pub(in crate::fs) fn len(&self, table: Table) -> u64 {
+        match table {
+            Table::Csv => self.csv.start,
+            Table::Ndjson => self.ndjson.start,
+        }
+    }
+
+    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table.
+    pub(in crate::fs) fn read(
+        &self,
+        databases: &[(&DatabaseFs, &Tables)],
+        names: Option<&Names>,
+        table: Table,
+        offset: u64,
+        size: u32,
+    ) -> Result<Vec<u8>, FsError> {
+        let mut bytes = Vec::new();
+        if table == Table::Csv {
+            let header = self.columns.header();
+            let rest = usize::try_from(offset)
+                .ok()
+                .and_then(|offset| header.get(offset..));
+            bytes.extend(rest.unwrap_or_default().bytes().take(size as usize));
+        }
+        let behind = self
+            .parts
+            .partition_point(|part| part.growth(table).start <= offset);
+        let parts = self.parts.iter().zip(databases);
+        for (part, &database) in parts.skip(behind.saturating_sub(1)) {
+            let wanted = size.saturating_sub(bytes.len() as u32);
+            if wanted == 0 {
+                break;
+            }
+            let at = offset + bytes.len() as u64 - part.growth(table).start;
+            let more = self.read_part(part, database, names, table, at, wanted);
+            bytes.extend(more.ok_or_else(|| database.0.texts().fail(Failure::Tags))?);
+        }
+        Ok(bytes)
+    }
+
+    /// Reads bytes of the rows of a database. `None` if the rows have changed.
+    fn read_part(
+        &self,
+        part: &Part,
+        (database, tables): (&DatabaseFs, &Tables),
+        names: Option<&Names>,
+        table: Table,
+        offset: u64,
+        size: u32,
+    ) -> Option<Vec<u8>> {
+        let entry = database.entry();
+        let ends = tables.ends(table);
+        let header = match table {
+            Table::Csv => tables.columns.header().len() as u64,
+            Table::Ndjson => 0,
+        };
+        let end_of = |piece: usize| {
+            let rows = tables.games.min((piece + 1) * PIECE) as u64;
+            Some(ends.get(piece)? - header + rows * part.growth(table).row)
+        };
+        let folder = folder(&part.path);
+        let place = |game| Place {
+            database: &part.path,
+            folder: &folder,
+            game,
+            digits: database.tree.digits(),
+        };
+        let games = Games::All(entry.database.len());
+        let append = |out: &mut Vec<u8>, piece| {
+            append_piece(
+                out,
+                &self.columns,
+                entry,
+                table,
+                games_of(piece, games),
+                names,
+                place,
+            );
+        };
+        read_pieces(|_| entry.is_intact(), offset, size, ends.len(), end_of, append)
+    }
+}
+
+impl Part {
+    fn growth(&self, table: Table) -> Growth {
+        match table {
+            Table::Csv => self.csv,
+            Table::Ndjson => self.ndjson,
+        }
+    }
+}
+
+/// Prefix of paths that are relative to a database's directory.
+fn folder(path: &str) -> String {
+    match path {
+        "" => String::new(),
+        path => format!("{path}/"),
+    }
+}

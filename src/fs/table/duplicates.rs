@@ -1,0 +1,141 @@
+//! `duplicates.csv`: its rows are made from tags when they are read.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use super::parquet::Part;
+use super::{PIECE, read_pieces};
+use crate::duplicates::Duplicates;
+use crate::fs::failure::Failure;
+use crate::fs::gather::decode_missing;
+use crate::fs::types::FsError;
+use crate::library::tags_of;
+use crate::table::{DuplicateRow, Place};
+use chessdb::game::Tags;
+
+/// The part of the table that stays in memory: the offset at which each piece ends. The header belongs to the first
+/// piece.
+pub(in crate::fs) struct DuplicatesTable(Vec<u64>);
+
+/// Duplicates, and the databases that their games belong to.
+pub(in crate::fs) struct Found<'a> {
+    pub(in crate::fs) duplicates: &'a Duplicates,
+    pub(in crate::fs) parts: &'a [Part<'a>],
+    /// The index in `parts` of a game's database, and the number of the game there.
+    pub(in crate::fs) place_of: &'a (dyn Fn(u32) -> (usize, u32) + Sync),
+}
+
+impl DuplicatesTable {
+    /// Makes all rows once to find their lengths.
+    ///
+    /// # Errors
+    /// If a database has changed.
+    pub(in crate::fs) fn new(found: &Found<'_>, threads: usize) -> Result<DuplicatesTable, FsError> {
+        let pieces: Vec<u32> = (0..found.duplicates.len().div_ceil(PIECE).max(1) as u32).collect();
+        let lengths: Vec<OnceLock<u64>> = pieces.iter().map(|_| OnceLock::new()).collect();
+        decode_missing(&pieces, threads, |pieces| {
+            let mut rows = Vec::new();
+            for &piece in pieces {
+                rows.clear();
+                found.append_piece(&mut rows, piece);
+                let _ = lengths
+                    .get(piece as usize)
+                    .map(|slot| slot.set(rows.len() as u64));
+            }
+        });
+        found.check(0..found.parts.len())?;
+        let mut end = 0;
+        let ends = lengths.iter().map(|length| {
+            end += length.get().copied().unwrap_or(0);
+            end
+        });
+        Ok(DuplicatesTable(ends.collect()))
+    }
+
+    /// Length of the table in bytes.
+    pub(in crate::fs) fn len(&self) -> u64 {
+        self.0.last().copied().unwrap_or(0)
+    }
+
+    /// Reads `size` bytes from `offset`, fewer only at the end of the table.
+    pub(in crate::fs) fn read(&self, found: &Found<'_>, offset: u64, size: u32) -> Result<Vec<u8>, FsError> {
+        let ends = &self.0;
+        let piece_end = |piece: usize| ends.get(piece).copied();
+        let append = |out: &mut Vec<u8>, piece| found.append_piece(out, piece);
+        let is_intact = |piece| found.check(found.parts_of(piece)).is_ok();
+        let bytes = read_pieces(is_intact, offset, size, ends.len(), piece_end, append);
+        bytes.ok_or_else(|| match found.parts.first() {
+            Some(part) => part.database.texts().fail(Failure::Tags),
+            None => FsError::Io,
+        })
+    }
+}
+
+impl Found<'_> {
+    fn append_piece(&self, out: &mut Vec<u8>, piece: u32) {
+        let has_database = self.parts.iter().any(|part| part.path.is_some());
+        if piece == 0 {
+            out.extend_from_slice(DuplicateRow::header(has_database).as_bytes());
+        }
+        let mut best_tags: Option<(u32, Tags)> = None;
+        for n in rows_of(piece) {
+            let Some((group, best, duplicate)) = self.duplicates.get(n) else {
+                return;
+            };
+            if best_tags.as_ref().is_none_or(|&(game, _)| game != best.game) {
+                best_tags = Some((best.game, self.tags(best.game)));
+            }
+            let own_tags = (duplicate.game != best.game).then(|| self.tags(duplicate.game));
+            let (place, game) = (self.place_of)(duplicate.game);
+            let (Some(part), Some((_, best_tags))) = (self.parts.get(place), &best_tags) else {
+                return;
+            };
+            let database = part.path.unwrap_or_default();
+            let folder = match database {
+                "" => String::new(),
+                path => format!("{path}/"),
+            };
+            let row = DuplicateRow {
+                place: Place {
+                    database,
+                    folder: &folder,
+                    game,
+                    digits: part.database.tree.digits(),
+                },
+                group: group as u32,
+                plies: duplicate.plies,
+                annotations: duplicate.annotations,
+                tags: own_tags.as_ref().unwrap_or(best_tags),
+                best: own_tags.as_ref().map(|_| best_tags),
+            };
+            row.append(out, has_database);
+        }
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let (place, game) = (self.place_of)(game);
+        let part = self.parts.get(place);
+        part.map_or(Tags::default(), |part| {
+            tags_of(&*part.database.entry().database, game)
+        })
+    }
+
+    /// The databases from which the rows of a piece are made.
+    fn parts_of(&self, piece: u32) -> BTreeSet<usize> {
+        let rows = rows_of(piece).filter_map(|n| self.duplicates.get(n));
+        let games = rows.flat_map(|(_, best, duplicate)| [best.game, duplicate.game]);
+        games.map(|game| (self.place_of)(game).0).collect()
+    }
+
+    /// Returns an error if a file of one of these databases has changed.
+    fn check(&self, parts: impl IntoIterator<Item = usize>) -> Result<(), FsError> {
+        let mut parts = parts.into_iter().filter_map(|part| self.parts.get(part));
+        parts.try_for_each(|part| part.database.texts().check())
+    }
+}
+
+/// The rows of a piece.
+fn rows_of(piece: u32) -> std::ops::Range<usize> {
+    let first = piece as usize * PIECE;
+    first..first + PIECE
+}

@@ -1,0 +1,256 @@
+//! `games.csv` and `games.ndjson`: the tags of games as tables, made from headers when they are read.
+//!
+//! One pass over the tags of all games finds the columns and the length of each piece of a table. After that,
+//! reading a byte only makes the piece that contains it.
+
+mod all;
+mod duplicates;
+mod parquet;
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::gather::decode_missing;
+use super::sizes::Games;
+use crate::library::{LibraryEntry, tags_of};
+use crate::spelling::Names;
+use crate::table::{
+    Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known, show_names,
+};
+use crate::tree::Table;
+pub(super) use all::AllTables;
+use chessdb::game::ROSTER;
+pub(super) use duplicates::{DuplicatesTable, Found};
+pub(super) use parquet::{ParquetTable, Part};
+
+/// Games in a piece. Making so small a piece is faster than a lookup in a cache full of games.
+const PIECE: usize = 64;
+
+/// The part of the tables of some games that stays in memory: the columns, and the offsets at which pieces
+/// end.
+pub(super) struct Tables {
+    /// Tags that some game has, beside the roster.
+    others: BTreeSet<String>,
+    columns: Columns,
+    /// The number of games.
+    games: usize,
+    csv: Vec<u64>,
+    ndjson: Vec<u64>,
+}
+
+/// Bytes of a piece in both tables, without the bytes that every row has: commas, line feeds, and names of
+/// columns.
+#[derive(Clone, Copy, Default)]
+struct Lengths {
+    csv: u64,
+    ndjson: u64,
+    /// Tags with a known value, in all rows together.
+    known: u64,
+}
+
+impl Tables {
+    /// Reads the tags of the games.
+    pub(super) fn new(entry: &LibraryEntry, games: Games<'_>, digits: usize, threads: usize) -> Tables {
+        Tables::with_names(entry, games, digits, threads, None)
+    }
+
+    /// Like [`Tables::new`], with the names under which players are shown.
+    pub(super) fn with_names(
+        entry: &LibraryEntry,
+        games: Games<'_>,
+        digits: usize,
+        threads: usize,
+        names: Option<&Names>,
+    ) -> Tables {
+        let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
+        let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
+        let columns = Mutex::new(BTreeSet::new());
+        decode_missing(&pieces, threads, |pieces| {
+            let mut own = BTreeSet::new();
+            for &piece in pieces {
+                let found = lengths_of(entry, games_of(piece, games), digits, names, &mut own);
+                if let Some(slot) = lengths.get(piece as usize) {
+                    let _ = slot.set(found);
+                }
+            }
+            columns
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .append(&mut own);
+        });
+        let columns = columns.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = Tables {
+            columns: Columns::of_text(&columns, false),
+            others: columns,
+            games: games.len(),
+            csv: Vec::new(),
+            ndjson: Vec::new(),
+        };
+        let (row, object) = (tables.columns.row_len(), tables.columns.object_len());
+        let tags = tables.columns.tags();
+        let mut ends = Lengths {
+            csv: tables.columns.header().len() as u64,
+            ..Lengths::default()
+        };
+        for (&piece, found) in pieces.iter().zip(&lengths) {
+            let found = found.get().copied().unwrap_or_default();
+            let rows = games_of(piece, games).count() as u64;
+            let unknown = rows * tags - found.known;
+            ends.csv += found.csv + rows * row;
+            ends.ndjson += found.ndjson + rows * object + unknown * NULL.len() as u64;
+            tables.csv.push(ends.csv);
+            tables.ndjson.push(ends.ndjson);
+        }
+        if pieces.is_empty() {
+            // The header is part of the first piece.
+            tables.csv.push(ends.csv);
+        }
+        tables
+    }
+
+    /// Tags that some game has, beside the roster.
+    pub(super) fn others(&self) -> &BTreeSet<String> {
+        &self.others
+    }
+
+    /// Length of a table in bytes.
+    pub(super) fn len(&self, table: Table) -> u64 {
+        self.ends(table).last().copied().unwrap_or(0)
+    }
+
+    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `None` if the tags
+    /// have changed.
+    pub(super) fn read(
+        &self,
+        entry: &LibraryEntry,
+        games: Games<'_>,
+        digits: usize,
+        table: Table,
+        offset: u64,
+        size: u32,
+    ) -> Option<Vec<u8>> {
+        let ends = self.ends(table);
+        let piece_end = |piece: usize| ends.get(piece).copied();
+        let append = |out: &mut Vec<u8>, piece: u32| {
+            if table == Table::Csv && piece == 0 {
+                out.extend_from_slice(self.columns.header().as_bytes());
+            }
+            append_piece(
+                out,
+                &self.columns,
+                entry,
+                table,
+                games_of(piece, games),
+                None,
+                |game| Place {
+                    database: "",
+                    folder: "",
+                    game,
+                    digits,
+                },
+            );
+        };
+        read_pieces(|_| entry.is_intact(), offset, size, ends.len(), piece_end, append)
+    }
+
+    fn ends(&self, table: Table) -> &[u64] {
+        match table {
+            Table::Csv => &self.csv,
+            Table::Ndjson => &self.ndjson,
+        }
+    }
+}
+
+/// Reads `size` bytes from `offset` of consecutive pieces. `None` if a piece no longer ends at the offset
+/// that `end_of` returns, or is not intact after it was made.
+fn read_pieces(
+    is_intact: impl Fn(u32) -> bool,
+    offset: u64,
+    size: u32,
+    pieces: usize,
+    end_of: impl Fn(usize) -> Option<u64>,
+    append: impl Fn(&mut Vec<u8>, u32),
+) -> Option<Vec<u8>> {
+    let (mut first, mut behind) = (0, pieces);
+    while first < behind {
+        let middle = first + (behind - first) / 2;
+        match end_of(middle)? <= offset {
+            true => first = middle + 1,
+            false => behind = middle,
+        }
+    }
+    let end = offset.saturating_add(size.into());
+    let start = first.checked_sub(1).and_then(&end_of).unwrap_or(0);
+    let mut bytes = Vec::new();
+    for piece in first..pieces {
+        if start + bytes.len() as u64 >= end {
+            break;
+        }
+        append(&mut bytes, piece as u32);
+        if !is_intact(piece as u32) || Some(start + bytes.len() as u64) != end_of(piece) {
+            return None;
+        }
+    }
+    bytes.truncate(end.saturating_sub(start).try_into().unwrap_or(usize::MAX));
+    bytes.drain(..bytes.len().min((offset - start) as usize));
+    Some(bytes)
+}
+
+fn append_piece<'a>(
+    out: &mut Vec<u8>,
+    columns: &Columns,
+    entry: &LibraryEntry,
+    table: Table,
+    games: impl Iterator<Item = u32>,
+    names: Option<&Names>,
+    place: impl Fn(u32) -> Place<'a>,
+) {
+    for game in games {
+        let row = Row::new(entry, place(game)).with_names(names);
+        match table {
+            Table::Csv => columns.append_row(out, &row),
+            Table::Ndjson => columns.append_object(out, &row),
+        }
+    }
+}
+
+/// The games of a piece.
+fn games_of(piece: u32, games: Games<'_>) -> impl Iterator<Item = u32> {
+    let first = piece as usize * PIECE;
+    (first..first.saturating_add(PIECE)).map_while(move |n| games.get(n))
+}
+
+/// Bytes of some games in both tables, and the names of their tags beside the roster.
+fn lengths_of(
+    entry: &LibraryEntry,
+    games: impl Iterator<Item = u32>,
+    digits: usize,
+    names: Option<&Names>,
+    columns: &mut BTreeSet<String>,
+) -> Lengths {
+    let mut lengths = Lengths::default();
+    let (mut scratch, mut json) = (Vec::new(), Vec::new());
+    for game in games {
+        let mut tags = tags_of(&*entry.database, game);
+        show_names(&mut tags, names);
+        scratch.clear();
+        json.clear();
+        append_number(&mut scratch, game);
+        append_path(&mut scratch, game, digits);
+        // In JSON, the path is in quotation marks.
+        lengths.ndjson += scratch.len() as u64 + 2;
+        for (n, (name, value)) in tags.iter().enumerate() {
+            if let Some(value) = known(value) {
+                append_field(&mut scratch, &value);
+                append_string(&mut json, &value);
+                lengths.known += 1;
+                if n >= ROSTER.len() && !columns.contains(name) {
+                    columns.insert(name.to_owned());
+                }
+            }
+        }
+        lengths.csv += scratch.len() as u64;
+        lengths.ndjson += json.len() as u64;
+    }
+    lengths
+}

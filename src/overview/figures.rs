@@ -1,0 +1,130 @@
+//! Numbers of games by what their tags say.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::library::LibraryEntry;
+use crate::spelling::Names;
+use crate::table::{Column, Place, Row, Value};
+
+/// Width of a group of ratings.
+pub(super) const RATINGS: i64 = 100;
+
+/// How often each text or number occurs.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(HashMap<String, u64>);
+
+/// What an overview shows of the tags of games.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// Number of games.
+    pub games: u64,
+    /// Games of each year.
+    pub years: Counts,
+    /// Games with each result.
+    pub results: Counts,
+    /// Games with each opening code.
+    pub openings: Counts,
+    /// Players by their rating, in groups that are named after their lowest rating.
+    pub ratings: Counts,
+    /// Games of each player, with either colour.
+    pub players: Counts,
+}
+
+impl Counts {
+    /// Counts a text `times` times more.
+    pub fn add(&mut self, text: String, times: u64) {
+        *self.0.entry(text).or_default() += times;
+    }
+
+    fn append(&mut self, others: Counts) {
+        for (text, times) in others.0 {
+            self.add(text, times);
+        }
+    }
+
+    /// Sum of all counts.
+    pub fn sum(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Number of different texts.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The texts that are numbers, in ascending order.
+    pub(super) fn by_number(&self) -> Vec<(i64, u64)> {
+        let numbers = self.0.iter();
+        let mut numbers: Vec<_> = numbers
+            .filter_map(|(text, &times)| Some((text.parse().ok()?, times)))
+            .collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// The most frequent texts, the most frequent one first.
+    pub(super) fn most(&self, number: usize) -> Vec<(&str, u64)> {
+        let texts = self.0.iter();
+        let mut texts: Vec<_> = texts.map(|(text, &times)| (text.as_str(), times)).collect();
+        texts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        texts.truncate(number);
+        texts
+    }
+}
+
+impl Figures {
+    /// Reads the tags of some games of a database. `names` are those under which players are shown.
+    pub fn of(entry: &LibraryEntry, games: Range<u32>, names: Option<&Names>) -> Figures {
+        let mut figures = Figures::default();
+        for game in games {
+            let place = Place {
+                database: "",
+                folder: "",
+                game,
+                digits: 0,
+            };
+            figures.add(&Row::new(entry, place).with_names(names));
+        }
+        figures
+    }
+
+    fn add(&mut self, row: &Row<'_>) {
+        let text = |tag: &str| row.tag(tag).map(Cow::into_owned);
+        let number = |column| match row.value(&column) {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        };
+        self.games += 1;
+        if let Some(year) = number(Column::Year) {
+            self.years.add(year.to_string(), 1);
+        }
+        self.results
+            .add(text("Result").unwrap_or_else(|| "*".to_owned()), 1);
+        if let Some(opening) = text("ECO") {
+            self.openings.add(opening, 1);
+        }
+        for rating in [Column::WhiteElo, Column::BlackElo]
+            .into_iter()
+            .filter_map(number)
+        {
+            self.ratings.add((rating / RATINGS * RATINGS).to_string(), 1);
+        }
+        let (white, black) = (text("White"), text("Black"));
+        let black = black.filter(|black| Some(black) != white.as_ref());
+        for player in [white, black].into_iter().flatten() {
+            self.players.add(player, 1);
+        }
+    }
+
+    /// Adds the figures of other games.
+    pub fn append(&mut self, others: Figures) {
+        self.games += others.games;
+        self.years.append(others.years);
+        self.results.append(others.results);
+        self.openings.append(others.openings);
+        self.ratings.append(others.ratings);
+        self.players.append(others.players);
+    }
+}

@@ -1,0 +1,237 @@
+//! The page: sections with a chart and its numbers.
+
+use std::fmt::Write;
+
+use super::chart;
+use super::figures::{Counts, Figures, RATINGS};
+use crate::library::on_one_line;
+
+/// Number of rows of a chart.
+const MOST_ROWS: usize = 25;
+/// Maximum number of columns of a chart. If there are more years, a column stands for several.
+const MOST_COLUMNS: i64 = 120;
+/// Years that a column may stand for.
+const STEPS: [i64; 7] = [1, 2, 5, 10, 20, 50, 100];
+
+/// Nothing is loaded, and no script runs, whatever a database has in its texts.
+const HEAD: &str = r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+"#;
+const STYLE: &str = "<style>
+body { font: 16px sans-serif; max-width: 760px; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
+h2 { margin: 2em 0 0.4em }
+svg { max-width: 100%; height: auto; display: block }
+summary { cursor: pointer; color: #3b6ea5 }
+td { padding: 0.1em 1em 0.1em 0 }
+td + td { text-align: right }
+p { color: #555; margin: 0.3em 0 }
+</style>
+";
+
+/// What a page is about.
+pub struct Subject<'a> {
+    /// Name of the database, or of all of them.
+    pub name: &'a str,
+    /// The format, or how many databases there are.
+    pub what: String,
+    /// What [`Subject::problems`] are counted by: `file` or `database`.
+    pub place: &'static str,
+    /// Number of problems by file or by database.
+    pub problems: Counts,
+}
+
+/// The page.
+pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
+    let name = escaped(subject.name);
+    let mut page =
+        format!("{HEAD}<title>{name}: overview</title>\n{STYLE}</head>\n<body>\n<h1>{name}</h1>\n");
+    let (what, games) = (escaped(&subject.what), figures.games);
+    paragraph(&mut page, &format!("{what}, {}", plural(games, "game")));
+    years(&mut page, figures);
+    results(&mut page, figures);
+    most(
+        &mut page,
+        ("openings", "Openings", "opening code"),
+        &figures.openings,
+    );
+    ratings(&mut page, &figures.ratings);
+    most(
+        &mut page,
+        ("players", "Players with the most games", "player"),
+        &figures.players,
+    );
+    problems(&mut page, subject);
+    page.push_str("</body>\n</html>\n");
+    page
+}
+
+fn years(page: &mut String, figures: &Figures) {
+    let years = figures.years.by_number();
+    section(page, "years", "Games per year");
+    let shown = without_outliers(&years);
+    if let (Some((first, _)), Some((last, _))) = (shown.first(), shown.last()) {
+        let step = STEPS
+            .into_iter()
+            .find(|step| (last - first) / step < MOST_COLUMNS);
+        let step = step.unwrap_or(100);
+        if step > 1 {
+            paragraph(page, &format!("A column stands for {step} years."));
+        }
+        page.push_str(&chart::columns(&grouped(shown, step), step));
+    }
+    let sum = |years: &[(i64, u64)]| years.iter().map(|&(_, games)| games).sum::<u64>();
+    games_apart(page, sum(&years) - sum(shown), "with a year outside the chart");
+    games_apart(page, figures.games - sum(&years), "without a year");
+    let rows = years.iter().map(|(year, games)| (year.to_string(), *games));
+    numbers(page, ["year", "games"], rows);
+}
+
+/// The years of a chart. If there are too many for a column each, up to one game in 200 is left out at either end,
+/// since a single wrong date would make all columns narrow.
+fn without_outliers(years: &[(i64, u64)]) -> &[(i64, u64)] {
+    let rare: u64 = years.iter().map(|&(_, games)| games).sum::<u64>() / 200;
+    let is_short = |years: &[(i64, u64)]| match years {
+        [(first, _), .., (last, _)] => last - first < MOST_COLUMNS,
+        _ => true,
+    };
+    let (mut years, mut before, mut after) = (years, 0, 0);
+    while let [(_, games), rest @ ..] = years
+        && !is_short(years)
+        && before + games <= rare
+    {
+        before += games;
+        years = rest;
+    }
+    while let [rest @ .., (_, games)] = years
+        && !is_short(years)
+        && after + games <= rare
+    {
+        after += games;
+        years = rest;
+    }
+    years
+}
+
+/// Counts of several years together, by the first year of each group.
+fn grouped(years: &[(i64, u64)], step: i64) -> Vec<(i64, u64)> {
+    let mut groups: Vec<(i64, u64)> = Vec::new();
+    for &(year, games) in years {
+        let start = year / step * step;
+        match groups.last_mut() {
+            Some((last, sum)) if *last == start => *sum += games,
+            _ => groups.push((start, games)),
+        }
+    }
+    groups
+}
+
+fn results(page: &mut String, figures: &Figures) {
+    section(page, "results", "Results");
+    let results = figures.results.most(MOST_ROWS);
+    page.push_str(&chart::rows(&results));
+    let percent = |games| 100.0 * games as f64 / figures.games.max(1) as f64;
+    let shares = results
+        .iter()
+        .map(|&(result, games)| format!("{result} {:.1} %", percent(games)));
+    paragraph(page, &escaped(&shares.collect::<Vec<_>>().join(", ")));
+    let rows = results.iter().map(|&(result, games)| (result.to_owned(), games));
+    numbers(page, ["result", "games"], rows);
+}
+
+fn ratings(page: &mut String, ratings: &Counts) {
+    let groups = ratings.by_number();
+    section(page, "ratings", "Ratings");
+    if groups.is_empty() {
+        return paragraph(page, "No game has a rating.");
+    }
+    paragraph(
+        page,
+        "Ratings of White and of Black in all games, a column for each 100 points.",
+    );
+    page.push_str(&chart::columns(&groups, RATINGS));
+    let range = |start: i64| format!("{start}-{}", start + RATINGS - 1);
+    let rows = groups.iter().map(|&(start, players)| (range(start), players));
+    numbers(page, ["rating", "players"], rows);
+}
+
+/// A section with the most frequent texts.
+fn most(page: &mut String, (id, headline, what): (&str, &str, &str), counts: &Counts) {
+    section(page, id, headline);
+    let rows = counts.most(MOST_ROWS);
+    if rows.is_empty() {
+        return paragraph(page, "No game has an opening code.");
+    }
+    if counts.len() > rows.len() {
+        let all = counts.len();
+        paragraph(page, &format!("The {MOST_ROWS} most frequent of {all}."));
+    }
+    page.push_str(&chart::rows(&rows));
+    let rows = rows.iter().map(|&(text, games)| (text.to_owned(), games));
+    numbers(page, [what, "games"], rows);
+}
+
+fn problems(page: &mut String, subject: &Subject<'_>) {
+    section(page, "problems", &format!("Problems by {}", subject.place));
+    let rows = subject.problems.most(MOST_ROWS);
+    if rows.is_empty() {
+        return paragraph(page, "None.");
+    }
+    page.push_str(&chart::rows(&rows));
+    let rows = rows.iter().map(|&(file, problems)| (file.to_owned(), problems));
+    numbers(page, [subject.place, "problems"], rows);
+}
+
+fn section(page: &mut String, id: &str, headline: &str) {
+    let _ = writeln!(page, "<h2 id=\"{id}\">{headline}</h2>");
+}
+
+fn paragraph(page: &mut String, html: &str) {
+    let _ = writeln!(page, "<p>{html}</p>");
+}
+
+/// Says how many games the chart does not show, if there are any.
+fn games_apart(page: &mut String, games: u64, what: &str) {
+    if games > 0 {
+        paragraph(page, &format!("Games {what}: {games}."));
+    }
+}
+
+/// The numbers of a chart as a table, which is opened by a click.
+fn numbers(page: &mut String, head: [&str; 2], rows: impl Iterator<Item = (String, u64)>) {
+    let [what, number] = head;
+    let _ = writeln!(
+        page,
+        "\n<details><summary>Numbers</summary>\n<table>\n<tr><th>{what}<th>{number}"
+    );
+    for (text, count) in rows {
+        let _ = writeln!(page, "<tr><td>{}<td>{count}", escaped(&text));
+    }
+    page.push_str("</table></details>\n");
+}
+
+fn plural(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+/// A text as HTML, on one line.
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for c in on_one_line(text).chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            _ => html.push(c),
+        }
+    }
+    html
+}

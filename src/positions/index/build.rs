@@ -1,0 +1,285 @@
+//! Builds an index in two passes: over the games in the order of their moves, and over the keys of positions.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use super::super::line::at;
+use super::super::wanted::Pattern;
+use super::order::{Batch, in_order};
+use super::popular;
+use super::sections::{Numbers, Output, Section, Sections, begin, next_page};
+use super::shared::{bucket_bits, write_shared};
+use super::spill::Spill;
+use super::walk::Walk;
+use super::{Index, IndexError};
+use chessdb::board::Position;
+use chessdb::formats::Database;
+
+/// Typical number of bytes of all nodes of a game while an index is built.
+const NODES: u64 = 80 * 16;
+
+/// Approximate number of nodes in a part of the keys.
+const PART: u64 = 150_000;
+
+/// Numbers of items in a block whose minimum a section stores.
+pub(super) const SMALL: usize = 64;
+pub(super) const LARGE: usize = 4096;
+
+/// Parameters for building an index.
+pub(super) struct Builder<'a> {
+    pub(super) database: &'a Arc<dyn Database>,
+    pub(super) threads: usize,
+    /// Approximate number of bytes of memory to use.
+    pub(super) memory: usize,
+    /// The key. Its length determines the offset of the first section.
+    pub(super) key: &'a [u8],
+    /// Called with numbers of games that have been read.
+    pub(super) done: &'a (dyn Fn(u64) + Sync),
+}
+
+/// The sections that have an item for each game, with the bytes of an item.
+const COLUMNS: [(Section, usize); 6] = [
+    (Section::Games, 4),
+    (Section::Common, 2),
+    (Section::Facts, 8),
+    (Section::Pawns, 8),
+    (Section::Material, 4),
+    (Section::Parting, 2),
+];
+
+impl Builder<'_> {
+    /// Writes the sections and returns their places. `temporary` is a file for the nodes of the opening tree,
+    /// which must fit into memory without it.
+    pub(super) fn build(&self, out: &mut Output, temporary: Option<File>) -> Result<Numbers, IndexError> {
+        let mut numbers = Numbers::default();
+        let games = self.database.len();
+        let mut end = begin(self.key);
+        for (section, item) in COLUMNS {
+            end = next_page(end);
+            // Deleted games leave a hole at the end of each column.
+            numbers.sections[section as usize] = (end, 0);
+            end += u64::from(games) * item as u64;
+        }
+        let nodes = u64::from(games) * NODES;
+        let is_small = nodes <= self.memory as u64 / 2;
+        if !is_small && temporary.is_none() {
+            return Err(IndexError::Memory);
+        }
+        let bits = bucket_bits(games);
+        let part_bits = (nodes / 16 / PART).max(1).ilog2().min(bits).min(12);
+        let mut spill = Spill::new(part_bits, temporary.filter(|_| !is_small));
+        let blocks = self.columns(out, &mut numbers, &mut spill)?;
+        for (section, minima) in [
+            (Section::Common64, &blocks.common.small),
+            (Section::Common4096, &blocks.common.large),
+            (Section::Games64, &blocks.games.small),
+            (Section::Games4096, &blocks.games.large),
+        ] {
+            end = put(out, &mut numbers, section, end, minima)?;
+        }
+        let at = next_page(end);
+        let mut len = 0;
+        let (begins, popular) = write_shared(&mut spill, bits, |bytes| {
+            out.write_at(at + len, bytes)?;
+            len += bytes.len() as u64;
+            Ok(())
+        })?;
+        numbers.sections[Section::Positions as usize] = (at, len);
+        numbers.bucket_bits = bits;
+        end = put(out, &mut numbers, Section::Buckets, at + len, &begins)?;
+        self.popular(out, &mut numbers, end, &popular)?;
+        Ok(numbers)
+    }
+
+    /// Writes the data of each game, and passes the nodes of the opening tree to `spill`.
+    fn columns(
+        &self,
+        out: &mut Output,
+        numbers: &mut Numbers,
+        spill: &mut Spill,
+    ) -> Result<Blocks, IndexError> {
+        let mut state = Columns {
+            walk: Walk::new(),
+            before: None,
+            common: 0,
+            blocks: Blocks::default(),
+            usual: 0,
+            games: 0,
+        };
+        // Memory is needed for the lines, as much again to sort them, and for the first moves of all games.
+        let database = &**self.database;
+        in_order(database, self.memory / 5, self.threads, self.done, |batch| {
+            let columns = state.add(database, &batch, spill)?;
+            for ((section, item), bytes) in COLUMNS.iter().zip(columns) {
+                let (at, len) = &mut numbers.sections[*section as usize];
+                out.write_at(*at + *len, &bytes)?;
+                *len += bytes.len() as u64;
+                // The move with which the last game parts from the next one is not known yet.
+                let is_behind = *section == Section::Parting && state.games > 0;
+                let games = state.games - u32::from(is_behind);
+                debug_assert_eq!(*len, u64::from(games) * *item as u64);
+            }
+            Ok::<(), IndexError>(())
+        })?;
+        if let Some(code) = state.parting(0) {
+            let (at, len) = &mut numbers.sections[Section::Parting as usize];
+            out.write_at(*at + *len, &code.to_le_bytes())?;
+            *len += 2;
+        }
+        state.walk.finish(spill)?;
+        (numbers.games, numbers.usual) = (state.games, state.usual);
+        Ok(state.blocks)
+    }
+
+    /// Makes and writes the tables of moves of popular positions.
+    fn popular(
+        &self,
+        out: &mut Output,
+        numbers: &mut Numbers,
+        end: u64,
+        popular: &[super::spill::Entry],
+    ) -> Result<(), IndexError> {
+        let sections = match out {
+            Output::Memory(bytes) => Sections::in_memory(std::mem::take(bytes), *numbers),
+            Output::File(file) => Sections::being_written(file, *numbers)?,
+        };
+        let index = Index::of(sections, self.database);
+        let mut tables = Vec::new();
+        let mut keys = Vec::new();
+        for node in popular {
+            let game = index.sections.u32(Section::Games, node.lo as usize)?;
+            let Some((position, _)) = at(&**self.database, game, node.depth.into()) else {
+                continue;
+            };
+            popular::append(&mut tables, &index.add_up(&Pattern::new(position))?);
+            keys.extend(node.key.to_le_bytes());
+            keys.extend((tables.len() as u64).to_le_bytes());
+        }
+        if let (Output::Memory(memory), Some(bytes)) = (&mut *out, index.sections.into_memory()) {
+            *memory = bytes;
+        }
+        let mut end = end;
+        for (section, bytes) in [(Section::Popular, keys), (Section::Tables, tables)] {
+            let at = next_page(end);
+            out.write_at(at, &bytes)?;
+            end = at + bytes.len() as u64;
+            numbers.sections[section as usize] = (at, bytes.len() as u64);
+        }
+        Ok(())
+    }
+}
+
+/// Writes a section of integers after `end`, and returns the end of the section.
+fn put(
+    out: &mut Output,
+    numbers: &mut Numbers,
+    section: Section,
+    end: u64,
+    items: &[u32],
+) -> io::Result<u64> {
+    let at = next_page(end);
+    let bytes: Vec<u8> = items.iter().flat_map(|item| item.to_le_bytes()).collect();
+    out.write_at(at, &bytes)?;
+    numbers.sections[section as usize] = (at, bytes.len() as u64);
+    Ok(at + bytes.len() as u64)
+}
+
+/// The state for making the columns batch by batch.
+struct Columns {
+    walk: Walk,
+    /// First position and moves of the last game.
+    before: Option<(u64, Vec<u16>)>,
+    /// What the last game has in common with the one before it.
+    common: usize,
+    blocks: Blocks,
+    usual: u32,
+    games: u32,
+}
+
+impl Columns {
+    /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`].
+    fn add(&mut self, database: &dyn Database, batch: &Batch, spill: &mut Spill) -> io::Result<[Vec<u8>; 6]> {
+        let mut columns = COLUMNS.map(|(_, item)| Vec::with_capacity(batch.lines.len() * item));
+        for line in &batch.lines {
+            let moves = batch.moves(line);
+            let common = match &self.before {
+                Some((start, before)) if *start == line.start => 1 + equal(before, moves),
+                _ => 0,
+            };
+            let parting = self.parting(common);
+            let start = || match line.start {
+                0 => Position::initial(),
+                _ => at(database, line.game, 0).map_or(Position::initial(), |(position, _)| position),
+            };
+            self.walk.game(common, start, moves, spill)?;
+            self.usual += u32::from(line.start == 0);
+            self.blocks.add(self.games, common as u32, line.game);
+            self.games += 1;
+            let [games, commons, facts, pawns, material, partings] = &mut columns;
+            games.extend(line.game.to_le_bytes());
+            commons.extend((common as u16).to_le_bytes());
+            facts.extend(line.facts.0.to_le_bytes());
+            pawns.extend(line.signature.pawns.to_le_bytes());
+            material.extend(line.signature.material.to_le_bytes());
+            partings.extend(parting.into_iter().flat_map(u16::to_le_bytes));
+            self.common = common;
+            match &mut self.before {
+                Some((start, before)) => {
+                    *start = line.start;
+                    before.clear();
+                    before.extend_from_slice(moves);
+                }
+                None => self.before = Some((line.start, moves.to_vec())),
+            }
+        }
+        Ok(columns)
+    }
+}
+
+impl Columns {
+    /// The code of the first move of the last game that neither the game before it nor the next one has, 0 if there
+    /// is none. `common` is what it has in common with the next game.
+    fn parting(&self, common: usize) -> Option<u16> {
+        let (_, moves) = self.before.as_ref()?;
+        let ply = self.common.max(common).checked_sub(1);
+        let code = ply.and_then(|ply| moves.get(ply));
+        Some(code.copied().unwrap_or(0))
+    }
+}
+
+/// Number of items that two lines have in common at their beginning.
+fn equal(one: &[u16], other: &[u16]) -> usize {
+    one.iter().zip(other).take_while(|(a, b)| a == b).count()
+}
+
+/// The minima of blocks of items.
+#[derive(Default)]
+struct Blocks {
+    common: Minima,
+    games: Minima,
+}
+
+#[derive(Default)]
+struct Minima {
+    small: Vec<u32>,
+    large: Vec<u32>,
+}
+
+impl Blocks {
+    fn add(&mut self, place: u32, common: u32, game: u32) {
+        self.common.add(place as usize, common);
+        self.games.add(place as usize, game);
+    }
+}
+
+impl Minima {
+    fn add(&mut self, place: usize, item: u32) {
+        for (minima, size) in [(&mut self.small, SMALL), (&mut self.large, LARGE)] {
+            match minima.get_mut(place / size) {
+                Some(least) => *least = item.min(*least),
+                None => minima.push(item),
+            }
+        }
+    }
+}

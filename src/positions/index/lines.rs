@@ -1,0 +1,105 @@
+//! Main lines of long games that were used recently. A position far from the beginning of a game takes long to
+//! replay, and programs that walk through the opening tree come to each of them in turn.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lru::LruCache;
+
+use super::super::line::{Step, at, follow};
+use super::code::{code_of, move_of};
+use super::order::MOST_PLIES;
+use chessdb::board::{Move, Position, Undo};
+use chessdb::formats::Database;
+
+/// Positions before this ply are replayed from the beginning of the game.
+const LONG: usize = 256;
+
+/// Number of moves between two positions that a line keeps.
+const STEP: usize = 64;
+
+/// Maximum number of lines that are kept. Each takes at most 400 KiB.
+const MOST_LINES: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// The main line of a game, up to [`MOST_PLIES`] moves.
+pub(super) struct Line {
+    /// The moves, as codes.
+    pub(super) moves: Vec<u16>,
+    /// The start position, and the position after every [`STEP`] moves.
+    positions: Vec<Position>,
+}
+
+impl Line {
+    /// Reads the line of a game; `None` if the game has no start position.
+    fn of(database: &dyn Database, game: u32) -> Option<Line> {
+        let (mut moves, mut positions) = (Vec::new(), Vec::new());
+        follow(database, game, |step| {
+            let position = match step {
+                Step::Start(position) => position,
+                Step::Ply(ply) => {
+                    moves.push(code_of(ply.mv));
+                    ply.position
+                }
+            };
+            if moves.len().is_multiple_of(STEP) {
+                positions.push(*position);
+            }
+            match moves.len() < MOST_PLIES {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        (!positions.is_empty()).then_some(Line { moves, positions })
+    }
+
+    /// The position in which the game begins.
+    pub(super) fn start(&self) -> &Position {
+        &self.positions[0]
+    }
+
+    /// The position after `ply` moves, and the next move; `None` if there are fewer moves.
+    fn at(&self, ply: usize) -> Option<(Position, Option<Move>)> {
+        let kept = ply / STEP;
+        let mut position = *self.positions.get(kept)?;
+        for &code in self.moves.get(kept * STEP..ply)? {
+            position.advance(move_of(code)?, &mut Undo::default()).ok()?;
+        }
+        Some((position, self.moves.get(ply).and_then(|&code| move_of(code))))
+    }
+}
+
+/// The most recently used lines of long games.
+pub(super) struct Lines(Mutex<LruCache<u32, Arc<Line>>>);
+
+impl Lines {
+    pub(super) fn new() -> Lines {
+        Lines(Mutex::new(LruCache::new(MOST_LINES)))
+    }
+
+    /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
+    pub(super) fn at(
+        &self,
+        database: &dyn Database,
+        game: u32,
+        ply: u32,
+    ) -> Option<(Position, Option<Move>)> {
+        match ply as usize {
+            LONG..MOST_PLIES => self.get(database, game)?.at(ply as usize),
+            _ => at(database, game, ply),
+        }
+    }
+
+    /// The line of a game; `None` if the game has no start position.
+    pub(super) fn get(&self, database: &dyn Database, game: u32) -> Option<Arc<Line>> {
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = kept().get(&game) {
+            return Some(Arc::clone(line));
+        }
+        let line = Arc::new(Line::of(database, game)?);
+        if line.moves.len() >= LONG {
+            kept().put(game, Arc::clone(&line));
+        }
+        Some(line)
+    }
+}

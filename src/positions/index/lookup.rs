@@ -1,0 +1,388 @@
+//! Looks up the games that have a position, and the moves played in it.
+
+use std::hint::black_box;
+use std::ops::Range;
+
+use super::super::Found;
+use super::super::scan::{Reached, Rows, occurrence};
+use super::super::table::MovesTable;
+use super::super::wanted::{Pattern, Wanted};
+use super::Index;
+use super::build::{LARGE, SMALL};
+use super::code::move_of;
+use super::key::key_of;
+use super::popular::{self, POPULAR};
+use super::sections::{Damaged, Section};
+use super::shared::{Node, read, rest_of};
+use super::signature::{Signature, Test};
+use super::spill::first_bits;
+use chessdb::board::{Move, Position};
+use chessdb::bytes::{le_u32, le_u64};
+
+impl Index {
+    /// The games with a match, in database order, each with its first occurrence. The result is the same as
+    /// that of [`scan`](super::super::scan).
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn find(&self, wanted: &Wanted) -> Result<Vec<Found>, Damaged> {
+        let mut found = match wanted {
+            Wanted::Position(pattern) if pattern.is_exact() => match self.nodes(pattern)? {
+                Some(nodes) => self.games_of(&nodes)?,
+                None => self.candidates(wanted, 1)?,
+            },
+            _ => self.candidates(wanted, usize::MAX)?,
+        };
+        found.sort_unstable_by_key(|found| found.game);
+        Ok(found)
+    }
+
+    /// The number of games with a match.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn count(&self, wanted: &Wanted) -> Result<u32, Damaged> {
+        if let Wanted::Position(pattern) = wanted
+            && pattern.is_exact()
+            && let Some(nodes) = self.nodes(pattern)?
+        {
+            return Ok(games(&nodes));
+        }
+        Ok(self.find(wanted)?.len() as u32)
+    }
+
+    /// The table of moves of a position. The result is the same as that of
+    /// [`scan_moves`](super::super::scan_moves).
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn moves(&self, pattern: &Pattern) -> Result<MovesTable, Damaged> {
+        if pattern.is_exact() {
+            let key = key_of(pattern.position());
+            if let Some(nodes) = self.nodes(pattern)? {
+                let popular = match games(&nodes) >= POPULAR {
+                    true => self.popular(key, pattern.position())?,
+                    false => None,
+                };
+                return popular.map_or_else(|| self.table(pattern, &nodes), Ok);
+            }
+            let found = self.candidates(&Wanted::Position(*pattern), 1)?;
+            let rows = Rows::new(&*self.database, pattern, &found);
+            let reached = self.reached(&rows, found.len() as u32)?;
+            return Ok(rows.table(&reached));
+        }
+        let found = self.find(&Wanted::Position(*pattern))?;
+        let rows = Rows::new(&*self.database, pattern, &found);
+        let mut reached = Vec::new();
+        for after in &rows.after {
+            let found = match after {
+                Some(after) => self.find(&Wanted::Position(*after))?,
+                None => Vec::new(),
+            };
+            reached.push(Reached {
+                games: found.len() as u32,
+                first: found.first().map(|found| found.game),
+            });
+        }
+        Ok(rows.table(&reached))
+    }
+
+    /// The table of moves of a shared position, computed from the games.
+    pub(super) fn add_up(&self, pattern: &Pattern) -> Result<MovesTable, Damaged> {
+        match self.nodes(pattern)? {
+            Some(nodes) => self.table(pattern, &nodes),
+            None => Ok(MovesTable::default()),
+        }
+    }
+
+    /// The number of games that have the position after each row's move. If the position is not shared, only
+    /// the game in which the move was played has it.
+    fn reached(&self, rows: &Rows, games: u32) -> Result<Vec<Reached>, Damaged> {
+        let mut reached = Vec::with_capacity(rows.after.len());
+        for (played, after) in rows.played().zip(&rows.after) {
+            let nodes = match after {
+                Some(after) => self.nodes(after)?,
+                None => None,
+            };
+            reached.push(match nodes {
+                Some(nodes) => Reached {
+                    games: self::games(&nodes),
+                    first: self.first_of(&nodes)?,
+                },
+                None => Reached {
+                    games: played.min(games),
+                    first: None,
+                },
+            });
+        }
+        Ok(reached)
+    }
+
+    /// The nodes with a position; `None` if fewer than two games have the position.
+    fn nodes(&self, pattern: &Pattern) -> Result<Option<Vec<Node>>, Damaged> {
+        for nodes in self.nodes_by_key(key_of(pattern.position()))? {
+            if self.have(&nodes, pattern)? {
+                return Ok(Some(nodes));
+            }
+        }
+        Ok(None)
+    }
+
+    /// True if nodes from [`Index::nodes_by_key`] have a position. The stored bits of the keys of two positions may
+    /// be equal.
+    pub(super) fn have(&self, nodes: &[Node], pattern: &Pattern) -> Result<bool, Damaged> {
+        let Some(node) = nodes.iter().min_by_key(|node| node.depth) else {
+            return Ok(false);
+        };
+        let reached = self.position_at(node)?;
+        Ok(reached.is_some_and(|(position, _)| pattern.matches(&position)))
+    }
+
+    /// The nodes of each shared position whose key has the same first bits.
+    pub(super) fn nodes_by_key(&self, key: u64) -> Result<Vec<Vec<Node>>, Damaged> {
+        self.nodes_in(self.bucket(key)?, key)
+    }
+
+    /// [`Index::nodes_by_key`] for each of several keys.
+    pub(super) fn nodes_by_keys(&self, keys: &[u64]) -> Result<Vec<Vec<Vec<Node>>>, Damaged> {
+        let buckets = keys.iter().map(|&key| self.bucket(key));
+        let buckets = buckets.collect::<Result<Vec<_>, Damaged>>()?;
+        // The first bytes of all buckets are fetched from memory at the same time.
+        black_box(
+            buckets
+                .iter()
+                .fold(0, |sum, bytes| sum ^ bytes.first().unwrap_or(&0)),
+        );
+        let found = keys.iter().zip(buckets);
+        found.map(|(&key, bucket)| self.nodes_in(bucket, key)).collect()
+    }
+
+    /// The bucket of a key.
+    fn bucket(&self, key: u64) -> Result<&[u8], Damaged> {
+        let bucket = first_bits(key, self.sections.numbers.bucket_bits);
+        let begin = self.sections.u32(Section::Buckets, bucket)? as usize;
+        let end = self.sections.u32(Section::Buckets, bucket + 1)? as usize;
+        let len = end.checked_sub(begin).ok_or(Damaged)?;
+        self.sections.get(Section::Positions, begin, len)
+    }
+
+    fn nodes_in(&self, bucket: &[u8], key: u64) -> Result<Vec<Vec<Node>>, Damaged> {
+        let mut found = Vec::new();
+        let numbers = &self.sections.numbers;
+        let wanted = rest_of(key, numbers.bucket_bits);
+        read(bucket, wanted, numbers.games, |nodes| found.push(nodes)).ok_or(Damaged)?;
+        Ok(found)
+    }
+
+    /// The position of a node, and the move after it in its first game.
+    pub(super) fn position_at(&self, node: &Node) -> Result<Option<(Position, Option<Move>)>, Damaged> {
+        let game = self.game_at(node.lo)?;
+        Ok(self.at(game, node.depth))
+    }
+
+    /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
+    pub fn at(&self, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
+        self.lines.at(&*self.database, game, ply)
+    }
+
+    /// The number of the game at a place in the order of the index.
+    pub(super) fn game_at(&self, place: u32) -> Result<u32, Damaged> {
+        let game = self.sections.u32(Section::Games, place as usize)?;
+        match game < self.database.len() {
+            true => Ok(game),
+            false => Err(Damaged),
+        }
+    }
+
+    /// The game at a place, with its position after `depth` moves.
+    pub(super) fn found(&self, place: u32, depth: u32) -> Result<Found, Damaged> {
+        let game = self.game_at(place)?;
+        let next = self.at(game, depth).and_then(|(_, next)| next);
+        Ok(Found {
+            game,
+            ply: depth,
+            next,
+        })
+    }
+
+    /// The move that the games at some places play after a node, of which they are all games that play it. `None` if
+    /// they end there.
+    pub(super) fn next_move(&self, node: &Node, places: &Range<u32>) -> Result<Option<Move>, Damaged> {
+        if places.len() > 1 || node.hi - node.lo == 1 {
+            return Ok(self.found(places.start, node.depth)?.next);
+        }
+        // The game parts from the other games of the node.
+        let code = self
+            .sections
+            .get(Section::Parting, places.start as usize * 2, 2)?;
+        match u16::from_le_bytes([code[0], code[1]]) {
+            0 => Ok(None),
+            code => move_of(code).map(Some).ok_or(Damaged),
+        }
+    }
+
+    fn games_of(&self, nodes: &[Node]) -> Result<Vec<Found>, Damaged> {
+        let mut found = Vec::new();
+        for node in nodes {
+            for segment in self.segments(node)? {
+                let next = self.next_move(node, &segment)?;
+                for place in segment {
+                    found.push(Found {
+                        game: self.game_at(place)?,
+                        ply: node.depth,
+                        next,
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The table of a popular position.
+    fn popular(&self, key: u64, position: &Position) -> Result<Option<MovesTable>, Damaged> {
+        let keys = self.sections.all(Section::Popular)?;
+        let key_at = |place: usize| le_u64(keys, place * 16);
+        let (mut low, mut high) = (0, keys.len() / 16);
+        while low < high {
+            let middle = low.midpoint(high);
+            match key_at(middle) < Some(key) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        if key_at(low) != Some(key) {
+            return Ok(None);
+        }
+        let end = |place: usize| le_u64(keys, place * 16 + 8).ok_or(Damaged);
+        let begin = low.checked_sub(1).map_or(Ok(0), end)? as usize;
+        let len = (end(low)? as usize).checked_sub(begin).ok_or(Damaged)?;
+        let bytes = self.sections.get(Section::Tables, begin, len)?;
+        popular::read(bytes, position).map(Some).ok_or(Damaged)
+    }
+
+    /// The games with a match, at most `most` of them. Only games whose signatures admit a match are
+    /// searched.
+    fn candidates(&self, wanted: &Wanted, most: usize) -> Result<Vec<Found>, Damaged> {
+        let test = Test::new(wanted);
+        let pawns = self.sections.all(Section::Pawns)?.chunks_exact(8);
+        let material = self.sections.all(Section::Material)?.chunks_exact(4);
+        let mut found = Vec::new();
+        for (place, (pawns, material)) in (0..).zip(pawns.zip(material)) {
+            let signature = Signature {
+                pawns: le_u64(pawns, 0).unwrap_or(0),
+                material: le_u32(material, 0).unwrap_or(0),
+            };
+            if test.admits(signature) {
+                let game = self.game_at(place)?;
+                found.extend(occurrence(&*self.database, game, wanted));
+                if found.len() >= most {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ranges of games of a node with the same next move. Each game that ends at the node is a range of
+    /// its own.
+    pub(super) fn segments(&self, node: &Node) -> Result<Vec<Range<u32>>, Damaged> {
+        let mut segments = Vec::new();
+        let mut begin = node.lo;
+        let mut place = node.lo + 1;
+        while place < node.hi {
+            // Within a node, the common part of consecutive games is never shorter.
+            let next = self.next_below(place, node.hi, node.depth + 2)?;
+            if let Some(next) = next {
+                segments.push(begin..next);
+                begin = next;
+                place = next + 1;
+            } else {
+                break;
+            }
+        }
+        segments.push(begin..node.hi);
+        Ok(segments)
+    }
+
+    /// The first place from `place` to `end` at which the line has less than `limit` in common with the one before it.
+    pub(super) fn next_below(&self, mut place: u32, end: u32, limit: u32) -> Result<Option<u32>, Damaged> {
+        while place < end {
+            let at = place as usize;
+            if at.is_multiple_of(LARGE) && self.sections.u32(Section::Common4096, at / LARGE)? >= limit {
+                place = place.saturating_add(LARGE as u32);
+            } else if at.is_multiple_of(SMALL) && self.sections.u32(Section::Common64, at / SMALL)? >= limit {
+                place += SMALL as u32;
+            } else {
+                let upto = (at / SMALL + 1) * SMALL;
+                let upto = upto.min(end as usize);
+                let common = self.sections.get(Section::Common, at * 2, (upto - at) * 2)?;
+                let mut items = common
+                    .chunks_exact(2)
+                    .map(|item| u16::from_le_bytes([item[0], item[1]]));
+                if let Some(found) = items.position(|common| u32::from(common) < limit) {
+                    return Ok(Some(place + found as u32));
+                }
+                place = upto as u32;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last place up to `place` at which the line has less than `limit` in common with the one before it, or 0.
+    pub(super) fn last_below(&self, mut place: u32, limit: u32) -> Result<u32, Damaged> {
+        loop {
+            let at = place as usize;
+            if at % LARGE == LARGE - 1 && self.sections.u32(Section::Common4096, at / LARGE)? >= limit {
+                place = place.saturating_sub(LARGE as u32);
+            } else if at % SMALL == SMALL - 1 && self.sections.u32(Section::Common64, at / SMALL)? >= limit {
+                place = place.saturating_sub(SMALL as u32);
+            } else {
+                let common = self.sections.get(Section::Common, at * 2, 2)?;
+                if place == 0 || u32::from(u16::from_le_bytes([common[0], common[1]])) < limit {
+                    return Ok(place);
+                }
+                place -= 1;
+            }
+        }
+    }
+
+    /// The smallest number of a game in a range.
+    pub(super) fn first_game(&self, range: Range<u32>) -> Result<u32, Damaged> {
+        let mut least = u32::MAX;
+        let mut place = range.start as usize;
+        let end = range.end as usize;
+        while place < end {
+            let (section, size) = match place {
+                _ if place.is_multiple_of(LARGE) && place + LARGE <= end => (Section::Games4096, LARGE),
+                _ if place.is_multiple_of(SMALL) && place + SMALL <= end => (Section::Games64, SMALL),
+                _ => (Section::Games, 1),
+            };
+            least = least.min(self.sections.u32(section, place / size)?);
+            place += size;
+        }
+        match least < self.database.len() {
+            true => Ok(least),
+            false => Err(Damaged),
+        }
+    }
+
+    pub(super) fn first_of(&self, nodes: &[Node]) -> Result<Option<u32>, Damaged> {
+        let mut least = None;
+        for node in nodes {
+            let first = self.first_game(node.lo..node.hi)?;
+            least = Some(least.map_or(first, |least: u32| least.min(first)));
+        }
+        Ok(least)
+    }
+
+    /// The bytes of a section for a range of games.
+    pub(super) fn range(&self, section: Section, range: &Range<u32>, item: usize) -> Result<&[u8], Damaged> {
+        self.sections
+            .get(section, range.start as usize * item, range.len() * item)
+    }
+}
+
+/// Number of games of nodes.
+pub(super) fn games(nodes: &[Node]) -> u32 {
+    nodes.iter().map(|node| node.hi - node.lo).sum()
+}

@@ -1,0 +1,182 @@
+//! The table of moves of a position that several games have.
+//!
+//! The positions after all legal moves are looked up first. If a node of one of them is one move below a node of
+//! the position itself, its games have played the move. The index has the move with which a single game parts from
+//! all others, so hardly any game is decoded.
+
+use std::ops::Range;
+
+use super::super::facts::Facts;
+use super::super::table::{MoveRow, MovesTable};
+use super::super::tally::Tally;
+use super::super::wanted::{Pattern, legal_moves};
+use super::Index;
+use super::key::key_with;
+use super::lookup::games;
+use super::sections::{Damaged, Section};
+use super::shared::Node;
+use chessdb::board::{Move, Position, RunningKey, Undo};
+use chessdb::bytes::le_u64;
+
+/// A row under construction.
+struct Row {
+    mv: Option<Move>,
+    /// The nodes of each shared position whose stored bits are those of the position after the move.
+    after: Vec<Vec<Node>>,
+    /// The index of the position in `after` that is certainly the one after the move.
+    known: Option<usize>,
+    tally: Tally,
+    /// The first game in which the move was played.
+    game: Option<u32>,
+}
+
+/// The games of a node one move below a node of the position, and the index of the row of this move.
+type Played = (Range<u32>, usize);
+
+impl Index {
+    /// The table of moves of a position with these nodes.
+    pub(super) fn table(&self, pattern: &Pattern, nodes: &[Node]) -> Result<MovesTable, Damaged> {
+        let (mut rows, are_distinct) = self.rows(pattern.position())?;
+        let mut played = match are_distinct {
+            true => played(&mut rows, nodes),
+            false => Vec::new(),
+        };
+        played.sort_unstable_by_key(|(range, _)| range.start);
+        let mut played = played.into_iter().peekable();
+        for node in nodes {
+            let mut place = node.lo;
+            while place < node.hi {
+                while played.next_if(|(range, _)| range.start < place).is_some() {}
+                let (range, row) = match played.next_if(|(range, _)| range.start == place) {
+                    Some((range, row)) => (place..range.end.min(node.hi), row),
+                    None => {
+                        let end = self.next_below(place + 1, node.hi, node.depth + 2)?;
+                        let range = place..end.unwrap_or(node.hi);
+                        let next = self.next_move(node, &range)?;
+                        let row = self.row_of(&mut rows, next, pattern)?;
+                        (range, row)
+                    }
+                };
+                place = range.end;
+                self.add_games(&mut rows[row], range, pattern)?;
+            }
+        }
+        let mut table = Vec::new();
+        for row in rows {
+            table.extend(self.finish(row, pattern)?);
+        }
+        Ok(MovesTable::new(table))
+    }
+
+    /// A row for each move that is possible in a position. Also returns true if the stored bits of the positions
+    /// after these moves all differ.
+    fn rows(&self, position: &Position) -> Result<(Vec<Row>, bool), Damaged> {
+        let running = RunningKey::new(position);
+        let moves = legal_moves(position).into_iter().chain([Move::Null]);
+        let moves = moves.filter_map(|mv| Some((mv, key_after(position, running, mv)?)));
+        let (moves, mut keys): (Vec<Move>, Vec<u64>) = moves.unzip();
+        let after = self.nodes_by_keys(&keys)?;
+        let rows = moves.into_iter().zip(after);
+        let rows = rows.map(|(mv, after)| Row::new(Some(mv), after)).collect();
+        for key in &mut keys {
+            *key >>= 32 - self.sections.numbers.bucket_bits;
+        }
+        keys.sort_unstable();
+        let are_distinct = keys.windows(2).all(|two| two[0] != two[1]);
+        Ok((rows, are_distinct))
+    }
+
+    /// The index of the row of a move, which is added if it is missing; `None` for the games that end.
+    fn row_of(&self, rows: &mut Vec<Row>, mv: Option<Move>, pattern: &Pattern) -> Result<usize, Damaged> {
+        if let Some(place) = rows.iter().position(|row| row.mv == mv) {
+            return Ok(place);
+        }
+        let position = pattern.position();
+        let key = mv.and_then(|mv| key_after(position, RunningKey::new(position), mv));
+        let after = key.map_or(Ok(Vec::new()), |key| self.nodes_by_key(key))?;
+        rows.push(Row::new(mv, after));
+        Ok(rows.len() - 1)
+    }
+
+    /// Adds the games at some places to a row.
+    fn add_games(&self, row: &mut Row, range: Range<u32>, pattern: &Pattern) -> Result<(), Damaged> {
+        let mover = pattern.position().turn();
+        for bytes in self.range(Section::Facts, &range, 8)?.chunks_exact(8) {
+            row.tally.add(Facts(le_u64(bytes, 0).unwrap_or(0)), mover);
+        }
+        let first = self.first_game(range)?;
+        row.game = Some(row.game.map_or(first, |game| game.min(first)));
+        Ok(())
+    }
+
+    /// The complete row; `None` for a move that was not played, unless several games have the position after it.
+    /// If the position after a move is not shared, only the game in which the move was played has it.
+    fn finish(&self, row: Row, pattern: &Pattern) -> Result<Option<MoveRow>, Damaged> {
+        let is_played = row.tally.games > 0;
+        if !is_played && (row.after.is_empty() || row.mv == Some(Move::Null)) {
+            return Ok(None);
+        }
+        let mut after = row.known.and_then(|known| row.after.get(known));
+        if after.is_none()
+            && let Some(wanted) = row.mv.and_then(|mv| pattern.after(mv))
+        {
+            for nodes in &row.after {
+                if self.have(nodes, &wanted)? {
+                    after = Some(nodes);
+                }
+            }
+        }
+        if after.is_none() && !is_played {
+            return Ok(None);
+        }
+        let game = match (row.game, after) {
+            (None, Some(nodes)) => self.first_of(nodes)?,
+            (game, _) => game,
+        };
+        Ok(Some(MoveRow {
+            reached: after.map_or(row.tally.games, |nodes| games(nodes)),
+            tally: row.tally,
+            game,
+            ..MoveRow::new(pattern.position(), row.mv)
+        }))
+    }
+}
+
+impl Row {
+    fn new(mv: Option<Move>, after: Vec<Vec<Node>>) -> Row {
+        Row {
+            mv,
+            after,
+            known: None,
+            tally: Tally::default(),
+            game: None,
+        }
+    }
+}
+
+/// The games that played each row's move, as far as nodes show it. The stored bits of the positions after the
+/// moves must all differ: a node one move below the position then belongs to the move whose bits it has.
+fn played(rows: &mut [Row], nodes: &[Node]) -> Vec<Played> {
+    let is_below = |node: &Node| {
+        let above = nodes.get(nodes.partition_point(|above| above.hi <= node.lo));
+        above.is_some_and(|above| above.lo <= node.lo && above.depth + 1 == node.depth) && node.lo < node.hi
+    };
+    let mut played = Vec::new();
+    for (place, row) in rows.iter_mut().enumerate() {
+        for (number, nodes) in row.after.iter().enumerate() {
+            for node in nodes.iter().filter(|node| is_below(node)) {
+                played.push((node.lo..node.hi, place));
+                row.known = Some(number);
+            }
+        }
+    }
+    played
+}
+
+/// The key of the position after a move; `None` if the move is illegal.
+fn key_after(position: &Position, mut running: RunningKey, mv: Move) -> Option<u64> {
+    let (mut after, mut undo) = (*position, Undo::default());
+    after.advance(mv, &mut undo).ok()?;
+    running.follow(&undo, &after);
+    Some(key_with(running, &after))
+}

@@ -1,0 +1,204 @@
+//! Novelties: the first move of a game that leads to a position that no earlier game has.
+//!
+//! A game is earlier only if its date certainly is: a game of 1985 is not earlier than one of 1985.11.09.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+use super::super::Found;
+use super::super::facts::Facts;
+use super::super::line::{Step, follow};
+use super::super::table::{append_field, san_of};
+use super::Index;
+use super::key::key_with;
+use super::sections::{Damaged, Section};
+use super::shared::Node;
+use chessdb::board::RunningKey;
+use chessdb::bytes::le_u64;
+use chessdb::formats::Database;
+
+/// The columns of `novelties.csv`.
+const COLUMNS: &str = "game,ply,move,before,path\n";
+
+/// During a search for novelties, the dates of positions that at least this many games have are kept.
+const KEPT: u32 = 256;
+
+/// No date: later than all others.
+const NEVER: u32 = u32::MAX;
+
+/// The novelty of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Novelty {
+    /// The game, the number of moves before the novelty, and its move.
+    pub found: Found,
+    /// Number of earlier games that have the position in which the novelty was played.
+    pub before: u32,
+}
+
+impl Index {
+    /// The novelties of all games, in database order. A game has no novelty if its year is unknown, or if
+    /// earlier games have all of its positions. `done` is called with numbers of games searched.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn novelties(&self, done: &dyn Fn(u64)) -> Result<Vec<Novelty>, Damaged> {
+        let mut search = Search {
+            index: self,
+            first_dates: Vec::new(),
+            kept: HashMap::new(),
+        };
+        let mut novelties = Vec::new();
+        for place in 0..self.sections.numbers.games {
+            novelties.extend(search.game(place)?);
+            done(1);
+        }
+        novelties.sort_unstable_by_key(|novelty| novelty.found.game);
+        Ok(novelties)
+    }
+}
+
+/// `novelties.csv`: a line for each novelty, with the number of the game, from 1, and its path, which `path` returns.
+pub fn novelties_csv(database: &dyn Database, novelties: &[Novelty], path: impl Fn(u32) -> String) -> String {
+    let mut out = COLUMNS.to_owned();
+    for Novelty { found, before } in novelties {
+        let (number, san) = (u64::from(found.game) + 1, san_of(database, found));
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{number},{},{san},{before},", found.ply);
+        append_field(&mut out, &path(found.game));
+        out.push('\n');
+    }
+    out
+}
+
+/// A search of the games in the order of the index.
+struct Search<'a> {
+    index: &'a Index,
+    /// For each position of the last game up to its novelty, the date by which a game had it.
+    first_dates: Vec<u32>,
+    /// Like `first_dates`, for positions that many games have, by key.
+    kept: HashMap<u64, u32>,
+}
+
+impl Search<'_> {
+    fn game(&mut self, place: u32) -> Result<Option<Novelty>, Damaged> {
+        let common = self.index.sections.get(Section::Common, place as usize * 2, 2)?;
+        self.first_dates
+            .truncate(u16::from_le_bytes([common[0], common[1]]).into());
+        let own = self.index.facts_at(place)?;
+        let Some(date) = earliest(own) else {
+            return Ok(None);
+        };
+        let game = self.index.game_at(place)?;
+        let mut running: Option<RunningKey> = None;
+        let (mut found, mut damaged, mut keys) = (None, None, Vec::new());
+        follow(&*self.index.database, game, |step| {
+            let (running, position) = match (step, &mut running) {
+                (Step::Ply(ply), Some(running)) => {
+                    running.follow(ply.undo, ply.position);
+                    (*running, ply.position)
+                }
+                (Step::Ply(_), None) => return ControlFlow::Break(()),
+                (Step::Start(position), running) => (*running.insert(RunningKey::new(position)), position),
+            };
+            let key = key_with(running, position);
+            let depth = keys.len();
+            keys.push(key);
+            let first = match self.first_dates.get(depth) {
+                Some(&first) => Ok(first),
+                None => self.first_date(key, place),
+            };
+            match first {
+                Ok(first) => {
+                    if depth == self.first_dates.len() {
+                        self.first_dates.push(first);
+                    }
+                    if let (Step::Ply(ply), true) = (step, first >= date) {
+                        found = Some(Found {
+                            game,
+                            ply: ply.number,
+                            next: Some(ply.mv),
+                        });
+                        return ControlFlow::Break(());
+                    }
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    damaged = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        if let Some(damaged) = damaged {
+            return Err(damaged);
+        }
+        let Some(found) = found else { return Ok(None) };
+        let key = keys.get(found.ply as usize).copied().ok_or(Damaged)?;
+        let mut before = 0;
+        for node in self.nodes_with(key, place)? {
+            let facts = self.index.facts_of(&node)?;
+            before += facts.filter(|&facts| latest(facts) < date).count() as u32;
+        }
+        Ok(Some(Novelty { found, before }))
+    }
+
+    /// The date by which a game had the position with a key, which the game at a place has.
+    fn first_date(&mut self, key: u64, place: u32) -> Result<u32, Damaged> {
+        if let Some(&first) = self.kept.get(&key) {
+            return Ok(first);
+        }
+        let nodes = self.nodes_with(key, place)?;
+        let mut first = NEVER;
+        let mut games = 0;
+        for node in &nodes {
+            games += node.hi - node.lo;
+            first = first.min(self.index.facts_of(node)?.map(latest).min().unwrap_or(NEVER));
+        }
+        if games >= KEPT {
+            self.kept.insert(key, first);
+        }
+        Ok(first)
+    }
+
+    /// The nodes of a position that the game at a place has. Empty if no other game has it.
+    fn nodes_with(&self, key: u64, place: u32) -> Result<Vec<Node>, Damaged> {
+        let groups = self.index.nodes_by_key(key)?;
+        let has_game = |nodes: &Vec<Node>| nodes.iter().any(|node| (node.lo..node.hi).contains(&place));
+        Ok(groups.into_iter().find(has_game).unwrap_or_default())
+    }
+}
+
+impl Index {
+    fn facts_at(&self, place: u32) -> Result<Facts, Damaged> {
+        let bytes = self.sections.get(Section::Facts, place as usize * 8, 8)?;
+        Ok(Facts(le_u64(bytes, 0).ok_or(Damaged)?))
+    }
+
+    fn facts_of(&self, node: &Node) -> Result<impl Iterator<Item = Facts>, Damaged> {
+        let bytes = self.range(Section::Facts, &(node.lo..node.hi), 8)?;
+        Ok(bytes
+            .chunks_exact(8)
+            .map(|bytes| Facts(le_u64(bytes, 0).unwrap_or(0))))
+    }
+}
+
+/// The first day on which a game may have been played; `None` if the year is unknown.
+fn earliest(facts: Facts) -> Option<u32> {
+    let date = facts.date();
+    let day = u32::from(date.month) * 100 + if date.month == 0 { 0 } else { u32::from(date.day) };
+    (date.year != 0).then(|| u32::from(date.year) * 10_000 + day)
+}
+
+/// The last day on which a game may have been played; [`NEVER`] if the year is unknown.
+fn latest(facts: Facts) -> u32 {
+    let date = facts.date();
+    let day = match (date.month, date.day) {
+        (0, _) => 9999,
+        (month, 0) => u32::from(month) * 100 + 99,
+        (month, day) => u32::from(month) * 100 + u32::from(day),
+    };
+    match date.year {
+        0 => NEVER,
+        year => u32::from(year) * 10_000 + day,
+    }
+}

@@ -1,0 +1,335 @@
+//! Sorts the lines of all games by their moves, so the games of each node of the opening tree are
+//! consecutive.
+//!
+//! Games from the normal start position come first, then the others by start position. Equal lines are in
+//! database order.
+
+use std::cmp::Ordering;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use super::super::facts::Facts;
+use super::super::line::{Step, follow};
+use super::super::parallel::chunks;
+use super::code::{code_of, short};
+use super::key::key_of;
+use super::lines;
+use super::signature::{Collector, Signature};
+use chessdb::board::Position;
+use chessdb::formats::Database;
+
+/// Maximum number of moves of a game in the index. Later positions are found by searching the game.
+pub(super) const MOST_PLIES: usize = 65_000;
+
+/// Moves in a [`Prefix`].
+const PREFIX_PLIES: usize = 5;
+
+/// Number of moves that are compared at once after the prefix.
+const NEXT_PLIES: usize = 4;
+
+/// Shorter runs of lines with the same beginning are compared line by line.
+const SHORT_RUN: usize = 8;
+
+/// Typical number of bytes of a line in memory, including its moves.
+const LINE_BYTES: usize = 256;
+
+/// The beginning of a line: 4 bits for the start position, and 12 for each of the first moves.
+type Prefix = u64;
+
+/// The part of a line that is compared next, and the index of the line.
+type Keyed = ((u64, u64), u32);
+
+/// Consecutive lines in the order of the index.
+pub(super) struct Batch {
+    pub(super) lines: Vec<Line>,
+    moves: Vec<u16>,
+}
+
+/// The line of a game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) game: u32,
+    /// 0 for the normal start position, otherwise the key of the start position.
+    pub(super) start: u64,
+    first: usize,
+    len: usize,
+    pub(super) facts: Facts,
+    pub(super) signature: Signature,
+}
+
+impl Batch {
+    /// The moves of a line, as codes.
+    pub(super) fn moves(&self, line: &Line) -> &[u16] {
+        self.moves
+            .get(line.first..line.first + line.len)
+            .unwrap_or_default()
+    }
+}
+
+/// Passes the lines of all games that are not deleted to `each`, in batches of about `memory` bytes. A batch
+/// is larger if very many games begin with the same moves.
+pub(super) fn in_order<E>(
+    database: &dyn Database,
+    memory: usize,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+    mut each: impl FnMut(Batch) -> Result<(), E>,
+) -> Result<(), E> {
+    let most = (memory / LINE_BYTES).max(1);
+    let games = database.len();
+    if games as usize <= most {
+        let all: Vec<u32> = (0..games).collect();
+        return each(batch(database, &all, threads, done));
+    }
+    let prefixes = chunks(games, threads, &|_| (), |games| {
+        let prefixes = games.filter_map(|game| Some((prefix_of(database, game)?, game)));
+        prefixes.collect::<Vec<(Prefix, u32)>>()
+    });
+    // The parts are dropped one by one, because they take most of the memory.
+    let mut all = Vec::with_capacity(games as usize);
+    prefixes.into_iter().for_each(|part| all.extend(part));
+    let mut prefixes = all;
+    prefixes.sort_unstable();
+    let (prefixes, games): (Vec<Prefix>, Vec<u32>) = prefixes.into_iter().unzip();
+    for range in cut(&prefixes, most) {
+        each(batch(database, &games[range], threads, done))?;
+    }
+    Ok(())
+}
+
+/// Ranges of at most `most` prefixes. A range is longer if it would separate equal prefixes otherwise.
+fn cut(prefixes: &[Prefix], most: usize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut begin = 0;
+    while begin < prefixes.len() {
+        let full = begin + most;
+        let end = match prefixes.get(full) {
+            None => prefixes.len(),
+            Some(&next) => {
+                let before = begin + prefixes[begin..full].partition_point(|&prefix| prefix < next);
+                match before > begin {
+                    true => before,
+                    false => full + prefixes[full..].partition_point(|&prefix| prefix <= next),
+                }
+            }
+        };
+        ranges.push(begin..end);
+        begin = end;
+    }
+    ranges
+}
+
+/// The start position of a game, encoded as in [`Line::start`].
+fn start_of(position: &Position) -> u64 {
+    match *position == Position::initial() {
+        true => 0,
+        false => key_of(position).max(1),
+    }
+}
+
+/// The part of a line that is compared first.
+fn prefix(start: u64, moves: &[u16]) -> Prefix {
+    match start {
+        0 => packed::<12>(moves, PREFIX_PLIES),
+        // All lines with the same start position must be in one batch. The order of start positions does not
+        // matter.
+        start => (1 + start % 15) << 60,
+    }
+}
+
+/// The moves after the first `plies`, which are compared at once; 0 if there are none.
+fn next(moves: &[u16], plies: usize) -> u64 {
+    packed::<16>(moves.get(plies..).unwrap_or_default(), NEXT_PLIES)
+}
+
+/// Adds the runs of lines with equal keys in a range. `plies` is the number of moves that are compared by then.
+fn add_equal(lines: &[Keyed], range: Range<usize>, plies: usize, equal: &mut Vec<(Range<usize>, usize)>) {
+    let mut begin = range.start;
+    for run in lines[range].chunk_by(|a, b| a.0 == b.0) {
+        if run.len() > 1 {
+            equal.push((begin..begin + run.len(), plies));
+        }
+        begin += run.len();
+    }
+}
+
+/// The codes of the first `number` moves, in `BITS` bits each. 12 bits have no room for promotions, which do
+/// not occur among the first moves.
+fn packed<const BITS: u32>(moves: &[u16], number: usize) -> u64 {
+    let codes = moves.iter().copied().chain(std::iter::repeat(0)).take(number);
+    let bits = |code: u16| match BITS {
+        12 => short(code),
+        _ => code.into(),
+    };
+    codes.fold(0, |packed, code| packed << BITS | bits(code))
+}
+
+fn prefix_of(database: &dyn Database, game: u32) -> Option<Prefix> {
+    if database.keys(game).deleted {
+        return None;
+    }
+    let (mut start, mut moves) = (None, Vec::with_capacity(PREFIX_PLIES));
+    follow(database, game, |step| {
+        match step {
+            Step::Start(position) => start = Some(start_of(position)),
+            Step::Ply(ply) => moves.push(code_of(ply.mv)),
+        }
+        match moves.len() < PREFIX_PLIES {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    });
+    Some(prefix(start?, &moves))
+}
+
+/// The lines of some games, in order.
+fn batch(database: &dyn Database, games: &[u32], threads: usize, done: &(dyn Fn(u64) + Sync)) -> Batch {
+    let parts = chunks(games.len() as u32, threads, done, |range| {
+        let mut part = Batch {
+            lines: Vec::new(),
+            moves: Vec::new(),
+        };
+        for &game in games
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+        {
+            part.read(database, game);
+        }
+        part
+    });
+    let mut all = Batch {
+        lines: Vec::with_capacity(games.len()),
+        moves: Vec::with_capacity(parts.iter().map(|part| part.moves.len()).sum()),
+    };
+    for part in parts {
+        let first = all.moves.len();
+        all.moves.extend_from_slice(&part.moves);
+        all.lines.extend(part.lines.into_iter().map(|line| Line {
+            first: line.first + first,
+            ..line
+        }));
+    }
+    all.sort();
+    all
+}
+
+impl Batch {
+    fn read(&mut self, database: &dyn Database, game: u32) {
+        if database.keys(game).deleted {
+            return;
+        }
+        let first = self.moves.len();
+        let mut begun: Option<(u64, Collector)> = None;
+        follow(database, game, |step| {
+            match (step, &mut begun) {
+                (Step::Start(position), _) => {
+                    begun = Some((start_of(position), Collector::new(position)));
+                }
+                (Step::Ply(ply), Some((_, collector))) => {
+                    if self.moves.len() - first < MOST_PLIES {
+                        self.moves.push(code_of(ply.mv));
+                    }
+                    collector.follow(ply.mv, ply.position);
+                }
+                (Step::Ply(_), None) => {}
+            }
+            ControlFlow::Continue(())
+        });
+        if let Some((start, collector)) = begun {
+            self.lines.push(Line {
+                game,
+                start,
+                first,
+                len: self.moves.len() - first,
+                facts: Facts::of(database, game),
+                signature: collector.finish(),
+            });
+        }
+    }
+
+    fn sort(&mut self) {
+        let key = |line: &Line| match line.start {
+            0 => (prefix(0, self.moves(line)), next(self.moves(line), PREFIX_PLIES)),
+            start => (prefix(start, &[]), 0),
+        };
+        let keys = self.lines.iter().map(key);
+        let mut places: Vec<Keyed> = keys.zip(0..).collect();
+        places.sort_unstable_by_key(|&(key, _)| key);
+        let mut equal = Vec::new();
+        add_equal(&places, 0..places.len(), PREFIX_PLIES + NEXT_PLIES, &mut equal);
+        while let Some((range, plies)) = equal.pop() {
+            let run = &mut places[range.clone()];
+            let (key, first) = run[0];
+            let is_set_up = self.lines[first as usize].start != 0;
+            if run.len() < SHORT_RUN || is_set_up || key == (0, 0) {
+                run.sort_unstable_by(|a, b| {
+                    self.compare(&self.lines[a.1 as usize], &self.lines[b.1 as usize])
+                });
+                continue;
+            }
+            for (key, place) in run.iter_mut() {
+                let moves = self.moves(&self.lines[*place as usize]);
+                *key = (next(moves, plies), next(moves, plies + NEXT_PLIES));
+            }
+            run.sort_unstable_by_key(|&(key, _)| key);
+            add_equal(&places, range, plies + 2 * NEXT_PLIES, &mut equal);
+        }
+        self.lines = places
+            .iter()
+            .map(|&(_, place)| self.lines[place as usize])
+            .collect();
+    }
+
+    fn compare(&self, a: &Line, b: &Line) -> Ordering {
+        let order = a
+            .start
+            .cmp(&b.start)
+            .then_with(|| self.moves(a).cmp(self.moves(b)));
+        order.then(a.game.cmp(&b.game))
+    }
+}
+
+/// A game with its moves, for comparisons by the order of the index.
+pub(super) struct Place {
+    prefix: Prefix,
+    start: u64,
+    line: Arc<lines::Line>,
+    game: u32,
+}
+
+impl Place {
+    pub(super) fn new(game: u32, line: Arc<lines::Line>) -> Place {
+        let start = start_of(line.start());
+        Place {
+            prefix: prefix(start, &line.moves),
+            start,
+            line,
+            game,
+        }
+    }
+
+    /// Number of moves.
+    pub(super) fn plies(&self) -> usize {
+        self.line.moves.len()
+    }
+
+    pub(super) fn cmp(&self, other: &Place) -> Ordering {
+        let place = |place: &Place| (place.prefix, place.start);
+        let order = place(self)
+            .cmp(&place(other))
+            .then_with(|| self.line.moves.cmp(&other.line.moves));
+        order.then(self.game.cmp(&other.game))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_prefixes_stay_together() {
+        assert_eq!(cut(&[1, 1, 2, 2, 2, 2, 3], 3), [0..2, 2..6, 6..7]);
+        assert_eq!(cut(&[1, 2, 3, 4], 2), [0..2, 2..4]);
+        assert_eq!(cut(&[], 2), []);
+    }
+}

@@ -1,0 +1,50 @@
+//! Stored tables of moves, for positions that so many games have that computing the tables would take too
+//! long.
+//!
+//! A table consists of the number of rows and, for each row: the code of the move, 0 for games that end; the
+//! numbers of a [`Tally`]; `reached`; the game plus 1, 0 for none. All integers are LEB128.
+
+use super::super::table::{MoveRow, MovesTable};
+use super::super::tally::Tally;
+use super::code::{code_of, move_of};
+use super::leb;
+use chessdb::board::Position;
+
+/// A position is popular if at least this many games have it.
+pub(super) const POPULAR: u32 = 2048;
+
+/// Appends a table.
+pub(super) fn append(bytes: &mut Vec<u8>, table: &MovesTable) {
+    leb::append(bytes, table.rows.len() as u64);
+    for row in &table.rows {
+        leb::append(bytes, row.mv.map_or(0, code_of).into());
+        row.tally
+            .numbers()
+            .into_iter()
+            .for_each(|number| leb::append(bytes, number));
+        leb::append(bytes, row.reached.into());
+        leb::append(bytes, row.game.map_or(0, |game| u64::from(game) + 1));
+    }
+}
+
+/// Reads the table of a position. `None` if it is damaged.
+pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<MovesTable> {
+    let rows = leb::take(&mut bytes)?;
+    let mut table = MovesTable::default();
+    for _ in 0..rows {
+        let code = u16::try_from(leb::take(&mut bytes)?).ok()?;
+        let mv = match code {
+            0 => None,
+            code => Some(move_of(code)?),
+        };
+        let mut row = MoveRow::new(position, mv);
+        row.tally = Tally::of_numbers(|| leb::take(&mut bytes))?;
+        row.reached = leb::take(&mut bytes)?.try_into().ok()?;
+        row.game = match leb::take(&mut bytes)? {
+            0 => None,
+            game => Some(u32::try_from(game - 1).ok()?),
+        };
+        table.rows.push(row);
+    }
+    bytes.is_empty().then_some(table)
+}

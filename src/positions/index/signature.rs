@@ -1,0 +1,265 @@
+//! Signatures of games, which often show without the moves that a game cannot have had a position. A
+//! signature contains the order in which pawns left their initial squares, and the pieces at the end.
+//!
+//! A position in which *k* pawns have left their initial squares can only occur in games in which these were
+//! the first
+//! *k* to leave. The number of pieces of a kind only increases by promotion.
+
+use chessdb::board::{Color, Move, Position, Role};
+
+use super::super::wanted::Wanted;
+
+/// The signature of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Signature {
+    /// Four bits for each pawn that left its initial square, the first pawn lowest: its file, plus 8 for
+    /// Black. After the last one, the first is repeated.
+    pub(super) pawns: u64,
+    /// The pieces at the end. For each colour, White's lowest: 4 bits for pawns, then 2 for each other kind
+    /// but kings. Then, for each colour, a bit that is set after a promotion or if the pieces exceed these
+    /// bits.
+    pub(super) material: u32,
+}
+
+/// The kinds of pieces that are counted, with the number of bits for each.
+const COUNTED: [(Role, u32); 5] = [
+    (Role::Pawn, 4),
+    (Role::Knight, 2),
+    (Role::Bishop, 2),
+    (Role::Rook, 2),
+    (Role::Queen, 2),
+];
+
+/// Bits for the pieces of a colour.
+const OF_COLOR: u32 = 12;
+
+/// Collects the signature of a game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collector {
+    pawns: u64,
+    left: u32,
+    home: u16,
+    /// Number of pieces on the board.
+    pieces: usize,
+    /// The pieces on the board, as in [`Signature::material`].
+    material: u32,
+    /// The bits of [`Signature::material`] for promotions.
+    promoted: u32,
+}
+
+impl Collector {
+    /// Begins in a position. Pawns missing from their initial squares count as the first that left.
+    pub(super) fn new(start: &Position) -> Collector {
+        let mut collector = Collector {
+            pawns: 0,
+            left: 0,
+            home: 0xffff,
+            pieces: start.occupied().count(),
+            material: material_of(start),
+            promoted: 0,
+        };
+        collector.leave(start);
+        collector
+    }
+
+    /// Proceeds to the position after a move.
+    #[inline]
+    pub(super) fn follow(&mut self, mv: Move, after: &Position) {
+        if let Move::Normal {
+            promotion: Some(_), ..
+        } = mv
+        {
+            self.promoted |= promoted(!after.turn());
+            self.material = material_of(after);
+        }
+        let pieces = after.occupied().count();
+        if pieces != self.pieces {
+            self.pieces = pieces;
+            self.material = material_of(after);
+        }
+        self.leave(after);
+    }
+
+    #[inline]
+    fn leave(&mut self, position: &Position) {
+        let home = home_of(position);
+        let mut gone = self.home & !home;
+        while gone != 0 {
+            let pawn = gone.trailing_zeros();
+            self.pawns |= u64::from(pawn) << (4 * self.left);
+            self.left += 1;
+            gone &= gone - 1;
+        }
+        // No pawn comes back, so at most 16 leave.
+        self.home &= home;
+    }
+
+    /// The signature of a game that ends here.
+    pub(super) fn finish(self) -> Signature {
+        let mut pawns = self.pawns;
+        for place in self.left..16 {
+            pawns |= (pawns & 15) << (4 * place);
+        }
+        Signature {
+            pawns,
+            material: self.material | self.promoted,
+        }
+    }
+}
+
+/// The pieces of a position, as in [`Signature::material`].
+fn material_of(position: &Position) -> u32 {
+    let mut material = 0;
+    for (color, first) in [(Color::White, 0), (Color::Black, OF_COLOR)] {
+        let mut at = first;
+        for (role, bits) in COUNTED {
+            let (count, most) = (position.of_kind(color, role).count() as u32, (1 << bits) - 1);
+            if count > most {
+                material |= promoted(color);
+            }
+            material |= count.min(most) << at;
+            at += bits;
+        }
+    }
+    material
+}
+
+/// Pawns on their initial squares: bits 0-7 for White, by file, and 8-15 for Black.
+#[inline]
+fn home_of(position: &Position) -> u16 {
+    let white = position.of_kind(Color::White, Role::Pawn).0 >> 8 & 0xff;
+    let black = position.of_kind(Color::Black, Role::Pawn).0 >> 48 & 0xff;
+    white as u16 | (black as u16) << 8
+}
+
+/// The bit for a promotion of a colour.
+fn promoted(color: Color) -> u32 {
+    color.fold_wb(1 << (2 * OF_COLOR), 2 << (2 * OF_COLOR))
+}
+
+/// The condition that the signature of a game with a match meets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Test {
+    /// The pawns that have left, with the same bits as [`home_of`].
+    left: Option<u16>,
+    /// Maximum numbers of pieces at the end, in the order of [`COUNTED`], White first.
+    most: [[u32; 5]; 2],
+}
+
+impl Test {
+    pub(super) fn new(wanted: &Wanted) -> Test {
+        let counts = |count: &dyn Fn(Color, Role) -> u32| {
+            [Color::White, Color::Black].map(|color| COUNTED.map(|(role, _)| count(color, role)))
+        };
+        match wanted {
+            Wanted::Position(pattern) => {
+                let position = pattern.position();
+                Test {
+                    left: Some(!home_of(position)),
+                    most: counts(&|color, role| position.of_kind(color, role).count() as u32),
+                }
+            }
+            Wanted::Pawns(pawns) => Test {
+                left: Some(!pawns.home()),
+                most: counts(&|color, role| match role {
+                    Role::Pawn => pawns.count(color),
+                    _ => u32::MAX,
+                }),
+            },
+            Wanted::Material(material) => Test {
+                left: None,
+                most: counts(&|color, role| material.count(color, role)),
+            },
+        }
+    }
+
+    /// False if the game cannot have a match.
+    #[inline]
+    pub(super) fn admits(&self, signature: Signature) -> bool {
+        self.left.is_none_or(|left| has_left(signature.pawns, left))
+            && self.admits_material(signature.material)
+    }
+
+    fn admits_material(&self, material: u32) -> bool {
+        let sides = [(Color::White, 0), (Color::Black, OF_COLOR)];
+        sides.into_iter().zip(self.most).all(|((color, first), most)| {
+            // A promotion can increase the number of any pieces but pawns.
+            let counted = match material & promoted(color) {
+                0 => COUNTED.len(),
+                _ => 1,
+            };
+            let mut at = first;
+            COUNTED.iter().zip(most).take(counted).all(|(&(_, bits), most)| {
+                let count = material >> at & ((1 << bits) - 1);
+                at += bits;
+                count <= most
+            })
+        })
+    }
+}
+
+/// True if the first pawns that left are exactly those of a set.
+#[inline]
+fn has_left(pawns: u64, wanted: u16) -> bool {
+    let mut rest = pawns;
+    let mut left = 0u16;
+    for _ in 0..wanted.count_ones() {
+        let pawn = 1u16 << (rest & 15);
+        if wanted & pawn == 0 {
+            return false;
+        }
+        left |= pawn;
+        rest >>= 4;
+    }
+    left == wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::wanted::{Material, Pattern, Pawns, read_moves};
+    use super::*;
+    use chessdb::board::Undo;
+
+    const LINE: &str = "e4 d5 exd5 e6 dxe6 a6 exf7 Ke7 fxg8=Q Rxg8 h4";
+
+    fn signature(line: &str) -> Signature {
+        let mut position = Position::initial();
+        let mut collector = Collector::new(&position);
+        for mv in read_moves(line).unwrap().0 {
+            position.advance(mv, &mut Undo::default()).unwrap();
+            collector.follow(mv, &position);
+        }
+        collector.finish()
+    }
+
+    #[test]
+    fn a_game_admits_all_that_it_has() {
+        let signature = signature(LINE);
+        let words: Vec<&str> = LINE.split(' ').collect();
+        for plies in 0..=words.len() {
+            let (_, position) = read_moves(&words[..plies].join(" ")).unwrap();
+            let wanted = [
+                Wanted::Position(Pattern::new(position)),
+                Wanted::Pawns(Pawns::parse(&position.fen()).unwrap()),
+            ];
+            assert!(
+                wanted.iter().all(|wanted| Test::new(wanted).admits(signature)),
+                "{plies}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_game_admits_little_else() {
+        let signature = signature(LINE);
+        let position = |line| Wanted::Position(Pattern::of_moves(line).unwrap());
+        for wanted in [
+            position("d4"),
+            position("e4 e6"),
+            position("e4 d5 exd5 c6"),
+            Wanted::Material(Material::parse("KRPkr").unwrap()),
+        ] {
+            assert!(!Test::new(&wanted).admits(signature), "{wanted:?}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The opening tree: the moves played from the normal start position, move by move.
+//!
+//! For each game, the index stores how much its line has in common with the game before it: 0 if the start
+//! position differs, otherwise 1 plus the number of equal first moves. So the games of a node with *d* moves
+//! are a range in which only the first game has *d* or less.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use super::super::line::{Step, follow};
+use super::Index;
+use super::order::Place;
+use super::sections::Damaged;
+use super::shared::Node;
+use chessdb::board::{Move, Position};
+
+/// A node of the opening tree: the games that begin with the same moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeNode(Node);
+
+/// A node one move below another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// The move that leads to the node.
+    pub mv: Move,
+    /// The node.
+    pub node: TreeNode,
+}
+
+impl TreeNode {
+    /// Number of games.
+    pub fn games(&self) -> u32 {
+        self.0.hi - self.0.lo
+    }
+
+    /// Number of moves that lead to the node.
+    pub fn depth(&self) -> u32 {
+        self.0.depth
+    }
+}
+
+impl Index {
+    /// The node of all games that begin in the normal start position and are not deleted; `None` if there are
+    /// none.
+    pub fn root(&self) -> Option<TreeNode> {
+        let node = Node {
+            lo: 0,
+            hi: self.sections.numbers.usual,
+            depth: 0,
+        };
+        (node.hi > 0).then_some(TreeNode(node))
+    }
+
+    /// The nodes one move below a node, in an order that never changes, and the games that end at the node,
+    /// in database order.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn children(&self, node: &TreeNode) -> Result<(Vec<Child>, Vec<u32>), Damaged> {
+        let depth = node.0.depth;
+        let (mut children, mut ended) = (Vec::new(), Vec::new());
+        for segment in self.segments(&node.0)? {
+            match self.next_move(&node.0, &segment)? {
+                None => ended.push(self.game_at(segment.start)?),
+                Some(mv) => children.push(Child {
+                    mv,
+                    node: TreeNode(Node {
+                        lo: segment.start,
+                        hi: segment.end,
+                        depth: depth + 1,
+                    }),
+                }),
+            }
+        }
+        ended.sort_unstable();
+        Ok((children, ended))
+    }
+
+    /// The node after a move; `None` if the move was never played.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn child(&self, node: &TreeNode, mv: Move) -> Result<Option<TreeNode>, Damaged> {
+        let (children, _) = self.children(node)?;
+        Ok(children
+            .into_iter()
+            .find(|child| child.mv == mv)
+            .map(|child| child.node))
+    }
+
+    /// The games of a node, in database order.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn games(&self, node: &TreeNode) -> Result<Vec<u32>, Damaged> {
+        let mut games = (node.0.lo..node.0.hi)
+            .map(|place| self.game_at(place))
+            .collect::<Result<Vec<u32>, Damaged>>()?;
+        games.sort_unstable();
+        Ok(games)
+    }
+
+    /// The first game of a node in database order.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn first_game_of(&self, node: &TreeNode) -> Result<u32, Damaged> {
+        self.first_game(node.0.lo..node.0.hi)
+    }
+
+    /// The moves that lead to a node, and the position after them.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn line(&self, node: &TreeNode) -> Result<(Vec<Move>, Position), Damaged> {
+        let game = self.game_at(node.0.lo)?;
+        let (mut moves, mut reached) = (Vec::new(), Position::initial());
+        if node.0.depth > 0 {
+            follow(&*self.database, game, |step| {
+                if let Step::Ply(ply) = step {
+                    moves.push(ply.mv);
+                    reached = *ply.position;
+                }
+                match moves.len() < node.0.depth as usize {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            });
+        }
+        match moves.len() == node.0.depth as usize {
+            true => Ok((moves, reached)),
+            false => Err(Damaged),
+        }
+    }
+
+    /// The node that a game reaches after `depth` moves; `None` if the game is not in the tree or has fewer
+    /// moves.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn node_of(&self, game: u32, depth: u32) -> Result<Option<TreeNode>, Damaged> {
+        if game >= self.database.len() || self.database.keys(game).deleted {
+            return Ok(None);
+        }
+        let Some(place) = self.place_of(game) else {
+            return Ok(None);
+        };
+        let usual = self.sections.numbers.usual;
+        let (mut low, mut high) = (0, usual);
+        let mut found = None;
+        while low < high && found.is_none() {
+            let middle = low.midpoint(high);
+            let other = self.game_at(middle)?;
+            let order = match other == game {
+                true => Ordering::Equal,
+                false => self.place_of(other).ok_or(Damaged)?.cmp(&place),
+            };
+            match order {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => found = Some(middle),
+                Ordering::Greater => high = middle,
+            }
+        }
+        match found {
+            Some(found) if place.plies() >= depth as usize => {
+                self.around(found, depth).map(|node| Some(TreeNode(node)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The node one move above another; `None` for the root.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn above(&self, node: &TreeNode) -> Result<Option<TreeNode>, Damaged> {
+        let depth = node.0.depth.checked_sub(1);
+        depth
+            .map(|depth| self.around(node.0.lo, depth).map(TreeNode))
+            .transpose()
+    }
+
+    /// `None` if the game has no start position.
+    fn place_of(&self, game: u32) -> Option<Place> {
+        let line = self.lines.get(&*self.database, game)?;
+        Some(Place::new(game, line))
+    }
+
+    /// The node with `depth` moves that contains the game at a place.
+    fn around(&self, place: u32, depth: u32) -> Result<Node, Damaged> {
+        let usual = self.sections.numbers.usual;
+        let hi = self.next_below(place + 1, usual, depth + 1)?.unwrap_or(usual);
+        let lo = self.last_below(place, depth + 1)?;
+        Ok(Node { lo, hi, depth })
+    }
+}

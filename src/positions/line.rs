@@ -1,0 +1,69 @@
+//! The positions of one game's main line, from the first one on.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use chessdb::board::{Fen, Move, Position};
+use chessdb::formats::Database;
+use chessdb::replay::Ply;
+
+/// A step of [`follow`].
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'a> {
+    /// The position in which the game begins.
+    Start(&'a Position),
+    /// A move has been played.
+    Ply(&'a Ply<'a>),
+}
+
+/// Passes the start position of a game and its moves to `each` until it breaks. A decoder that panics ends the line.
+#[inline]
+pub(crate) fn follow(database: &dyn Database, game: u32, mut each: impl FnMut(Step<'_>) -> ControlFlow<()>) {
+    let mut has_begun = false;
+    let followed = catch_unwind(AssertUnwindSafe(|| {
+        database.main_line(game, &mut |ply| {
+            if !has_begun {
+                has_begun = true;
+                each(Step::Start(&ply.before()))?;
+            }
+            each(Step::Ply(ply))
+        });
+        if !has_begun {
+            // Without a move, the position comes from the tags.
+            let tags = database.tags(game);
+            let start = match tags.get("FEN") {
+                None => Some(Position::initial()),
+                Some(fen) => Fen::parse(fen).ok().map(|fen| fen.position),
+            };
+            if let Some(start) = start {
+                let _ = each(Step::Start(&start));
+            }
+        }
+    }));
+    if followed.is_err() {
+        log::error!("game {}: the decoder failed", u64::from(game) + 1);
+    }
+}
+
+/// The position of a game after `ply` moves of its main line, and the next move; `None` if the game has fewer
+/// moves.
+pub(super) fn at(database: &dyn Database, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
+    let mut reached = None;
+    follow(database, game, |step| {
+        let (number, position) = match step {
+            Step::Start(position) => (0, position),
+            Step::Ply(step) if step.number == ply => {
+                if let Some((_, next)) = &mut reached {
+                    *next = Some(step.mv);
+                }
+                return ControlFlow::Break(());
+            }
+            Step::Ply(step) => (step.number + 1, step.position),
+        };
+        if number == ply {
+            reached = Some((*position, None));
+        }
+        ControlFlow::Continue(())
+    });
+    reached
+}

@@ -1,0 +1,59 @@
+//! Positions of all games of a database: the games that have a position, and the moves played in it.
+//!
+//! Only main lines count, and deleted games are left out. A game counts once for a position, with its first occurrence.
+//! Castling rights count, and so does the en passant square if a legal capture is possible.
+//!
+//! [`scan`] and [`scan_moves`] search all games. An [`Index`] gives the same answers in microseconds for
+//! positions that several games have, and in milliseconds for all others:
+//!
+//! | question | answer |
+//! |---|---|
+//! | which games have this position, these pawns, this material | [`Index::find`], [`Index::count`] |
+//! | which moves were played in this position | [`Index::moves`], a [`MovesTable`], which [`MovesTable::csv`] writes |
+//! | the opening tree | [`Index::root`], [`Index::children`], [`Index::child`], [`Index::games`], [`Index::first_game_of`], [`Index::line`] |
+//! | the novelties of all games | [`Index::novelties`], which [`novelties_csv`] writes |
+//! | the node of the tree that a game reaches after some of its moves | [`Index::node_of`] |
+//!
+//! [`IndexFiles::load`] opens the index of a database, [`IndexFiles::build`] builds it, and
+//! [`Index::in_memory`] builds it without a file. Any query may return [`Damaged`]. The caller then drops the
+//! index, [removes](IndexFiles::remove) its file, and repeats the query with a new index or a scan.
+
+mod epd;
+mod facts;
+mod index;
+mod last_material;
+mod line;
+mod parallel;
+mod scan;
+mod spelling;
+mod table;
+mod tally;
+mod wanted;
+
+pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
+pub use facts::Facts;
+pub use index::{
+    BuildOptions, Child, Damaged, Index, IndexError, IndexFiles, IndexUse, MOST_BYTES, Novelty, TreeNode,
+    novelties_csv,
+};
+pub use last_material::{PieceCounts, last_material};
+pub(crate) use line::{Step, follow};
+pub(crate) use parallel::chunks;
+pub use scan::{MovesScan, Reached, scan, scan_moves, scan_part};
+pub use spelling::{line_names, move_name, position_after, read_line, read_move};
+pub use table::{COLUMNS, MoveRow, MovesTable, append_field, san_of};
+pub use tally::Tally;
+pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, legal_moves, read_moves};
+
+use chessdb::board::Move;
+
+/// The first occurrence of a position in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The number of the game, from 0.
+    pub game: u32,
+    /// Number of moves before the position.
+    pub ply: u32,
+    /// The move played in the position; `None` if the game ends with it.
+    pub next: Option<Move>,
+}

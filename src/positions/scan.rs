@@ -1,0 +1,247 @@
+//! Searching the main lines of all games. This is slower than an index and serves as its reference.
+
+use std::collections::HashMap;
+use std::ops::{ControlFlow, Range};
+
+use super::line::{Step, at, follow};
+use super::parallel::chunks;
+use super::table::{MoveRow, MovesTable};
+use super::wanted::{Pattern, Wanted, legal_moves};
+use super::{Facts, Found};
+use chessdb::board::{Color, Move};
+use chessdb::formats::Database;
+use rustc_hash::FxHashMap;
+
+/// Number of plies after which pieces are counted again.
+const COUNT_EVERY: u32 = 4;
+
+/// Likewise, when many positions are searched for at once.
+const COUNT_SELDOM: u32 = 16;
+
+/// The games with a match, in database order, each with its first occurrence. Deleted games are left out.
+/// `done` is called with the numbers of games searched.
+pub fn scan(
+    database: &dyn Database,
+    wanted: &Wanted,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+) -> Vec<Found> {
+    chunks(database.len(), threads, done, |games| {
+        scan_part(database, wanted, games)
+    })
+    .concat()
+}
+
+/// Like [`scan`], for some of the games.
+pub fn scan_part(database: &dyn Database, wanted: &Wanted, games: Range<u32>) -> Vec<Found> {
+    let found = games.filter_map(|game| occurrence(database, game, wanted));
+    // Most games have no match, and reading their keys takes longer than searching a short line.
+    let found = found.filter(|found| !database.keys(found.game).deleted);
+    found.collect()
+}
+
+/// The first occurrence in a game.
+pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Found> {
+    let mut found: Option<Found> = None;
+    follow(database, game, |step| {
+        let (ply, position) = match step {
+            Step::Start(position) => (0, position),
+            Step::Ply(step) => {
+                if let Some(found) = &mut found {
+                    found.next = Some(step.mv);
+                    return ControlFlow::Break(());
+                }
+                (step.number + 1, step.position)
+            }
+        };
+        if wanted.matches(position) {
+            found = Some(Found {
+                game,
+                ply,
+                next: None,
+            });
+            return ControlFlow::Continue(());
+        }
+        match ply % COUNT_EVERY == 0 && wanted.is_past(position) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    found
+}
+
+/// The table of moves in a position. It contains a move that was not played there if at least two games have
+/// the position after it.
+pub fn scan_moves(
+    database: &dyn Database,
+    pattern: &Pattern,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+) -> MovesTable {
+    let found = scan(database, &Wanted::Position(*pattern), threads, &|_| ());
+    let moves = MovesScan::new(database, pattern, &found);
+    let parts = chunks(database.len(), threads, done, |games| moves.part(database, games));
+    moves.table(&parts)
+}
+
+/// [`scan_moves`] in parts.
+pub struct MovesScan {
+    rows: Rows,
+    /// The indices of the rows by occupied squares of the position after the move.
+    places: FxHashMap<u64, Vec<usize>>,
+}
+
+impl MovesScan {
+    /// Begins with the games that have the position, as [`scan`] returns them.
+    pub fn new(database: &dyn Database, pattern: &Pattern, found: &[Found]) -> MovesScan {
+        let rows = Rows::new(database, pattern, found);
+        let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        for (place, pattern) in rows.after.iter().enumerate() {
+            if let Some(pattern) = pattern {
+                let occupied = pattern.position().occupied().0;
+                places.entry(occupied).or_default().push(place);
+            }
+        }
+        MovesScan { rows, places }
+    }
+
+    /// Counts some of the games. All games must be counted once, in any order.
+    pub fn part(&self, database: &dyn Database, games: Range<u32>) -> Vec<Reached> {
+        let mut reached = vec![Reached::default(); self.rows.after.len()];
+        for game in games {
+            self.count(database, game, &mut reached);
+        }
+        reached
+    }
+
+    /// The table. `parts` are in the order of the games.
+    pub fn table(self, parts: &[Vec<Reached>]) -> MovesTable {
+        let mut reached = vec![Reached::default(); self.rows.after.len()];
+        for part in parts {
+            for (sum, part) in reached.iter_mut().zip(part) {
+                sum.games += part.games;
+                sum.first = sum.first.or(part.first);
+            }
+        }
+        self.rows.table(&reached)
+    }
+
+    /// Counts a game once for each position after a move that it reaches.
+    fn count(&self, database: &dyn Database, game: u32, reached: &mut [Reached]) {
+        let after = &self.rows.after;
+        let mut counted: Vec<usize> = Vec::new();
+        follow(database, game, |step| {
+            let (ply, position) = match step {
+                Step::Start(position) => (0, position),
+                Step::Ply(step) => (step.number + 1, step.position),
+            };
+            for &place in self.places.get(&position.occupied().0).into_iter().flatten() {
+                let is_reached = after[place].is_some_and(|pattern| pattern.matches(position));
+                if is_reached && !counted.contains(&place) {
+                    counted.push(place);
+                }
+            }
+            let mut patterns = after.iter().flatten();
+            match ply % COUNT_SELDOM == 0 && patterns.all(|pattern| pattern.is_past(position)) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        if counted.is_empty() || database.keys(game).deleted {
+            return;
+        }
+        for place in counted {
+            reached[place].games += 1;
+            reached[place].first.get_or_insert(game);
+        }
+    }
+}
+
+/// The games with the position after a move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reached {
+    /// Their number.
+    pub games: u32,
+    /// The first of them.
+    pub first: Option<u32>,
+}
+
+/// The rows of a table of moves under construction.
+pub(super) struct Rows {
+    rows: Vec<MoveRow>,
+    /// The position after each row's move; `None` for the games that end.
+    pub(super) after: Vec<Option<Pattern>>,
+}
+
+impl Rows {
+    /// Creates a row for each legal move, for each other move that was played, and for the games that end, if
+    /// any.
+    pub(super) fn new(database: &dyn Database, pattern: &Pattern, found: &[Found]) -> Rows {
+        let mut rows = Rows::of_legal_moves(pattern);
+        let mut places = rows.places();
+        let mover = pattern.position().turn();
+        for found in found {
+            let place = *places
+                .entry(found.next)
+                .or_insert_with(|| rows.add(database, pattern, found));
+            let facts = std::iter::once(Facts::of(database, found.game));
+            rows.add_games(place, facts, mover, found.game);
+        }
+        rows
+    }
+
+    /// Creates a row without games for each legal move.
+    fn of_legal_moves(pattern: &Pattern) -> Rows {
+        let position = pattern.position();
+        let moves = legal_moves(position);
+        Rows {
+            after: moves.iter().map(|&mv| pattern.after(mv)).collect(),
+            rows: moves
+                .into_iter()
+                .map(|mv| MoveRow::new(position, Some(mv)))
+                .collect(),
+        }
+    }
+
+    /// The index of each move's row.
+    fn places(&self) -> HashMap<Option<Move>, usize> {
+        let rows = self.rows.iter().enumerate();
+        rows.map(|(place, row)| (row.mv, place)).collect()
+    }
+
+    /// Adds games to a row; `first` is the first of them.
+    fn add_games(&mut self, place: usize, games: impl Iterator<Item = Facts>, mover: Color, first: u32) {
+        if let Some(row) = self.rows.get_mut(place) {
+            games.for_each(|facts| row.tally.add(facts, mover));
+            row.game = Some(row.game.map_or(first, |game| game.min(first)));
+        }
+    }
+
+    /// Number of games in each row.
+    pub(super) fn played(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().map(|row| row.tally.games)
+    }
+
+    /// Adds a row for the move of a game, and returns its index.
+    fn add(&mut self, database: &dyn Database, pattern: &Pattern, found: &Found) -> usize {
+        // If the FEN lacks the castling rights, those of the game may permit more moves.
+        let played = at(database, found.game, found.ply).map(|(position, _)| pattern.with(position));
+        let pattern = played.unwrap_or(*pattern);
+        self.after.push(found.next.and_then(|mv| pattern.after(mv)));
+        self.rows.push(MoveRow::new(pattern.position(), found.next));
+        self.rows.len() - 1
+    }
+
+    /// Completes the table with the numbers of games that reach the positions after the moves.
+    pub(super) fn table(mut self, reached: &[Reached]) -> MovesTable {
+        for (row, reached) in self.rows.iter_mut().zip(reached) {
+            row.reached = match row.mv {
+                Some(_) => reached.games,
+                None => row.tally.games,
+            };
+            row.game = row.game.or(reached.first);
+        }
+        self.rows.retain(|row| row.tally.games > 0 || row.reached > 1);
+        MovesTable::new(self.rows)
+    }
+}

@@ -1,0 +1,171 @@
+//! The table of moves of a position: the moves played in it, their frequencies and results.
+
+use std::fmt::Write;
+
+use super::Found;
+use super::line::at;
+use super::tally::Tally;
+use chessdb::board::{Move, Position, Uci, Undo};
+use chessdb::formats::Database;
+
+/// The columns of `moves.csv`.
+pub const COLUMNS: [&str; 14] = [
+    "move",
+    "uci",
+    "games",
+    "white",
+    "draws",
+    "black",
+    "score",
+    "elo",
+    "performance",
+    "first",
+    "last",
+    "reached",
+    "eco",
+    "path",
+];
+
+/// The moves played in a position. Each game with the position counts once, with the move after its first
+/// occurrence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MovesTable {
+    /// One row for each move, sorted by number of games and then by name. The games that end in the position
+    /// are the last row.
+    pub rows: Vec<MoveRow>,
+}
+
+/// A row of a [`MovesTable`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveRow {
+    /// The move; `None` for the games that end here.
+    pub mv: Option<Move>,
+    /// Its SAN, `null` for a null move; empty for the games that end here.
+    pub san: String,
+    /// The move in the notation of UCI, `0000` for a null move; empty for the games that end here.
+    pub uci: String,
+    /// The games in which it was played here.
+    pub tally: Tally,
+    /// Number of games with the position after the move, whatever moves led there.
+    pub reached: u32,
+    /// The first game in which it was played here, or else the first one with the position after it.
+    pub game: Option<u32>,
+}
+
+impl MoveRow {
+    /// A row without games for a move in `position`.
+    pub(super) fn new(position: &Position, mv: Option<Move>) -> MoveRow {
+        let mut after = *position;
+        let (san, uci) = match mv {
+            None => (String::new(), String::new()),
+            Some(mv) => {
+                let san = match mv {
+                    Move::Null => "null".to_owned(),
+                    mv => {
+                        let san = after.play_legal(mv, &mut Undo::default());
+                        san.map_or(String::new(), |san| san.to_string())
+                    }
+                };
+                let is_chess960 = position.is_chess960();
+                let uci = Uci {
+                    position,
+                    mv,
+                    is_chess960,
+                };
+                (san, uci.to_string())
+            }
+        };
+        MoveRow {
+            mv,
+            san,
+            uci,
+            tally: Tally::default(),
+            reached: 0,
+            game: None,
+        }
+    }
+}
+
+impl MovesTable {
+    /// Creates a table from its rows and sorts them.
+    pub(super) fn new(mut rows: Vec<MoveRow>) -> MovesTable {
+        rows.sort_by(|a, b| {
+            let place = |row: &MoveRow| (row.mv.is_none(), std::cmp::Reverse(row.tally.games));
+            place(a).cmp(&place(b)).then_with(|| a.san.cmp(&b.san))
+        });
+        MovesTable { rows }
+    }
+
+    /// Number of games that have the position.
+    pub fn games(&self) -> u32 {
+        self.rows.iter().map(|row| row.tally.games).sum()
+    }
+
+    /// Adds the table of the same position in another database. Rows that both tables have keep their game,
+    /// because the other numbers belong to the other database.
+    pub fn merge(&mut self, other: MovesTable) {
+        for row in other.rows {
+            match self.rows.iter_mut().find(|own| own.uci == row.uci) {
+                Some(own) => {
+                    own.tally.merge(&row.tally);
+                    own.reached += row.reached;
+                }
+                None => self.rows.push(row),
+            }
+        }
+        *self = MovesTable::new(std::mem::take(&mut self.rows));
+    }
+
+    /// The table as CSV with [`COLUMNS`] as its header. `path` returns the path of a row's game.
+    pub fn csv(&self, path: impl Fn(&MoveRow) -> Option<String>) -> String {
+        let mut out = COLUMNS.join(",") + "\n";
+        for row in &self.rows {
+            let tally = &row.tally;
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                "{},{},{},{},{},{},",
+                row.san, row.uci, tally.games, tally.white, tally.draws, tally.black
+            );
+            if let Some(score) = tally.score() {
+                let _ = write!(out, "{score:.1}");
+            }
+            let numbers = [
+                tally.elo().map(i64::from),
+                tally.performance().map(i64::from),
+                tally.first.map(i64::from),
+                tally.last.map(i64::from),
+                Some(row.reached.into()),
+            ];
+            for number in numbers {
+                out.push(',');
+                if let Some(number) = number {
+                    let _ = write!(out, "{number}");
+                }
+            }
+            let eco = tally.eco();
+            out.push(',');
+            out.push_str(eco.as_ref().map_or("", |eco| eco.as_str()));
+            out.push(',');
+            append_field(&mut out, &path(row).unwrap_or_default());
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// The SAN of the move after an occurrence, `null` for a null move; empty if the game ends there.
+pub fn san_of(database: &dyn Database, found: &Found) -> String {
+    let position = at(database, found.game, found.ply).map(|(position, _)| position);
+    position.map_or(String::new(), |position| MoveRow::new(&position, found.next).san)
+}
+
+/// Appends a field of CSV, quoted as in RFC 4180 if necessary.
+pub fn append_field(out: &mut String, value: &str) {
+    match value.contains([',', '"']) {
+        true => {
+            let _ = write!(out, "\"{}\"", value.replace('"', "\"\""));
+        }
+        false => out.push_str(value),
+    }
+}

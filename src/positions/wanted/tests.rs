@@ -1,0 +1,67 @@
+use super::*;
+
+#[test]
+fn what_a_fen_leaves_out_may_be_anything() {
+    let (_, reached) = read_moves("e4 a6 e5 d5").unwrap();
+    let board = "rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR";
+    for (rest, matches) in [
+        ("w KQkq d6 0 3", true),
+        ("w KQkq d6", true),
+        ("w KQkq -", false),
+        ("w KQkq", true),
+        ("w", true),
+        ("w KQk", false),
+        ("b", false),
+    ] {
+        let pattern = Pattern::parse(&format!("{board} {rest}")).unwrap();
+        assert_eq!(pattern.matches(&reached), matches, "{rest}");
+    }
+    assert_eq!(Pattern::parse(board).unwrap_err(), WantedError::NoTurn);
+}
+
+#[test]
+fn en_passant_counts_where_a_pawn_can_capture() {
+    let (_, reached) = read_moves("e4").unwrap();
+    for en_passant in ["e3", "-"] {
+        let fen = format!("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq {en_passant}");
+        assert!(Pattern::parse(&fen).unwrap().matches(&reached));
+    }
+}
+
+/// The expected numbers of moves are perft results.
+#[test]
+fn all_legal_moves_are_found() {
+    for (fen, moves) in [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20),
+        (
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            48,
+        ),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 14),
+        (
+            "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
+            6,
+        ),
+        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 44),
+    ] {
+        let position = Fen::parse(fen).unwrap().position;
+        assert_eq!(legal_moves(&position).len(), moves, "{fen}");
+    }
+}
+
+#[test]
+fn material_is_read_in_any_order() {
+    let ending = Fen::parse("8/8/4k3/8/r7/4P3/4K3/7R w - - 0 1").unwrap().position;
+    for (text, matches) in [
+        ("KRPkr", true),
+        ("PRKrk", true),
+        ("KRkr", false),
+        ("KRkrp", false),
+    ] {
+        let wanted = Wanted::Material(Material::parse(text).unwrap());
+        assert_eq!(wanted.matches(&ending), matches, "{text}");
+    }
+    for wrong in ["KR", "KkK", "Kkx", ""] {
+        assert_eq!(Material::parse(wrong).unwrap_err(), WantedError::Material);
+    }
+}

@@ -1,0 +1,93 @@
+//! Spelling files as Scid has them: correct names of players, with others below.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::name::words;
+
+/// Beginning of the section with the names of players.
+const PLAYERS: &str = "@PLAYER";
+
+/// The names of players in a spelling file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct SpellingFile {
+    /// By the words of a spelling; `None` if it is a spelling of several players.
+    correct: HashMap<Box<str>, Option<Arc<str>>>,
+}
+
+/// A text has no names of players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSpellings;
+
+impl fmt::Display for NoSpellings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "it has no line {PLAYERS} with names below it, as a spelling file of Scid has (.ssp)"
+        )
+    }
+}
+
+impl std::error::Error for NoSpellings {}
+
+impl SpellingFile {
+    /// Reads the text of a file: lines with correct names, each followed by lines with other spellings after `=`.
+    /// Everything behind `#` is a comment.
+    ///
+    /// # Errors
+    /// If there are no names of players.
+    pub fn read(text: &str) -> Result<SpellingFile, NoSpellings> {
+        let lines = text.lines().skip_while(|line| !line.starts_with(PLAYERS));
+        let lines = lines.skip(1).take_while(|line| !line.starts_with('@'));
+        let mut file = SpellingFile::default();
+        let mut name: Option<Arc<str>> = None;
+        for line in lines {
+            let line = line.split('#').next().unwrap_or_default();
+            let spelling = line.trim();
+            match spelling.strip_prefix('=') {
+                _ if spelling.is_empty() || spelling.starts_with('%') => {}
+                Some(other) => name.iter().for_each(|name| file.add(other, name)),
+                // Indented lines say more about the player.
+                None if line.starts_with(char::is_whitespace) => {}
+                None => {
+                    let correct: Arc<str> = spelling.nfc().collect::<String>().into();
+                    file.add(spelling, &correct);
+                    name = Some(correct);
+                }
+            }
+        }
+        match file.correct.is_empty() {
+            true => Err(NoSpellings),
+            false => Ok(file),
+        }
+    }
+
+    fn add(&mut self, spelling: &str, correct: &Arc<str>) {
+        let key = key(spelling);
+        // Any name without letters would be that of the player.
+        if !key.contains(char::is_alphanumeric) {
+            return;
+        }
+        let known = self
+            .correct
+            .entry(key)
+            .or_insert_with(|| Some(Arc::clone(correct)));
+        if known.as_ref().is_some_and(|known| known != correct) {
+            *known = None;
+        }
+    }
+
+    /// The correct name for a spelling; `None` if the file does not have it, or for several players.
+    pub(super) fn correct(&self, spelling: &str) -> Option<Arc<str>> {
+        self.correct.get(&key(spelling))?.clone()
+    }
+}
+
+/// The words of a name, with a sign where a comma is.
+fn key(spelling: &str) -> Box<str> {
+    let parts = spelling.splitn(2, ',').map(|part| words(part, false).join(" "));
+    parts.collect::<Vec<_>>().join(",").into()
+}

@@ -1,0 +1,113 @@
+//! Spellings of players' names: which of them are one player, and which is shown.
+//!
+//! Names that meet each other in a game are never joined, whatever else says that they are one player.
+
+mod file;
+mod fold;
+mod name;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use chessdb::formats::{Database, TextId};
+
+pub use file::{NoSpellings, SpellingFile};
+
+/// Which spellings are joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Spelling {
+    /// None.
+    #[default]
+    Stored,
+    /// Those of the same surname and given names, as far as they are written.
+    Fold,
+    /// Those that a file names, and then as in [`Spelling::Fold`].
+    File(Arc<SpellingFile>),
+}
+
+/// The names of the players of some databases under which they are shown.
+#[derive(Debug, Default)]
+pub struct Names(HashMap<String, Arc<str>>);
+
+impl Names {
+    /// Joins the spellings in these databases. `None` if none are to be joined.
+    pub fn find(databases: &[&dyn Database], spelling: &Spelling) -> Option<Names> {
+        let file = match spelling {
+            Spelling::Stored => return None,
+            Spelling::Fold => None,
+            Spelling::File(file) => Some(&**file),
+        };
+        let mut players = Players::default();
+        let games: Vec<Vec<[u32; 2]>> = databases.iter().map(|&database| players.of(database)).collect();
+        let readings = fold::readings(&players.names, file);
+        // Only names that may be joined can meet.
+        let mut meetings = FxHashSet::default();
+        for &[white, black] in games.iter().flatten() {
+            let group = |name: u32| readings.get(name as usize)?.group;
+            if white != black && group(white).is_some() && group(white) == group(black) {
+                meetings.insert([white.min(black), white.max(black)]);
+            }
+        }
+        Some(Names(fold::joined(&players.names, &readings, &meetings)))
+    }
+
+    /// The name under which a player is shown who is stored under this one.
+    pub fn shown(&self, stored: String) -> String {
+        match self.other(&stored) {
+            Some(shown) => shown.to_owned(),
+            None => stored,
+        }
+    }
+
+    /// The other name under which a player is shown who is stored under this one.
+    pub fn other(&self, stored: &str) -> Option<&str> {
+        let found = match is_nfc_quick(stored.chars()) {
+            IsNormalized::Yes => self.0.get(stored),
+            _ => self.0.get(&stored.nfc().collect::<String>()),
+        };
+        found.map(AsRef::as_ref)
+    }
+}
+
+/// A spelling, and the number of games that have it.
+struct Name {
+    text: String,
+    games: u32,
+}
+
+/// The different spellings in some databases.
+#[derive(Default)]
+struct Players {
+    names: Vec<Name>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Players {
+    /// The spellings of White and Black in each game of a database, by their numbers.
+    fn of(&mut self, database: &dyn Database) -> Vec<[u32; 2]> {
+        let mut by_id: FxHashMap<TextId, u32> = FxHashMap::default();
+        let games = (0..database.len()).map(|game| {
+            let keys = database.keys(game);
+            [keys.white, keys.black].map(|id| {
+                let number = *by_id.entry(id).or_insert_with(|| self.number(database.text(id)));
+                if let Some(name) = self.names.get_mut(number as usize) {
+                    name.games += 1;
+                }
+                number
+            })
+        });
+        games.collect()
+    }
+
+    fn number(&mut self, text: String) -> u32 {
+        let text: String = text.nfc().collect();
+        *self.numbers.entry(text).or_insert_with_key(|text| {
+            let text = text.clone();
+            self.names.push(Name { text, games: 0 });
+            self.names.len() as u32 - 1
+        })
+    }
+}

@@ -1,0 +1,218 @@
+//! The columns of a table, and rows as text.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use super::row::{NULL, Row, Value, append_field, append_string};
+use chessdb::game::ROSTER;
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The path of the database's directory.
+    Database,
+    /// The number of the game, from 1.
+    Number,
+    /// A tag.
+    Tag(String),
+    /// The year of the date, as a number.
+    Year,
+    /// The month of the date.
+    Month,
+    /// The day of the date.
+    Day,
+    /// White's rating as a number; unknown if the tag is not a number.
+    WhiteElo,
+    /// Black's rating, likewise.
+    BlackElo,
+    /// The name of the opening with the code in the tag `ECO`.
+    Opening,
+    /// The number of half-moves of the main line.
+    Plies,
+    /// The moves of the main line in SAN, with spaces between them.
+    Moves,
+    /// Like [`Column::Moves`], in the notation of UCI.
+    Uci,
+    /// The position at the end of the main line.
+    FinalFen,
+    /// The path of the game's file.
+    Path,
+}
+
+/// The columns other than tags, by name.
+const NAMED: [(&str, Column); 13] = [
+    ("database", Column::Database),
+    ("number", Column::Number),
+    ("year", Column::Year),
+    ("month", Column::Month),
+    ("day", Column::Day),
+    ("white_elo", Column::WhiteElo),
+    ("black_elo", Column::BlackElo),
+    ("opening", Column::Opening),
+    ("plies", Column::Plies),
+    ("moves", Column::Moves),
+    ("uci", Column::Uci),
+    ("final_fen", Column::FinalFen),
+    ("path", Column::Path),
+];
+
+/// Prefix for a tag that has the name of another column. No name of a tag can contain it.
+const TAG: &str = "tag:";
+
+/// The columns of a table, in their order, with their names.
+pub struct Columns(Vec<(String, Column)>);
+
+/// No table has a column of this name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnknownColumn(pub String);
+
+impl Columns {
+    /// The columns of a text table: the number, the roster, the tags `others`, and the path. With
+    /// `has_database`, the database comes first.
+    pub fn of_text(others: &BTreeSet<String>, has_database: bool) -> Columns {
+        Columns::with(others, has_database, &[])
+    }
+
+    /// Like [`Columns::of_text`], with typed columns for dates and ratings.
+    pub fn typed(others: &BTreeSet<String>, has_database: bool) -> Columns {
+        let typed = [
+            Column::Year,
+            Column::Month,
+            Column::Day,
+            Column::WhiteElo,
+            Column::BlackElo,
+        ];
+        Columns::with(others, has_database, &typed)
+    }
+
+    fn with(others: &BTreeSet<String>, has_database: bool, typed: &[Column]) -> Columns {
+        let roster = ROSTER.iter().map(|(name, _)| (*name).to_owned());
+        let tags = roster.chain(others.iter().cloned()).map(Column::Tag);
+        let database = has_database.then_some(Column::Database);
+        let first = database.into_iter().chain([Column::Number]);
+        let last = typed.iter().cloned().chain([Column::Path]);
+        let all: Vec<Column> = first.chain(tags).chain(last).collect();
+        let is_named = |name: &str| {
+            NAMED
+                .iter()
+                .any(|(own, column)| *own == name && all.contains(column))
+        };
+        let names = all.iter().map(|column| match column {
+            Column::Tag(tag) if is_named(tag) => format!("{TAG}{tag}"),
+            Column::Tag(tag) => tag.clone(),
+            column => name_of(column).to_owned(),
+        });
+        let names: Vec<String> = names.collect();
+        Columns(names.into_iter().zip(all).collect())
+    }
+
+    /// The columns with these names. A name that begins with a capital letter or with `tag:` names a tag.
+    ///
+    /// # Errors
+    /// If a name is neither that of a tag nor of another column.
+    pub fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<Columns, UnknownColumn> {
+        let column = |name: &str| {
+            let named = NAMED.iter().find(|(own, _)| *own == name);
+            let tag = name.strip_prefix(TAG).or_else(|| {
+                let is_tag = name.starts_with(|c: char| c.is_ascii_uppercase());
+                is_tag.then_some(name)
+            });
+            match (named, tag) {
+                (Some((_, column)), _) => Ok((name.to_owned(), column.clone())),
+                (None, Some(tag)) => Ok((name.to_owned(), Column::Tag(tag.to_owned()))),
+                (None, None) => Err(UnknownColumn(name.to_owned())),
+            }
+        };
+        names.map(column).collect::<Result<_, _>>().map(Columns)
+    }
+
+    /// The names of the columns other than tags, for messages.
+    pub fn names_for_people() -> String {
+        let names: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+
+    /// All columns with their names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Column)> {
+        self.0.iter().map(|(name, column)| (name.as_str(), column))
+    }
+
+    /// The number of columns that are tags.
+    pub fn tags(&self) -> u64 {
+        let tags = self
+            .0
+            .iter()
+            .filter(|(_, column)| matches!(column, Column::Tag(_)));
+        tags.count() as u64
+    }
+
+    /// The first line of comma-separated values.
+    pub fn header(&self) -> String {
+        let names: Vec<&str> = self.iter().map(|(name, _)| name).collect();
+        names.join(",") + "\n"
+    }
+
+    /// Bytes of a row of comma-separated values, without its fields.
+    pub fn row_len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    /// Bytes of a line of JSON, without its values.
+    pub fn object_len(&self) -> u64 {
+        let mut keys = Vec::new();
+        self.iter().for_each(|(name, _)| append_key(&mut keys, name));
+        // A brace replaces the first comma. The other brace and the line feed follow the last value.
+        keys.len() as u64 + 2
+    }
+
+    /// Appends a game as a line of comma-separated values.
+    pub fn append_row(&self, out: &mut Vec<u8>, row: &Row<'_>) {
+        for (n, (_, column)) in self.iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            match row.value(column) {
+                Some(Value::Text(text)) => append_field(out, &text),
+                Some(Value::Number(number)) => append_integer(out, number),
+                None => {}
+            }
+        }
+        out.push(b'\n');
+    }
+
+    /// Appends a game as a line of JSON. Each row has all columns, because programs infer them from the first
+    /// rows.
+    pub fn append_object(&self, out: &mut Vec<u8>, row: &Row<'_>) {
+        let start = out.len();
+        for (name, column) in self.iter() {
+            append_key(out, name);
+            match row.value(column) {
+                Some(Value::Text(text)) => append_string(out, &text),
+                Some(Value::Number(number)) => append_integer(out, number),
+                None => out.extend_from_slice(NULL),
+            }
+        }
+        out.extend_from_slice(b"}\n");
+        if let Some(first) = out.get_mut(start) {
+            *first = b'{';
+        }
+    }
+}
+
+/// The name of a column other than a tag.
+fn name_of(column: &Column) -> &'static str {
+    let named = NAMED.iter().find(|(_, own)| own == column);
+    named.map_or("", |(name, _)| name)
+}
+
+/// Appends the key of a value, after the comma that ends the previous value.
+fn append_key(out: &mut Vec<u8>, name: &str) {
+    out.push(b',');
+    append_string(out, name);
+    out.push(b':');
+}
+
+fn append_integer(out: &mut Vec<u8>, number: i64) {
+    // Writing to a vector cannot fail.
+    let _ = write!(out, "{number}");
+}

@@ -1,0 +1,18 @@
+//! Games as rows of tables: their tags, values derived from tags, and moves.
+//!
+//! To make a table, choose its [`Columns`] and provide the [`Row`]s.
+
+mod columns;
+mod duplicate;
+mod moves;
+mod opening;
+mod parquet;
+mod row;
+
+pub use columns::{Column, Columns, UnknownColumn};
+pub use duplicate::DuplicateRow;
+pub use parquet::{Parquet, Rows};
+pub use row::{
+    NULL, Place, Row, Value, append_field, append_number, append_path, append_string, further_tags, known,
+    show_names,
+};

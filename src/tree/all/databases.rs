@@ -1,0 +1,193 @@
+//! Numbers and names of the games of all databases.
+
+use std::sync::{Arc, OnceLock};
+
+use super::code::Codes;
+use super::unique::Unique;
+use super::view::in_parts;
+use crate::duplicates::Duplicates;
+use crate::library::cut;
+use crate::spelling::{Names, Spelling};
+use crate::tree::common::{Common, Views};
+use crate::tree::game_name::game_of_name;
+use crate::tree::index::ViewIndex;
+use crate::tree::inode::ViewId;
+use crate::tree::layout::Layout;
+use chessdb::formats::{Database, Keys};
+
+/// Maximum length of a file name in bytes.
+const LONGEST: usize = 255;
+
+/// All databases. Their games are numbered consecutively, database by database.
+pub struct AllDatabases {
+    parts: Arc<[Part]>,
+    layout: Layout,
+    codes: Arc<Codes>,
+    duplicates: Arc<OnceLock<Duplicates>>,
+    names: Arc<OnceLock<Option<Arc<Names>>>>,
+    /// Set if only one game of each group of duplicates is shown.
+    unique: Option<OnceLock<Arc<Unique>>>,
+    views: Vec<OnceLock<Box<ViewIndex>>>,
+}
+
+/// A database among others.
+pub(super) struct Part {
+    pub(super) database: Arc<Common>,
+    /// Number of the database's first game among the games of all databases.
+    pub(super) first: u32,
+}
+
+impl AllDatabases {
+    /// Numbers the games of `databases`. `None` if the games cannot all be numbered or there is no database.
+    pub(super) fn new(databases: Vec<Arc<Common>>) -> Option<AllDatabases> {
+        let layout = databases.first()?.layout().clone();
+        let mut first = 0u32;
+        let mut parts = Vec::with_capacity(databases.len());
+        for database in databases {
+            let games = database.database().len();
+            parts.push(Part { database, first });
+            first = first.checked_add(games)?;
+        }
+        let paths = parts.iter().map(|part| part.database.entry().path.as_str());
+        Some(AllDatabases {
+            codes: Arc::new(Codes::new(paths)),
+            duplicates: Arc::default(),
+            names: Arc::default(),
+            unique: None,
+            views: layout.views().map(|_| OnceLock::new()).collect(),
+            layout,
+            parts: parts.into(),
+        })
+    }
+
+    /// The same databases with only the best game of each group of duplicates, and without deleted games.
+    pub(super) fn unique(&self) -> AllDatabases {
+        AllDatabases {
+            parts: Arc::clone(&self.parts),
+            layout: self.layout.clone(),
+            codes: Arc::clone(&self.codes),
+            duplicates: Arc::clone(&self.duplicates),
+            names: Arc::clone(&self.names),
+            unique: Some(OnceLock::new()),
+            views: self.layout.views().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// True if only one game of each group of duplicates is shown.
+    pub fn is_unique(&self) -> bool {
+        self.unique.is_some()
+    }
+
+    /// True if [`AllDatabases::shown`] has to search for duplicates first.
+    pub fn must_search(&self) -> bool {
+        self.unique.as_ref().is_some_and(|unique| unique.get().is_none())
+    }
+
+    /// The games that are shown; `None` if these are all. On first use, searches for duplicates.
+    pub fn shown(&self) -> Option<&Arc<Unique>> {
+        let unique = self.unique.as_ref()?;
+        Some(unique.get_or_init(|| Arc::new(Unique::new(&self.parts, self.duplicates()))))
+    }
+
+    /// The code of a database in names of games.
+    pub fn code(&self, database: usize) -> &str {
+        self.codes.get(database)
+    }
+
+    fn databases(&self) -> Vec<&dyn Database> {
+        self.parts.iter().map(|part| part.database.database()).collect()
+    }
+
+    /// The duplicates among the games. On first use, searches all games.
+    pub fn duplicates(&self) -> &Duplicates {
+        self.duplicates.get_or_init(|| {
+            let threads = self.parts.first().map_or(1, |part| part.database.threads());
+            Duplicates::find(&self.databases(), threads)
+        })
+    }
+
+    /// The names under which players are shown, if spellings are joined. On first use, reads the names of all games.
+    pub fn names(&self) -> Option<&Arc<Names>> {
+        let find = || Names::find(&self.databases(), self.layout.spelling()).map(Arc::new);
+        self.names.get_or_init(find).as_ref()
+    }
+
+    /// True if spellings of players are joined.
+    pub fn joins_spellings(&self) -> bool {
+        *self.layout.spelling() != Spelling::Stored
+    }
+
+    /// The database of a game, and its number there.
+    pub fn place_of(&self, game: u32) -> (usize, u32) {
+        place_of(&self.parts, game)
+    }
+
+    /// The number, among the games of all databases, of a game of one database.
+    pub fn number_of(&self, database: usize, game: u32) -> Option<u32> {
+        let part = self.parts.get(database)?;
+        (game < part.database.database().len()).then_some(part.first + game)
+    }
+}
+
+impl Views for AllDatabases {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn view(&self, id: ViewId) -> Option<&ViewIndex> {
+        let index = self.views.get(id.index())?;
+        let view = self.layout.view(id)?;
+        Some(index.get_or_init(|| {
+            let names = view.is_of_players().then(|| self.names().cloned()).flatten();
+            Box::new(in_parts(&view, id, &self.parts, self.shown(), names))
+        }))
+    }
+
+    fn must_build(&self, id: ViewId) -> bool {
+        let index = self.views.get(id.index());
+        index.is_some_and(|index| index.get().is_none())
+    }
+
+    /// The name of the game in its database, with the code of the database before the number.
+    fn game_name(&self, game: u32) -> String {
+        let (number, game) = self.place_of(game);
+        let Some(part) = self.parts.get(number) else {
+            return String::new();
+        };
+        let name = part.database.game_name(game);
+        let (before, number_and_end) = name.split_at(name.len() - number_len(&part.database));
+        let code = self.codes.get(number);
+        let longest = LONGEST - number_and_end.len() - code.len() - "-".len();
+        format!("{}{code}-{number_and_end}", cut(before, longest))
+    }
+
+    fn game_number(&self, name: &str) -> Option<u32> {
+        let (before, number) = name.rsplit_once('-')?;
+        let mut found = self.codes.ends_of(before).filter_map(|place| {
+            let part = self.parts.get(place)?;
+            let game = game_of_name(number, part.database.digits())?;
+            let game = self.number_of(place, game)?;
+            (self.game_name(game) == name).then_some(game)
+        });
+        found.next()
+    }
+
+    /// Always 0: the database of a game counts the directories that list it.
+    fn directories_of(&self, _: u32, _: &Keys) -> u32 {
+        0
+    }
+}
+
+/// Length in bytes of the number and the extension at the end of the names of games.
+fn number_len(database: &Common) -> usize {
+    database.digits() + ".pgn".len()
+}
+
+/// The part that has a game, and the number of the game in it.
+pub(super) fn place_of(parts: &[Part], game: u32) -> (usize, u32) {
+    // An empty database has the same first number as the next one.
+    let behind = parts.partition_point(|part| part.first <= game);
+    let place = behind.saturating_sub(1);
+    let first = parts.get(place).map_or(0, |part| part.first);
+    (place, game - first)
+}

@@ -1,0 +1,185 @@
+//! `all/`: the games of all databases as one library.
+//!
+//! It merges the views of the databases: a directory for each text shows the games of the directories with
+//! this text in every database. Games keep the inodes that they have in their databases; no game data is
+//! stored here.
+
+mod code;
+mod databases;
+mod unique;
+mod view;
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
+
+use super::common::{Common, Views};
+use super::inode::{KIND_MERGED, KIND_VIEW, LAST_MERGED_FOLDER, Node, Table};
+use super::merged::Merged;
+use super::section::{Content, Kind, Object, Section};
+use super::top::Top;
+use super::view_directories::ViewDirectories;
+pub use databases::AllDatabases;
+pub use unique::Unique;
+pub use view::InParts;
+
+/// Name of the directory, unless a folder of the source has it.
+pub const NAME: &str = "all";
+
+/// Name of the directory in it that has only one game of each group of duplicates.
+pub const UNIQUE: &str = "unique";
+
+/// The directory of all databases. It is also the section whose only node is [`Node::DATABASE`].
+pub struct AllTree {
+    databases: Arc<AllDatabases>,
+    sections: [(RangeInclusive<Node>, Box<dyn Section>); 4],
+    top: OnceLock<Top>,
+}
+
+impl AllTree {
+    /// The directory of these databases. `None` if the games cannot all be numbered or there is no database.
+    pub fn new(databases: Vec<Arc<Common>>) -> Option<AllTree> {
+        Some(AllTree::of(AllDatabases::new(databases)?))
+    }
+
+    /// The directory of the same databases with only the best game of each group of duplicates.
+    pub fn unique(&self) -> AllTree {
+        AllTree::of(self.databases.unique())
+    }
+
+    fn of(databases: AllDatabases) -> AllTree {
+        let is_unique = databases.is_unique();
+        let databases = Arc::new(databases);
+        let views = || Arc::clone(&databases) as Arc<dyn Views>;
+        AllTree {
+            sections: [
+                (Node::MERGED..=Node::MERGED, Box::new(Merged(views()))),
+                (
+                    Node::all_of(KIND_MERGED, LAST_MERGED_FOLDER),
+                    Box::new(Merged(views())),
+                ),
+                (
+                    Node::all_of(KIND_VIEW, KIND_MERGED - 1),
+                    Box::new(ViewDirectories(views())),
+                ),
+                (Node::ALL..=Node::DUPLICATES, Box::new(Files { is_unique })),
+            ],
+            top: OnceLock::new(),
+            databases,
+        }
+    }
+
+    /// The databases and their numbers.
+    pub fn databases(&self) -> &AllDatabases {
+        &self.databases
+    }
+
+    /// The section of a node. `None` for a game, which belongs to its database.
+    pub fn section(&self, node: Node) -> Option<&dyn Section> {
+        if node == Node::DATABASE {
+            return Some(self);
+        }
+        let mut sections = self.sections.iter();
+        let found = sections.find(|(nodes, _)| nodes.contains(&node));
+        found.map(|(_, section)| section.as_ref())
+    }
+
+    /// The kind of a node, judged by its number alone.
+    pub fn kind(&self, node: Node) -> Kind {
+        self.section(node)
+            .map_or(Kind::File, |section| section.kind(node))
+    }
+
+    /// Names of the entries of the directory.
+    pub fn top_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.entries().names()
+    }
+
+    fn entries(&self) -> &Top {
+        self.top.get_or_init(|| {
+            let is_unique = self.databases.is_unique();
+            let files = Files { is_unique }.names();
+            let files = files.iter().map(|&(name, node)| (name.to_owned(), node));
+            let sections = self.sections.iter().flat_map(|(_, section)| section.top());
+            let merged = ("merged".to_owned(), Node::MERGED);
+            Top::new(files.chain([merged]).chain(sections))
+        })
+    }
+}
+
+impl Section for AllTree {
+    fn kind(&self, _: Node) -> Kind {
+        Kind::Directory
+    }
+
+    fn open(&self, _: Node) -> Option<Object<'_>> {
+        Some(Object::Directory)
+    }
+
+    fn links(&self, _: Node) -> u32 {
+        let nodes = self.entries().nodes();
+        let directories = nodes.filter(|&node| self.kind(node) == Kind::Directory);
+        2 + directories.count() as u32
+    }
+
+    fn len(&self, _: Node) -> usize {
+        self.entries().len()
+    }
+
+    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let (name, node) = self.entries().get(n)?;
+        Some((name.into(), node))
+    }
+
+    fn child(&self, _: Node, name: &str) -> Option<Node> {
+        self.entries().find(name)
+    }
+}
+
+/// The files in the directory.
+struct Files {
+    /// True in `unique/`, which has no tables and no `info.txt`.
+    is_unique: bool,
+}
+
+impl Files {
+    const NAMES: &[(&str, Node)] = &[
+        ("all.pgn", Node::ALL),
+        ("duplicates.csv", Node::DUPLICATES),
+        ("games.csv", Node::CSV),
+        ("games.ndjson", Node::NDJSON),
+        ("games.parquet", Node::PARQUET),
+        ("info.txt", Node::INFO),
+        ("overview.html", Node::OVERVIEW),
+    ];
+    const UNIQUE_NAMES: &[(&str, Node)] = &[("all.pgn", Node::ALL)];
+
+    fn names(&self) -> &'static [(&'static str, Node)] {
+        match self.is_unique {
+            true => Files::UNIQUE_NAMES,
+            false => Files::NAMES,
+        }
+    }
+}
+
+impl Section for Files {
+    fn kind(&self, _: Node) -> Kind {
+        Kind::File
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        if !self.names().iter().any(|&(_, own)| own == node) {
+            return None;
+        }
+        Some(Object::File(match node {
+            Node::ALL => Content::AllGames,
+            Node::INFO => Content::Info,
+            Node::CSV => Content::Table(Table::Csv),
+            Node::NDJSON => Content::Table(Table::Ndjson),
+            Node::PARQUET => Content::Parquet,
+            Node::OVERVIEW => Content::Overview,
+            Node::DUPLICATES => Content::Duplicates,
+            _ => return None,
+        }))
+    }
+}

@@ -1,0 +1,259 @@
+//! The directories of a view over all databases. Each combines directories of single databases.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::databases::{Part, place_of};
+use super::unique::Unique;
+use crate::spelling::Names;
+use crate::tree::game_list::GameList;
+use crate::tree::index::{Contents, ViewIndex, bounds, running_sums, shown as shown_text};
+use crate::tree::inode::{Node, ViewId};
+use crate::tree::plan::Plan;
+use crate::tree::views::View;
+
+/// A directory of one database whose games a combined directory shows.
+#[derive(Clone, Copy)]
+struct Source {
+    part: u32,
+    directory: u32,
+    /// Number of games that the combined directory shows before these.
+    before: u32,
+}
+
+/// The sources of all directories of a view over all databases.
+struct Sources {
+    view: ViewId,
+    parts: Arc<[Part]>,
+    names: Option<Arc<Names>>,
+    /// For each directory, the index in `sources` of a source that is shown in it or below it. It provides
+    /// the name.
+    named_by: Vec<u32>,
+    /// Index of the first source of each directory. Its sources end where those of the next directory begin.
+    starts: Vec<u32>,
+    sources: Vec<Source>,
+    /// The games, if these are not all games of the sources.
+    listed: Option<Listed>,
+}
+
+/// The games of all directories, by their numbers in their databases.
+struct Listed {
+    /// Index of the first game of each directory.
+    starts: Vec<u32>,
+    games: Vec<u32>,
+}
+
+/// Combines the directories that a view has in each database. With `unique`, only these games are shown; with
+/// `names`, directories have the names under which players are shown.
+pub(super) fn in_parts(
+    view: &View,
+    id: ViewId,
+    parts: &Arc<[Part]>,
+    unique: Option<&Arc<Unique>>,
+    names: Option<Arc<Names>>,
+) -> ViewIndex {
+    let shown = shown(id, parts, unique);
+    let index_of = |source: &Source| parts.get(source.part as usize)?.database.stored_view(id);
+    let plan = Plan::new(shown.len() as u32, |number, depth| {
+        let source = shown.get(number as usize)?;
+        let index = index_of(source)?;
+        let directory = above(index, source.directory, depth)?;
+        Some(shown_text(&names, index.text(directory)?))
+    });
+    // Sorted by the combined directory. The sources of one directory stay in the order of the databases.
+    let mut order: Vec<u32> = (0..shown.len() as u32).collect();
+    order.sort_by_key(|&number| plan.leaves.get(number as usize));
+    let mut places = vec![0; shown.len()];
+    let mut counts = vec![0; plan.directories.len()];
+    let mut games = vec![0; plan.directories.len()];
+    let mut sources = Vec::with_capacity(shown.len());
+    let mut listed = Vec::new();
+    let has_list = unique.is_some() || names.is_some();
+    // The directory and the database of the last source, and where its games begin in `listed`.
+    let mut last = (usize::MAX, 0, 0);
+    for number in order {
+        let mut source = shown[number as usize];
+        let directory = plan.leaves[number as usize] as usize;
+        let all = index_of(&source).map_or(&[][..], |index| own_games(index, source.directory));
+        let before = games[directory];
+        let mut own = all.len();
+        let mut is_more = false;
+        if has_list {
+            let end = listed.len();
+            let is_shown = |&game: &u32| unique.is_none_or(|unique| unique.has(source.part as usize, game));
+            listed.extend(all.iter().copied().filter(is_shown));
+            own = listed.len() - end;
+            // Several directories of a database can have one name here; their games are listed in database order.
+            is_more = (last.0, last.1) == (directory, source.part);
+            last = (directory, source.part, if is_more { last.2 } else { end });
+            listed[last.2..].sort_unstable();
+        }
+        games[directory] += own as u32;
+        if !is_more {
+            source.before = before;
+            counts[directory] += 1;
+            sources.push(source);
+        }
+        places[number as usize] = sources.len() as u32 - 1;
+    }
+    let named_by = plan.directories.iter().map(|planned| planned.group);
+    let named_by = named_by.map(|number| places.get(number as usize).copied().unwrap_or(0));
+    let sources = Sources {
+        view: id,
+        parts: Arc::clone(parts),
+        names,
+        named_by: named_by.collect(),
+        starts: running_sums(&counts, 0),
+        sources,
+        listed: has_list.then(|| Listed {
+            starts: running_sums(&games, 0),
+            games: listed,
+        }),
+    };
+    ViewIndex::with(&plan, sources, view.nests_merged())
+}
+
+/// The directories with games, database by database, each in the order of the first games.
+fn shown(id: ViewId, parts: &[Part], unique: Option<&Arc<Unique>>) -> Vec<Source> {
+    let mut shown = Vec::new();
+    for (part, index) in (0..)
+        .zip(parts)
+        .map(|(n, part)| (n, part.database.stored_view(id)))
+    {
+        let Some(index) = index else { continue };
+        let mut own: Vec<(u32, u32)> = (0..index.len())
+            .filter_map(|directory| {
+                let mut games = own_games(index, directory).iter();
+                let first = games.find(|&&game| unique.is_none_or(|unique| unique.has(part as usize, game)));
+                Some((*first?, directory))
+            })
+            .collect();
+        own.sort_unstable();
+        let source = |(_, directory)| Source {
+            part,
+            directory,
+            before: 0,
+        };
+        shown.extend(own.into_iter().map(source));
+    }
+    shown
+}
+
+/// The games in a directory of a view of one database.
+fn own_games(index: &ViewIndex, directory: u32) -> &[u32] {
+    match index.games(directory) {
+        GameList::Own(games) => games,
+        // A single database never has a combined list.
+        GameList::InParts(_) => &[],
+    }
+}
+
+/// The ancestor of a directory at a depth, or the directory itself. `None` if the directory is not that deep.
+fn above(index: &ViewIndex, directory: u32, depth: usize) -> Option<u32> {
+    let parent = |&directory: &u32| Some(index.parent(directory)).filter(|&parent| parent != 0);
+    let to_top = || std::iter::successors(Some(directory).filter(|&directory| directory != 0), parent);
+    let own_depth = to_top().count().checked_sub(1)?;
+    to_top().nth(own_depth.checked_sub(depth)?)
+}
+
+impl Sources {
+    fn index_of(&self, source: Source) -> Option<&ViewIndex> {
+        let part = self.parts.get(source.part as usize)?;
+        part.database.stored_view(self.view)
+    }
+}
+
+impl Contents for Sources {
+    fn text(&self, directory: u32, depth: usize) -> Option<String> {
+        let place = *self.named_by.get(directory as usize)?;
+        let source = *self.sources.get(place as usize)?;
+        let index = self.index_of(source)?;
+        let text = index.text(above(index, source.directory, depth)?)?;
+        Some(shown_text(&self.names, text))
+    }
+
+    fn games(&self, directory: u32) -> GameList<'_> {
+        let Range { start, end } = bounds(&self.starts, directory);
+        let sources = self.sources.get(start as usize..end as usize);
+        GameList::InParts(InParts {
+            all: self,
+            sources: sources.unwrap_or_default(),
+            listed: self.listed.as_ref().map(|listed| {
+                let Range { start, end } = bounds(&listed.starts, directory);
+                listed.games.get(start as usize..end as usize).unwrap_or_default()
+            }),
+        })
+    }
+}
+
+/// Games of a directory of a view over all databases.
+#[derive(Clone, Copy)]
+pub struct InParts<'a> {
+    all: &'a Sources,
+    sources: &'a [Source],
+    /// The games of all sources, if these are not all of theirs.
+    listed: Option<&'a [u32]>,
+}
+
+impl<'a> InParts<'a> {
+    /// Number of games.
+    pub fn len(self) -> usize {
+        match (self.listed, self.sources.split_last()) {
+            (Some(listed), _) => listed.len(),
+            (None, None) => 0,
+            (None, Some((last, before))) => last.before as usize + self.games_of(before.len()).len(),
+        }
+    }
+
+    /// True if there are no games.
+    pub fn is_empty(self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The number of the nth game among the games of all databases.
+    pub(in crate::tree) fn get(self, n: usize) -> Option<u32> {
+        let behind = self.sources.partition_point(|source| source.before as usize <= n);
+        let number = behind.checked_sub(1)?;
+        let source = *self.sources.get(number)?;
+        let game = self.games_of(number).get(n - source.before as usize)?;
+        Some(self.all.parts.get(source.part as usize)?.first + game)
+    }
+
+    /// The index of a game in this list.
+    pub(in crate::tree) fn position(self, game: u32) -> Option<usize> {
+        let (part, game) = place_of(&self.all.parts, game);
+        let found = self
+            .sources
+            .binary_search_by_key(&part, |source| source.part as usize)
+            .ok()?;
+        let source = *self.sources.get(found)?;
+        Some(source.before as usize + self.games_of(found).binary_search(&game).ok()?)
+    }
+
+    /// The databases that contribute games, in order. Each comes with the node of its own file of these
+    /// games, and with the games.
+    pub fn databases(self) -> impl Iterator<Item = (usize, Node, &'a [u32])> {
+        self.sources.iter().enumerate().map(move |(number, &source)| {
+            let file = Node::merged(self.all.view, source.directory);
+            (source.part as usize, file, self.games_of(number))
+        })
+    }
+
+    /// The games of a source.
+    fn games_of(self, number: usize) -> &'a [u32] {
+        let Some(&source) = self.sources.get(number) else {
+            return &[];
+        };
+        match self.listed {
+            None => {
+                let index = self.all.index_of(source);
+                index.map_or(&[], |index| own_games(index, source.directory))
+            }
+            Some(listed) => {
+                let next = self.sources.get(number + 1);
+                let end = next.map_or(listed.len(), |next| next.before as usize);
+                listed.get(source.before as usize..end).unwrap_or_default()
+            }
+        }
+    }
+}

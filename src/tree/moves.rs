@@ -1,0 +1,267 @@
+//! `moves/`: the opening tree, with a directory for each move that was played.
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lru::LruCache;
+
+use super::common::Common;
+use super::inode::Node;
+use super::ply::{AtPly, Plies, Use};
+use super::section::{Content, DirectoryGames, Kind, Object, Section};
+use crate::positions::{
+    Child, Pattern, TreeNode, line_names, move_name, position_name, read_line, read_move,
+};
+use chessdb::board::Position;
+
+/// A directory with more games than this lists moves instead of games.
+const MOST_GAMES: u32 = 32;
+
+/// Entries of every directory. They are listed beside moves, but not where games are listed: a program that walks
+/// through all directories would wait for the table of each.
+const FIXED: [(&str, Use); 2] = [("moves.csv", Use::MovesTable), ("position", Use::PositionLink)];
+
+/// Maximum number of nodes of the opening tree that are kept.
+const MOST_NODES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// Maximum number of directories whose entries are kept.
+const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+/// The directories of moves. The node of a directory is the ply at which the first of its games has made
+/// these moves.
+pub(super) struct Moves {
+    common: Arc<Common>,
+    plies: Plies,
+    /// Recently used nodes of the opening tree.
+    nodes: Mutex<LruCache<Node, TreeNode>>,
+    kept: Mutex<LruCache<Node, Arc<Listing>>>,
+}
+
+/// The contents of a directory.
+struct Listing {
+    /// Directories of moves, and the entries in [`FIXED`].
+    entries: Vec<(String, Node)>,
+    games: Arc<[u32]>,
+}
+
+impl Moves {
+    /// `moves/` itself.
+    pub(super) const TOP: Node = Node::new(Use::Moves.first_kind(), 0);
+
+    pub(super) fn new(common: &Arc<Common>) -> Moves {
+        Moves {
+            plies: Plies::of(common.database().len()),
+            common: Arc::clone(common),
+            nodes: Mutex::new(LruCache::new(MOST_NODES)),
+            kept: Mutex::new(LruCache::new(MOST_KEPT)),
+        }
+    }
+
+    /// The node of the opening tree for a directory; `None` if it does not exist.
+    fn branch(&self, node: Node) -> Option<TreeNode> {
+        let nodes = || self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(branch) = nodes().get(&node) {
+            return Some(*branch);
+        }
+        let AtPly { game, ply } = self.plies.read(node);
+        let branch = self.common.positions().ask(|index| match (game, ply) {
+            (0, 0) => Ok(index.root()),
+            (_, 0) => Ok(None),
+            _ => match index.node_of(game, ply)? {
+                Some(branch) if index.first_game_of(&branch)? == game => Ok(Some(branch)),
+                _ => Ok(None),
+            },
+        })??;
+        nodes().put(node, branch);
+        Some(branch)
+    }
+
+    /// The node with which `branch` is shown for a use.
+    fn node(&self, as_: Use, branch: &TreeNode) -> Option<Node> {
+        if branch.depth() == 0 {
+            return Some(Moves::TOP);
+        }
+        let game = self.common.positions().ask(|index| index.first_game_of(branch))?;
+        let ply = branch.depth();
+        let node = self.plies.node(as_, AtPly { game, ply })?;
+        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.put(node, *branch);
+        Some(node)
+    }
+
+    fn listing(&self, directory: Node) -> Option<Arc<Listing>> {
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listing) = kept().get(&directory) {
+            return Some(Arc::clone(listing));
+        }
+        let listing = Arc::new(self.new_listing(directory)?);
+        kept().put(directory, Arc::clone(&listing));
+        Some(listing)
+    }
+
+    fn new_listing(&self, directory: Node) -> Option<Listing> {
+        let branch = self.branch(directory)?;
+        let positions = self.common.positions();
+        let at = self.plies.read(directory);
+        let deeper = AtPly {
+            ply: at.ply + 1,
+            ..at
+        };
+        if branch.games() <= MOST_GAMES || self.plies.node(Use::Moves, deeper).is_none() {
+            return Some(Listing {
+                entries: Vec::new(),
+                games: positions.ask(|index| index.games(&branch))?.into(),
+            });
+        }
+        let position = self.position(directory)?;
+        let (children, games) = positions.ask(|index| index.children(&branch))?;
+        let entry = |child: Child| {
+            let name = move_name(&position, child.mv)?;
+            Some((name, self.node(Use::Moves, &child.node)?))
+        };
+        let mut entries: Vec<(String, Node)> = children.into_iter().filter_map(entry).collect();
+        let named = FIXED.iter().filter_map(|&(name, as_)| {
+            let node = self.plies.node(as_, at)?;
+            Some((name.to_owned(), node))
+        });
+        entries.extend(named);
+        entries.sort_unstable();
+        Some(Listing {
+            entries,
+            games: games.into(),
+        })
+    }
+
+    /// The position after the moves of a directory.
+    fn position(&self, node: Node) -> Option<Position> {
+        match self.plies.read(node) {
+            AtPly { ply: 0, .. } => Some(Position::initial()),
+            at => self.common.positions().position(at),
+        }
+    }
+
+    /// The name of the last move before a ply.
+    fn last_move(&self, AtPly { game, ply }: AtPly) -> Option<String> {
+        let (positions, ply) = (self.common.positions(), ply.checked_sub(1)?);
+        let (position, mv) = positions.ask(|index| Ok(index.at(game, ply)))??;
+        move_name(&position, mv?)
+    }
+
+    /// The directory of a move, or a link to it if `name` is another notation of the move.
+    fn find_move(&self, directory: Node, name: &str) -> Option<Node> {
+        let branch = self.branch(directory)?;
+        let position = self.position(directory)?;
+        let mv = read_move(&position, branch.depth(), name)?;
+        let child = self.common.positions().ask(|index| index.child(&branch, mv))??;
+        let as_ = match move_name(&position, mv)? == name {
+            true => Use::Moves,
+            false => Use::MoveLink,
+        };
+        self.node(as_, &child)
+    }
+
+    /// A link to the directory of a sequence of moves.
+    fn find_line(&self, text: &str) -> Option<Node> {
+        let mut branch = self.branch(Moves::TOP)?;
+        for mv in read_line(text)? {
+            branch = self.common.positions().ask(|index| index.child(&branch, mv))??;
+        }
+        self.node(Use::LineLink, &branch).filter(|_| branch.depth() > 0)
+    }
+}
+
+impl Section for Moves {
+    fn kind(&self, node: Node) -> Kind {
+        match Use::of(node) {
+            Some(Use::MoveLink | Use::LineLink | Use::PositionLink) => Kind::Link,
+            Some(Use::MovesTable) => Kind::File,
+            _ => Kind::Directory,
+        }
+    }
+
+    /// 1 means that the subdirectories are not counted.
+    fn links(&self, _: Node) -> u32 {
+        1
+    }
+
+    fn must_build(&self, _: Node) -> bool {
+        !self.common.positions().is_ready()
+    }
+
+    fn is_unavailable(&self) -> bool {
+        self.common.positions().has_failed()
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        if node == Moves::TOP {
+            return Some(Object::Directory);
+        }
+        self.branch(node)?;
+        let at = self.plies.read(node);
+        let target = match Use::of(node)? {
+            Use::MoveLink => self.last_move(at)?,
+            Use::LineLink => line_names(self.common.database(), at.game, at.ply)?.join("/"),
+            Use::PositionLink => {
+                let position = position_name(&self.position(node)?);
+                format!("{}positions/{position}", "../".repeat(at.ply as usize + 1))
+            }
+            Use::MovesTable => return Some(Object::File(Content::Own)),
+            _ => return Some(Object::Directory),
+        };
+        Some(Object::Link(target.into()))
+    }
+
+    fn text(&self, node: Node) -> Option<String> {
+        self.branch(node)?;
+        let pattern = Pattern::new(self.position(node)?);
+        self.common.positions().moves_table(&pattern)
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        if node == Moves::TOP {
+            return Node::DATABASE;
+        }
+        let branch = self.branch(node);
+        let above = branch.and_then(|branch| match Use::of(node) {
+            Some(Use::LineLink) => None,
+            Some(Use::MovesTable | Use::PositionLink) => Some(branch),
+            _ => self.common.positions().ask(|index| index.above(&branch))?,
+        });
+        above
+            .and_then(|above| self.node(Use::Moves, &above))
+            .unwrap_or(Moves::TOP)
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        self.listing(directory)
+            .map_or(0, |listing| listing.entries.len() + listing.games.len())
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let listing = self.listing(directory)?;
+        match listing.entries.get(n) {
+            Some((name, node)) => Some((name.clone().into(), *node)),
+            None => self.common.game_at(&listing.games, n - listing.entries.len()),
+        }
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        if name.ends_with(".pgn") {
+            let listing = self.listing(directory)?;
+            let holds = |game| listing.games.binary_search(&game).is_ok();
+            return self.common.game_of_name(name, holds);
+        }
+        if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
+            let at = self.plies.read(directory);
+            let exists = directory == Moves::TOP || self.branch(directory).is_some();
+            return exists.then(|| self.plies.node(as_, at))?;
+        }
+        let found = self.find_move(directory, name);
+        found.or_else(|| self.find_line(name).filter(|_| directory == Moves::TOP))
+    }
+
+    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        DirectoryGames::found_after(&self.listing(directory)?.games, game)
+    }
+}

@@ -1,0 +1,61 @@
+//! The texts of `positions/info.txt` and of `info.txt` of a position.
+
+use std::fmt::Write;
+
+use super::common::Common;
+use super::found::FoundPosition;
+use super::names::game_path;
+use crate::positions::{diagram, pattern_epd};
+use chessdb::game::Outcome;
+
+/// `positions/info.txt`
+pub(super) const HOW_TO_ASK: &str = "\
+Every position of every game is a directory here, and none is listed. Its name
+is its FEN or EPD, with - or . instead of / and _ instead of blanks:
+
+  ls 'positions/rnbqkbnr-pppppppp-8-8-4P3-8-PPPP1PPP-RNBQKBNR_b_KQkq_-'
+
+A FEN as it is, with its slashes, is found as well. If it lacks the castling
+rights or the en passant square, any match. A position that no game has does not
+exist. The directory of any other has info.txt, moves.csv (what was played, how
+often and with which result), games/, games.pgn and games.csv, and moves/ leads
+to the positions that follow.
+start is the usual first position. novelties.csv has the first move of each
+game that no game of an earlier date has.
+";
+
+/// `info.txt` of a position.
+pub(super) fn position_info(common: &Common, found: &FoundPosition) -> String {
+    let position = found.pattern.position();
+    let database = common.database();
+    let mut counts = [0; 4];
+    for &game in &*found.games {
+        let place = match database.keys(game).outcome {
+            Outcome::WhiteWins => 0,
+            Outcome::Draw => 1,
+            Outcome::BlackWins => 2,
+            Outcome::Unknown => 3,
+        };
+        counts[place] += 1;
+    }
+    let [white, draws, black, _] = counts;
+    let mut text = String::new();
+    let mut row = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:<9} {value}");
+    };
+    row("EPD:", &pattern_epd(&found.pattern));
+    row("Games:", &found.games.len().to_string());
+    row(
+        "Results:",
+        &format!("{white} won by White, {draws} drawn, {black} won by Black"),
+    );
+    let of = |game: u32| format!("{}, {}", common.game_name(game), game_path(game, database.len()));
+    if let [first, .., last] = &*found.games {
+        row("First:", &of(*first));
+        row("Last:", &of(*last));
+    } else if let [only] = &*found.games {
+        row("Only:", &of(*only));
+    }
+    text + "\n" + &diagram(position)
+}

@@ -1,0 +1,320 @@
+//! `positions/`: any position by its FEN, with the games that reach it.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use super::common::Common;
+use super::found::FoundPosition;
+use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
+use super::ply::{AtPly, Plies, Use};
+use super::position_info::{HOW_TO_ASK, position_info};
+use super::ranks::{DIRECTORIES, Ranks};
+use super::section::{Content, DirectoryGames, Kind, Object, Section};
+use crate::positions::{
+    Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
+};
+use chessdb::board::{Move, Position};
+
+/// The directories of positions. They can be looked up but are not listed.
+pub(super) struct PositionDirectories {
+    common: Arc<Common>,
+    plies: Plies,
+    ranks: Ranks,
+    /// True if some game has the usual first position; not set before the index is there.
+    has_start: OnceLock<bool>,
+}
+
+/// The entries of a position's directory.
+const ENTRIES: [(&str, Use); 6] = [
+    ("games", Use::PositionGames),
+    ("games.csv", Use::PositionCsv),
+    ("games.pgn", Use::PositionPgn),
+    ("info.txt", Use::PositionInfo),
+    ("moves", Use::NextMoves),
+    ("moves.csv", Use::PositionTable),
+];
+
+impl PositionDirectories {
+    /// `positions/` itself.
+    pub(super) const TOP: Node = Node::new(KIND_POSITIONS, 0);
+    const HOW_TO_ASK: Node = Node::new(KIND_POSITIONS, 1);
+    const START: Node = Node::new(KIND_POSITIONS, 2);
+    const NOVELTIES: Node = Node::new(KIND_POSITIONS, 3);
+    /// The entries of `positions/`, of which some databases lack the link to the usual first position.
+    const TOP_ENTRIES: [(&str, Node); 3] = [
+        ("info.txt", Self::HOW_TO_ASK),
+        ("novelties.csv", Self::NOVELTIES),
+        ("start", Self::START),
+    ];
+
+    pub(super) fn new(common: &Arc<Common>) -> PositionDirectories {
+        PositionDirectories {
+            plies: Plies::of(common.database().len()),
+            ranks: Ranks::new(),
+            has_start: OnceLock::new(),
+            common: Arc::clone(common),
+        }
+    }
+
+    /// The entries of `positions/` that this database has.
+    fn top_entries(&self) -> impl Iterator<Item = (&'static str, Node)> {
+        let entries = Self::TOP_ENTRIES.into_iter();
+        entries.filter(|&(_, node)| node != Self::START || self.has_start())
+    }
+
+    fn has_start(&self) -> bool {
+        let known = self.has_start.get().copied().or_else(|| {
+            let found = self.common.positions().has(Pattern::new(Position::initial()))?;
+            Some(*self.has_start.get_or_init(|| found))
+        });
+        known.unwrap_or(false)
+    }
+
+    /// The position of a node; `None` if it does not exist.
+    fn found(&self, node: Node) -> Option<Arc<FoundPosition>> {
+        Use::of(node)?;
+        let (at, rights) = self.plies.read_position(node);
+        self.common.positions().at(at, rights)
+    }
+
+    /// The node with which a position is shown for a use.
+    fn node(&self, as_: Use, found: &FoundPosition) -> Option<Node> {
+        self.plies.position(as_, found.at, found.pattern.rights())
+    }
+
+    /// The position to which a link in `moves/` leads.
+    fn next_position(&self, link: Node) -> Option<String> {
+        let AtPly { game, ply } = self.plies.read(link);
+        let database = self.common.database();
+        let exists = ply > 0 && game < database.len() && !database.keys(game).deleted;
+        let position = exists.then(|| position_after(database, game, ply))??;
+        Some(position_name(&position))
+    }
+
+    /// The moves played in a position, each with its link.
+    fn next_moves(&self, found: &FoundPosition) -> Vec<(String, Node)> {
+        let positions = self.common.positions();
+        let entry = |&(mv, after): &(Move, AtPly)| {
+            // Where not all rights count, those of the game may permit more moves.
+            let before = AtPly {
+                ply: after.ply - 1,
+                ..after
+            };
+            let name = match found.pattern.is_exact() {
+                true => move_name(found.pattern.position(), mv),
+                false => move_name(&positions.position(before)?, mv),
+            };
+            Some((name?, self.plies.node(Use::NextMove, after)?))
+        };
+        let mut moves: Vec<(String, Node)> = found.next.iter().filter_map(entry).collect();
+        moves.sort_unstable();
+        moves
+    }
+
+    fn entries(&self, directory: Node) -> Vec<(String, Node)> {
+        let Some(found) = self.found(directory) else {
+            return Vec::new();
+        };
+        if Use::of(directory) == Some(Use::NextMoves) {
+            return self.next_moves(&found);
+        }
+        let node = |as_| self.node(as_, &found);
+        let entries = ENTRIES.into_iter();
+        entries
+            .filter_map(|(name, as_)| Some((name.to_owned(), node(as_)?)))
+            .collect()
+    }
+}
+
+impl Section for PositionDirectories {
+    fn kind(&self, node: Node) -> Kind {
+        match (node, Use::of(node)) {
+            _ if node.kind() == KIND_RANKS => Kind::Directory,
+            (Self::START, _) | (_, Some(Use::Spelling | Use::NextMove | Use::FenLink)) => Kind::Link,
+            (Self::TOP, _) | (_, Some(Use::Position | Use::NextMoves | Use::PositionGames)) => {
+                Kind::Directory
+            }
+            _ => Kind::File,
+        }
+    }
+
+    fn must_build(&self, node: Node) -> bool {
+        match Use::of(node) {
+            // Looking up a name may have to search all games.
+            None => node == Self::TOP || node.kind() == KIND_RANKS,
+            Some(Use::NextMove) => false,
+            Some(_) => !self.common.positions().is_kept(self.plies.read_position(node)),
+        }
+    }
+
+    fn is_unavailable(&self) -> bool {
+        self.common.positions().has_failed()
+    }
+
+    fn open(&self, node: Node) -> Option<Object<'_>> {
+        match node {
+            Self::TOP => return Some(Object::Directory),
+            Self::HOW_TO_ASK | Self::NOVELTIES => return Some(Object::File(Content::Own)),
+            Self::START => return self.has_start().then(|| Object::Link(initial_name().into())),
+            _ if node.kind() == KIND_RANKS => return self.ranks.text(node).map(|_| Object::Directory),
+            _ => {}
+        }
+        let as_ = Use::of(node)?;
+        if as_ == Use::NextMove {
+            let target = format!("../../{}", self.next_position(node)?);
+            return Some(Object::Link(target.into()));
+        }
+        let found = self.found(node)?;
+        Some(match as_ {
+            Use::Spelling => Object::Link(pattern_name(&found.pattern).into()),
+            Use::FenLink => {
+                let name = pattern_name(&found.pattern);
+                Object::Link(("../".repeat(DIRECTORIES) + &name).into())
+            }
+            Use::PositionInfo | Use::PositionTable => Object::File(Content::Own),
+            Use::PositionPgn => Object::File(Content::Found(Arc::clone(&found.games))),
+            Use::PositionCsv => Object::File(Content::FoundTable(Arc::clone(&found.games))),
+            _ => Object::Directory,
+        })
+    }
+
+    fn text(&self, node: Node) -> Option<String> {
+        if node == Self::HOW_TO_ASK {
+            return Some(HOW_TO_ASK.to_owned());
+        }
+        if node == Self::NOVELTIES {
+            return self.common.positions().novelties();
+        }
+        let found = self.found(node)?;
+        match Use::of(node)? {
+            Use::PositionInfo => Some(position_info(&self.common, &found)),
+            Use::PositionTable => self.common.positions().moves_table(&found.pattern),
+            _ => None,
+        }
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        let above = match Use::of(node) {
+            None if node == Self::TOP => return Node::DATABASE,
+            None if node.kind() == KIND_RANKS => {
+                let text = self.ranks.text(node);
+                let above = text.as_ref().and_then(|text| text.rsplit_once('/'));
+                above.and_then(|(above, _)| self.ranks.node(above))
+            }
+            None | Some(Use::Position | Use::Spelling) => None,
+            Some(Use::FenLink) => {
+                let found = self.found(node);
+                let epd = found.map(|found| epd(found.pattern.position()));
+                let board = epd.as_ref().and_then(|epd| epd.split(' ').next());
+                let ranks = board.and_then(|board| board.rsplit_once('/'));
+                ranks.and_then(|(ranks, _)| self.ranks.node(ranks))
+            }
+            // The position before the move. Other moves may lead to the same position.
+            Some(Use::NextMove) => {
+                let AtPly { game, ply } = self.plies.read(node);
+                let before = position_after(self.common.database(), game, ply.saturating_sub(1));
+                let found = before.and_then(|before| self.common.positions().find(Pattern::new(before)));
+                found.and_then(|found| self.node(Use::NextMoves, &found))
+            }
+            Some(_) => {
+                let (at, rights) = self.plies.read_position(node);
+                self.plies.position(Use::Position, at, rights)
+            }
+        };
+        above.unwrap_or(Self::TOP)
+    }
+
+    fn links(&self, node: Node) -> u32 {
+        match Use::of(node) {
+            None if node == Self::TOP => 1,
+            None if node.kind() == KIND_RANKS => 1,
+            Some(Use::Position) => 4,
+            Some(Use::NextMoves | Use::PositionGames) => 2,
+            _ => 1,
+        }
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        match Use::of(directory) {
+            None if directory == Self::TOP => self.top_entries().count(),
+            None => 0,
+            Some(Use::PositionGames) => self.found(directory).map_or(0, |found| found.games.len()),
+            Some(_) => self.entries(directory).len(),
+        }
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        match Use::of(directory) {
+            None if directory == Self::TOP => {
+                let (name, node) = self.top_entries().nth(n)?;
+                Some((name.into(), node))
+            }
+            None => None,
+            Some(Use::PositionGames) => {
+                let found = self.found(directory)?;
+                let &game = found.games.get(n)?;
+                Some((self.common.game_name(game).into(), Node::game(game)))
+            }
+            Some(_) => {
+                let (name, node) = self.entries(directory).into_iter().nth(n)?;
+                Some((name.into(), node))
+            }
+        }
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        match Use::of(directory) {
+            None if directory.kind() == KIND_RANKS => self.child_of_ranks(directory, name),
+            None => {
+                let fixed = Self::TOP_ENTRIES.iter().find(|(entry, _)| *entry == name);
+                match fixed {
+                    Some(&(_, Self::START)) if !self.has_start() => None,
+                    Some(&(_, node)) => Some(node),
+                    None => self.child_of_top(name),
+                }
+            }
+            Some(Use::PositionGames) => {
+                let found = self.found(directory)?;
+                let holds = |game| found.games.binary_search(&game).is_ok();
+                self.common.game_of_name(name, holds)
+            }
+            Some(_) => {
+                let mut entries = self.entries(directory).into_iter();
+                entries.find(|(entry, _)| entry == name).map(|(_, node)| node)
+            }
+        }
+    }
+
+    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+        if Use::of(directory) != Some(Use::PositionGames) {
+            return None;
+        }
+        DirectoryGames::found_after(&self.found(directory)?.games, game)
+    }
+}
+
+impl PositionDirectories {
+    /// The directory of the next rank, or, below the last directory of ranks, a link to the position.
+    fn child_of_ranks(&self, directory: Node, name: &str) -> Option<Node> {
+        let ranks = self.ranks.text(directory)?;
+        let text = format!("{ranks}/{name}");
+        if ranks.split('/').count() < DIRECTORIES {
+            return self.ranks.node(&text);
+        }
+        let found = self.common.positions().find(read_position(&text)?)?;
+        self.node(Use::FenLink, &found)
+    }
+
+    /// The directory of a position, or a link to it if `name` is another spelling of the position.
+    fn child_of_top(&self, name: &str) -> Option<Node> {
+        if let Some(ranks) = self.ranks.node(name) {
+            return Some(ranks);
+        }
+        let found = self.common.positions().find(read_position(name)?)?;
+        let as_ = match pattern_name(&found.pattern) == name {
+            true => Use::Position,
+            false => Use::Spelling,
+        };
+        self.node(as_, &found)
+    }
+}

@@ -1,0 +1,225 @@
+//! `--spelling`: spellings of players that share a directory.
+
+use std::sync::Arc;
+
+use pgnfs::fs::{Layout, ServeOptions};
+use pgnfs::spelling::{Spelling, SpellingFile};
+
+use crate::fake::{Fake, game};
+use crate::mounted::{Mounted, mount_with};
+use crate::tables::{bytes_of, read_csv, read_ndjson, read_parquet};
+
+fn spelled(databases: Vec<(&str, Fake)>, spelling: Spelling) -> Mounted {
+    let mut layout = Layout::default();
+    layout.spell(spelling);
+    let entries = databases.into_iter().map(|(path, fake)| fake.at(path));
+    let options = ServeOptions {
+        layout,
+        unique: true,
+        ..ServeOptions::default()
+    };
+    mount_with(entries.collect(), options)
+}
+
+/// The directories of the players who played these games against `x`, with their numbers of games.
+fn players(names: &[&str], spelling: Spelling) -> Vec<(String, usize)> {
+    let games = names.iter().map(|name| game(name, "x"));
+    players_of(&spelled(vec![("", Fake::of(games))], spelling), "")
+}
+
+fn players_of(tree: &Mounted, path: &str) -> Vec<(String, usize)> {
+    let names = tree
+        .ls(&format!("{path}players"))
+        .into_iter()
+        .filter(|name| name != "x");
+    names
+        .map(|name| {
+            let games = tree.ls(&format!("{path}players/{name}")).len();
+            (name, games)
+        })
+        .collect()
+}
+
+#[track_caller]
+fn assert_joined(names: &[&str], expected: &[(&str, usize)]) {
+    let expected: Vec<(String, usize)> = expected.iter().map(|&(name, n)| (name.to_owned(), n)).collect();
+    assert_eq!(players(names, Spelling::Fold), expected);
+}
+
+#[test]
+fn spellings_of_one_player_share_a_directory() {
+    let kasparov = [
+        "Kasparov, Garry",
+        "Kasparov,G",
+        "Kasparov, Gary",
+        "Garry Kasparov",
+        "Kasparov, Garry",
+        "KASPAROV, G.K.",
+        "Kasparov GK",
+    ];
+    assert_joined(&kasparov, &[("Kasparov, Garry", 7)]);
+    assert_eq!(players(&kasparov, Spelling::Stored).len(), 6);
+    assert_joined(
+        &[
+            "Fischer, Robert James",
+            "Fischer, R",
+            "Fischer,RJ",
+            "Fischer, Robert J.",
+            "Fischer, Robert James",
+        ],
+        &[("Fischer, Robert James", 5)],
+    );
+    assert_joined(
+        &["Müller, Karsten", "MULLER, Karsten", "Müller, K", "Müller, K"],
+        &[("Müller, K", 4)],
+    );
+    assert_joined(
+        &["Korchnoi, Yuri", "Korchnoi, Juri", "Korchnoi, Y"],
+        &[("Korchnoi, Juri", 2), ("Korchnoi, Y", 1)],
+    );
+}
+
+#[test]
+fn other_players_have_their_own() {
+    for names in [
+        ["Polgar, Judit", "Polgar, Zsuzsa"],
+        ["Kasparov, Garry", "Kasparov"],
+        ["Byrne, Robert", "Byrne, Robert jr"],
+        ["Smith, John A", "Smith, John B"],
+        ["Deep Blue", "Deep Thought"],
+        ["Fritz 1.1", "Fritz 11"],
+        ["?", "!"],
+        ["Karpova, Anna", "Karpov, Anna"],
+        ["Kasparov, Garry", "Kasparov, Garry:Crumiller, Jon"],
+        ["Kasparov, Garry", "Kasparov, Garry / Short"],
+        ["Kasparov, Garry", "Garry Kasparov & x"],
+    ] {
+        assert_eq!(players(&names, Spelling::Fold).len(), 2, "{names:?}");
+    }
+    // An initial that two players have belongs to neither, however it is written.
+    assert_joined(
+        &["Ivanov, Alexander", "Ivanov, Alexei", "Ivanov, A", "Ivanov,A."],
+        &[("Ivanov, A", 2), ("Ivanov, Alexander", 1), ("Ivanov, Alexei", 1)],
+    );
+}
+
+#[test]
+fn players_who_meet_each_other_are_two() {
+    let games = [
+        game("Short, Nigel", "Short, N"),
+        game("Short, Nigel", "x"),
+        game("Short,N", "x"),
+        game("SHORT, Nigel", "Short, N"),
+    ];
+    let tree = spelled(vec![("", Fake::of(games))], Spelling::Fold);
+    let expected = [("Short, N", 3), ("Short, Nigel", 3)].map(|(name, n)| (name.to_owned(), n));
+    assert_eq!(players_of(&tree, ""), expected);
+}
+
+#[test]
+fn all_databases_have_a_spelling_of_their_own() {
+    let a = Fake::of([game("Short, Nigel", "x"), game("Short, N", "x")]);
+    let b = Fake::of([game("Short, N", "Short, Nigel"), game("Tal, M", "x")]);
+    let c = Fake::of([game("Tal, Mikhail", "x"), game("Tal, Mikhail", "x")]);
+    let tree = spelled(vec![("a", a), ("b", b), ("c", c)], Spelling::Fold);
+    let named = |rows: &[(&str, usize)]| -> Vec<(String, usize)> {
+        rows.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
+    };
+    // In b they meet, so they are joined in a alone.
+    assert_eq!(players_of(&tree, "a/"), named(&[("Short, Nigel", 2)]));
+    for all in ["all/", "all/unique/"] {
+        let expected = named(&[("Short, N", 2), ("Short, Nigel", 2), ("Tal, Mikhail", 3)]);
+        assert_eq!(players_of(&tree, all), expected, "{all}");
+    }
+    tree.walk_from("all/players/");
+    let (_, rows) = read_csv(&tree.cat("all/games.csv"));
+    let shown: Vec<&str> = rows.iter().map(|row| &*row["White"]).collect();
+    assert_eq!(
+        shown,
+        [
+            "Short, Nigel",
+            "Short, N",
+            "Short, N",
+            "Tal, Mikhail",
+            "Tal, Mikhail",
+            "Tal, Mikhail"
+        ]
+    );
+    assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
+    let (_, typed) = read_parquet(bytes_of(&tree, "all/games.parquet"));
+    assert!(typed.iter().map(|row| &*row["White"]).eq(shown));
+    let (_, own) = read_csv(&tree.cat("b/games.csv"));
+    assert_eq!(own[1]["White"], "Tal, M");
+    // Merged files follow, here and there.
+    let game = |path: &str| tree.cat(&format!("{path}.pgn"));
+    let first = game("a/games/000001-001000/000001");
+    assert_eq!(
+        tree.cat("a/merged/players/Short, Nigel.pgn"),
+        first.clone() + &game("a/games/000001-001000/000002")
+    );
+    assert_eq!(
+        tree.cat("all/merged/players/Short, Nigel.pgn"),
+        first + &game("b/games/000001-001000/000001")
+    );
+}
+
+#[test]
+fn texts_and_names_of_games_stay_as_they_are() {
+    let fake = || {
+        Fake::of([
+            game("Kasparov,G", "x"),
+            game("Kasparov, Garry", "x"),
+            game("Kasparov, Garry", "x"),
+        ])
+    };
+    let folded = spelled(vec![("", fake())], Spelling::Fold);
+    let stored = spelled(vec![("", fake())], Spelling::Stored);
+    assert_eq!(folded.ls("years/unknown"), stored.ls("years/unknown"));
+    assert_eq!(folded.cat("all.pgn"), stored.cat("all.pgn"));
+    assert_eq!(folded.cat("games.csv"), stored.cat("games.csv"));
+    let (_, rows) = read_csv(&folded.cat("games.csv"));
+    assert_eq!(rows[0]["White"], "Kasparov,G");
+}
+
+#[test]
+fn a_line_without_letters_in_a_spelling_file_says_nothing() {
+    let file = SpellingFile::read("@PLAYER\nFirst, Player\n= \n= ?!\n").unwrap();
+    let found = players(&["&", ";", "First, Player"], Spelling::File(Arc::new(file)));
+    assert!(
+        found.len() == 3 && found.iter().all(|(_, games)| *games == 1),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_spelling_file_joins_what_it_says() {
+    let text = "# comment\n@SITE\nMoscow\n= Kasparov, Harry\n@PLAYER \". _\"\n\
+                Kasparov, Garry #GM RUS [2812] 1963.04.13\n   %Bio World Champion\n   = Weinstein, Garry\n=Kasparow,G\n\n\
+                Tal, Mihail\n=Tal, Mikhail\n Twice\n=Ambiguous\nTimman, Jan\n=Ambiguous\n@EVENT\nx\n= Timman, J\n";
+    let file = || Spelling::File(Arc::new(SpellingFile::read(text).unwrap()));
+    let names = [
+        "Weinstein, Garry",
+        "Kasparow, G.",
+        "KASPAROV, G",
+        "Tal, Mikhail",
+        "Tal, Mikhail",
+        "Ambiguous",
+        "Kasparov, Harry",
+    ];
+    let expected = [
+        ("Ambiguous", 1),
+        ("Kasparov, Garry", 3),
+        ("Kasparov, Harry", 1),
+        ("Tal, Mihail", 2),
+    ];
+    assert_eq!(
+        players(&names, file()),
+        expected.map(|(name, n)| (name.to_owned(), n))
+    );
+    // They meet, whatever the file says.
+    let meeting = Fake::of([game("Weinstein, Garry", "Kasparov, Garry")]);
+    assert_eq!(players_of(&spelled(vec![("", meeting)], file()), "").len(), 2);
+    for text in ["", "Kasparov, Garry\n", "@PLAYER\n# no one\n@SITE\nMoscow"] {
+        assert!(SpellingFile::read(text).is_err(), "{text}");
+    }
+}

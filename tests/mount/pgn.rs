@@ -1,0 +1,195 @@
+//! PGN files on a real mount, in their three forms (semantics 2.4).
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::needs;
+use crate::scratch::{Scratch, pgnfs, run};
+
+/// A file with text before the first game and between games, carriage returns, a byte of windows-1252, and an
+/// illegal move.
+const FILE: &[u8] = b"From: me\r\n\r\n[Event \"A\"]\r\n[White \"M\xfcller\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 Ke4 1-0\r\n-- \r\nbye\r\n\r\n\
+    [Event \"B\"]\n[Result \"*\"]\n\n1. d4 { open *\n\n[Event \"C\"]\n[Result \"*\"]\n\n1. c4 *\x1a";
+
+fn mounted(option: &[&str]) -> Scratch {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("X.PGN"), FILE).unwrap();
+    scratch.mount(option);
+    scratch
+}
+
+fn read(scratch: &Scratch, name: &str) -> Vec<u8> {
+    fs::read(scratch.mount.join("X.PGN").join(name)).unwrap()
+}
+
+fn games(scratch: &Scratch) -> Vec<Vec<u8>> {
+    let path = |n: u32| format!("games/000001-001000/{n:06}.pgn");
+    let games: Vec<Vec<u8>> = (1..=3).map(|n| read(scratch, &path(n))).collect();
+    for (n, game) in (1..).zip(&games) {
+        let path = scratch.mount.join("X.PGN").join(path(n));
+        assert_eq!(fs::metadata(path).unwrap().len(), game.len() as u64);
+    }
+    assert_eq!(read(scratch, "all.pgn"), games.concat());
+    games
+}
+
+#[test]
+fn games_are_shown_as_they_are_written() {
+    needs!(mount);
+    let scratch = mounted(&[]);
+    let games = games(&scratch);
+    let first = "[Event \"A\"]\n[White \"Müller\"]\n[Result \"1-0\"]\n\n1.e4 Ke4 1-0\n-- \nbye\n\n";
+    assert_eq!(String::from_utf8_lossy(&games[0]), first);
+    assert_eq!(games[2], b"[Event \"C\"]\n[Result \"*\"]\n\n1. c4 *\n\n");
+    assert!(!scratch.mount.join("X.PGN/head.txt").exists());
+    assert!(scratch.mount.join("X.PGN/players/Müller").is_dir());
+    let info = String::from_utf8(read(&scratch, "info.txt")).unwrap();
+    assert!(info.contains("head.txt") && info.contains("1 comment"), "{info}");
+    let problems = String::from_utf8(read(&scratch, "problems.txt")).unwrap();
+    assert!(problems.contains("000001\tX.PGN: byte"), "{problems}");
+    assert!(problems.contains("illegal move"), "{problems}");
+}
+
+#[test]
+fn verbatim_games_and_the_head_are_the_file() {
+    needs!(mount);
+    let scratch = mounted(&["--pgn=verbatim"]);
+    let head = read(&scratch, "head.txt");
+    assert_eq!(head, b"From: me\r\n\r\n");
+    assert_eq!([head, games(&scratch).concat()].concat(), FILE);
+}
+
+#[test]
+fn export_writes_games_again() {
+    needs!(mount);
+    let scratch = mounted(&["--pgn=export"]);
+    let first = String::from_utf8(games(&scratch)[0].clone()).unwrap();
+    assert!(first.contains("[White \"Müller\"]\n[Black \"?\"]\n"), "{first}");
+    assert!(first.contains("\n1. e4 {pgnfs: byte"), "{first}");
+    let exported = export(&scratch.source.join("X.PGN"), "--pgn=export");
+    assert_eq!(exported, read(&scratch, "all.pgn"));
+}
+
+#[test]
+fn check_finds_the_problems_in_all_forms() {
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, FILE).unwrap();
+    let check = |form: &str| run(pgnfs().args(["check", form]).arg(&path));
+    let cleaned = check("--pgn=cleaned");
+    assert!(cleaned.out.contains("illegal move"), "{cleaned:?}");
+    assert_eq!(check("--pgn=export").out, cleaned.out);
+    assert_eq!(check("--pgn=verbatim").out, cleaned.out);
+    assert!(export(&path, "--pgn=verbatim").ends_with(b"\x1a"));
+    assert!(export(&path, "--pgn=cleaned").ends_with(b"1. c4 *\n\n"));
+}
+
+fn export(path: &Path, form: &str) -> Vec<u8> {
+    let output = pgnfs().args(["export", form]).arg(path).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    output.stdout
+}
+
+/// What was kept of scans in a scratch folder.
+fn kept(scratch: &Scratch) -> Vec<std::path::PathBuf> {
+    let files = fs::read_dir(scratch.path("cache/pgnfs")).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "scan"))
+        .collect()
+}
+
+#[test]
+fn a_lost_or_damaged_index_costs_time_only() {
+    needs!(mount);
+    let scratch = mounted(&[]);
+    let expected = (
+        games(&scratch),
+        read(&scratch, "games.csv"),
+        read(&scratch, "all.pgn"),
+    );
+    let listed = |scratch: &Scratch| fs::read_dir(scratch.mount.join("X.PGN/players")).unwrap().count();
+    let players = listed(&scratch);
+    scratch.unmount();
+    let index = kept(&scratch);
+    assert_eq!(index.len(), 1, "{index:?}");
+    let sound = fs::read(&index[0]).unwrap();
+    let damaged = |place: usize| {
+        let mut bytes = sound.clone();
+        bytes[place] ^= 0x55;
+        bytes
+    };
+    let cut = sound[..sound.len() / 2].to_vec();
+    for bytes in [
+        damaged(1),
+        damaged(30),
+        damaged(90),
+        damaged(sound.len() - 9),
+        cut,
+        Vec::new(),
+        sound.clone(),
+    ] {
+        fs::write(&index[0], bytes).unwrap();
+        scratch.mount(&[]);
+        assert_eq!(listed(&scratch), players);
+        let given = (
+            games(&scratch),
+            read(&scratch, "games.csv"),
+            read(&scratch, "all.pgn"),
+        );
+        assert_eq!(given, expected);
+        scratch.unmount();
+    }
+    fs::remove_file(&index[0]).unwrap();
+    scratch.mount(&[]);
+    assert_eq!(games(&scratch), expected.0);
+    assert_eq!(kept(&scratch), index);
+}
+
+#[test]
+fn a_file_that_changes_is_scanned_again() {
+    needs!(mount);
+    let scratch = mounted(&[]);
+    scratch.unmount();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, [FILE, b"\n\n[Event \"D\"]\n\n1. f4 *\n"].concat()).unwrap();
+    scratch.mount(&[]);
+    assert!(read(&scratch, "games/000001-001000/000004.pgn").starts_with(b"[Event \"D\"]"));
+    assert_eq!(kept(&scratch).len(), 1);
+}
+
+#[test]
+fn games_behind_four_gibibytes_are_found() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, FILE).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let far = b"\n\n[Event \"far\"]\n[White \"F\"]\n\n1. f4 *\n";
+    std::os::unix::fs::FileExt::write_all_at(&file, far, 5 << 30).unwrap();
+    drop(file);
+    scratch.mount(&[]);
+    let game = "games/000001-001000/000004.pgn";
+    assert_eq!(
+        read(&scratch, game),
+        b"[Event \"far\"]\n[White \"F\"]\n\n1. f4 *\n\n"
+    );
+    assert!(scratch.mount.join("X.PGN/players/F").is_dir());
+    assert!(read(&scratch, "all.pgn").len() < 1000);
+}
+
+#[test]
+fn kinds_select_databases() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("X.PGN"), FILE).unwrap();
+    let listed = |kinds: &[&str]| {
+        let ended = run(pgnfs().arg("info").args(kinds).arg(&scratch.source));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        ["X.PGN", "a.dci", "sub/b.dci"].map(|name| ended.out.contains(name))
+    };
+    assert_eq!(listed(&[]), [true, true, true]);
+    assert_eq!(listed(&["--kinds=pgn"]), [true, false, false]);
+    assert_eq!(listed(&["--kinds=.DCI"]), [false, true, true]);
+    assert_eq!(listed(&["--kinds=simplecdb,pgn"]), [true, true, true]);
+    assert_eq!(listed(&["--kinds=simplecdb", "--only=a*"]), [false, true, false]);
+}

@@ -1,0 +1,12 @@
+//! Which games have a position: scan and index compared with shakmaty, python-chess and each other.
+
+#![allow(missing_docs)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod counted;
+mod files;
+mod index;
+mod novelty;
+mod python;
+mod scan;
