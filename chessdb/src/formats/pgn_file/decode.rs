@@ -1,14 +1,13 @@
 //! Decoding movetext: items become the moves of a game (section 5).
 
-use std::borrow::Cow;
-
 use encoding_rs::Encoding;
 
 use super::characters::decode;
 use super::items::{Item, Items};
 use super::symbols;
 use super::values::{movetext_result, with_plain_dashes};
-use crate::board::{Move, Position, ReadError};
+use super::words::{Word, read_word, without_marks, without_number};
+use crate::board::{Move, ReadError};
 use crate::game::Outcome;
 use crate::replay::{Fault, Limits, Replay, Sink, Unplayed};
 
@@ -59,18 +58,6 @@ pub(super) struct End<'a, S> {
     pub(super) outcome: Option<Outcome>,
     /// True if all moves of the main line were passed to a sink that is not whole.
     pub(super) is_certain: bool,
-}
-
-/// The meaning of a word.
-enum Word {
-    Move(Move, u8),
-    /// A glyph of the previous move.
-    Glyph(u8),
-    Result(Outcome),
-    /// A sign without meaning.
-    Nothing,
-    Unplayable(ReadError),
-    Unreadable,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
@@ -378,72 +365,6 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let text = decode(self.items.text.get(start..end).unwrap_or_default(), self.encoding);
         let words: Vec<&str> = text.split_whitespace().collect();
         words.join(" ")
-    }
-}
-
-/// A word without its move number, and whether it had one. A null move or a result may begin with a digit.
-#[inline(always)]
-fn without_number(word: &[u8]) -> (&[u8], bool) {
-    if !matches!(word.first(), Some(b'0'..=b'9' | b'.')) {
-        return (word, false);
-    }
-    let digits = word.iter().take_while(|c| c.is_ascii_digit()).count();
-    let rest = word.get(digits..).unwrap_or_default();
-    match rest.first() {
-        None if word == b"0000" => (word, false),
-        None => (rest, true),
-        Some(b'.') => {
-            let dots = rest.iter().take_while(|&&c| c == b'.').count();
-            (rest.get(dots..).unwrap_or_default(), true)
-        }
-        _ => (word, false),
-    }
-}
-
-/// A move without the `!` and `?` after it, and these.
-#[inline(always)]
-fn without_marks(word: &[u8]) -> (&[u8], &[u8]) {
-    let marks = word.iter().rev().take_while(|&&c| c == b'!' || c == b'?').count();
-    word.split_at_checked(word.len() - marks).unwrap_or((word, &[]))
-}
-
-/// The meaning of a word that is not a move in its usual form.
-fn read_word(position: &Position, text: &str) -> Word {
-    let behind_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let text = match behind_number.starts_with('…') {
-        true => behind_number.trim_start_matches('…'),
-        false => text,
-    };
-    if let Some(outcome) = movetext_result(text) {
-        return Word::Result(outcome);
-    }
-    if matches!(
-        text,
-        "" | "+" | "++" | "#" | "e.p." | "e.p" | "ep" | "ep." | "." | "..." | ","
-    ) {
-        return Word::Nothing;
-    }
-    let mut text: Cow<'_, str> = text.into();
-    if matches!(&*text, "@@@@" | "<>" | "pass") {
-        text = "--".into();
-    }
-    let (mut rest, mut nag) = (&*text, 0);
-    let mut error = ReadError::NotAMove;
-    loop {
-        match position.read_move(rest) {
-            Ok(mv) => return Word::Move(mv, nag),
-            Err(reason) if error == ReadError::NotAMove => error = reason,
-            Err(_) => {}
-        }
-        match symbols::split_last(rest) {
-            Some((before, glyph)) if !before.is_empty() => (rest, nag) = (before, glyph),
-            _ => break,
-        }
-    }
-    match (symbols::alone(&text), error) {
-        (Some(nag), _) => Word::Glyph(nag),
-        (None, ReadError::NotAMove) => Word::Unreadable,
-        (None, error) => Word::Unplayable(error),
     }
 }
 

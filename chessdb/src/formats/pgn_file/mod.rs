@@ -31,6 +31,7 @@ mod source;
 mod symbols;
 mod tag;
 mod values;
+mod words;
 
 use std::borrow::Cow;
 use std::io;
