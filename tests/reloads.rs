@@ -50,7 +50,7 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
             "*" => first(live, &here)?,
             name => live.child(&here, OsStr::new(name))?,
         };
-        live.remember(here.inode());
+        assert!(live.remember(here.inode()), "{path}");
         known.push(here.inode());
     }
     here.attributes()?;

@@ -153,11 +153,18 @@ impl Live {
         outdated
     }
 
-    /// Counts a look-up: the kernel is about to receive this inode.
-    pub fn remember(&self, inode: Inode) {
+    /// Counts a look-up: the kernel is about to receive this inode. Returns false and counts nothing if the
+    /// epoch of the inode was dropped since it was resolved; the kernel must not receive it then.
+    #[must_use]
+    pub fn remember(&self, inode: Inode) -> bool {
         let epochs = self.read_epochs();
-        if let Some((old, known)) = epochs.lookups(inode) {
-            lookups::remember(old.map(|old| &*old.known), known);
+        match epochs.lookups(inode) {
+            Some((old, known)) => {
+                lookups::remember(old.map(|old| &*old.known), known);
+                true
+            }
+            // Folders of the source are not counted.
+            None => inode.node().is_none(),
         }
     }
 

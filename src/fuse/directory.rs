@@ -9,7 +9,7 @@ use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, Requ
 use super::attributes::file_type;
 use super::trace::Outcome;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Entry, Kind, Resolved};
+use crate::fs::{Entry, Inode, Kind, Live, Resolved};
 
 /// Answers READDIR with as many entries from `offset` as fit.
 pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
@@ -48,10 +48,17 @@ pub(super) fn answer_plus(
     let presentation = &shared.presentation;
     let mut own = None;
     let mut count = 0;
-    let mut returned = Vec::new();
+    let mut counted = Counted::new(&shared.fs);
     let read = directory.read_dir_plus(offset, &mut |entry| {
         // The kernel ignores the attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
+        // An entry whose state of the database was dropped meanwhile is listed without attributes, so the kernel
+        // looks its name up.
+        let is_counted = entry.attributes.is_some() && !is_dots && counted.add(entry.inode);
+        let entry = Entry {
+            attributes: entry.attributes.filter(|_| is_dots || is_counted),
+            ..entry
+        };
         if entry.attributes.is_none() && !is_dots && own.is_none() {
             if count > 0 {
                 // The next reply begins with this entry and is written here.
@@ -69,14 +76,14 @@ pub(super) fn answer_plus(
             reply.add(number, entry.next, entry.name, &FOREVER, &attributes, generation)
         };
         if reply.with(add) != Some(false) {
+            if is_counted {
+                counted.remove_last();
+            }
             return ControlFlow::Break(());
         }
         count += 1;
         if let Some(own) = &mut own {
             own.add(&entry, presentation);
-        }
-        if entry.attributes.is_some() && !is_dots {
-            returned.push(entry.inode);
         }
         ControlFlow::Continue(())
     });
@@ -84,8 +91,7 @@ pub(super) fn answer_plus(
         return reply.refuse(errno(error));
     }
     reply.answer(Outcome::Entries(count), |reply| {
-        // Counted before the reply is sent, because FORGET may follow immediately.
-        returned.into_iter().for_each(|inode| shared.fs.remember(inode));
+        counted.keep();
         let Some(own) = own else { return reply.ok() };
         if let Err(error) = own.send(&shared.kernel) {
             // ENOENT: the reader was killed and no longer waits.
@@ -98,6 +104,46 @@ pub(super) fn answer_plus(
         // The kernel ignores this second reply; it only ends fuser's reply object.
         reply.error(Errno::EIO);
     });
+}
+
+/// Look-ups that a reply implies. They are counted before it is sent, because FORGET may follow immediately, and
+/// taken back if it is not sent.
+struct Counted<'a> {
+    fs: &'a Live,
+    inodes: Vec<Inode>,
+}
+
+impl<'a> Counted<'a> {
+    fn new(fs: &'a Live) -> Counted<'a> {
+        Counted {
+            fs,
+            inodes: Vec::new(),
+        }
+    }
+
+    /// Counts a look-up. Returns false if the state of the inode's database was dropped.
+    fn add(&mut self, inode: Inode) -> bool {
+        let is_there = self.fs.remember(inode);
+        self.inodes.extend(is_there.then_some(inode));
+        is_there
+    }
+
+    fn remove_last(&mut self) {
+        if let Some(inode) = self.inodes.pop() {
+            self.fs.forget(inode, 1);
+        }
+    }
+
+    /// The reply is sent now.
+    fn keep(mut self) {
+        self.inodes.clear();
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.inodes.drain(..).for_each(|inode| self.fs.forget(inode, 1));
+    }
 }
 
 /// Bytes of `struct fuse_direntplus` before the name: `struct fuse_entry_out` and `struct fuse_dirent`.

@@ -39,9 +39,12 @@ fn describe(shared: &Shared, found: &Resolved, reply: Pending<ReplyEntry>) {
     match found.attributes() {
         Ok(attributes) => reply.answer(Outcome::Found(inode, attributes.size), |reply| {
             // Counted before the reply is sent, because FORGET may follow immediately.
-            shared.fs.remember(inode);
-            let attributes = shared.presentation.of(&attributes);
-            reply.entry(&FOREVER, &attributes, Generation(0));
+            match shared.fs.remember(inode) {
+                true => reply.entry(&FOREVER, &shared.presentation.of(&attributes), Generation(0)),
+                // The state of the database was replaced and dropped meanwhile. ESTALE makes the kernel look
+                // up the whole path again.
+                false => reply.error(Errno::ESTALE),
+            }
         }),
         Err(error) => reply.refuse(errno(error)),
     }

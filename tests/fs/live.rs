@@ -48,7 +48,7 @@ fn read_dir(
 fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
     path.split('/').try_fold(Inode::ROOT, |inode, name| {
         let inode = lookup(live, inode, name)?;
-        live.remember(inode);
+        assert!(live.remember(inode), "{path}");
         Ok(inode)
     })
 }
@@ -89,6 +89,25 @@ fn a_name_that_vanishes_during_its_lookup_does_not_exist() {
     );
     let there = live.child(&root, OsStr::new("b.dci")).unwrap().inode();
     assert_eq!(there, lookup(&live, Inode::ROOT, "b.dci").unwrap());
+}
+
+#[test]
+fn a_state_that_is_dropped_during_a_lookup_is_not_given_to_the_kernel() {
+    let (old, new) = (database("a.dci", "old"), database("a.dci", "new"));
+    let live = live(&[&old]);
+    let root = live.resolve(Inode::ROOT).unwrap();
+    let found = live.child(&root, OsStr::new("a.dci")).unwrap();
+    // Its attributes may take a while to find.
+    live.replace(library(&[&new]));
+    assert!(found.attributes().is_ok());
+    assert!(!live.remember(found.inode()));
+    let found = live.child(&root, OsStr::new("a.dci")).unwrap();
+    assert!(live.remember(found.inode()));
+    // One that is known is kept, and further names in it are, too.
+    live.replace(library(&[&old]));
+    let inside = live.child(&found, OsStr::new("info.txt")).unwrap();
+    assert!(live.remember(inside.inode()));
+    assert!(live.remember(Inode::ROOT), "folders are always there");
 }
 
 #[test]
@@ -375,7 +394,7 @@ fn many_databases_are_forgotten_one_by_one() {
     // A look-up in an old directory is counted again.
     live.forget(known[0], 1);
     assert_eq!(
-        lookup(&live, known[1], "info.txt").map(|inode| live.remember(inode)),
+        lookup(&live, known[1], "info.txt").map(|inode| assert!(live.remember(inode))),
         Ok(())
     );
     live.forget(all, 1);
