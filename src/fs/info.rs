@@ -61,15 +61,18 @@ pub(super) fn library_info(library: &Library) -> String {
     text
 }
 
-/// `info.txt` of all databases: the code, the path and the number of games of each.
-pub(super) fn all_info<'a>(databases: impl Iterator<Item = (&'a str, &'a str, u32)> + Clone) -> String {
+/// `info.txt` of all databases: the code, the path and the number of games of each. `more` are rows that follow the
+/// number of all games.
+pub(super) fn all_info<'a>(
+    databases: impl Iterator<Item = (&'a str, &'a str, u32)> + Clone,
+    more: impl IntoIterator<Item = (&'static str, String)>,
+) -> String {
     let mut text = String::new();
     let games: u64 = databases.clone().map(|(_, _, games)| u64::from(games)).sum();
     let number = databases.clone().count();
-    push_rows(
-        &mut text,
-        &[("Databases", number.to_string()), ("Games", games.to_string())],
-    );
+    let mut rows = vec![("Databases", number.to_string()), ("Games", games.to_string())];
+    rows.extend(more);
+    push_rows(&mut text, &rows);
     let rows = databases.map(|(code, path, games)| format!("{code}  {path}, {games} {}", plural(games)));
     push_list(&mut text, "Codes in the names of games", rows);
     text
