@@ -84,10 +84,11 @@ pub(super) fn problem_rows(own: &[Problem], games: &Sizes, digits: usize) -> Str
     for problem in own {
         push_line(&mut text, &format!("-\t{problem}"));
     }
-    games.each_row(|game, rows| {
-        for row in rows.lines() {
-            push_line(&mut text, &format!("{:0digits$}\t{row}", u64::from(game) + 1));
-        }
+    games.each_problem(|game, file, rest| {
+        push_line(
+            &mut text,
+            &format!("{:0digits$}\t{file}{rest}", u64::from(game) + 1),
+        );
     });
     text
 }
