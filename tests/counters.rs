@@ -49,6 +49,21 @@ fn two_threads_that_decode_a_game_count_it_once() {
 }
 
 #[test]
+fn a_problem_keeps_its_file() {
+    loom::model(|| {
+        let sizes = Sizes::new(1);
+        let odd = Problem::doubt("b.dcn", None, "odd: byte 1");
+        assert!(sizes.record(0, 10, &[Problem::damage("a: byte 7", 7, "cut"), odd]));
+        let mut found = Vec::new();
+        sizes.each_problem(|_, file, rest| found.push([file.to_owned(), rest.to_owned()]));
+        assert_eq!(
+            found,
+            [["a: byte 7", ": byte 7 (0x7): cut"], ["b.dcn", ": odd: byte 1"]]
+        );
+    });
+}
+
+#[test]
 fn the_problems_of_a_game_are_there_when_its_size_is() {
     loom::model(|| {
         let sizes = Arc::new(Sizes::new(1));

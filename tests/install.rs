@@ -162,6 +162,26 @@ fn completions() {
     }
     assert_eq!(complete(&["pgnfs", "export", "--to", "nd"]), "ndjson\n");
     assert_eq!(complete(&["pgnfs", "info", "--js"]), "--json\n");
+    let of_zsh = share.join("zsh/site-functions/_pgnfs");
+    let text = fs::read_to_string(&of_zsh).unwrap();
+    for command in ["unmount", "umount", "status"] {
+        let (_, arguments) = text.split_once(&format!("\n({command})\n")).unwrap();
+        let (arguments, _) = arguments.split_once("\n;;").unwrap();
+        assert!(arguments.contains(":_pgnfs_mounts'"), "{command}: {arguments}");
+    }
+    assert!(text.contains("An empty folder:_files -/'"));
+    // Checked only if the shell is installed, which is asked for its own function.
+    if Command::new("zsh").arg("--version").output().is_ok() {
+        let script = r#"
+            compdef() {}
+            _wanted() { shift 3; "$@" }
+            compadd() { print -rl -- "${(@P)2}" }
+            . "$0" && _pgnfs_mounts
+        "#;
+        let mut command = Command::new("zsh");
+        command.args(["-f", "-c", script]).arg(&of_zsh).env("PATH", &path);
+        assert_eq!(run(&mut command), "/mnt/$(false) b\n/srv/x\n");
+    }
     for (shell, path) in [
         ("zsh", "zsh/site-functions/_pgnfs"),
         ("fish", "fish/vendor_completions.d/pgnfs.fish"),

@@ -38,7 +38,13 @@ pub fn pgnfs() -> Command {
     let unmount = Command::new("unmount")
         .visible_alias("umount")
         .about("Unmounts")
-        .arg(mount_point().help("Where it is mounted"));
+        .arg(mount_point().help("Where it is mounted"))
+        .arg(
+            Arg::new("lazy")
+                .long("lazy")
+                .action(ArgAction::SetTrue)
+                .help("Says nothing if files are open, with which the program ends"),
+        );
     let export = Command::new("export")
         .about("Writes all games as PGN or as a table to standard output or to a file")
         .arg(source())

@@ -113,12 +113,17 @@ impl Search<'_> {
             threads: self.settings.serve.threads,
             memory: self.settings.index_memory,
         };
-        self.bar.inc_length(entry.database.len().into());
+        let (games, before) = (u64::from(entry.database.len()), self.bar.position());
+        self.bar.inc_length(games);
         let done = |games| self.bar.inc(games);
-        match files {
+        let built = match files {
             Some(files) => files.build(entry, options, &done),
             None => Index::in_memory(&entry.database, options, &done),
-        }
+        };
+        built.inspect_err(|_| {
+            self.bar.dec_length(games);
+            self.bar.set_position(before);
+        })
     }
 
     /// The novelties of a database. Finding them requires an index.
@@ -127,10 +132,12 @@ impl Search<'_> {
         if let Some(files) = &self.files
             && let Some(index) = files.load(entry)
         {
+            let before = self.bar.position();
             match index.novelties(&done) {
                 Ok(novelties) => return Ok(novelties),
                 Err(_) => files.remove(entry),
             }
+            self.bar.set_position(before);
         }
         let built = match self.build(entry, self.files.as_ref()) {
             Err(error) if self.files.is_some() && !matches!(error, IndexError::Changed) => {

@@ -38,6 +38,9 @@ fn completions(shell: Shell) -> Vec<u8> {
     match shell {
         Shell::Bash => text.replacen(CASES, &format!("\n{MOUNTS}{}{CASES}", paths()), 1),
         Shell::Fish => text.into_owned() + FISH_MOUNTS,
+        Shell::Zsh => ZSH_MOUNTS
+            .iter()
+            .fold(text.into_owned(), |text, (from, to)| text.replace(from, to)),
         _ => text.into_owned(),
     }
     .into_bytes()
@@ -68,8 +71,29 @@ const MOUNTS: &str = r#"    if [[ ${cmd} == pgnfs__*__@(unmount|status) && ${cur
     fi
 
 "#;
-const FISH_MOUNTS: &str = r#"complete -c pgnfs -n "__fish_pgnfs_using_subcommand unmount; or __fish_pgnfs_using_subcommand status" -f -a "(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)"
+const FISH_MOUNTS: &str = r#"complete -c pgnfs -n "__fish_pgnfs_using_subcommand unmount; or __fish_pgnfs_using_subcommand umount; or __fish_pgnfs_using_subcommand status" -f -a "(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)"
 "#;
+
+/// What the completions for zsh have instead of some of their texts.
+const ZSH_MOUNTS: [(&str, &str); 2] = [
+    (
+        "-- Where it is mounted:_files -/'",
+        "-- Where it is mounted:_pgnfs_mounts'",
+    ),
+    (
+        "\nif [ \"$funcstack[1]\" = \"_pgnfs\" ]; then\n",
+        r#"
+_pgnfs_mounts() {
+    local expl
+    local -a points
+    points=("${(@f)$(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)}")
+    _wanted mounts expl 'mount of pgnfs' compadd -a points
+}
+
+if [ "$funcstack[1]" = "_pgnfs" ]; then
+"#,
+    ),
+];
 
 /// The crate completes only options for the first word after a command.
 fn paths() -> String {

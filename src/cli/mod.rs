@@ -28,7 +28,7 @@ use clap::ArgMatches;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::library::{LeftOut, Library, on_one_line};
+use crate::library::{LeftOut, Library, on_one_line, shown};
 use crate::mount as mounting;
 use options::{OptionError, Scope, Settings};
 
@@ -85,7 +85,13 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             settings: options::settings(matches, Scope::Mount, false)?,
         }),
         Some(("unmount", matches)) => {
-            mounting::unmount(path(matches, "MOUNTPOINT"))?;
+            let point = path(matches, "MOUNTPOINT");
+            if mounting::unmount(point)? && !matches.get_flag("lazy") {
+                logging::say(format_args!(
+                    "{} is unmounted, but files in it are open: its program ends when they are closed",
+                    shown(point)
+                ));
+            }
             Ok(ExitCode::SUCCESS)
         }
         Some(("export", matches)) => {

@@ -61,15 +61,18 @@ pub(super) fn library_info(library: &Library) -> String {
     text
 }
 
-/// `info.txt` of all databases: the code, the path and the number of games of each.
-pub(super) fn all_info<'a>(databases: impl Iterator<Item = (&'a str, &'a str, u32)> + Clone) -> String {
+/// `info.txt` of all databases: the code, the path and the number of games of each. `more` are rows that follow the
+/// number of all games.
+pub(super) fn all_info<'a>(
+    databases: impl Iterator<Item = (&'a str, &'a str, u32)> + Clone,
+    more: impl IntoIterator<Item = (&'static str, String)>,
+) -> String {
     let mut text = String::new();
     let games: u64 = databases.clone().map(|(_, _, games)| u64::from(games)).sum();
     let number = databases.clone().count();
-    push_rows(
-        &mut text,
-        &[("Databases", number.to_string()), ("Games", games.to_string())],
-    );
+    let mut rows = vec![("Databases", number.to_string()), ("Games", games.to_string())];
+    rows.extend(more);
+    push_rows(&mut text, &rows);
     let rows = databases.map(|(code, path, games)| format!("{code}  {path}, {games} {}", plural(games)));
     push_list(&mut text, "Codes in the names of games", rows);
     text
@@ -81,10 +84,11 @@ pub(super) fn problem_rows(own: &[Problem], games: &Sizes, digits: usize) -> Str
     for problem in own {
         push_line(&mut text, &format!("-\t{problem}"));
     }
-    games.each_row(|game, rows| {
-        for row in rows.lines() {
-            push_line(&mut text, &format!("{:0digits$}\t{row}", u64::from(game) + 1));
-        }
+    games.each_problem(|game, file, rest| {
+        push_line(
+            &mut text,
+            &format!("{:0digits$}\t{file}{rest}", u64::from(game) + 1),
+        );
     });
     text
 }

@@ -12,7 +12,7 @@
 //! | 24 | *k* | the key |
 //! | 24 + *k* | 2 *g* | size of each game; 0: unknown; 65535: it is among the long ones |
 //! | | 4 *l* | sizes of the long games, in the order of games |
-//! | | | for each game with problems, in their order: its number from 0 (4), the bytes of its rows (4), its rows, with line feeds between them |
+//! | | | for each game with problems, in their order: its number from 0 (4), the bytes of its rows (4), its rows, with line feeds between them; a row is the name of the file, a tab, and the rest of the line of `problems.txt` |
 //! | the last 8 | 8 | XXH3-64 of all before |
 //!
 //! The key is everything that the texts follow from, so a file is right or it is not this database's:
@@ -37,7 +37,7 @@ use crate::store::{Store, program_hash};
 use chessdb::bytes::{le_u32, slice};
 
 const MAGIC: &[u8; 8] = b"pgnfs sz";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 24;
 
 /// What stands for the size of a game that has its own among the long ones.

@@ -26,7 +26,8 @@ pub(super) struct Sizes {
     known: AtomicU32,
     /// The first game that no thread has taken for decoding.
     untaken: AtomicU64,
-    /// Games with problems: their lines of `problems.txt` without the game number, separated by line feeds.
+    /// Games with problems: their lines of `problems.txt` without the game number and with a tab behind the name of
+    /// the file, separated by line feeds.
     rows: Mutex<BTreeMap<u32, Box<str>>>,
 }
 
@@ -194,8 +195,19 @@ impl Sizes {
         Some(start..start.saturating_add(SHARE).min(games))
     }
 
-    /// Calls `each` with the lines of `problems.txt` of each game with problems decoded so far, in database
-    /// order, separated by line feeds.
+    /// Calls `each` with each problem of the games decoded so far, in database order: the game, the file, and what is
+    /// behind the file in the line of `problems.txt`.
+    pub(super) fn each_problem(&self, mut each: impl FnMut(u32, &str, &str)) {
+        self.each_row(|game, rows| {
+            for row in rows.lines() {
+                let (file, rest) = row.split_once('\t').unwrap_or((row, ""));
+                each(game, file, rest);
+            }
+        });
+    }
+
+    /// Calls `each` with each game with problems decoded so far, in database order, and with its rows as they are
+    /// in a size file.
     pub(super) fn each_row(&self, mut each: impl FnMut(u32, &str)) {
         for (&game, rows) in self.rows().iter() {
             each(game, rows);
@@ -210,11 +222,14 @@ impl Sizes {
 /// Returns the length of a game's text in bytes.
 pub(super) type StoredLen = Box<dyn Fn(u32) -> u32 + Send + Sync>;
 
-/// The lines of `problems.txt` for one game, without its number.
+/// The lines of `problems.txt` for one game, without its number and with a tab behind the name of the file.
 fn rows_of(problems: &[Problem]) -> Box<str> {
-    let rows: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let rows: Vec<_> = rows.iter().map(|row| on_one_line(row)).collect();
-    rows.join("\n").into()
+    let rows = problems.iter().map(|problem| {
+        let row = problem.to_string();
+        let rest = row.strip_prefix(&problem.file).unwrap_or(&row);
+        format!("{}\t{}", on_one_line(&problem.file), on_one_line(rest))
+    });
+    rows.collect::<Vec<_>>().join("\n").into()
 }
 
 /// Games whose texts are concatenated in a file.

@@ -217,13 +217,15 @@ impl Library {
         let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
         let opener = self.opener(open, rest).with_patience(patience);
         self.search(&opener, &mut None).unwrap_or_else(|error| {
-            let (kept, reason) = match &error {
+            let (kept, source, reason) = match &error {
                 // The databases stay as they were.
-                LibraryError::Hung(_, hung) => (self.clone(), hung.to_string()),
-                _ => (Library::of(Vec::new()), error.to_string()),
+                LibraryError::Hung(_, hung) => (self.clone(), &self.source, hung.to_string()),
+                // Where links led before says nothing about where they will lead.
+                _ => (Library::of(Vec::new()), &self.named, error.to_string()),
             };
             let left_out = LeftOut::new(".", reason);
             Library {
+                source: source.clone(),
                 is_restless: opener.is_restless(),
                 ..self.with(kept.found, vec![left_out], kept.opening)
             }

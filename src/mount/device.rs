@@ -44,6 +44,21 @@ pub fn mount(point: &MountPoint, options: &Options) -> Result<OwnedFd, MountErro
     }
 }
 
+/// Unmounts unless a file of the mount is open or a directory of it is the current one of a process. Returns false then,
+/// or if it is not permitted.
+pub fn unmount_if_free(path: &Path) -> Result<bool, MountError> {
+    match rustix::mount::unmount(path, UnmountFlags::NOFOLLOW) {
+        Ok(()) => Ok(true),
+        Err(Errno::PERM) => {
+            let mut helper = helper();
+            helper.args(["-u", "--"]).arg(path);
+            Ok(finish(helper.output().map_err(no_helper)?).is_ok())
+        }
+        Err(Errno::BUSY) => Ok(false),
+        Err(error) => Err(MountError::At(path.to_owned(), error.into())),
+    }
+}
+
 /// Detaches the mount from its path at once. It ends when its last file is closed.
 pub fn unmount(path: &Path) -> Result<(), MountError> {
     match rustix::mount::unmount(path, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW) {

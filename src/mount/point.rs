@@ -93,11 +93,12 @@ impl MountPoint {
     }
 }
 
-/// Unmounts the pgnfs at `path`, even if it is dead.
+/// Unmounts the pgnfs at `path`, even if it is dead. Returns true if files of it are still open: its program ends when
+/// they are closed.
 ///
 /// # Errors
 /// If there is none, or the user is not permitted to unmount it.
-pub fn unmount(path: &Path) -> Result<(), MountError> {
+pub fn unmount(path: &Path) -> Result<bool, MountError> {
     let resolved = match resolve(path) {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
         resolved => resolved?,
@@ -106,7 +107,11 @@ pub fn unmount(path: &Path) -> Result<(), MountError> {
         return Err(MountError::NotMounted(path.to_owned()));
     };
     let ours = rustix::process::geteuid().as_raw();
-    device::unmount(&resolved).map_err(|error| match (error, mount.user) {
+    if device::unmount_if_free(&resolved)? {
+        return Ok(false);
+    }
+    let detached = device::unmount(&resolved).map(|()| true);
+    detached.map_err(|error| match (error, mount.user) {
         // fusermount3 reports that there is no such mount.
         (MountError::Helper(_), Some(user)) if user != ours => MountError::OfAnotherUser {
             path: path.to_owned(),

@@ -7,7 +7,7 @@ use pgnfs::fs::ServeOptions;
 
 use crate::fake::{Fake, FakeGame, game};
 use crate::mounted::{Mounted, mount, mount_all, mount_with};
-use crate::tables::{Row, read_csv};
+use crate::tables::{Row, bytes_of, read_csv, read_ndjson, read_parquet};
 
 const SPANISH: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7";
 const SICILIAN: &str = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6";
@@ -287,7 +287,17 @@ fn unique_shows_the_best_game_of_each_group_once() {
     assert_eq!(
         tree.ls("all/unique"),
         [
-            "all.pgn", "eco", "events", "material", "merged", "players", "years"
+            "all.pgn",
+            "eco",
+            "events",
+            "games.csv",
+            "games.ndjson",
+            "games.parquet",
+            "info.txt",
+            "material",
+            "merged",
+            "players",
+            "years"
         ]
     );
     assert_eq!(
@@ -340,9 +350,61 @@ fn a_unique_game_is_the_one_of_its_database_under_the_name_it_has_in_all() {
 }
 
 #[test]
+fn the_tables_of_unique_have_the_rows_of_its_games() {
+    let tree = unique();
+    let is_shown = |row: &&Row| {
+        [("a", "2"), ("a", "3"), ("a", "4"), ("b", "1"), ("b", "4")]
+            .contains(&(row["database"].as_str(), row["number"].as_str()))
+    };
+    let (columns, rows) = read_csv(&tree.cat("all/games.csv"));
+    let expected: Vec<Row> = rows.iter().filter(is_shown).cloned().collect();
+    assert_eq!(expected.len(), 5);
+    // Only a deleted game has the tag that is a column of all games.
+    let columns = columns.into_iter().filter(|column| column != "Deleted");
+    let table = tree.cat("all/unique/games.csv");
+    assert_eq!(read_csv(&table), (columns.collect(), expected.clone()));
+    assert_eq!(read_ndjson(&tree.cat("all/unique/games.ndjson")), expected);
+    let (_, typed) = read_parquet(bytes_of(&tree, "all/unique/games.parquet"));
+    let of_row = |row: &Row| ["database", "number", "White", "path"].map(|column| row[column].clone());
+    let all = |rows: &[Row]| rows.iter().map(of_row).collect::<Vec<_>>();
+    assert_eq!(all(&typed), all(&expected));
+    let inode = tree.inode("all/unique/games.csv");
+    for offset in 0..table.len() {
+        let piece = tree.read(inode, offset as u64, 10).unwrap();
+        assert_eq!(*piece, table.as_bytes()[offset..(offset + 10).min(table.len())]);
+    }
+}
+
+#[test]
+fn info_of_unique_counts_what_it_shows() {
+    let tree = unique();
+    assert!(tree.may_wait(tree.inode("all/unique/info.txt")));
+    let info = tree.cat("all/unique/info.txt");
+    let lines: Vec<&str> = info.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "Databases: 3",
+            "Games:     5",
+            "Left out:  duplicates: 4, games marked as deleted: 1"
+        ]
+    );
+    for (line, games) in lines[5..].iter().zip(["a, 3 games", "b, 2 games", "c, 0 games"]) {
+        assert!(line.ends_with(games), "{info}");
+    }
+    assert_eq!(lines.len(), 8);
+    // The codes are those of `all/`.
+    for line in tree.cat("all/info.txt").lines().skip(4) {
+        let code = line.split_whitespace().next().unwrap();
+        assert!(info.contains(&format!("  {code}  ")), "{info}");
+    }
+    assert!(!tree.may_wait(tree.inode("all/unique/info.txt")));
+}
+
+#[test]
 fn other_directories_do_not_wait_for_duplicates() {
     let tree = unique();
-    assert_eq!(tree.entries("all/unique").len(), 7);
+    assert_eq!(tree.entries("all/unique").len(), 11);
     assert!(tree.may_wait(tree.inode("all/unique/all.pgn")));
     assert!(tree.may_wait(tree.inode("all/unique/players")));
     tree.ls("all/unique/players");

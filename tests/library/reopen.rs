@@ -1,7 +1,7 @@
 //! Searching a source again.
 
 use std::fs::{self, File};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, symlink};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -121,4 +121,24 @@ fn a_changing_database_stays_as_it_was() {
     assert!(!Arc::ptr_eq(&settled.databases()[0], &first.databases()[0]));
     // For unchanged files the time does not matter.
     assert!(!settled.reopen(settled.databases(), hour).is_restless());
+}
+
+#[test]
+fn a_source_that_is_gone_is_called_as_the_user_named_it() {
+    let source = Source::new();
+    source.database("disk/a");
+    let link = source.path("link");
+    symlink(source.path("disk"), &link).unwrap();
+    let real = source.path("disk").canonicalize().unwrap();
+    let first = open(&link).unwrap();
+    assert_eq!(first.source(), real);
+    fs::remove_file(&link).unwrap();
+    let gone = again(&first);
+    assert_eq!((gone.source(), paths(&gone).len()), (link.as_path(), 0));
+    // The link leads to another disk now.
+    source.database("other/b");
+    symlink(source.path("other"), &link).unwrap();
+    let back = again(&gone);
+    assert_eq!(back.source(), source.path("other").canonicalize().unwrap());
+    assert_eq!(paths(&back), ["b.dci"]);
 }

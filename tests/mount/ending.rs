@@ -223,6 +223,27 @@ fn what_is_mounted_above_stays() {
 }
 
 #[test]
+fn unmount_says_if_files_are_open() {
+    needs!(mount);
+    for (option, words) in [(None, "files in it are open"), (Some("--lazy"), "")] {
+        let scratch = Scratch::new();
+        scratch.mount(&[]);
+        let mut open = File::open(scratch.mount.join("info.txt")).unwrap();
+        let ended = run(pgnfs().arg("unmount").args(option).arg(&scratch.mount));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.err.contains(words), "{ended:?}");
+        assert_eq!(ended.err.is_empty(), option.is_some(), "{ended:?}");
+        assert!(!scratch.is_mounted());
+        let mut text = String::new();
+        open.read_to_string(&mut text).unwrap();
+        assert!(text.contains("Databases: 2"), "{text}");
+        assert!(!scratch.processes().is_empty());
+        drop(open);
+        wait_for("the end of the program", || scratch.processes().is_empty());
+    }
+}
+
+#[test]
 fn a_source_of_odd_name() {
     needs!(mount);
     let mut scratch = Scratch::new();

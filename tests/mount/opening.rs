@@ -1,6 +1,9 @@
 //! Databases that open slowly, and file systems below the source that do not answer.
 
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -108,6 +111,53 @@ fn what_is_opened_slowly_appears_when_it_is_open() {
         assert!(!slow.info().contains("Being opened"), "{}", slow.info());
         assert!(slow.opening().is_empty());
     }
+}
+
+#[test]
+fn all_databases_can_be_read_while_further_ones_appear() {
+    needs!(mount);
+    let slow = Slow::new();
+    slow.hanging.hang(&[Operation::Read]);
+    slow.scratch.mount(&["-o", "open-wait=1"]);
+    let players = slow.shown("all/players");
+    let names = |directory: &Path| {
+        let entries = fs::read_dir(directory).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name())
+            .collect::<Vec<_>>()
+    };
+    let mut games = BTreeMap::new();
+    for player in names(&players) {
+        for game in names(&players.join(&player)) {
+            let path = Path::new(&player).join(game);
+            let file = players.join(&path);
+            games.insert(
+                path,
+                (fs::metadata(&file).unwrap().ino(), fs::read(&file).unwrap()),
+            );
+        }
+    }
+    assert_eq!(games.len(), 6);
+    let held = File::open(&players).unwrap();
+    let mut table = File::open(slow.shown("all/games.csv")).unwrap();
+    let before = table.metadata().unwrap().len();
+    slow.hanging.recover();
+    wait_for("the slow databases", || {
+        slow.info().contains("Databases: 4") && !slow.info().contains("Being opened")
+    });
+    // An open directory and an open file stay what they were, and games have their paths and inodes.
+    let held = PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()));
+    for (path, (inode, text)) in &games {
+        assert_eq!(&fs::read(held.join(path)).unwrap(), text, "{path:?}");
+        let now = players.join(path);
+        assert_eq!(fs::metadata(&now).unwrap().ino(), *inode, "{path:?}");
+        assert_eq!(&fs::read(&now).unwrap(), text, "{path:?}");
+    }
+    let mut rows = String::new();
+    table.read_to_string(&mut rows).unwrap();
+    assert_eq!((rows.len() as u64, rows.lines().count()), (before, 1 + 3));
+    let after = fs::read_to_string(slow.shown("all/games.csv")).unwrap();
+    assert_eq!(after.lines().count(), 1 + 6);
 }
 
 #[test]

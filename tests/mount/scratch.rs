@@ -173,7 +173,7 @@ impl Scratch {
 
     /// Unmounts by `pgnfs unmount`.
     pub fn unmount(&self) {
-        let ended = run(pgnfs().arg("unmount").arg(&self.mount));
+        let ended = run(pgnfs().args(["unmount", "--lazy"]).arg(&self.mount));
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
         assert!(!self.is_mounted());
     }

@@ -128,3 +128,23 @@ fn what_is_wrong_is_named() {
         Err(OptionError::MountOnly("uid"))
     );
 }
+
+#[test]
+fn a_spelling_file_may_be_compressed() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        format!("--spelling={}", path.display())
+    };
+    let text = b"@PLAYER\nKasparov, Garry\n= Kasparow, G\n";
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, text).unwrap();
+    let packed = packed.finish().unwrap();
+    let plain = parse(Scope::Mount, &[&write("a.ssp", text)]).unwrap();
+    assert_ne!(plain, Settings::default());
+    let same = parse(Scope::Mount, &[&write("a.ssp.gz", &packed)]);
+    assert_eq!(same.as_ref(), Ok(&plain));
+    let cut = parse(Scope::Mount, &[&write("b.ssp", &packed[..packed.len() - 9])]).unwrap_err();
+    assert!(cut.to_string().contains("cannot be unpacked"), "{cut}");
+}

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use encoding_rs::WINDOWS_1252;
+use flate2::read::MultiGzDecoder;
 
 use super::error::Wanted;
 use crate::spelling::{Spelling, SpellingFile};
@@ -16,8 +17,10 @@ use chessdb::formats::Passwords;
 
 /// Maximum length of a password file in bytes.
 const LONGEST: u64 = 64 << 10;
-/// Maximum length of a spelling file in bytes; Scid's has 25 million.
+/// Maximum length of a spelling file in bytes, after it is unpacked; Scid's has 25 million.
 const LONGEST_SPELLINGS: u64 = 256 << 20;
+/// First bytes of a file that gzip has compressed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Permission bits that a password file must not have.
 const OF_OTHERS: u32 = 0o077;
 
@@ -34,7 +37,7 @@ pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
     Ok(Passwords::of_lines(&text))
 }
 
-/// Reads a spelling file.
+/// Reads a spelling file, which gzip may have compressed.
 pub fn spelling_file(path: &str) -> Result<Spelling, Wanted> {
     let wrong = |error: &dyn Display| format!("stored, fold or a spelling file of Scid: {path}: {error}");
     // Opening a named pipe would wait.
@@ -42,10 +45,21 @@ pub fn spelling_file(path: &str) -> Result<Spelling, Wanted> {
     if !metadata.is_file() {
         return Err(wrong(&"not a file").into());
     }
+    let too_long = || wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20));
     if metadata.len() > LONGEST_SPELLINGS {
-        return Err(wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20)).into());
+        return Err(too_long().into());
     }
-    let bytes = fs::read(path).map_err(|error| wrong(&error))?;
+    let mut bytes = fs::read(path).map_err(|error| wrong(&error))?;
+    if bytes.starts_with(&GZIP) {
+        let mut unpacked = Vec::new();
+        let mut rest = MultiGzDecoder::new(bytes.as_slice()).take(LONGEST_SPELLINGS + 1);
+        rest.read_to_end(&mut unpacked)
+            .map_err(|error| wrong(&format_args!("it cannot be unpacked: {error}: try gunzip")))?;
+        if unpacked.len() as u64 > LONGEST_SPELLINGS {
+            return Err(too_long().into());
+        }
+        bytes = unpacked;
+    }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => WINDOWS_1252.decode(error.as_bytes()).0.into_owned(),

@@ -43,15 +43,53 @@ struct Info<'a>(&'a AllFs);
 impl Text for Info<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
         let all = self.0;
-        let make = || {
-            let paths = all.paths.iter().enumerate();
-            let rows = paths.zip(&all.databases).map(|((number, path), database)| {
-                let code = all.tree.databases().code(number);
-                (code, path.as_str(), database.entry().database.len())
-            });
-            all_info(rows).into_bytes().into()
-        };
-        Some(Arc::clone(all.info.get_or_init(make)))
+        match all.tree.databases().is_unique() {
+            true => all.info.get().cloned(),
+            false => self.text().ok(),
+        }
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        let all = self.0;
+        if let Some(text) = all.info.get() {
+            return Ok(Arc::clone(text));
+        }
+        let databases = all.tree.databases();
+        let rows = all.paths.iter().enumerate().map(|(number, path)| {
+            let games = all.games_of(number).len() as u32;
+            (databases.code(number), path.as_str(), games)
+        });
+        let left_out = databases.is_unique().then(|| ("Left out", self.left_out()));
+        let text = all_info(rows, left_out).into_bytes().into();
+        if databases.is_unique() {
+            all.check()?;
+        }
+        Ok(Arc::clone(all.info.get_or_init(|| text)))
+    }
+
+    fn wait(&self) -> Wait {
+        match self.text_if_known() {
+            Some(_) => Wait::None,
+            None => Wait::Common,
+        }
+    }
+}
+
+impl Info<'_> {
+    /// What `unique/` does not show.
+    fn left_out(&self) -> String {
+        let all = self.0;
+        let stored = all
+            .databases
+            .iter()
+            .map(|database| database.entry().database.len() as usize);
+        let shown = (0..all.databases.len()).map(|number| all.games_of(number).len());
+        let duplicates = all.tree.databases().duplicates();
+        let lesser = duplicates.len() - duplicates.groups();
+        let deleted = stored
+            .sum::<usize>()
+            .saturating_sub(shown.sum::<usize>() + lesser);
+        format!("duplicates: {lesser}, games marked as deleted: {deleted}")
     }
 }
 
@@ -73,19 +111,14 @@ impl<'a> Concatenated<'a> {
                 None => part,
             })
         };
-        let listed = move |(number, file, games)| part((number, file, Games::Listed(games)));
-        match (self.games, self.all.tree.databases().shown()) {
-            (Some(games), _) => Box::new(games.databases().filter_map(listed)),
-            (None, Some(unique)) => {
-                let numbers = 0..databases.len();
-                Box::new(numbers.filter_map(move |number| listed((number, Node::ALL, unique.games(number)))))
+        match self.games {
+            Some(games) => {
+                let listed = move |(number, file, games)| part((number, file, Games::Listed(games)));
+                Box::new(games.databases().filter_map(listed))
             }
-            (None, None) => {
-                let all = databases.iter().enumerate();
-                Box::new(all.filter_map(move |(number, database)| {
-                    let games = Games::All(database.entry().database.len());
-                    part((number, Node::ALL, games))
-                }))
+            None => {
+                let all = (0..databases.len()).map(|number| (number, Node::ALL, self.all.games_of(number)));
+                Box::new(all.filter_map(part))
             }
         }
     }
@@ -165,9 +198,10 @@ impl TableFile<'_> {
             return Ok(tables);
         }
         let tables = all.tables_of_databases()?;
-        let tables = tables.iter().map(|&(_, tables)| tables);
         let paths = all.paths.iter().map(String::as_str);
-        Ok(all.tables.get_or_init(|| AllTables::new(paths.zip(tables))))
+        Ok(all
+            .tables
+            .get_or_init(|| AllTables::new(paths.zip(tables.iter().copied()))))
     }
 }
 
@@ -189,9 +223,10 @@ impl File for TableFile<'_> {
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let all = self.0;
         let bytes = self.tables()?.read(
-            &self.0.tables_of_databases()?,
-            self.0.names(),
+            &all.parts(all.names()),
+            &all.tables_of_databases()?,
             self.1,
             offset,
             size,
@@ -201,14 +236,25 @@ impl File for TableFile<'_> {
 }
 
 impl AllFs {
+    /// The databases as parts of tables; with `names`, players are shown under these names.
     fn parts<'a>(&'a self, names: Option<&'a Names>) -> Vec<Part<'a>> {
-        let parts = self.databases.iter().zip(&self.paths);
-        let part = |(database, path): (&'a Arc<DatabaseFs>, &'a String)| Part {
+        let parts = self.databases.iter().zip(&self.paths).enumerate();
+        let part = |(number, (database, path)): (usize, (&'a Arc<DatabaseFs>, &'a String))| Part {
             database,
+            games: self.games_of(number),
             path: Some(path.as_str()),
             names,
         };
         parts.map(part).collect()
+    }
+
+    /// The games of a database that are shown. In `unique/`, searches for duplicates on first use.
+    fn games_of(&self, number: usize) -> Games<'_> {
+        if let Some(unique) = self.tree.databases().shown() {
+            return Games::Listed(unique.games(number));
+        }
+        let database = self.databases.get(number);
+        Games::All(database.map_or(0, |database| database.entry().database.len()))
     }
 
     /// The names under which players are shown, if spellings are joined.
@@ -216,28 +262,26 @@ impl AllFs {
         self.tree.databases().names().map(Arc::as_ref)
     }
 
-    /// The tables of each database, with the names under which players are shown.
-    fn tables_of_databases(&self) -> Result<Vec<(&DatabaseFs, &Tables)>, FsError> {
-        let databases = self.databases.iter();
-        let Some(names) = self.names() else {
-            return databases
-                .map(|database| Ok((database.as_ref(), database.tables()?)))
-                .collect();
-        };
-        let new = |database: &Arc<DatabaseFs>| {
-            let entry = database.entry();
-            let (games, digits) = (Games::All(entry.database.len()), database.tree.digits());
-            let tables = Tables::with_names(entry, games, digits, self.threads(), Some(names));
-            database.texts().check().map(|()| tables)
+    /// The tables of each database, with the games and the names of players that are shown.
+    fn tables_of_databases(&self) -> Result<Vec<&Tables>, FsError> {
+        let databases = self.tree.databases();
+        if !databases.is_unique() && !databases.joins_spellings() {
+            return self.databases.iter().map(|database| database.tables()).collect();
+        }
+        let new = |part: Part<'_>| {
+            let (entry, digits) = (part.database.entry(), part.database.tree.digits());
+            let tables = Tables::with_names(entry, part.games, digits, self.threads(), part.names);
+            part.database.texts().check().map(|()| tables)
         };
         let own = match self.own_tables.get() {
             Some(own) => own,
             None => {
-                let made = databases.clone().map(new).collect::<Result<Vec<_>, _>>()?;
+                let parts = self.parts(self.names()).into_iter();
+                let made = parts.map(new).collect::<Result<Vec<_>, _>>()?;
                 self.own_tables.get_or_init(|| made)
             }
         };
-        Ok(databases.map(Arc::as_ref).zip(own).collect())
+        Ok(own.iter().collect())
     }
 
     fn threads(&self) -> usize {
@@ -303,8 +347,8 @@ impl ParquetFile<'_> {
             return Ok(table);
         }
         let mut others = BTreeSet::new();
-        for database in &all.databases {
-            others.extend(database.tables()?.others().iter().cloned());
+        for tables in all.tables_of_databases()? {
+            others.extend(tables.others().iter().cloned());
         }
         let table = ParquetTable::new(&all.parts(all.names()), &others, all.threads())?;
         Ok(all.parquet.get_or_init(|| table))

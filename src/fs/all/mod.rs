@@ -37,7 +37,8 @@ pub(super) struct AllFs {
     /// Offsets at which each database's part of a file ends.
     ends: Mutex<LruCache<Node, Arc<[u64]>>>,
     tables: OnceLock<AllTables>,
-    /// The tables of each database with joined spellings, where there are some.
+    /// The tables of each database with only the games that are shown and with joined spellings, where `all/` has
+    /// its own.
     own_tables: OnceLock<Vec<Tables>>,
     parquet: OnceLock<ParquetTable>,
     duplicates: OnceLock<DuplicatesTable>,
@@ -141,8 +142,10 @@ impl AllFs {
         match &self.remote {
             None if self.wait(node) == Wait::None => Where::Here,
             None => Where::Aside,
-            Some(_) if node == Node::INFO => Where::Here,
-            Some(remote) => remote.pool_for(self.wait(node)),
+            Some(remote) => match self.wait(node) {
+                Wait::None if node == Node::INFO => Where::Here,
+                wait => remote.pool_for(wait),
+            },
         }
     }
 

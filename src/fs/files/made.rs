@@ -179,14 +179,6 @@ impl File for TableFile<'_> {
 pub(super) struct ParquetFile<'a>(pub(super) &'a DatabaseFs);
 
 impl ParquetFile<'_> {
-    fn part(&self) -> [Part<'_>; 1] {
-        [Part {
-            database: self.0,
-            path: None,
-            names: None,
-        }]
-    }
-
     /// The table, after it was made once.
     fn table(&self) -> Result<&ParquetTable, FsError> {
         let database = self.0;
@@ -194,7 +186,7 @@ impl ParquetFile<'_> {
             return Ok(table);
         }
         let others = database.tables()?.others();
-        let table = ParquetTable::new(&self.part(), others, database.options.threads)?;
+        let table = ParquetTable::new(&[Part::of(database)], others, database.options.threads)?;
         Ok(database.made.parquet.get_or_init(|| table))
     }
 }
@@ -215,7 +207,7 @@ impl File for ParquetFile<'_> {
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let threads = self.0.options.threads;
-        let bytes = self.table()?.read(&self.part(), offset, size, threads)?;
+        let bytes = self.table()?.read(&[Part::of(self.0)], offset, size, threads)?;
         Ok(bytes.into())
     }
 }
@@ -235,11 +227,7 @@ impl DuplicatesFile<'_> {
     }
 
     fn with_found<T>(&self, then: impl FnOnce(&Found<'_>) -> T) -> T {
-        let part = Part {
-            database: self.0,
-            path: None,
-            names: None,
-        };
+        let part = Part::of(self.0);
         then(&Found {
             duplicates: part.database.tree.common().duplicates(),
             parts: &[part],

@@ -84,12 +84,8 @@ impl DatabaseFs {
         for problem in self.entry().database.problems() {
             counts.add(problem.file.clone(), 1);
         }
-        self.sizes().each_row(|_, rows| {
-            for row in rows.lines() {
-                let file = row.split_once(": byte ").or_else(|| row.split_once(": "));
-                counts.add(file.map_or(row, |(file, _)| file).to_owned(), 1);
-            }
-        });
+        self.sizes()
+            .each_problem(|_, file, _| counts.add(file.to_owned(), 1));
         Ok(counts)
     }
 }

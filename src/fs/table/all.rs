@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{PIECE, Tables, append_piece, games_of, read_pieces};
-use crate::fs::database::DatabaseFs;
+use super::{PIECE, Part, Tables, append_piece, games_of, read_pieces};
 use crate::fs::failure::Failure;
-use crate::fs::sizes::Games;
 use crate::fs::types::FsError;
-use crate::spelling::Names;
 use crate::table::{Columns, NULL, Place, append_field, append_string};
 use crate::tree::Table;
 
@@ -15,15 +12,13 @@ use crate::tree::Table;
 /// for every row of that database.
 pub(in crate::fs) struct AllTables {
     columns: Columns,
-    parts: Vec<Part>,
+    parts: Vec<Grown>,
     csv: Growth,
     ndjson: Growth,
 }
 
-/// The rows of a database.
-struct Part {
-    /// Path of the database's directory.
-    path: String,
+/// How much longer the rows of a database are.
+struct Grown {
     csv: Growth,
     ndjson: Growth,
 }
@@ -61,8 +56,7 @@ impl AllTables {
                 Growth { start, row }
             };
             let own = tables.len(Table::Csv) - tables.columns.header().len() as u64;
-            all.parts.push(Part {
-                path: path.to_owned(),
+            all.parts.push(Grown {
                 csv: start(&mut all.csv, csv, own),
                 ndjson: start(&mut all.ndjson, ndjson, tables.len(Table::Ndjson)),
             });
@@ -93,11 +87,12 @@ impl AllTables {
         }
     }
 
-    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table.
+    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `parts` and `tables` are
+    /// those of the same databases as in [`AllTables::new`].
     pub(in crate::fs) fn read(
         &self,
-        databases: &[(&DatabaseFs, &Tables)],
-        names: Option<&Names>,
+        parts: &[Part<'_>],
+        tables: &[&Tables],
         table: Table,
         offset: u64,
         size: u32,
@@ -113,30 +108,32 @@ impl AllTables {
         let behind = self
             .parts
             .partition_point(|part| part.growth(table).start <= offset);
-        let parts = self.parts.iter().zip(databases);
-        for (part, &database) in parts.skip(behind.saturating_sub(1)) {
+        let own = parts.iter().zip(tables);
+        for (grown, (part, tables)) in self.parts.iter().zip(own).skip(behind.saturating_sub(1)) {
             let wanted = size.saturating_sub(bytes.len() as u32);
             if wanted == 0 {
                 break;
             }
-            let at = offset + bytes.len() as u64 - part.growth(table).start;
-            let more = self.read_part(part, database, names, table, at, wanted);
-            bytes.extend(more.ok_or_else(|| database.0.texts().fail(Failure::Tags))?);
+            let growth = grown.growth(table);
+            let at = offset + bytes.len() as u64 - growth.start;
+            let more = self.read_part(part, tables, growth.row, table, at, wanted);
+            bytes.extend(more.ok_or_else(|| part.database.texts().fail(Failure::Tags))?);
         }
         Ok(bytes)
     }
 
-    /// Reads bytes of the rows of a database. `None` if the rows have changed.
+    /// Reads bytes of the rows of a database, each of which is `row` bytes longer than in `tables`. `None` if the
+    /// rows have changed.
     fn read_part(
         &self,
-        part: &Part,
-        (database, tables): (&DatabaseFs, &Tables),
-        names: Option<&Names>,
+        part: &Part<'_>,
+        tables: &Tables,
+        row: u64,
         table: Table,
         offset: u64,
         size: u32,
     ) -> Option<Vec<u8>> {
-        let entry = database.entry();
+        let entry = part.database.entry();
         let ends = tables.ends(table);
         let header = match table {
             Table::Csv => tables.columns.header().len() as u64,
@@ -144,24 +141,24 @@ impl AllTables {
         };
         let end_of = |piece: usize| {
             let rows = tables.games.min((piece + 1) * PIECE) as u64;
-            Some(ends.get(piece)? - header + rows * part.growth(table).row)
+            Some(ends.get(piece)? - header + rows * row)
         };
-        let folder = folder(&part.path);
+        let path = part.path.unwrap_or_default();
+        let folder = folder(path);
         let place = |game| Place {
-            database: &part.path,
+            database: path,
             folder: &folder,
             game,
-            digits: database.tree.digits(),
+            digits: part.database.tree.digits(),
         };
-        let games = Games::All(entry.database.len());
         let append = |out: &mut Vec<u8>, piece| {
             append_piece(
                 out,
                 &self.columns,
                 entry,
                 table,
-                games_of(piece, games),
-                names,
+                games_of(piece, part.games),
+                part.names,
                 place,
             );
         };
@@ -169,7 +166,7 @@ impl AllTables {
     }
 }
 
-impl Part {
+impl Grown {
     fn growth(&self, table: Table) -> Growth {
         match table {
             Table::Csv => self.csv,

@@ -11,6 +11,7 @@ use parquet::errors::ParquetError;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
+use crate::fs::sizes::Games;
 use crate::fs::types::FsError;
 use crate::spelling::Names;
 use crate::table::{Columns, Parquet, Place, Row, Rows};
@@ -19,19 +20,33 @@ use crate::table::{Columns, Parquet, Place, Row, Rows};
 const MAGIC: usize = 4;
 
 /// Games that a thread reads at a time.
-const CHUNK: u32 = 256;
+const CHUNK: usize = 256;
 
 /// Maximum number of groups that are kept. Programs read the columns of a group one by one.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// A database whose games are rows of a table.
+/// A database with games that are rows of a table.
 #[derive(Clone, Copy)]
 pub(in crate::fs) struct Part<'a> {
     pub(in crate::fs) database: &'a DatabaseFs,
+    /// The games.
+    pub(in crate::fs) games: Games<'a>,
     /// Path of the database's directory, if the table covers several databases.
     pub(in crate::fs) path: Option<&'a str>,
     /// The names under which players are shown, if spellings are joined.
     pub(in crate::fs) names: Option<&'a Names>,
+}
+
+impl<'a> Part<'a> {
+    /// All games of a database, in a table of its own.
+    pub(in crate::fs) fn of(database: &'a DatabaseFs) -> Part<'a> {
+        Part {
+            database,
+            games: Games::All(database.entry().database.len()),
+            path: None,
+            names: None,
+        }
+    }
 }
 
 /// The part of a table that stays in memory: the offsets at which groups end, and the bytes after the last
@@ -149,24 +164,21 @@ impl ParquetTable {
 
 /// The games of each group of rows, numbered consecutively across all databases.
 fn groups(parts: &[Part<'_>]) -> impl Iterator<Item = Range<u64>> {
-    let games = parts
-        .iter()
-        .map(|part| u64::from(part.database.entry().database.len()));
-    let games: u64 = games.sum();
+    let games: u64 = parts.iter().map(|part| part.games.len() as u64).sum();
     let size = u64::from(Parquet::GROUP);
     (0..games.div_ceil(size)).map(move |group| group * size..games.min((group + 1) * size))
 }
 
 /// The rows of some games.
 fn rows(columns: &Columns, parts: &[Part<'_>], games: Range<u64>, threads: usize) -> Result<Rows, FsError> {
-    let mut chunks: Vec<(Part<'_>, Range<u32>)> = Vec::new();
+    let mut chunks: Vec<(Part<'_>, Range<usize>)> = Vec::new();
     let mut first = 0;
     for &part in parts {
-        let end = first + u64::from(part.database.entry().database.len());
+        let end = first + part.games.len() as u64;
         let (from, to) = (games.start.max(first), games.end.min(end));
-        for start in (from..to).step_by(CHUNK as usize) {
-            let start = (start - first) as u32;
-            chunks.push((part, start..start.saturating_add(CHUNK).min((to - first) as u32)));
+        for start in (from..to).step_by(CHUNK) {
+            let start = (start - first) as usize;
+            chunks.push((part, start..(start + CHUNK).min((to - first) as usize)));
         }
         first = end;
     }
@@ -194,13 +206,13 @@ fn rows(columns: &Columns, parts: &[Part<'_>], games: Range<u64>, threads: usize
     Ok(rows)
 }
 
-fn chunk(columns: &Columns, part: Part<'_>, games: Range<u32>) -> Rows {
+fn chunk(columns: &Columns, part: Part<'_>, numbers: Range<usize>) -> Rows {
     let mut rows = Rows::new(columns);
     let folder = match part.path {
         None | Some("") => String::new(),
         Some(path) => format!("{path}/"),
     };
-    for game in games {
+    for game in numbers.filter_map(|n| part.games.get(n)) {
         let place = Place {
             database: part.path.unwrap_or_default(),
             folder: &folder,

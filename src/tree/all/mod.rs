@@ -138,7 +138,7 @@ impl Section for AllTree {
 
 /// The files in the directory.
 struct Files {
-    /// True in `unique/`, which has no tables and no `info.txt`.
+    /// True in `unique/`, which has no duplicates and no overview.
     is_unique: bool,
 }
 
@@ -152,7 +152,13 @@ impl Files {
         ("info.txt", Node::INFO),
         ("overview.html", Node::OVERVIEW),
     ];
-    const UNIQUE_NAMES: &[(&str, Node)] = &[("all.pgn", Node::ALL)];
+    const UNIQUE_NAMES: &[(&str, Node)] = &[
+        ("all.pgn", Node::ALL),
+        ("games.csv", Node::CSV),
+        ("games.ndjson", Node::NDJSON),
+        ("games.parquet", Node::PARQUET),
+        ("info.txt", Node::INFO),
+    ];
 
     fn names(&self) -> &'static [(&'static str, Node)] {
         match self.is_unique {

@@ -8,12 +8,20 @@ use crate::formats::{Candidate, Directory, by_stem};
 /// The files beside the `.cbh` that are read.
 const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
 
-/// Files that are not read, with what they are.
-const OTHERS: [(&str, &str); 4] = [
-    ("2cbh", "a database of ChessBase 17 and later"),
-    ("ctg", "an opening book"),
-    ("cbb", "an index for searches"),
-    ("cko", "an opening key"),
+/// Files that are not read, with what they are and what a user can do.
+const OTHERS: [(&str, &str, &str); 4] = [
+    (
+        "2cbh",
+        "a database of ChessBase 17 and later",
+        "save its games as .cbh or PGN in ChessBase",
+    ),
+    (
+        "ctg",
+        "an opening book",
+        "it has moves but no games; ChessBase and Fritz read it",
+    ),
+    ("cbb", "an index for searches", "it has no games"),
+    ("cko", "an opening key", "it has no games"),
 ];
 
 /// The databases and archives of a folder, and the files that are named as not read.
@@ -57,13 +65,19 @@ fn describe(kind: &str, name: &str) -> String {
 
 /// What a file of a kind is that is not read.
 pub(super) fn what(kind: &str) -> &'static str {
-    let known = OTHERS.iter().find(|(known, _)| *known == kind);
-    known.map_or("another file", |(_, what)| what)
+    let known = OTHERS.iter().find(|(known, ..)| *known == kind);
+    known.map_or("another file", |(_, what, _)| what)
+}
+
+/// Why a file of a kind that is not read is no database, and what a user can do.
+pub(super) fn reason(kind: &str) -> Option<String> {
+    let (_, what, remedy) = OTHERS.iter().find(|(known, ..)| *known == kind)?;
+    Some(format!("it is {what}, which is not read: {remedy}"))
 }
 
 /// The kinds of files that are not read.
 pub(super) fn unread_kinds() -> impl Iterator<Item = &'static str> {
-    OTHERS.iter().map(|(kind, _)| *kind)
+    OTHERS.iter().map(|(kind, ..)| *kind)
 }
 
 /// What a file of an archive is called here; none for files that are not needed.

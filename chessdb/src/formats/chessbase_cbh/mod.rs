@@ -109,10 +109,10 @@ impl ChessBaseCbh {
         let mut warnings = std::mem::take(&mut files.warnings);
         let Some(cbh) = files.get("cbh") else {
             let unread = find::unread_kinds().find(|kind| files.get(kind).is_some());
-            return Err(NotADatabase(match unread {
-                Some(kind) => format!("it is {}, which is not read", find::what(kind)),
-                None => "there is no .cbh".to_owned(),
-            }));
+            let reason = unread.and_then(find::reason);
+            return Err(NotADatabase(
+                reason.unwrap_or_else(|| "there is no .cbh".to_owned()),
+            ));
         };
         let is_old = check_header(cbh, &mut warnings, &mut problems)?;
         rows.push(("version", describe_version(is_old).to_owned()));
