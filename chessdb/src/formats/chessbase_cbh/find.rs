@@ -9,8 +9,11 @@ use crate::formats::{Candidate, Directory, by_stem};
 const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
 
 /// Files that are not read, with what they are.
-const OTHERS: [(&str, &str); 4] = [
+const OTHERS: [(&str, &str); 7] = [
     ("2cbh", "a database of ChessBase 17 and later"),
+    ("2cbg", "a part of a database of ChessBase 17 and later"),
+    ("2cba", "a part of a database of ChessBase 17 and later"),
+    ("2lid", "a part of a database of ChessBase 17 and later"),
     ("ctg", "an opening book"),
     ("cbb", "an index for searches"),
     ("cko", "an opening key"),
@@ -82,13 +85,13 @@ mod tests {
     fn files_that_are_not_read_are_named() {
         let directory = Directory {
             path: "d".into(),
-            files: ["A.CBG", "a.cbh", "a.cko", "b.2cbh", "c.cbv"]
+            files: ["A.CBG", "a.cbh", "a.cko", "b.2CBG", "b.2cbh", "c.cbv"]
                 .map(str::to_owned)
                 .to_vec(),
         };
         let found = find(&directory);
         let names: Vec<_> = found.iter().map(|candidate| candidate.name.as_str()).collect();
-        assert_eq!(names, ["a.cbh", "b.2cbh", "c.cbv"]);
+        assert_eq!(names, ["a.cbh", "b.2CBG", "b.2cbh", "c.cbv"]);
         assert_eq!(found[0].files.len(), 2);
         assert_eq!(found[0].warnings, ["a.cko is not read: it is an opening key"]);
     }
