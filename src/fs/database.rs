@@ -97,6 +97,12 @@ impl DatabaseFs {
         }
     }
 
+    /// True if its games are counted, or counting them reads nothing. Until then nothing but the names in its directory
+    /// is known without waiting.
+    pub(super) fn is_counted(&self) -> bool {
+        self.entry().database.uncounted().is_none()
+    }
+
     /// The texts of its games.
     pub(super) fn texts(&self) -> &Arc<Texts> {
         &self.texts
@@ -109,17 +115,17 @@ impl DatabaseFs {
 
     /// Its current status. Decodes nothing.
     pub(super) fn status(&self) -> DatabaseStatus {
-        let entry = self.entry();
+        let (entry, sizes) = (self.entry(), self.texts.sizes_if_counted());
         DatabaseStatus {
             path: entry.path.clone(),
             name: entry.name().to_owned(),
             format: entry.format.name,
             title: entry.format.title,
-            games: entry.database.len(),
-            sizes_known: self.sizes().known(),
+            games: entry.most_games(),
+            sizes_known: sizes.map_or(0, Sizes::known),
             pass: self.texts.pass_state(),
             index: self.tree.positions().state(),
-            problems: entry.database.problems().len() + self.sizes().problem_count(),
+            problems: entry.database.problems().len() + sizes.map_or(0, Sizes::problem_count),
             silence: self.texts.remote().and_then(|remote| remote.silence()),
         }
     }
@@ -131,6 +137,9 @@ impl DatabaseFs {
 
     /// The work that a request for a node may have to wait for.
     pub(super) fn wait(&self, node: Node) -> Wait {
+        if !self.is_counted() {
+            return Wait::Common;
+        }
         match self.tree.section(node) {
             Some(section) if section.must_build(node) => Wait::Common,
             Some(section) if section.kind(node) == Kind::File => match section.open(node) {

@@ -165,7 +165,18 @@ impl RootInfo<'_> {
         }
     }
 
-    pub(super) fn made(&self) -> &Arc<[u8]> {
+    /// The text, unless games must be counted for it.
+    pub(super) fn if_counted(&self) -> Option<&Arc<[u8]>> {
+        self.is_counted().then(|| self.made())
+    }
+
+    /// True if no games must be counted for the text.
+    pub(super) fn is_counted(&self) -> bool {
+        let mut databases = self.0.databases.iter();
+        self.0.info.get().is_some() || databases.all(|database| database.is_counted())
+    }
+
+    fn made(&self) -> &Arc<[u8]> {
         self.0.info.get_or_init(|| {
             let library = &self.0.library;
             let others = library.left_out().len() + library.opening().len();
@@ -188,6 +199,10 @@ impl RootInfo<'_> {
 
 impl Text for RootInfo<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        Some(Arc::clone(self.made()))
+        self.if_counted().cloned()
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        Ok(Arc::clone(self.made()))
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::ChessFs;
+use super::all::AllFs;
 use super::files::{File, Wait};
 use super::folder::{Folder, RootInfo};
 use super::object::{DatabaseNode, Object};
@@ -135,11 +136,25 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         }
     }
 
+    /// False if games must be counted before anything is known of the node.
+    fn is_counted(&self) -> bool {
+        match self.place {
+            Place::Folder(_) => true,
+            Place::RootInfo => RootInfo(&self.fs).is_counted(),
+            Place::Node(database, _) => {
+                let database = self.fs.databases.get(database);
+                database.is_none_or(|database| database.is_counted())
+            }
+            Place::All(prefix, _) => self.fs.all_of(prefix).is_none_or(AllFs::is_counted),
+        }
+    }
+
     /// True if attributes or contents of a file may require decoding many games, or a directory building a
     /// view. Such a request should not block a thread that reads requests.
     pub fn may_wait(&self) -> bool {
         match self.place {
-            Place::Folder(_) | Place::RootInfo => false,
+            Place::Folder(_) => false,
+            Place::RootInfo => !self.is_counted(),
             Place::Node(database, node) => {
                 let database = self.fs.databases.get(database);
                 database.is_some_and(|database| database.wait(node) != Wait::None)
@@ -155,7 +170,9 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     pub fn where_to_answer(&self) -> Where {
         match self.place {
             // Both are answered from memory.
-            Place::Folder(_) | Place::RootInfo => Where::Here,
+            Place::Folder(_) => Where::Here,
+            Place::RootInfo if self.is_counted() => Where::Here,
+            Place::RootInfo => Where::Aside,
             Place::Node(database, node) => {
                 let database = self.fs.databases.get(database);
                 database.map_or(Where::Here, |database| database.where_to_answer(node))
@@ -219,11 +236,14 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         Ok(object.attributes(self.fs.reported(object.size())?))
     }
 
-    /// The attributes, or `None` if a game would have to be decoded for them.
+    /// The attributes, or `None` if a game would have to be decoded for them, or games to be counted.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the node does not exist.
     pub fn attributes_if_known(&self) -> Result<Option<Attributes>, FsError> {
+        if !self.is_counted() {
+            return Ok(None);
+        }
         let object = self.open()?;
         Ok(object.size_if_known().map(|size| object.attributes(size)))
     }

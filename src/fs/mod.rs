@@ -263,7 +263,7 @@ impl ChessFs {
         let entries = self.library.databases().iter();
         Statistics {
             databases: entries.len() as u64,
-            games: entries.clone().map(|entry| u64::from(entry.database.len())).sum(),
+            games: entries.clone().map(|entry| u64::from(entry.most_games())).sum(),
             source_bytes: entries.map(|entry| entry.source_bytes()).sum(),
         }
     }

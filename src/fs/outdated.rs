@@ -51,7 +51,11 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
         .collect();
     outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
     let (before, after) = (RootInfo(before), RootInfo(after));
-    if before.made() != after.made() || before.attributes() != after.attributes() {
+    let is_same = match (before.if_counted(), after.if_counted()) {
+        (Some(text), Some(next)) => text == next && before.attributes() == after.attributes(),
+        _ => false,
+    };
+    if !is_same {
         outdated.push(Outdated {
             inode: after.inode(),
             names: Vec::new(),

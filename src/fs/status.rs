@@ -26,7 +26,7 @@ pub struct DatabaseStatus {
     pub format: &'static str,
     /// Display name of its format.
     pub title: &'static str,
-    /// Number of its games.
+    /// Number of its games; the most that there can be, as long as they are not counted.
     pub games: u32,
     /// Number of games whose size is known.
     pub sizes_known: u32,

@@ -55,7 +55,8 @@ pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
     /// Set if the files may hang.
     remote: Option<Arc<Remote>>,
-    sizes: Sizes,
+    /// Made when the games are first asked for, because they are counted for it.
+    sizes: OnceLock<Sizes>,
     /// Held while sizes are determined on request: concurrent requests wait and then find the sizes known.
     gathering: Mutex<()>,
     file: OnceLock<SizeFile>,
@@ -74,7 +75,7 @@ pub(super) struct Texts {
 impl Texts {
     pub(super) fn new(entry: Arc<LibraryEntry>, remote: Option<Arc<Remote>>) -> Texts {
         Texts {
-            sizes: sizes_of(&entry),
+            sizes: OnceLock::new(),
             gathering: Mutex::new(()),
             file: OnceLock::new(),
             load: Once::new(),
@@ -97,7 +98,12 @@ impl Texts {
 
     /// What is known of the games.
     pub(super) fn sizes(&self) -> &Sizes {
-        &self.sizes
+        self.sizes.get_or_init(|| sizes_of(&self.entry))
+    }
+
+    /// What is known of the games; `None` as long as they are not counted.
+    pub(super) fn sizes_if_counted(&self) -> Option<&Sizes> {
+        self.entry.database.uncounted().is_none().then(|| self.sizes())
     }
 
     /// Decodes games, passes their texts to `each`, and records sizes and problems.
@@ -154,7 +160,7 @@ impl Texts {
         let mut result = Ok(());
         for (game, text, problems) in decoded {
             let text = out.get(text).unwrap_or_default();
-            if self.sizes.record(game, text.len(), &problems) {
+            if self.sizes().record(game, text.len(), &problems) {
                 each(game, text);
             } else {
                 self.doubt(game);
@@ -216,14 +222,15 @@ impl Texts {
     pub(super) fn know_problems(&self, threads: usize) {
         let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = || self.is_changed() || self.is_retired.load(Ordering::Acquire);
-        if self.sizes.have_problems() {
+        if self.sizes().have_problems() {
             return;
         }
         let next = AtomicU64::new(0);
-        on_threads(threads.min(self.sizes.shares()), || {
-            while let Some(share) = self.sizes.share_from(&next).filter(|_| !is_over()) {
+        on_threads(threads.min(self.sizes().shares()), || {
+            while let Some(share) = self.sizes().share_from(&next).filter(|_| !is_over()) {
                 for game in share {
-                    self.sizes.record_problems(game, &problems_of(&self.entry, game));
+                    self.sizes()
+                        .record_problems(game, &problems_of(&self.entry, game));
                 }
                 if self.check().is_err() {
                     return;
@@ -231,7 +238,7 @@ impl Texts {
             }
         });
         if !is_over() {
-            self.sizes.complete_problems();
+            self.sizes().complete_problems();
         }
     }
 
@@ -248,7 +255,7 @@ impl Texts {
             let _ = self.decode(games, |_, _| {});
         };
         self.is_passing.store(true, Ordering::Release);
-        let all = Games::All(self.sizes.games());
+        let all = Games::All(self.sizes().games());
         self.decode_unknown(all, threads, decode, || is_over() || !self.is_trusted());
         self.is_passing.store(false, Ordering::Release);
     }
@@ -261,20 +268,20 @@ impl Texts {
         is_over: impl Fn() -> bool + Sync,
     ) {
         let decode = |games: &mut dyn Iterator<Item = u32>| {
-            decode(&mut games.filter(|&game| self.sizes.get(game).is_none() && !is_over()));
+            decode(&mut games.filter(|&game| self.sizes().get(game).is_none() && !is_over()));
         };
         if let Games::All(_) = games
-            && !self.sizes.are_complete()
+            && !self.sizes().are_complete()
         {
-            on_threads(threads.min(self.sizes.shares()), || {
-                while let Some(mut share) = self.sizes.take_share().filter(|_| !is_over()) {
+            on_threads(threads.min(self.sizes().shares()), || {
+                while let Some(mut share) = self.sizes().take_share().filter(|_| !is_over()) {
                     decode(&mut share);
                 }
             });
         }
         // Shares that other threads have taken are decoded again rather than waited for, because those
         // threads may be slow.
-        decode_missing(&self.sizes.missing(games), threads, |games| {
+        decode_missing(&self.sizes().missing(games), threads, |games| {
             decode(&mut games.iter().copied());
         });
     }
@@ -293,7 +300,8 @@ impl Texts {
 
     /// Keeps the sizes in a file, which is read when a size is first needed.
     pub(super) fn keep_in(&self, files: &SizeFiles) {
-        if self.sizes.are_stored() {
+        // Asked of the database, because `sizes` would count its games.
+        if self.entry.database.stored_len(0).is_some() {
             return;
         }
         self.file.get_or_init(|| files.of(&self.entry));
@@ -303,24 +311,24 @@ impl Texts {
     pub(super) fn load(&self) {
         let Some(file) = self.file.get() else { return };
         self.load.call_once(|| {
-            let kept = file.load(&self.entry, &self.sizes);
+            let kept = file.load(&self.entry, self.sizes());
             self.kept.store(kept, Ordering::Release);
         });
     }
 
     /// Writes the size file if more sizes are known than it contains.
     pub(super) fn save(&self) {
-        let is_new = self.sizes.known() > self.kept.load(Ordering::Acquire);
+        let is_new = self.sizes().known() > self.kept.load(Ordering::Acquire);
         let is_wanted = is_new && self.is_trusted() && self.check().is_ok();
         let Some(file) = self.file.get().filter(|_| is_wanted) else {
             return;
         };
-        if !self.sizes.are_complete() {
+        if !self.sizes().are_complete() {
             // Another mount may have written more sizes in the meantime.
-            file.load(&self.entry, &self.sizes);
+            file.load(&self.entry, self.sizes());
         }
-        self.kept.store(self.sizes.known(), Ordering::Release);
-        file.save(&self.entry, &self.sizes);
+        self.kept.store(self.sizes().known(), Ordering::Release);
+        file.save(&self.entry, self.sizes());
         if !self.is_trusted() {
             file.remove();
         }
@@ -352,7 +360,7 @@ impl Texts {
     /// State of the background pass.
     pub(super) fn pass_state(&self) -> PassState {
         match self.is_passing.load(Ordering::Acquire) {
-            _ if self.sizes.are_complete() => PassState::Done,
+            _ if self.sizes_if_counted().is_some_and(Sizes::are_complete) => PassState::Done,
             true => PassState::Running,
             false if self.is_trusted() => PassState::Waiting,
             false => PassState::GivenUp,

@@ -39,6 +39,12 @@ impl LibraryEntry {
         }
     }
 
+    /// The number of its games; the most that there can be, as long as they are not counted.
+    pub fn most_games(&self) -> u32 {
+        let database = &self.database;
+        database.uncounted().unwrap_or_else(|| database.len())
+    }
+
     /// True if its files still have the contents with which they were opened. This confirms everything
     /// decoded before the call. Once false, it remains false, and nothing decoded since the last confirmation
     /// may be used.

@@ -41,6 +41,10 @@ impl Database for Heard {
         self.database.len()
     }
 
+    fn uncounted(&self) -> Option<u32> {
+        self.database.uncounted()
+    }
+
     fn keys(&self, game: u32) -> Keys {
         self.heard(self.database.keys(game))
     }
@@ -76,6 +80,10 @@ impl Database for Heard {
 
     fn problems(&self) -> &[Problem] {
         self.database.problems()
+    }
+
+    fn member_directory(&self) -> Option<&'static str> {
+        self.database.member_directory()
     }
 
     fn members(&self) -> Vec<Member> {

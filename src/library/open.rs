@@ -170,13 +170,20 @@ fn open_candidate(
     let databases = catch_unwind(AssertUnwindSafe(|| {
         let mut database = (format.open)(files, &how.options)?;
         let parts = database.take_parts();
-        Ok(match parts.is_empty() {
+        let databases = match parts.is_empty() {
             true => vec![(None, database)],
             false => parts
                 .into_iter()
                 .map(|part| (Some(part.name), part.database))
                 .collect(),
-        })
+        };
+        if task.mount.is_some() {
+            // Requests may not wait for a source that hangs.
+            for (_, database) in &databases {
+                database.len();
+            }
+        }
+        Ok(databases)
     }));
     let databases = databases
         .unwrap_or_else(|panic| Err(NotADatabase(format!("the decoder failed: {}", message(&*panic)))))

@@ -19,7 +19,6 @@ use chessdb::formats::{Database, Keys};
 pub struct Common {
     entry: Arc<LibraryEntry>,
     layout: Layout,
-    digits: usize,
     threads: usize,
     duplicates: OnceLock<Duplicates>,
     views: Vec<OnceLock<Box<ViewIndex>>>,
@@ -31,7 +30,6 @@ pub struct Common {
 impl Common {
     pub(super) fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> Common {
         Common {
-            digits: digits(entry.database.len()),
             threads: build.threads,
             duplicates: OnceLock::new(),
             positions: Arc::new(Positions::new(&entry, build)),
@@ -58,7 +56,7 @@ impl Common {
 
     /// Number of digits in the numbers of games.
     pub fn digits(&self) -> usize {
-        self.digits
+        digits(self.database().len())
     }
 
     /// The directories of a view before spellings of players are joined.
@@ -91,7 +89,7 @@ impl Common {
     pub fn game_name(&self, game: u32) -> String {
         let keys = self.database().keys(game);
         let name = self.layout.game_name();
-        name.of(self.database(), &keys, game, self.digits)
+        name.of(self.database(), &keys, game, self.digits())
     }
 
     /// The nth of `games` as an entry of a directory.
@@ -102,7 +100,7 @@ impl Common {
 
     /// The game with this name in a directory that contains the games for which `holds` is true.
     pub fn game_of_name(&self, name: &str, holds: impl Fn(u32) -> bool) -> Option<Node> {
-        let game = game_of_name(name, self.digits).filter(|&game| holds(game))?;
+        let game = game_of_name(name, self.digits()).filter(|&game| holds(game))?;
         (self.game_name(game) == name).then_some(Node::game(game))
     }
 }
@@ -153,7 +151,7 @@ impl Views for Common {
     }
 
     fn game_number(&self, name: &str) -> Option<u32> {
-        game_of_name(name, self.digits)
+        game_of_name(name, self.digits())
     }
 
     fn directories_of(&self, game: u32, keys: &Keys) -> u32 {

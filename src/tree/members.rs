@@ -37,6 +37,9 @@ impl Members {
 
 impl Section for Members {
     fn top(&self) -> Vec<(String, Node)> {
+        if let Some(only) = self.common.database().member_directory() {
+            return vec![(only.to_owned(), Node::new(KIND_MEMBER_DIRECTORY, 0))];
+        }
         let directories = (0..).zip(&self.list().directories);
         let directories = directories.map(|(number, directory)| {
             let node = Node::new(KIND_MEMBER_DIRECTORY, number);
@@ -64,7 +67,8 @@ impl Section for Members {
             let size = self.list().member(node)?.size;
             return Some(Object::File(Content::Member(node.number(), size)));
         }
-        (!self.files(node).is_empty()).then_some(Object::Directory)
+        let mut directories = self.list().directories.iter();
+        directories.nth(node.number() as usize).map(|_| Object::Directory)
     }
 
     fn parent(&self, node: Node) -> Node {
@@ -121,6 +125,7 @@ impl List {
     fn new(database: &dyn Database) -> List {
         let members = database.members();
         let mut names: Vec<&'static str> = members.iter().map(|member| member.directory).collect();
+        names.extend(database.member_directory());
         names.sort_unstable();
         names.dedup();
         names.retain(|name| !name.is_empty());

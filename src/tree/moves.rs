@@ -32,7 +32,6 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 /// these moves.
 pub(super) struct Moves {
     common: Arc<Common>,
-    plies: Plies,
     /// Recently used nodes of the opening tree.
     nodes: Mutex<LruCache<Node, TreeNode>>,
     kept: Mutex<LruCache<Node, Arc<Listing>>>,
@@ -51,11 +50,14 @@ impl Moves {
 
     pub(super) fn new(common: &Arc<Common>) -> Moves {
         Moves {
-            plies: Plies::of(common.database().len()),
             common: Arc::clone(common),
             nodes: Mutex::new(LruCache::new(MOST_NODES)),
             kept: Mutex::new(LruCache::new(MOST_KEPT)),
         }
+    }
+
+    fn plies(&self) -> Plies {
+        Plies::of(self.common.database().len())
     }
 
     /// The node of the opening tree for a directory; `None` if it does not exist.
@@ -64,7 +66,7 @@ impl Moves {
         if let Some(branch) = nodes().get(&node) {
             return Some(*branch);
         }
-        let AtPly { game, ply } = self.plies.read(node);
+        let AtPly { game, ply } = self.plies().read(node);
         let branch = self.common.positions().ask(|index| match (game, ply) {
             (0, 0) => Ok(index.root()),
             (_, 0) => Ok(None),
@@ -84,7 +86,7 @@ impl Moves {
         }
         let game = self.common.positions().ask(|index| index.first_game_of(branch))?;
         let ply = branch.depth();
-        let node = self.plies.node(as_, AtPly { game, ply })?;
+        let node = self.plies().node(as_, AtPly { game, ply })?;
         let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         nodes.put(node, *branch);
         Some(node)
@@ -103,12 +105,12 @@ impl Moves {
     fn new_listing(&self, directory: Node) -> Option<Listing> {
         let branch = self.branch(directory)?;
         let positions = self.common.positions();
-        let at = self.plies.read(directory);
+        let at = self.plies().read(directory);
         let deeper = AtPly {
             ply: at.ply + 1,
             ..at
         };
-        if branch.games() <= MOST_GAMES || self.plies.node(Use::Moves, deeper).is_none() {
+        if branch.games() <= MOST_GAMES || self.plies().node(Use::Moves, deeper).is_none() {
             return Some(Listing {
                 entries: Vec::new(),
                 games: positions.ask(|index| index.games(&branch))?.into(),
@@ -122,7 +124,7 @@ impl Moves {
         };
         let mut entries: Vec<(String, Node)> = children.into_iter().filter_map(entry).collect();
         let named = FIXED.iter().filter_map(|&(name, as_)| {
-            let node = self.plies.node(as_, at)?;
+            let node = self.plies().node(as_, at)?;
             Some((name.to_owned(), node))
         });
         entries.extend(named);
@@ -135,7 +137,7 @@ impl Moves {
 
     /// The position after the moves of a directory.
     fn position(&self, node: Node) -> Option<Position> {
-        match self.plies.read(node) {
+        match self.plies().read(node) {
             AtPly { ply: 0, .. } => Some(Position::initial()),
             at => self.common.positions().position(at),
         }
@@ -198,7 +200,7 @@ impl Section for Moves {
             return Some(Object::Directory);
         }
         self.branch(node)?;
-        let at = self.plies.read(node);
+        let at = self.plies().read(node);
         let target = match Use::of(node)? {
             Use::MoveLink => self.last_move(at)?,
             Use::LineLink => line_names(self.common.database(), at.game, at.ply)?.join("/"),
@@ -253,9 +255,9 @@ impl Section for Moves {
             return self.common.game_of_name(name, holds);
         }
         if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
-            let at = self.plies.read(directory);
+            let at = self.plies().read(directory);
             let exists = directory == Moves::TOP || self.branch(directory).is_some();
-            return exists.then(|| self.plies.node(as_, at))?;
+            return exists.then(|| self.plies().node(as_, at))?;
         }
         let found = self.find_move(directory, name);
         found.or_else(|| self.find_line(name).filter(|_| directory == Moves::TOP))

@@ -18,7 +18,6 @@ use chessdb::board::{Move, Position};
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {
     common: Arc<Common>,
-    plies: Plies,
     ranks: Ranks,
     /// True if some game has the usual first position; not set before the index is there.
     has_start: OnceLock<bool>,
@@ -49,11 +48,14 @@ impl PositionDirectories {
 
     pub(super) fn new(common: &Arc<Common>) -> PositionDirectories {
         PositionDirectories {
-            plies: Plies::of(common.database().len()),
             ranks: Ranks::new(),
             has_start: OnceLock::new(),
             common: Arc::clone(common),
         }
+    }
+
+    fn plies(&self) -> Plies {
+        Plies::of(self.common.database().len())
     }
 
     /// The entries of `positions/` that this database has.
@@ -73,18 +75,18 @@ impl PositionDirectories {
     /// The position of a node; `None` if it does not exist.
     fn found(&self, node: Node) -> Option<Arc<FoundPosition>> {
         Use::of(node)?;
-        let (at, rights) = self.plies.read_position(node);
+        let (at, rights) = self.plies().read_position(node);
         self.common.positions().at(at, rights)
     }
 
     /// The node with which a position is shown for a use.
     fn node(&self, as_: Use, found: &FoundPosition) -> Option<Node> {
-        self.plies.position(as_, found.at, found.pattern.rights())
+        self.plies().position(as_, found.at, found.pattern.rights())
     }
 
     /// The position to which a link in `moves/` leads.
     fn next_position(&self, link: Node) -> Option<String> {
-        let AtPly { game, ply } = self.plies.read(link);
+        let AtPly { game, ply } = self.plies().read(link);
         let database = self.common.database();
         let exists = ply > 0 && game < database.len() && !database.keys(game).deleted;
         let position = exists.then(|| position_after(database, game, ply))??;
@@ -104,7 +106,7 @@ impl PositionDirectories {
                 true => move_name(found.pattern.position(), mv),
                 false => move_name(&positions.position(before)?, mv),
             };
-            Some((name?, self.plies.node(Use::NextMove, after)?))
+            Some((name?, self.plies().node(Use::NextMove, after)?))
         };
         let mut moves: Vec<(String, Node)> = found.next.iter().filter_map(entry).collect();
         moves.sort_unstable();
@@ -143,7 +145,7 @@ impl Section for PositionDirectories {
             // Looking up a name may have to search all games.
             None => node == Self::TOP || node.kind() == KIND_RANKS,
             Some(Use::NextMove) => false,
-            Some(_) => !self.common.positions().is_kept(self.plies.read_position(node)),
+            Some(_) => !self.common.positions().is_kept(self.plies().read_position(node)),
         }
     }
 
@@ -211,14 +213,14 @@ impl Section for PositionDirectories {
             }
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
-                let AtPly { game, ply } = self.plies.read(node);
+                let AtPly { game, ply } = self.plies().read(node);
                 let before = position_after(self.common.database(), game, ply.saturating_sub(1));
                 let found = before.and_then(|before| self.common.positions().find(Pattern::new(before)));
                 found.and_then(|found| self.node(Use::NextMoves, &found))
             }
             Some(_) => {
-                let (at, rights) = self.plies.read_position(node);
-                self.plies.position(Use::Position, at, rights)
+                let (at, rights) = self.plies().read_position(node);
+                self.plies().position(Use::Position, at, rights)
             }
         };
         above.unwrap_or(Self::TOP)

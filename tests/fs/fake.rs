@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chessdb::board::{Fen, Position, Undo};
 use chessdb::formats::{
@@ -141,6 +141,8 @@ pub struct Fake {
     pub documents: Vec<&'static str>,
     /// If true, every decoding of a game returns a longer text, as if its files were being changed.
     pub grows: bool,
+    /// If set, the games are counted when their number is first asked for, and this becomes true.
+    pub counted: Option<Arc<AtomicBool>>,
     /// Number of decoded games.
     pub decoded: Arc<AtomicUsize>,
     /// Number of moves of main lines that were replayed.
@@ -209,7 +211,20 @@ pub fn problem(what: &str) -> Problem {
 
 impl Database for Fake {
     fn len(&self) -> u32 {
+        if let Some(counted) = &self.counted {
+            counted.store(true, Ordering::Relaxed);
+        }
         self.games.len() as u32
+    }
+
+    fn uncounted(&self) -> Option<u32> {
+        let counted = self.counted.as_ref()?;
+        let most = self.games.len() as u32 + 1;
+        (!counted.load(Ordering::Relaxed)).then_some(most)
+    }
+
+    fn member_directory(&self) -> Option<&'static str> {
+        self.counted.as_ref().map(|_| "emb")
     }
 
     fn keys(&self, game: u32) -> Keys {

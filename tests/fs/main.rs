@@ -6,6 +6,7 @@ mod common;
 mod all;
 mod attributes;
 mod cache;
+mod counting;
 mod damage;
 mod documents;
 mod duplicates;

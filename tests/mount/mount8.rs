@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::common::needs;
+use crate::common::samples::shared;
 use crate::scratch::{Scratch, run};
 
 /// Runs a shell script as root in the scratch folder. `/sbin` contains `mount.pgnfs`, `pgnfs` and the files
@@ -114,6 +115,58 @@ fn a_line_in_fstab_that_a_user_may_mount() {
     assert_eq!(
         out.lines().collect::<Vec<_>>(),
         ["0", "65534", "user_id=65534,", "0", "0"]
+    );
+}
+
+#[test]
+fn passwords_of_encrypted_archives_in_fstab() {
+    needs!(samples);
+    let scratch = Scratch::new();
+    let sample = shared().join("data/chessbase-cbh/archives/small2.cbz");
+    fs::copy(sample, scratch.source.join("small.cbz")).unwrap();
+    let fstab = "$here/source $here/mount pgnfs noauto,password-file=$here/passwords 0 0\n";
+    let script = r#"
+        (umask 77 && printf 'other\npass\n' >passwords)
+        mount mount; echo $?; head -n 1 mount/small.cbz/info.txt; umount mount
+        echo other >passwords
+        mount mount; echo $?; ls mount; grep -F small.cbz mount/info.txt; umount mount
+        chmod 644 passwords; mount mount 2>&1; echo $?
+        mount -t pgnfs source mount; echo $?; grep -F small.cbz mount/info.txt; umount mount
+    "#;
+    let Some(out) = with_helper(&scratch, fstab, script) else {
+        return;
+    };
+    let lines: Vec<_> = out.lines().collect();
+    let [
+        mounted,
+        info,
+        again,
+        names @ ..,
+        wrong,
+        open,
+        refused,
+        without,
+        nothing,
+    ] = &lines[..]
+    else {
+        panic!("{out}");
+    };
+    assert_eq!([*mounted, again, refused, without], ["0", "0", "1", "0"], "{out}");
+    assert!(
+        info.starts_with("Database:") && info.ends_with("small.cbz"),
+        "{info}"
+    );
+    assert_eq!(names, ["a.dci", "all", "info.txt", "sub"]);
+    for (left_out, reason) in [
+        (wrong, "no password that is known opens it"),
+        (nothing, "no password is known"),
+    ] {
+        assert!(left_out.contains(reason), "{left_out}");
+        assert!(left_out.contains("password-file=FILE names a file"), "{left_out}");
+    }
+    assert!(
+        open.contains("password-file") && open.contains("chmod 600"),
+        "{open}"
     );
 }
 

@@ -71,6 +71,12 @@ pub trait Database: Send + Sync {
         self.len() == 0
     }
 
+    /// The most games that there can be, as long as [`Database::len`] has to read all records before it answers; none
+    /// where it answers at once.
+    fn uncounted(&self) -> Option<u32> {
+        None
+    }
+
     /// What views need of a game; `game < len()`, else all is unknown.
     fn keys(&self, game: u32) -> Keys;
 
@@ -108,6 +114,12 @@ pub trait Database: Send + Sync {
     /// Problems of the database itself, known since it was opened.
     fn problems(&self) -> &[Problem] {
         &[]
+    }
+
+    /// The directory of all members, where all records must be read to find them: it is shown even if it turns out to
+    /// be empty.
+    fn member_directory(&self) -> Option<&'static str> {
+        None
     }
 
     /// Raw files inside the database.

@@ -125,8 +125,16 @@ impl AllFs {
         Some((at, section.open(node)?))
     }
 
+    /// True if the games of all databases are counted.
+    pub(super) fn is_counted(&self) -> bool {
+        self.databases.iter().all(|database| database.is_counted())
+    }
+
     /// What has to be done before a node can be shown.
     pub(super) fn wait(&self, node: Node) -> Wait {
+        if !self.is_counted() {
+            return Wait::Common;
+        }
         match self.tree.section(node) {
             Some(section) if section.must_build(node) => Wait::Common,
             Some(section) if section.kind(node) == Kind::File => match self.open(node) {

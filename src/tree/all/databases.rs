@@ -20,7 +20,9 @@ const LONGEST: usize = 255;
 
 /// All databases. Their games are numbered consecutively, database by database.
 pub struct AllDatabases {
-    parts: Arc<[Part]>,
+    databases: Arc<[Arc<Common>]>,
+    /// Made when a game is first asked for, because games are counted for it.
+    parts: Arc<OnceLock<Arc<[Part]>>>,
     layout: Layout,
     codes: Arc<Codes>,
     duplicates: Arc<OnceLock<Duplicates>>,
@@ -41,14 +43,10 @@ impl AllDatabases {
     /// Numbers the games of `databases`. `None` if the games cannot all be numbered or there is no database.
     pub(super) fn new(databases: Vec<Arc<Common>>) -> Option<AllDatabases> {
         let layout = databases.first()?.layout().clone();
-        let mut first = 0u32;
-        let mut parts = Vec::with_capacity(databases.len());
-        for database in databases {
-            let games = database.database().len();
-            parts.push(Part { database, first });
-            first = first.checked_add(games)?;
-        }
-        let paths = parts.iter().map(|part| part.database.entry().path.as_str());
+        let most = |database: &Arc<Common>| database.entry().most_games();
+        let mut most = databases.iter().map(most);
+        most.try_fold(0u32, u32::checked_add)?;
+        let paths = databases.iter().map(|database| database.entry().path.as_str());
         Some(AllDatabases {
             codes: Arc::new(Codes::new(paths)),
             duplicates: Arc::default(),
@@ -56,13 +54,15 @@ impl AllDatabases {
             unique: None,
             views: layout.views().map(|_| OnceLock::new()).collect(),
             layout,
-            parts: parts.into(),
+            parts: Arc::default(),
+            databases: databases.into(),
         })
     }
 
     /// The same databases with only the best game of each group of duplicates, and without deleted games.
     pub(super) fn unique(&self) -> AllDatabases {
         AllDatabases {
+            databases: Arc::clone(&self.databases),
             parts: Arc::clone(&self.parts),
             layout: self.layout.clone(),
             codes: Arc::clone(&self.codes),
@@ -86,7 +86,7 @@ impl AllDatabases {
     /// The games that are shown; `None` if these are all. On first use, searches for duplicates.
     pub fn shown(&self) -> Option<&Arc<Unique>> {
         let unique = self.unique.as_ref()?;
-        Some(unique.get_or_init(|| Arc::new(Unique::new(&self.parts, self.duplicates()))))
+        Some(unique.get_or_init(|| Arc::new(Unique::new(self.parts(), self.duplicates()))))
     }
 
     /// The code of a database in names of games.
@@ -94,14 +94,31 @@ impl AllDatabases {
         self.codes.get(database)
     }
 
+    /// The databases with the numbers of their first games. On first use, counts all games.
+    fn parts(&self) -> &Arc<[Part]> {
+        self.parts.get_or_init(|| {
+            let mut next = 0;
+            let part = |database: &Arc<Common>| {
+                let first = next;
+                next += database.database().len();
+                Part {
+                    database: Arc::clone(database),
+                    first,
+                }
+            };
+            self.databases.iter().map(part).collect()
+        })
+    }
+
     fn databases(&self) -> Vec<&dyn Database> {
-        self.parts.iter().map(|part| part.database.database()).collect()
+        let databases = self.databases.iter();
+        databases.map(|database| database.database()).collect()
     }
 
     /// The duplicates among the games. On first use, searches all games.
     pub fn duplicates(&self) -> &Duplicates {
         self.duplicates.get_or_init(|| {
-            let threads = self.parts.first().map_or(1, |part| part.database.threads());
+            let threads = self.databases.first().map_or(1, |database| database.threads());
             Duplicates::find(&self.databases(), threads)
         })
     }
@@ -119,12 +136,12 @@ impl AllDatabases {
 
     /// The database of a game, and its number there.
     pub fn place_of(&self, game: u32) -> (usize, u32) {
-        place_of(&self.parts, game)
+        place_of(self.parts(), game)
     }
 
     /// The number, among the games of all databases, of a game of one database.
     pub fn number_of(&self, database: usize, game: u32) -> Option<u32> {
-        let part = self.parts.get(database)?;
+        let part = self.parts().get(database)?;
         (game < part.database.database().len()).then_some(part.first + game)
     }
 }
@@ -139,7 +156,7 @@ impl Views for AllDatabases {
         let view = self.layout.view(id)?;
         Some(index.get_or_init(|| {
             let names = view.is_of_players().then(|| self.names().cloned()).flatten();
-            Box::new(in_parts(&view, id, &self.parts, self.shown(), names))
+            Box::new(in_parts(&view, id, self.parts(), self.shown(), names))
         }))
     }
 
@@ -151,11 +168,11 @@ impl Views for AllDatabases {
     /// The name of the game in its database, with the code of the database before the number.
     fn game_name(&self, game: u32) -> String {
         let (number, game) = self.place_of(game);
-        let Some(part) = self.parts.get(number) else {
+        let Some(database) = self.databases.get(number) else {
             return String::new();
         };
-        let name = part.database.game_name(game);
-        let (before, number_and_end) = name.split_at(name.len() - number_len(&part.database));
+        let name = database.game_name(game);
+        let (before, number_and_end) = name.split_at(name.len() - number_len(database));
         let code = self.codes.get(number);
         let longest = LONGEST - number_and_end.len() - code.len() - "-".len();
         format!("{}{code}-{number_and_end}", cut(before, longest))
@@ -164,8 +181,8 @@ impl Views for AllDatabases {
     fn game_number(&self, name: &str) -> Option<u32> {
         let (before, number) = name.rsplit_once('-')?;
         let mut found = self.codes.ends_of(before).filter_map(|place| {
-            let part = self.parts.get(place)?;
-            let game = game_of_name(number, part.database.digits())?;
+            let database = self.databases.get(place)?;
+            let game = game_of_name(number, database.digits())?;
             let game = self.number_of(place, game)?;
             (self.game_name(game) == name).then_some(game)
         });

@@ -66,6 +66,8 @@ pub const FORMAT: Format = Format {
 
 /// Players and events have ids in turn.
 const KINDS_OF_NAMES: u32 = 2;
+/// The directory of guiding texts.
+const TEXTS: &str = "texts";
 /// Players, tournaments and comments whose characters are looked at for a guess at their encoding, of each.
 const SAMPLE: u32 = 500;
 
@@ -252,6 +254,10 @@ impl Database for ChessBaseCbh {
         self.numbering.games(&self.cbh)
     }
 
+    fn uncounted(&self) -> Option<u32> {
+        self.numbering.uncounted()
+    }
+
     fn keys(&self, game: u32) -> Keys {
         let Some(header) = self.numbering.header(&self.cbh, game) else {
             return Keys::UNKNOWN;
@@ -331,10 +337,14 @@ impl Database for ChessBaseCbh {
         &self.problems
     }
 
+    fn member_directory(&self) -> Option<&'static str> {
+        self.numbering.is_long().then_some(TEXTS)
+    }
+
     fn members(&self) -> Vec<Member> {
         let cbg: &[u8] = self.cbg.as_ref().map_or(&[], |cbg| &cbg.bytes);
         let member = |text: &Text| Member {
-            directory: "texts",
+            directory: TEXTS,
             name: text.name(cbg, self.characters),
             size: text.bytes.len() as u64,
         };

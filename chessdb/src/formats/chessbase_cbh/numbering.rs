@@ -8,6 +8,9 @@ use super::header::{Header, Kind, RECORD};
 use crate::formats::SourceFile;
 use crate::formats::rows::Rows;
 
+/// Files with more records than this are not read through before a number is needed.
+const MANY: u32 = 1 << 16;
+
 /// The numbers of games and of texts.
 #[derive(Debug)]
 pub(super) struct Numbering {
@@ -36,6 +39,17 @@ impl Numbering {
     /// Number of games.
     pub(super) fn games(&self, cbh: &SourceFile) -> u32 {
         self.counted(cbh).games
+    }
+
+    /// True for a file that is so long that reading all of it takes a while.
+    pub(super) fn is_long(&self) -> bool {
+        self.rows.len() > MANY
+    }
+
+    /// The number of records of a long file as long as they are not counted.
+    pub(super) fn uncounted(&self) -> Option<u32> {
+        let is_counted = !self.is_long() || self.counted.get().is_some();
+        (!is_counted).then(|| self.rows.len())
     }
 
     /// The record of a game.
@@ -113,5 +127,22 @@ mod tests {
         let places: Vec<_> = (0..4).map(|game| numbering.place(&cbh, game)).collect();
         assert_eq!(places, [Some(0), Some(3), Some(5), None]);
         assert_eq!(numbering.texts(&cbh).collect::<Vec<_>>(), [1, 2, 6]);
+    }
+
+    #[test]
+    fn records_of_a_long_file_are_counted_when_a_number_is_needed() {
+        for records in [MANY, MANY + 1] {
+            let mut bytes = vec![1; RECORD * (records as usize + 1)];
+            bytes[RECORD] = 3;
+            let cbh = SourceFile {
+                name: String::new(),
+                bytes: Arc::new(bytes),
+            };
+            let numbering = Numbering::new(&cbh);
+            let is_long = records > MANY;
+            assert_eq!(numbering.uncounted(), is_long.then_some(records));
+            assert_eq!(numbering.games(&cbh), records - 1);
+            assert_eq!((numbering.is_long(), numbering.uncounted()), (is_long, None));
+        }
     }
 }
