@@ -215,7 +215,7 @@ impl Database {
     /// Short name of the format.
     #[getter]
     fn format(&self) -> PyResult<&'static str> {
-        Ok(self.source()?.0.format.name)
+        Ok(self.source()?.entry.format.name)
     }
 
     /// What is known of the database since it was opened, such as its reading and its code page.

@@ -32,7 +32,7 @@ pub fn in_chunks<T: Send>(
         let start = games.start + number * chunk;
         source.checked(|_| work(start..start.saturating_add(chunk).min(games.end)))
     };
-    let raise = |error: ReadError| error.raise(py, &source.0);
+    let raise = |error: ReadError| error.raise(py, &source.entry);
     let threads = threads.clamp(1, (chunks as usize).max(1));
     if threads == 1 {
         let one = |number| {

@@ -169,7 +169,7 @@ fn found(
     wanted: &Wanted,
     threads: usize,
 ) -> PyResult<Vec<pgnfs::positions::Found>> {
-    let database = &*source.0.database;
+    let database = &*source.entry.database;
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, threads, |games| {
         scan_part(database, wanted, games)
     })?;
@@ -187,7 +187,7 @@ pub fn moves_table(
     let Wanted::Position(pattern) = &wanted else {
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
-    let database = &*source.0.database;
+    let database = &*source.entry.database;
     let found = found(py, source, &wanted, threads)?;
     let scan = source.read(py, |_| MovesScan::new(database, pattern, &found))?;
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, threads, |games| {
