@@ -12,7 +12,7 @@ use crate::errors::ReadError;
 use crate::source::Source;
 
 /// Interval at which Python checks for signals while other threads work.
-const PAUSE: Duration = Duration::from_millis(50);
+pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// Calls `work` for consecutive chunks of `games`, each of at most `chunk` games, on `threads` threads.
 /// Returns the results in the order of the games.

@@ -11,6 +11,7 @@ mod database;
 mod errors;
 mod game;
 mod in_chunks;
+mod index;
 mod library;
 mod moves;
 mod names;
