@@ -9,7 +9,7 @@
 //! only if it was deleted.
 
 use std::ffi::OsStr;
-use std::fs::{DirBuilder, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -333,16 +333,41 @@ struct Kept {
     is_partial: bool,
 }
 
-/// A hash of the running program's file, which changes with its code, its libraries and the compiler. `None`
+/// A hash of the file with the running code, which changes with the code, its libraries and the compiler. `None`
 /// if the file cannot be read.
 pub fn program_hash() -> Option<u128> {
     static HASH: OnceLock<Option<u128>> = OnceLock::new();
     *HASH.get_or_init(|| {
-        let hashed = File::open("/proc/self/exe").and_then(hash);
+        let hashed = code_file().and_then(hash);
         hashed
             .inspect_err(|error| log::debug!("the program cannot be read: {error}"))
             .ok()
     })
+}
+
+/// The file with this code: the program, or a library that another program has loaded.
+fn code_file() -> io::Result<File> {
+    const PROGRAM: &str = "/proc/self/exe";
+    let here = code_file as *const () as usize;
+    let maps = fs::read_to_string("/proc/self/maps")?;
+    let path = maps.lines().find_map(|line| path_of_map(line, here));
+    let program = fs::read_link(PROGRAM)?;
+    match path {
+        // The program can be read through this link even if its file was deleted.
+        None => File::open(PROGRAM),
+        Some(path) if Path::new(path) == program => File::open(PROGRAM),
+        Some(path) => File::open(path),
+    }
+}
+
+/// The path in a line of `/proc/self/maps`, if an address is in its range.
+fn path_of_map(line: &str, address: usize) -> Option<&str> {
+    let (start, rest) = line.split_once('-')?;
+    let (end, rest) = rest.split_once(' ')?;
+    let bound = |digits| usize::from_str_radix(digits, 16).ok();
+    let is_here = (bound(start)?..bound(end)?).contains(&address);
+    // Access, offset, device and inode come before the path.
+    is_here.then(|| rest.find('/').map(|path| &rest[path..]))?
 }
 
 fn hash(mut file: File) -> io::Result<u128> {

@@ -7,11 +7,11 @@ use std::vec::IntoIter;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::game::text_to_str;
+use crate::blocks::{Texts, tags_of_games};
 use crate::in_chunks::in_chunks;
 use crate::source::Source;
 use chessdb::game::Tags;
-use pgnfs::library::{append_text, tags_of};
+use pgnfs::library::LibraryEntry;
 
 /// Number of games that a thread decodes at a time.
 const CHUNK: u32 = 256;
@@ -40,7 +40,7 @@ impl Batches {
     fn next<T: Send>(
         &mut self,
         py: Python<'_>,
-        decode: impl Fn(&Source, Range<u32>) -> T + Sync,
+        decode: impl Fn(&LibraryEntry, Range<u32>) -> T + Sync,
     ) -> PyResult<Option<IntoIter<T>>> {
         if self.games.is_empty() {
             return Ok(None);
@@ -50,7 +50,7 @@ impl Batches {
         let games = self.games.start..end;
         let source = &self.source;
         let decoded = in_chunks(py, source, games, CHUNK, self.threads, |games| {
-            decode(source, games)
+            decode(&source.entry, games)
         })?;
         self.games.start = end;
         Ok(Some(decoded.into_iter()))
@@ -63,8 +63,6 @@ pub struct HeadersIterator {
     batches: Batches,
     chunks: IntoIter<Vec<Tags>>,
     chunk: IntoIter<Tags>,
-    /// The names of tags met so far, in the order of their first occurrence.
-    names: Vec<(String, Py<PyString>)>,
 }
 
 impl HeadersIterator {
@@ -74,31 +72,7 @@ impl HeadersIterator {
             batches,
             chunks: Vec::new().into_iter(),
             chunk: Vec::new().into_iter(),
-            names: Vec::new(),
         }
-    }
-
-    /// Tags as a dict whose keys are shared.
-    fn dict<'py>(&mut self, py: Python<'py>, tags: &Tags) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        // Most games have their tags in the same order.
-        let mut place = 0;
-        for (name, value) in tags.iter() {
-            let is_there = |(known, _): &(String, Py<PyString>)| known == name;
-            let found = match self.names.get(place).is_some_and(is_there) {
-                true => place,
-                false => self.names.iter().position(is_there).unwrap_or_else(|| {
-                    self.names
-                        .push((name.to_owned(), PyString::intern(py, name).unbind()));
-                    self.names.len() - 1
-                }),
-            };
-            place = found + 1;
-            if let Some((_, name)) = self.names.get(found) {
-                dict.set_item(name, value)?;
-            }
-        }
-        Ok(dict)
     }
 }
 
@@ -111,49 +85,17 @@ impl HeadersIterator {
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         loop {
             if let Some(tags) = self.chunk.next() {
-                return self.dict(py, &tags).map(Some);
+                return self.batches.source.shared.names.dict(py, &tags).map(Some);
             }
             if let Some(chunk) = self.chunks.next() {
                 self.chunk = chunk.into_iter();
                 continue;
             }
-            let decode = |source: &Source, games: Range<u32>| {
-                games.map(|game| tags_of(&*source.0.database, game)).collect()
-            };
-            match self.batches.next(py, decode)? {
+            match self.batches.next(py, tags_of_games)? {
                 Some(chunks) => self.chunks = chunks,
                 None => return Ok(None),
             }
         }
-    }
-}
-
-/// The texts of some games, one after another.
-#[derive(Default)]
-struct Texts {
-    bytes: Vec<u8>,
-    ends: IntoIter<usize>,
-    start: usize,
-}
-
-impl Texts {
-    fn of(source: &Source, games: Range<u32>) -> Texts {
-        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-        for game in games {
-            append_text(&mut bytes, &source.0, game);
-            ends.push(bytes.len());
-        }
-        Texts {
-            bytes,
-            ends: ends.into_iter(),
-            start: 0,
-        }
-    }
-
-    fn next(&mut self) -> Option<&[u8]> {
-        let end = self.ends.next()?;
-        let start = std::mem::replace(&mut self.start, end);
-        self.bytes.get(start..end)
     }
 }
 
@@ -163,6 +105,8 @@ pub struct PgnIterator {
     batches: Batches,
     chunks: IntoIter<Texts>,
     chunk: Texts,
+    /// The place of the next game in the chunk.
+    place: usize,
 }
 
 impl PgnIterator {
@@ -172,6 +116,7 @@ impl PgnIterator {
             batches,
             chunks: Vec::new().into_iter(),
             chunk: Texts::default(),
+            place: 0,
         }
     }
 }
@@ -182,13 +127,14 @@ impl PgnIterator {
         slf
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         loop {
-            if let Some(text) = self.chunk.next() {
-                return text_to_str(py, text).map(Some);
+            if self.place < self.chunk.len() {
+                self.place += 1;
+                return self.chunk.to_str(py, self.place - 1).map(Some);
             }
             if let Some(chunk) = self.chunks.next() {
-                self.chunk = chunk;
+                (self.chunk, self.place) = (chunk, 0);
                 continue;
             }
             match self.batches.next(py, Texts::of)? {

@@ -1,7 +1,8 @@
 //! An open database: a sequence of games.
 
 use std::ops::Range;
-use std::sync::RwLock;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -9,10 +10,12 @@ use pyo3::types::{PyAny, PyDict, PySlice};
 
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::game::Game;
+use crate::index::{build, load_or_build};
 use crate::parts::{Folder, Member, Problem};
-use crate::search::{Found, PlayedMove, Question, find, moves_table};
+use crate::search::{Found, PlayedMove, Question, Search, find, moves_table};
 use crate::source::Source;
 use crate::table::{Table, table};
+use pgnfs::positions::{BuildOptions, Index};
 
 /// An open database: a sequence of its games.
 ///
@@ -26,6 +29,8 @@ use crate::table::{Table, table};
 pub struct Database {
     /// `None` after the database has been closed.
     source: RwLock<Option<Source>>,
+    /// `None` until it has been built.
+    index: RwLock<Option<Arc<Index>>>,
     path: String,
     threads: usize,
 }
@@ -35,6 +40,7 @@ impl Database {
     pub fn new(source: Source, path: String, threads: usize) -> Database {
         Database {
             source: RwLock::new(Some(source)),
+            index: RwLock::default(),
             path,
             threads,
         }
@@ -43,6 +49,18 @@ impl Database {
     fn source(&self) -> PyResult<Source> {
         let source = self.source.read().ok().and_then(|source| source.clone());
         source.ok_or_else(|| PyValueError::new_err(format!("{}: the database is closed", self.path)))
+    }
+
+    fn search(&self) -> PyResult<Search> {
+        Ok(Search {
+            source: self.source()?,
+            index: self.index.read().unwrap_or_else(PoisonError::into_inner).clone(),
+            threads: self.threads,
+        })
+    }
+
+    fn set_index(&self, index: Option<Index>) {
+        *self.index.write().unwrap_or_else(PoisonError::into_inner) = index.map(Arc::new);
     }
 }
 
@@ -153,6 +171,32 @@ impl Database {
         table(py, &source, columns.as_deref(), games, self.threads)
     }
 
+    /// Builds the index of positions, which `find` and `moves_table` use from then on.
+    ///
+    /// It is a file of about 60 bytes a game. With a `folder`, the file is kept there and used again as long as no file
+    /// of the database changes. Without one, it is temporary. While it is built, its folder also needs about 1.3 KB a
+    /// game, and `memory` is about the number of bytes of memory that may be used.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> database.index_positions()
+    /// >>> database.moves_table(moves="e4 e5")[0]
+    /// <chessdb.PlayedMove Nf3: 18 games>
+    #[pyo3(signature = (folder=None, *, memory=512 << 20))]
+    fn index_positions(&self, py: Python<'_>, folder: Option<PathBuf>, memory: usize) -> PyResult<()> {
+        let options = BuildOptions {
+            threads: self.threads,
+            memory,
+        };
+        let source = self.source()?;
+        let index = match folder {
+            Some(folder) => load_or_build(py, &source, folder, options)?,
+            None => build(py, &source, options)?,
+        };
+        self.set_index(Some(index));
+        Ok(())
+    }
+
     /// The games that have a position, with its first occurrence in each, in the order of the database.
     ///
     /// One argument says what is searched for: `fen`, a FEN or an EPD; `moves`, a line from the usual start position;
@@ -178,7 +222,7 @@ impl Database {
             pawns,
             material,
         };
-        find(py, &self.source()?, &question, self.threads)
+        find(py, &self.search()?, &question)
     }
 
     /// The moves that were played in a position, most frequent first, and last the games that end there.
@@ -203,7 +247,7 @@ impl Database {
             pawns: None,
             material: None,
         };
-        moves_table(py, &self.source()?, &question, self.threads)
+        moves_table(py, &self.search()?, &question)
     }
 
     /// Path of the database: that of its main file below the folder that was opened.
@@ -215,7 +259,7 @@ impl Database {
     /// Short name of the format.
     #[getter]
     fn format(&self) -> PyResult<&'static str> {
-        Ok(self.source()?.0.format.name)
+        Ok(self.source()?.entry.format.name)
     }
 
     /// What is known of the database since it was opened, such as its reading and its code page.
@@ -262,6 +306,7 @@ impl Database {
         if let Ok(mut source) = self.source.write() {
             *source = None;
         }
+        self.set_index(None);
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
+use crate::blocks::{Texts, tags_of_games};
 use crate::moves::polyglot;
 use crate::parts::Problem;
 use crate::position::{Position, positions_of};
@@ -12,15 +13,15 @@ use crate::source::Source;
 use crate::tokens::{to_list, values_of};
 use chessdb::board::Uci;
 use chessdb::formats::Database;
-use chessdb::game::Tags;
-use pgnfs::library::{problems_of, tags_of, text_of};
+use pgnfs::library::problems_of;
 
 /// Names and values of headers, and the movetext as a list.
 type Values<'py> = (Vec<(String, String)>, Bound<'py, PyList>);
 
 /// A game of a database.
 ///
-/// Each of its methods and properties decodes it anew. It keeps the database open.
+/// Each of its methods and properties decodes it anew, but headers and texts of consecutive games are decoded some
+/// games ahead. It keeps the database open.
 ///
 /// >>> import chessdb
 /// >>> game = chessdb.open_database("classics.pgn")[0]
@@ -55,9 +56,11 @@ impl Game {
     /// Values are plain text, without the escapes that PGN has for quotation marks.
     #[getter]
     fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let index = self.index;
-        let tags = self.source.read(py, |entry| tags_of(&*entry.database, index))?;
-        headers(py, &tags)
+        let shared = &self.source.shared;
+        let decode = |games| self.source.read(py, |entry| tags_of_games(entry, games));
+        let (tags, place) = shared.headers.get(self.index, self.source.len(), decode)?;
+        let tags = tags.get(place);
+        tags.map_or_else(|| Ok(PyDict::new(py)), |tags| shared.names.dict(py, tags))
     }
 
     /// The game as PGN, with all its variations, comments and glyphs.
@@ -67,10 +70,11 @@ impl Game {
     /// >>> import chessdb
     /// >>> print(chessdb.open_database("classics.pgn")[0].pgn().splitlines()[4])
     /// [White "Legall de Kermeur"]
-    fn pgn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let index = self.index;
-        let text = self.source.read(py, |entry| text_of(entry, index).pgn)?;
-        text_to_str(py, &text)
+    fn pgn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let decode = |games| self.source.read(py, |entry| Texts::of(entry, games));
+        let texts = &self.source.shared.texts;
+        let (texts, place) = texts.get(self.index, self.source.len(), decode)?;
+        texts.to_str(py, place)
     }
 
     /// The moves of the main line as UCI, with `0000` for a null move.
@@ -141,26 +145,8 @@ impl Game {
     }
 
     fn __repr__(&self) -> String {
-        format!("<chessdb.Game {} of {}>", self.number(), self.source.0.name())
+        format!("<chessdb.Game {} of {}>", self.number(), self.source.entry.name())
     }
-}
-
-/// Tags as a dict.
-fn headers<'py>(py: Python<'py>, tags: &Tags) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, value) in tags.iter() {
-        dict.set_item(PyString::intern(py, name), value)?;
-    }
-    Ok(dict)
-}
-
-/// PGN as a str. PGN files that are shown byte for byte may have bytes that are not UTF-8.
-pub fn text_to_str<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let text = match std::str::from_utf8(text) {
-        Ok(text) => PyString::new(py, text),
-        Err(_) => PyString::new(py, &String::from_utf8_lossy(text)),
-    };
-    Ok(text.into_any())
 }
 
 fn moves_of(database: &dyn Database, game: u32) -> Vec<String> {

@@ -12,7 +12,7 @@ use crate::errors::ReadError;
 use crate::source::Source;
 
 /// Interval at which Python checks for signals while other threads work.
-const PAUSE: Duration = Duration::from_millis(50);
+pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// Calls `work` for consecutive chunks of `games`, each of at most `chunk` games, on `threads` threads.
 /// Returns the results in the order of the games.
@@ -32,7 +32,7 @@ pub fn in_chunks<T: Send>(
         let start = games.start + number * chunk;
         source.checked(|_| work(start..start.saturating_add(chunk).min(games.end)))
     };
-    let raise = |error: ReadError| error.raise(py, &source.0);
+    let raise = |error: ReadError| error.raise(py, &source.entry);
     let threads = threads.clamp(1, (chunks as usize).max(1));
     if threads == 1 {
         let one = |number| {

@@ -4,13 +4,17 @@
 //! never holds the GIL while it decodes, and it checks that the files are unchanged before it returns a
 //! result to Python.
 
+mod ahead;
 mod batches;
+mod blocks;
 mod database;
 mod errors;
 mod game;
 mod in_chunks;
+mod index;
 mod library;
 mod moves;
+mod names;
 mod open;
 mod parts;
 mod position;

@@ -1,7 +1,6 @@
 //! Opening databases.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::thread;
 
 use pyo3::exceptions::PyValueError;
@@ -44,14 +43,14 @@ pub fn open(
         .map_err(|error| not_opened(py, &error))?;
     let database = |(path, source)| Database::new(source, path, threads);
     let shown = path.display().to_string();
-    let mut entries = library.databases().iter().map(|entry| Source(Arc::clone(entry)));
+    let mut entries = library.databases().iter().map(Source::new);
     if library.is_single()
         && let Some(only) = entries.next()
     {
         return Ok(Py::new(py, database((shown, only)))?.into_any());
     }
     let databases = entries.map(|source| {
-        let path = source.0.path.clone();
+        let path = source.entry.path.clone();
         Ok((path.clone(), Py::new(py, database((path, source)))?))
     });
     let library = Library {

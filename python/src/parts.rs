@@ -125,7 +125,7 @@ impl Member {
 impl Member {
     /// The files inside a database.
     pub fn all(source: &Source) -> Vec<Member> {
-        let members = source.0.database.members().into_iter().enumerate();
+        let members = source.entry.database.members().into_iter().enumerate();
         let member = |(index, member): (usize, chessdb::formats::Member)| Member {
             source: source.clone(),
             index,

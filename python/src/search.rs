@@ -1,4 +1,7 @@
-//! Searching all games for positions. Games are searched in chunks, without the GIL; Ctrl-C ends a search.
+//! Searching for positions, in the index of positions or in all games. These are read in chunks, without the GIL;
+//! Ctrl-C ends a search.
+
+use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,7 +10,8 @@ use crate::game::Game;
 use crate::in_chunks::in_chunks;
 use crate::source::Source;
 use pgnfs::positions::{
-    Material, MoveRow, MovesScan, Pattern, Pawns, Wanted, WantedError, san_of, scan_part,
+    Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Pattern, Pawns, Wanted, WantedError, san_of,
+    scan_part,
 };
 
 /// Number of games in a chunk.
@@ -153,9 +157,37 @@ impl Question {
     }
 }
 
+/// How a database is searched.
+pub struct Search {
+    pub source: Source,
+    /// Answers without reading all games.
+    pub index: Option<Arc<Index>>,
+    /// Number of threads that read all games.
+    pub threads: usize,
+}
+
+impl Search {
+    /// The answer of the index. `None` without an index, or if that is damaged: then all games have to be read.
+    fn of_index<T: Send>(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&Index) -> Result<T, Damaged> + Send,
+    ) -> PyResult<Option<T>> {
+        match &self.index {
+            Some(index) => Ok(self.source.read(py, |_| ask(index))?.ok()),
+            None => Ok(None),
+        }
+    }
+}
+
 /// The games with a match.
-pub fn find(py: Python<'_>, source: &Source, question: &Question, threads: usize) -> PyResult<Vec<Found>> {
-    let found = found(py, source, &question.wanted()?, threads)?;
+pub fn find(py: Python<'_>, search: &Search, question: &Question) -> PyResult<Vec<Found>> {
+    let wanted = question.wanted()?;
+    let found = match search.of_index(py, |index| index.find(&wanted))? {
+        Some(found) => found,
+        None => found(py, search, &wanted)?,
+    };
+    let source = &search.source;
     let found = found.into_iter().map(|found| Found {
         source: source.clone(),
         found,
@@ -163,37 +195,41 @@ pub fn find(py: Python<'_>, source: &Source, question: &Question, threads: usize
     Ok(found.collect())
 }
 
-fn found(
-    py: Python<'_>,
-    source: &Source,
-    wanted: &Wanted,
-    threads: usize,
-) -> PyResult<Vec<pgnfs::positions::Found>> {
-    let database = &*source.0.database;
-    let parts = in_chunks(py, source, 0..source.len(), CHUNK, threads, |games| {
+fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<pgnfs::positions::Found>> {
+    let source = &search.source;
+    let database = &*source.entry.database;
+    let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {
         scan_part(database, wanted, games)
     })?;
     Ok(parts.concat())
 }
 
 /// The moves that were played in a position.
-pub fn moves_table(
-    py: Python<'_>,
-    source: &Source,
-    question: &Question,
-    threads: usize,
-) -> PyResult<Vec<PlayedMove>> {
+pub fn moves_table(py: Python<'_>, search: &Search, question: &Question) -> PyResult<Vec<PlayedMove>> {
     let wanted = question.wanted()?;
     let Wanted::Position(pattern) = &wanted else {
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
-    let database = &*source.0.database;
-    let found = found(py, source, &wanted, threads)?;
+    let table = match search.of_index(py, |index| index.moves(pattern))? {
+        Some(table) => table,
+        None => scanned_table(py, search, pattern, &wanted)?,
+    };
+    let rows = table.rows.into_iter();
+    rows.map(|row| PlayedMove::new(py, &search.source, row)).collect()
+}
+
+fn scanned_table(
+    py: Python<'_>,
+    search: &Search,
+    pattern: &Pattern,
+    wanted: &Wanted,
+) -> PyResult<MovesTable> {
+    let source = &search.source;
+    let database = &*source.entry.database;
+    let found = found(py, search, wanted)?;
     let scan = source.read(py, |_| MovesScan::new(database, pattern, &found))?;
-    let parts = in_chunks(py, source, 0..source.len(), CHUNK, threads, |games| {
+    let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {
         scan.part(database, games)
     })?;
-    let table = py.detach(|| scan.table(&parts));
-    let rows = table.rows.into_iter();
-    rows.map(|row| PlayedMove::new(py, source, row)).collect()
+    Ok(py.detach(|| scan.table(&parts)))
 }

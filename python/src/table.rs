@@ -89,7 +89,7 @@ pub fn table(
     let fields: Vec<Field> = columns.iter().map(Column::field).collect();
     let schema = Arc::new(Schema::new(fields));
     let batch = |games: Range<u32>| {
-        let arrays = columns::arrays(&columns, &source.0, games);
+        let arrays = columns::arrays(&columns, &source.entry, games);
         RecordBatch::try_new(Arc::clone(&schema), arrays)
     };
     let batches = in_chunks(py, source, games, CHUNK, threads, batch)?;

@@ -139,6 +139,18 @@ def test_four_threads(classics: chessdb.Database) -> None:
     assert not failures
 
 
+def test_games_in_any_order(classics: chessdb.Database) -> None:
+    """Some games are decoded before they are asked for, which does not show."""
+    texts, headers = list(classics.pgn()), list(classics.headers())
+    places = [*range(63), *range(62, -1, -1), 5, 5, 6, 7, 7, 8, 9, 10, 3, *range(0, 63, 2), 62, 62]
+    for place in places:
+        assert classics[place].pgn() == texts[place]
+        assert classics[place].headers == headers[place]
+    changed = classics[0].headers
+    changed["White"] = "Nobody"
+    assert classics[0].headers == headers[0]
+
+
 def test_the_interpreter_runs_on_while_games_are_decoded(own_games: Path) -> None:
     path = own_games / "many.pgn"
     path.write_bytes((own_games / "classics.pgn").read_bytes() * 400)

@@ -107,6 +107,20 @@ impl MovesScan {
 
     /// Counts some of the games. All games must be counted once, in any order.
     pub fn part(&self, database: &dyn Database, games: Range<u32>) -> Vec<Reached> {
+        self.reached(database, games)
+    }
+
+    /// The positions after the moves.
+    pub(super) fn after(&self) -> impl Iterator<Item = &Pattern> {
+        self.rows.after.iter().flatten()
+    }
+
+    /// Counts some of the games, in ascending order.
+    pub(super) fn reached(
+        &self,
+        database: &dyn Database,
+        games: impl IntoIterator<Item = u32>,
+    ) -> Vec<Reached> {
         let mut reached = vec![Reached::default(); self.rows.after.len()];
         for game in games {
             self.count(database, game, &mut reached);

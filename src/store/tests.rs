@@ -198,6 +198,25 @@ fn a_link_in_the_place_of_a_file_is_replaced_and_not_followed() {
 }
 
 #[test]
+fn a_line_of_maps_has_the_path_of_a_library() {
+    let line =
+        "7f3a10000000-7f3a10200000 r-xp 00025000 fe:01 1443109                    /opt/a b/_chessdb.abi3.so";
+    let path = Some("/opt/a b/_chessdb.abi3.so");
+    assert_eq!(path_of_map(line, 0x7f3a_1000_0000), path);
+    assert_eq!(path_of_map(line, 0x7f3a_101f_ffff), path);
+    assert_eq!(path_of_map(line, 0x7f3a_1020_0000), None);
+    let anonymous = "7f3a10000000-7f3a10200000 rw-p 00000000 00:00 0 ";
+    assert_eq!(path_of_map(anonymous, 0x7f3a_1000_0000), None);
+}
+
+#[test]
+fn the_code_is_in_the_program() {
+    let code = code_file().unwrap().metadata().unwrap();
+    let program = fs::metadata(std::env::current_exe().unwrap()).unwrap();
+    assert_eq!((code.dev(), code.ino()), (program.dev(), program.ino()));
+}
+
+#[test]
 fn a_program_has_one_hash() {
     assert!(program_hash().is_some() && program_hash() == program_hash());
 }

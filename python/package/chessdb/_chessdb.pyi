@@ -158,6 +158,9 @@ class Database:
         start: Optional[int] = None,
         stop: Optional[int] = None,
     ) -> Table: ...
+    def index_positions(
+        self, folder: Union[str, PathLike[str], None] = None, *, memory: int = 512 << 20
+    ) -> None: ...
     def find(
         self,
         fen: Optional[str] = None,

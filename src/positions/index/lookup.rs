@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::super::Found;
-use super::super::scan::{Reached, Rows, occurrence};
+use super::super::scan::{MovesScan, Reached, Rows, occurrence};
 use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
 use super::Index;
@@ -72,19 +72,23 @@ impl Index {
             return Ok(rows.table(&reached));
         }
         let found = self.find(&Wanted::Position(*pattern))?;
-        let rows = Rows::new(&*self.database, pattern, &found);
-        let mut reached = Vec::new();
-        for after in &rows.after {
-            let found = match after {
-                Some(after) => self.find(&Wanted::Position(*after))?,
-                None => Vec::new(),
-            };
-            reached.push(Reached {
-                games: found.len() as u32,
-                first: found.first().map(|found| found.game),
-            });
+        let scan = MovesScan::new(&*self.database, pattern, &found);
+        let reached = self.reached_by_any(&scan)?;
+        Ok(scan.table(&[reached]))
+    }
+
+    /// The games with the positions after the moves of a table, all of which are searched for at once.
+    fn reached_by_any(&self, scan: &MovesScan) -> Result<Vec<Reached>, Damaged> {
+        let mut tests: Vec<Test> = Vec::new();
+        for after in scan.after() {
+            let test = Test::new(&Wanted::Position(*after));
+            if !tests.contains(&test) {
+                tests.push(test);
+            }
         }
-        Ok(rows.table(&reached))
+        let mut games = self.admitted(&tests)?;
+        games.sort_unstable();
+        Ok(scan.reached(&*self.database, games))
     }
 
     /// The table of moves of a shared position, computed from the games.
@@ -264,14 +268,8 @@ impl Index {
     /// searched.
     fn candidates(&self, wanted: &Wanted, most: usize) -> Result<Vec<Found>, Damaged> {
         let test = Test::new(wanted);
-        let pawns = self.sections.all(Section::Pawns)?.chunks_exact(8);
-        let material = self.sections.all(Section::Material)?.chunks_exact(4);
         let mut found = Vec::new();
-        for (place, (pawns, material)) in (0..).zip(pawns.zip(material)) {
-            let signature = Signature {
-                pawns: le_u64(pawns, 0).unwrap_or(0),
-                material: le_u32(material, 0).unwrap_or(0),
-            };
+        for (place, signature) in self.signatures()? {
             if test.admits(signature) {
                 let game = self.game_at(place)?;
                 found.extend(occurrence(&*self.database, game, wanted));
@@ -281,6 +279,24 @@ impl Index {
             }
         }
         Ok(found)
+    }
+
+    /// The games whose signatures meet one of several conditions.
+    fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
+        let signatures = self.signatures()?;
+        let admitted = signatures.filter(|(_, signature)| tests.iter().any(|test| test.admits(*signature)));
+        admitted.map(|(place, _)| self.game_at(place)).collect()
+    }
+
+    /// The signatures of all games, with their places in the order of the index.
+    fn signatures(&self) -> Result<impl Iterator<Item = (u32, Signature)>, Damaged> {
+        let pawns = self.sections.all(Section::Pawns)?.chunks_exact(8);
+        let material = self.sections.all(Section::Material)?.chunks_exact(4);
+        let signatures = pawns.zip(material).map(|(pawns, material)| Signature {
+            pawns: le_u64(pawns, 0).unwrap_or(0),
+            material: le_u32(material, 0).unwrap_or(0),
+        });
+        Ok((0..).zip(signatures))
     }
 
     /// The ranges of games of a node with the same next move. Each game that ends at the node is a range of

@@ -138,7 +138,7 @@ fn promoted(color: Color) -> u32 {
 }
 
 /// The condition that the signature of a game with a match meets.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test {
     /// The pawns that have left, with the same bits as [`home_of`].
     left: Option<u16>,

@@ -1,0 +1,74 @@
+//! The index of positions of an open database.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+use crate::errors::ReadError;
+use crate::in_chunks::PAUSE;
+use crate::source::Source;
+use pgnfs::library::LibraryEntry;
+use pgnfs::positions::{BuildOptions, Index, IndexError, IndexFiles, MOST_BYTES};
+
+/// Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
+const OPTIONS: &str = "python";
+
+/// The index of a database, in a file that is removed when the index is dropped.
+///
+/// # Errors
+/// Those of [`load_or_build`].
+pub fn build(py: Python<'_>, source: &Source, options: BuildOptions) -> PyResult<Index> {
+    let temporary = py.import("tempfile")?.call_method0("TemporaryDirectory")?;
+    let folder = temporary.getattr("name")?.extract()?;
+    let built = load_or_build(py, source, folder, options);
+    // The file is mapped, and exists without a name until it is unmapped.
+    temporary.call_method0("cleanup")?;
+    built
+}
+
+/// The index of a database, from its file in `folder` if there is a valid one. Otherwise it is built, and kept there.
+///
+/// # Errors
+/// If the index cannot be built; the exception of a signal handler, after which another thread goes on building.
+pub fn load_or_build(
+    py: Python<'_>,
+    source: &Source,
+    folder: PathBuf,
+    options: BuildOptions,
+) -> PyResult<Index> {
+    let builder = source.clone();
+    let (sender, mut receiver) = sync_channel(1);
+    let build = move || {
+        let built = builder.checked(|entry| built(entry, &folder, options));
+        // Nobody receives it after Ctrl-C.
+        let _ = sender.send(built);
+    };
+    thread::Builder::new()
+        .name("pgnfs-positions".to_owned())
+        .spawn(build)?;
+    loop {
+        let receiver = &mut receiver;
+        let received = py.detach(move || receiver.recv_timeout(PAUSE));
+        py.check_signals()?;
+        match received {
+            Ok(Ok(built)) => return built.map_err(|error| PyOSError::new_err(error.to_string())),
+            Ok(Err(error)) => return Err(error.raise(py, &source.entry)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                let failed = ReadError::Failed("the index of positions was not built".to_owned());
+                return Err(failed.raise(py, &source.entry));
+            }
+        }
+    }
+}
+
+fn built(entry: &LibraryEntry, folder: &Path, options: BuildOptions) -> Result<Index, IndexError> {
+    let files = IndexFiles::open(folder, OPTIONS, MOST_BYTES)?;
+    match files.load(entry) {
+        Some(index) => Ok(index),
+        None => files.build(entry, options, &|_| ()),
+    }
+}
