@@ -268,15 +268,19 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         let begin = Instant::now();
         let mut decoded = 0;
         let mut at = offset & !epoch;
-        loop {
+        let mut shown = Vec::new();
+        let is_at_end = loop {
             let (name, inode, kind) = match at {
                 0 => (".".into(), self.inode, Kind::Directory),
                 1 => ("..".into(), self.parent_of(&object)?, Kind::Directory),
                 _ => match usize::try_from(at - 2).ok().and_then(|n| directory.entry_at(n)) {
                     Some(entry) => entry,
-                    None => break,
+                    None => break true,
                 },
             };
+            if at > 1 {
+                shown.push(inode);
+            }
             let mut attributes = None;
             if with_attributes {
                 let child = Handle::new(&fs, inode).ok_or(FsError::Stale)?;
@@ -299,10 +303,10 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
                 attributes,
             };
             if each(entry).is_break() {
-                break;
+                break false;
             }
-        }
-        fs.reported(directory.check())
+        };
+        fs.reported(directory.check((!is_at_end).then_some(&shown)))
     }
 
     /// The number of entries of a directory.

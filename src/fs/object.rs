@@ -26,8 +26,9 @@ pub(super) trait Directory {
     /// before.
     fn child(&self, name: &str) -> Result<Inode, FsError>;
 
-    /// An error if the source changed, so that the entries may be wrong.
-    fn check(&self) -> Result<(), FsError> {
+    /// An error if the source changed, so that these entries may be wrong; `None` stands for a listing that is at its
+    /// end, so that no entry may be missing either.
+    fn check(&self, _shown: Option<&[Inode]>) -> Result<(), FsError> {
         Ok(())
     }
 }
@@ -169,11 +170,11 @@ impl Directory for DatabaseNode<'_> {
         match self.section.child(self.node, name) {
             Some(node) => Ok(self.database.inode(node)),
             // The name may have existed before the database changed.
-            None => self.check().and(Err(FsError::NotFound)),
+            None => self.check(None).and(Err(FsError::NotFound)),
         }
     }
 
-    fn check(&self) -> Result<(), FsError> {
+    fn check(&self, _shown: Option<&[Inode]>) -> Result<(), FsError> {
         match self.section.is_unavailable() {
             true => Err(self.database.texts().fail(Failure::Index)),
             false => self.database.texts().check(),

@@ -43,6 +43,11 @@ pub(super) trait Contents: Send + Sync {
 
     /// The games in a directory.
     fn games(&self, directory: u32) -> GameList<'_>;
+
+    /// Of several databases, the one from which the text of a directory is read.
+    fn named_by(&self, _directory: u32) -> Option<usize> {
+        None
+    }
 }
 
 impl ViewIndex {
@@ -133,6 +138,11 @@ impl ViewIndex {
     pub fn name(&self, directory: u32) -> Option<String> {
         let ordinal = self.ordinals.get(&directory).copied().unwrap_or(1);
         Some(numbered(&directory_name(&self.text(directory)?), ordinal).into_owned())
+    }
+
+    /// Of several databases, the one from which the name of a directory is read.
+    pub fn named_by(&self, directory: u32) -> Option<usize> {
+        self.contents.named_by(directory)
     }
 
     /// The subdirectory with this name.

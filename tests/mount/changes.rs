@@ -357,3 +357,22 @@ fn a_source_can_be_left_unwatched() {
     replace(&scratch, "a", &[OTHER, OTHER]);
     assert!(white_is(&first_game(&scratch, "a.dci"), "Morphy, Paul"));
 }
+
+#[test]
+fn a_listing_of_all_databases_fails_when_one_has_changed() {
+    needs!(mount);
+    for file in ["a.dci", "sub/b.dci"] {
+        let scratch = Scratch::new();
+        scratch.mount(&["-o", "watch=off"]);
+        let file = File::options()
+            .write(true)
+            .open(scratch.source.join(file))
+            .unwrap();
+        file.set_len(file.metadata().unwrap().len() - 1).unwrap();
+        for directory in ["all/players", "all/merged/players"] {
+            let listed = fs::read_dir(scratch.mount.join(directory));
+            let listed = listed.and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+            assert_eq!(listed.unwrap_err().raw_os_error(), Some(EIO), "{directory}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod files;
 mod overview;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -157,6 +158,18 @@ impl AllFs {
         }
     }
 
+    /// The database from which the name of a game or of a directory is read; `None` if it has the same name everywhere.
+    fn database_of(&self, inode: Inode) -> Option<usize> {
+        let (prefix, node) = inode.node()?;
+        match prefix == self.prefix {
+            true => self.tree.database_of(node),
+            false => self
+                .databases
+                .iter()
+                .position(|database| database.prefix() == prefix),
+        }
+    }
+
     /// Returns an error if a file of a database has changed.
     fn check(&self) -> Result<(), FsError> {
         let mut databases = self.databases.iter();
@@ -222,7 +235,17 @@ impl Directory for AllNode<'_> {
         }
     }
 
-    fn check(&self) -> Result<(), FsError> {
-        self.all.check()
+    /// A part of a listing depends on the databases that it names. To check all of them for each part would take most
+    /// of the time of a listing where there are hundreds.
+    fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
+        let all = self.all;
+        let databases = shown.and_then(|shown| shown.iter().map(|&inode| all.database_of(inode)).collect());
+        let Some(databases): Option<BTreeSet<usize>> = databases else {
+            return all.check();
+        };
+        let mut databases = databases
+            .into_iter()
+            .filter_map(|number| all.databases.get(number));
+        databases.try_for_each(|database| database.texts().check())
     }
 }

@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
 use super::common::{Common, Views};
-use super::inode::{KIND_MERGED, KIND_VIEW, LAST_MERGED_FOLDER, Node, Table};
+use super::inode::{KIND_MERGED, KIND_VIEW, LAST_MERGED_FOLDER, Node, Table, ViewId};
 use super::merged::Merged;
 use super::section::{Content, Kind, Object, Section};
 use super::top::Top;
@@ -88,6 +88,17 @@ impl AllTree {
     pub fn kind(&self, node: Node) -> Kind {
         self.section(node)
             .map_or(Kind::File, |section| section.kind(node))
+    }
+
+    /// The database from which the name of a directory of a view, or of its merged file, is read.
+    pub fn database_of(&self, node: Node) -> Option<usize> {
+        let id = match node.kind() {
+            KIND_VIEW..KIND_MERGED => Some(ViewId::of(node)),
+            _ => ViewId::of_merged(node),
+        };
+        // The directories of all views, which have the number 0, are listed before any view is built.
+        let id = id.filter(|_| node.number() > 0)?;
+        self.databases.view(id)?.named_by(node.number())
     }
 
     /// Names of the entries of the directory.

@@ -172,6 +172,11 @@ impl Contents for Sources {
         Some(shown_text(&self.names, text))
     }
 
+    fn named_by(&self, directory: u32) -> Option<usize> {
+        let place = *self.named_by.get(directory as usize)?;
+        Some(self.sources.get(place as usize)?.part as usize)
+    }
+
     fn games(&self, directory: u32) -> GameList<'_> {
         let Range { start, end } = bounds(&self.starts, directory);
         let sources = self.sources.get(start as usize..end as usize);
