@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use chessdb::formats::{Candidate, Format, NotADatabase};
 use common::needs;
 use common::pgn;
-use common::samples::{all_samples, candidates};
+use common::samples::{all_bases, candidates};
 use harness::frame::Input;
 use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
@@ -25,7 +25,7 @@ fn samples_stay_within_the_bounds() {
         slowness: None,
     };
     let mut formats: BTreeMap<&str, Swept> = BTreeMap::new();
-    for base in all_samples().iter().flat_map(|sample| sample.bases()) {
+    for base in all_bases() {
         for (format, candidate) in candidates(&base) {
             let swept = sweep_candidate(format, &candidate, &Input::read(&candidate), strictness);
             formats.entry(format.name).or_default().add(swept);

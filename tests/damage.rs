@@ -14,7 +14,7 @@ use std::thread;
 use chessdb::formats::{Candidate, Format};
 use common::needs;
 use common::pgn;
-use common::samples::{all_samples, candidates, files_below, shared};
+use common::samples::{all_bases, candidates, files_below, shared};
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
 
@@ -68,9 +68,10 @@ fn read_damaged(
 
 /// The databases of all samples.
 fn every_sample() -> Vec<(&'static Format, Candidate)> {
-    let bases = all_samples().into_iter().flat_map(|sample| sample.bases());
     let cases = files_below(&shared().join("data/pgn-cases")).into_iter();
-    let bases = bases.chain(cases.map(|path| path.with_extension("")));
+    let bases = all_bases()
+        .into_iter()
+        .chain(cases.map(|path| path.with_extension("")));
     bases.flat_map(|base| candidates(&base)).collect()
 }
 

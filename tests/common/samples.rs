@@ -1,5 +1,6 @@
 //! Sample databases, which are outside the repository.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +51,18 @@ pub fn all_samples() -> Vec<Sample> {
     let has_folder = |format: &&Format| shared.join("data").join(format.name).is_dir();
     let formats = FORMATS.iter().filter(has_folder);
     formats.flat_map(|format| samples(format.name)).collect()
+}
+
+/// Paths without extension of the databases of all samples, and of those of CBH that have no expected PGN.
+pub fn all_bases() -> BTreeSet<PathBuf> {
+    let samples = all_samples().into_iter().flat_map(|sample| sample.bases());
+    let files = files_below(&shared().join("data/chessbase-cbh")).into_iter();
+    let is_main = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|kind| kind == "cbh" || kind == "cbv")
+    };
+    let others = files.filter(is_main).map(|path| path.with_extension(""));
+    samples.chain(others).collect()
 }
 
 /// All samples of a format that have an expected PGN.
