@@ -349,13 +349,15 @@ pub fn program_hash() -> Option<u128> {
 fn code_file() -> io::Result<File> {
     const PROGRAM: &str = "/proc/self/exe";
     let here = code_file as *const () as usize;
-    let maps = fs::read_to_string("/proc/self/maps")?;
+    // Maps of databases may have names that are not UTF-8.
+    let maps = fs::read("/proc/self/maps")?;
+    let maps = String::from_utf8_lossy(&maps);
     let path = maps.lines().find_map(|line| path_of_map(line, here));
     let program = fs::read_link(PROGRAM)?;
     match path {
         // The program can be read through this link even if its file was deleted.
         None => File::open(PROGRAM),
-        Some(path) if Path::new(path) == program => File::open(PROGRAM),
+        Some(path) if path == program.to_string_lossy() => File::open(PROGRAM),
         Some(path) => File::open(path),
     }
 }
