@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::{
-    Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile, by_content,
+    Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder, by_content,
 };
 
 /// Opens a database by one of its files, or by the folder that holds it and no other.
@@ -193,7 +193,7 @@ impl std::error::Error for OpenError {
 
 /// What a folder holds.
 struct Listed {
-    directory: Directory,
+    directory: SourceFolder,
     folders: Vec<PathBuf>,
 }
 
@@ -203,7 +203,7 @@ fn list(folder: &Path) -> Result<Listed, OpenError> {
         kind: OpenErrorKind::Io(error),
     };
     let mut listed = Listed {
-        directory: Directory {
+        directory: SourceFolder {
             path: folder.to_owned(),
             files: Vec::new(),
         },
@@ -222,7 +222,7 @@ fn list(folder: &Path) -> Result<Listed, OpenError> {
     Ok(listed)
 }
 
-fn candidates_in(directory: &Directory) -> Vec<(&'static Format, Candidate)> {
+fn candidates_in(directory: &SourceFolder) -> Vec<(&'static Format, Candidate)> {
     let of = |format: &'static Format| {
         (format.find)(directory)
             .into_iter()

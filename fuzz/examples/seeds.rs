@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::{Directory, FORMATS};
+use chessdb::formats::{SourceFolder, FORMATS};
 use pgnfs_fuzz::harness::frame::Input;
 
 /// Maximum length of an input. Fuzzers mutate short inputs more effectively.
@@ -28,7 +28,7 @@ fn main() {
     }
     let mut folders: Vec<PathBuf> = arguments.collect();
     while let Some(folder) = folders.pop() {
-        let mut directory = Directory {
+        let mut directory = SourceFolder {
             path: folder.clone(),
             files: Vec::new(),
         };
@@ -62,7 +62,7 @@ fn random(state: &mut u64) -> u8 {
     (mixed >> 56) as u8
 }
 
-fn write_seeds(directory: &Directory, target: &Path) {
+fn write_seeds(directory: &SourceFolder, target: &Path) {
     for format in FORMATS {
         // The target `pgn` is that of the writer.
         let name = match format.name {

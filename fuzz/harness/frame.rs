@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{Candidate, Directory, Files, Options, PgnForm, SourceFile};
+use chessdb::formats::{Candidate, Files, Options, PgnForm, SourceFile, SourceFolder};
 
 const MARK: &[u8] = b"\n@file ";
 
@@ -71,8 +71,8 @@ impl Input {
     }
 
     /// The folder of the files, which does not exist.
-    pub fn directory(&self) -> Directory {
-        Directory {
+    pub fn directory(&self) -> SourceFolder {
+        SourceFolder {
             path: PathBuf::from("/input"),
             files: self.files.iter().map(|(name, _)| name.clone()).collect(),
         }

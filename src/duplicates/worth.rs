@@ -64,7 +64,7 @@ fn says_something(comment: &str) -> bool {
     let mut rest = comment.trim_start();
     while let Some(command) = rest.strip_prefix("[%") {
         rest = match command.split_once(']') {
-            Some((_, behind)) => behind.trim_start(),
+            Some((_, after)) => after.trim_start(),
             None => return false,
         };
     }

@@ -12,7 +12,7 @@ use super::texts::Texts;
 use super::types::{Inode, ServeOptions, Where};
 use crate::library::LibraryEntry;
 use crate::positions::{BuildOptions, IndexUse};
-use crate::tree::{DatabaseTree, Kind, Node, Object, Prefix, Section};
+use crate::tree::{DatabaseTree, Existing, Kind, Node, Prefix, Section};
 
 /// One database as files.
 pub(super) struct DatabaseFs {
@@ -143,7 +143,7 @@ impl DatabaseFs {
         match self.tree.section(node) {
             Some(section) if section.must_build(node) => Wait::Common,
             Some(section) if section.kind(node) == Kind::File => match section.open(node) {
-                Some(Object::File(content)) => self.with_file(node, content, |file| file.wait()),
+                Some(Existing::File(content)) => self.with_file(node, content, |file| file.wait()),
                 _ => Wait::None,
             },
             _ => Wait::None,

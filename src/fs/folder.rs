@@ -99,8 +99,8 @@ impl<'a> Folder<'a> {
             return Some(offset);
         };
         let (last, _) = then.children.get(usize::try_from(last).ok()?)?;
-        let behind = now.children.partition_point(|(name, _)| name <= last);
-        Some(own + behind as u64)
+        let after = now.children.partition_point(|(name, _)| name <= last);
+        Some(own + after as u64)
     }
 }
 

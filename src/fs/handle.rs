@@ -105,18 +105,18 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
             node,
         };
         Some(match section.open(node)? {
-            tree::Object::Directory => Object::Directory(at),
-            tree::Object::File(content) => Object::File(at, content),
-            tree::Object::Link(target) => Object::Link(at, target),
+            tree::Existing::Directory => Object::Directory(at),
+            tree::Existing::File(content) => Object::File(at, content),
+            tree::Existing::Link(target) => Object::Link(at, target),
         })
     }
 
     fn open_node_of_all(&self, prefix: Prefix, node: Node) -> Option<Object<'_>> {
         let (at, object) = self.fs.all_of(prefix)?.open(node)?;
         match object {
-            tree::Object::Directory => Some(Object::AllDirectory(at)),
-            tree::Object::File(content) => Some(Object::AllFile(at, content)),
-            tree::Object::Link(_) => None,
+            tree::Existing::Directory => Some(Object::AllDirectory(at)),
+            tree::Existing::File(content) => Some(Object::AllFile(at, content)),
+            tree::Existing::Link(_) => None,
         }
     }
 

@@ -38,8 +38,11 @@ impl Remote {
         for map in &entry.maps {
             map.unmap_aside();
         }
-        let heard = entry.heard(progress::beat);
-        (Arc::new(Remote::of_name(entry.name(), timeout)), Arc::new(heard))
+        let reporting = entry.reporting(progress::beat);
+        (
+            Arc::new(Remote::of_name(entry.name(), timeout)),
+            Arc::new(reporting),
+        )
     }
 
     /// Creates the pools; `name` identifies the source in the log.

@@ -26,7 +26,7 @@ pub(super) struct Sizes {
     known: AtomicU32,
     /// The first game that no thread has taken for decoding.
     untaken: AtomicU64,
-    /// Games with problems: their lines of `problems.txt` without the game number and with a tab behind the name of
+    /// Games with problems: their lines of `problems.txt` without the game number and with a tab after the name of
     /// the file, separated by line feeds.
     rows: Mutex<BTreeMap<u32, Box<str>>>,
 }
@@ -196,7 +196,7 @@ impl Sizes {
     }
 
     /// Calls `each` with each problem of the games decoded so far, in database order: the game, the file, and what is
-    /// behind the file in the line of `problems.txt`.
+    /// after the file in the line of `problems.txt`.
     pub(super) fn each_problem(&self, mut each: impl FnMut(u32, &str, &str)) {
         self.each_row(|game, rows| {
             for row in rows.lines() {
@@ -222,7 +222,7 @@ impl Sizes {
 /// Returns the length of a game's text in bytes.
 pub(super) type StoredLen = Box<dyn Fn(u32) -> u32 + Send + Sync>;
 
-/// The lines of `problems.txt` for one game, without its number and with a tab behind the name of the file.
+/// The lines of `problems.txt` for one game, without its number and with a tab after the name of the file.
 fn rows_of(problems: &[Problem]) -> Box<str> {
     let rows = problems.iter().map(|problem| {
         let row = problem.to_string();

@@ -129,8 +129,8 @@ fn store(kernel: impl AsFd, game: Inode, text: &[u8]) -> io::Result<()> {
     let inode = game.0.to_ne_bytes();
     // Length, notification code, request number 0 (8 bytes); inode, offset (8 bytes), size, padding.
     let before = [HEADERS as u32 + len, NOTIFY_STORE, 0, 0].map(u32::to_ne_bytes);
-    let behind = [0, 0, len, 0].map(u32::to_ne_bytes);
-    let parts = [before.as_flattened(), &inode, behind.as_flattened(), text];
+    let after = [0, 0, len, 0].map(u32::to_ne_bytes);
+    let parts = [before.as_flattened(), &inode, after.as_flattened(), text];
     rustix::io::writev(kernel, &parts.map(IoSlice::new))?;
     Ok(())
 }

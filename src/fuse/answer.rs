@@ -9,7 +9,7 @@ use fuser::{
     ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr,
 };
 
-use super::trace::{Outcome, Traced};
+use super::trace::{Answered, Traced};
 use super::{Shared, guarded};
 use crate::fs::{Resolved, Where};
 
@@ -109,7 +109,7 @@ impl<R: Reply> Pending<R> {
 
     /// Sends the reply with `how`, unless the request was given up. Side effects that must match what the
     /// kernel receives, such as counting a look-up, belong into `how`.
-    pub(super) fn answer(self, outcome: Outcome, how: impl FnOnce(R)) {
+    pub(super) fn answer(self, outcome: Answered, how: impl FnOnce(R)) {
         let open = match self {
             Pending::Own(open) => Some(open),
             Pending::Shared(shared, _) => shared.lock().unwrap_or_else(PoisonError::into_inner).take(),
@@ -124,7 +124,7 @@ impl<R: Reply> Pending<R> {
 
     /// Replies with an error.
     pub(super) fn refuse(self, error: Errno) {
-        self.answer(Outcome::Error(error), |reply| reply.refuse(error));
+        self.answer(Answered::Error(error), |reply| reply.refuse(error));
     }
 
     /// Adds something to an incomplete reply; `None` if the request was given up.

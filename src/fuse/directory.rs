@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
 use super::attributes::file_type;
-use super::trace::Outcome;
+use super::trace::Answered;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
 use crate::fs::{Entry, Inode, Kind, Live, Resolved};
 
@@ -27,7 +27,7 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
         }
     });
     match read {
-        Ok(()) => reply.answer(Outcome::Entries(count), ReplyDirectory::ok),
+        Ok(()) => reply.answer(Answered::Entries(count), ReplyDirectory::ok),
         Err(error) => reply.refuse(errno(error)),
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn answer_plus(
     if let Err(error) = read {
         return reply.refuse(errno(error));
     }
-    reply.answer(Outcome::Entries(count), |reply| {
+    reply.answer(Answered::Entries(count), |reply| {
         counted.keep();
         let Some(own) = own else { return reply.ok() };
         if let Err(error) = own.send(&shared.kernel) {

@@ -7,7 +7,7 @@ use fuser::{Errno, Generation, ReplyEntry};
 
 use super::answer::{Pending, answer};
 use super::attributes::of_nothing;
-use super::trace::Outcome;
+use super::trace::Answered;
 use super::{FOREVER, NAME_MAX, Shared, errno};
 use crate::fs::Resolved;
 
@@ -25,7 +25,7 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, 
         }),
         // Node 0 makes the kernel cache the missing entry.
         Err(error) if error == Errno::ENOENT => {
-            reply.answer(Outcome::Error(error), |reply| {
+            reply.answer(Answered::Error(error), |reply| {
                 reply.entry(&FOREVER, &of_nothing(), Generation(0));
             });
         }
@@ -37,7 +37,7 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, 
 fn describe(shared: &Shared, found: &Resolved, reply: Pending<ReplyEntry>) {
     let inode = found.inode();
     match found.attributes() {
-        Ok(attributes) => reply.answer(Outcome::Found(inode, attributes.size), |reply| {
+        Ok(attributes) => reply.answer(Answered::Found(inode, attributes.size), |reply| {
             // Counted before the reply is sent, because FORGET may follow immediately.
             match shared.fs.remember(inode) {
                 true => reply.entry(&FOREVER, &shared.presentation.of(&attributes), Generation(0)),

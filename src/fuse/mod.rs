@@ -33,7 +33,7 @@ use fuser::{
 use crate::fs::{FsError, Inode, Kind, Live, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
-use trace::{Outcome, Traced};
+use trace::{Answered, Traced};
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -178,7 +178,7 @@ impl Filesystem for Fuse {
         let inode = Inode(inode.0);
         let traced = Traced::begin(&self.shared.fs, "FORGET", inode, format_args!("{times} times"));
         guarded(|| self.shared.fs.forget(inode, times));
-        traced.end(Outcome::Done);
+        traced.end(Answered::Done);
     }
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
@@ -186,7 +186,7 @@ impl Filesystem for Fuse {
         self.answer(inode, reply, |shared, node, reply| match node.attributes() {
             Ok(attributes) => {
                 let shown = shared.presentation.of(&attributes);
-                reply.answer(Outcome::Size(attributes.size), |reply| {
+                reply.answer(Answered::Size(attributes.size), |reply| {
                     reply.attr(&FOREVER, &shown)
                 });
             }
@@ -197,7 +197,7 @@ impl Filesystem for Fuse {
     fn readlink(&self, _: &Request, inode: INodeNo, reply: ReplyData) {
         let reply = self.request("READLINK", inode, format_args!(""), reply);
         self.answer(inode, reply, |_, node, reply| match node.target() {
-            Ok(target) => reply.answer(Outcome::Bytes(target.len()), |reply| {
+            Ok(target) => reply.answer(Answered::Bytes(target.len()), |reply| {
                 reply.data(target.as_bytes())
             }),
             Err(error) => reply.refuse(errno(error)),
@@ -211,7 +211,7 @@ impl Filesystem for Fuse {
             return reply.refuse(Errno::ENOSYS);
         }
         let flags = FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_NOFLUSH;
-        reply.answer(Outcome::Done, |reply| reply.opened(FileHandle(0), flags));
+        reply.answer(Answered::Done, |reply| reply.opened(FileHandle(0), flags));
     }
 
     fn read(
@@ -232,7 +232,7 @@ impl Filesystem for Fuse {
                 Err(error) => return reply.refuse(errno(error)),
             };
             let read = move |file: Resolved, reply: Pending<ReplyData>| match file.read(offset, size) {
-                Ok(chunk) => reply.answer(Outcome::Bytes(chunk.len()), |reply| reply.data(&chunk)),
+                Ok(chunk) => reply.answer(Answered::Bytes(chunk.len()), |reply| reply.data(&chunk)),
                 Err(error) => reply.refuse(errno(error)),
             };
             let game = file.inode();
@@ -254,7 +254,7 @@ impl Filesystem for Fuse {
 
     fn fsync(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         let reply = self.request("FSYNC", inode, format_args!(""), reply);
-        reply.answer(Outcome::Done, ReplyEmpty::ok);
+        reply.answer(Answered::Done, ReplyEmpty::ok);
     }
 
     fn opendir(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
@@ -263,7 +263,7 @@ impl Filesystem for Fuse {
             return reply.refuse(Errno::ENOSYS);
         }
         let flags = FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_CACHE_DIR;
-        reply.answer(Outcome::Done, |reply| reply.opened(FileHandle(0), flags));
+        reply.answer(Answered::Done, |reply| reply.opened(FileHandle(0), flags));
     }
 
     fn readdir(&self, _: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
@@ -293,7 +293,7 @@ impl Filesystem for Fuse {
 
     fn fsyncdir(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         let reply = self.request("FSYNCDIR", inode, format_args!(""), reply);
-        reply.answer(Outcome::Done, ReplyEmpty::ok);
+        reply.answer(Answered::Done, ReplyEmpty::ok);
     }
 
     fn statfs(&self, _: &Request, inode: INodeNo, reply: ReplyStatfs) {
@@ -303,7 +303,7 @@ impl Filesystem for Fuse {
             // As much as is used is reported as free: monitors warn of a file system that is full.
             let used = statistics.source_bytes.div_ceil(BLOCK.into()).max(1);
             let games = statistics.games.max(1);
-            reply.answer(Outcome::Done, |reply| {
+            reply.answer(Answered::Done, |reply| {
                 reply.statfs(2 * used, used, used, 2 * games, games, BLOCK, NAME_MAX, BLOCK);
             });
         });
@@ -348,7 +348,7 @@ impl Filesystem for Fuse {
                 Ok(_) if mask.contains(AccessFlags::X_OK) && node.kind() != Kind::Directory => {
                     reply.refuse(Errno::EACCES)
                 }
-                Ok(_) => reply.answer(Outcome::Done, ReplyEmpty::ok),
+                Ok(_) => reply.answer(Answered::Done, ReplyEmpty::ok),
             }
         });
     }
@@ -395,7 +395,7 @@ impl Filesystem for Fuse {
 
 /// Replies with the length if the kernel asks for it (`size` 0), else with the bytes.
 fn sized(reply: Pending<ReplyXattr>, size: u32, bytes: &[u8]) {
-    let outcome = Outcome::Bytes(bytes.len());
+    let outcome = Answered::Bytes(bytes.len());
     match u32::try_from(bytes.len()) {
         Ok(len) if size == 0 => reply.answer(outcome, |reply| reply.size(len)),
         Ok(len) if len <= size => reply.answer(outcome, |reply| reply.data(bytes)),

@@ -21,7 +21,7 @@ struct Begun {
 
 /// Result of a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Outcome {
+pub(super) enum Answered {
     /// Success without further information.
     Done,
     /// The request was refused.
@@ -51,7 +51,7 @@ impl Traced {
     }
 
     /// Logs the result.
-    pub(super) fn end(mut self, outcome: Outcome) {
+    pub(super) fn end(mut self, outcome: Answered) {
         if let Some(begun) = self.0.take() {
             begun.log(format_args!("{outcome}"));
         }
@@ -73,18 +73,18 @@ impl Begun {
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for Answered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Outcome::Done => f.write_str("ok"),
-            Outcome::Error(error) => match NAMES.iter().find(|(named, _)| *named == error) {
+            Answered::Done => f.write_str("ok"),
+            Answered::Error(error) => match NAMES.iter().find(|(named, _)| *named == error) {
                 Some((_, name)) => f.write_str(name),
                 None => write!(f, "error {}", error.code()),
             },
-            Outcome::Found(inode, size) => write!(f, "{:#x}, size {size}", inode.0),
-            Outcome::Size(size) => write!(f, "size {size}"),
-            Outcome::Bytes(bytes) => write!(f, "{bytes} bytes"),
-            Outcome::Entries(entries) => write!(f, "{entries} entries"),
+            Answered::Found(inode, size) => write!(f, "{:#x}, size {size}", inode.0),
+            Answered::Size(size) => write!(f, "size {size}"),
+            Answered::Bytes(bytes) => write!(f, "{bytes} bytes"),
+            Answered::Entries(entries) => write!(f, "{entries} entries"),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 mod entry;
 mod error;
-mod heard;
 mod kept;
 mod names;
 mod open;
 mod opener;
 mod openings;
 mod places;
+mod reporting;
 mod root;
 mod scan;
 mod search;
@@ -31,7 +31,7 @@ pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
 
 use chessdb::formats::Options;
-use opener::{Opener, Outcome};
+use opener::{Attempt, Opener};
 use openings::{Job, Openings};
 use places::place;
 use search::{Search, search};
@@ -57,7 +57,7 @@ pub struct Library {
     opening: Vec<Opening>,
     /// The source is a file.
     is_file: bool,
-    is_restless: bool,
+    is_unsettled: bool,
 }
 
 /// An open database and where it was found.
@@ -226,7 +226,7 @@ impl Library {
             let left_out = LeftOut::new(".", reason);
             Library {
                 source: source.clone(),
-                is_restless: opener.is_restless(),
+                is_unsettled: opener.is_unsettled(),
                 ..self.with(kept.found, vec![left_out], kept.opening)
             }
         })
@@ -242,14 +242,14 @@ impl Library {
     pub fn go_on(&self) -> Library {
         let (mut found, mut left_out) = (self.found.clone(), self.left_out.clone());
         let mut opening = Vec::new();
-        let mut is_restless = self.is_restless;
+        let mut is_unsettled = self.is_unsettled;
         for one in &self.opening {
             let Some(opened) = one.job.opened() else {
                 opening.push(one.clone());
                 continue;
             };
             self.openings.forget(&one.job);
-            is_restless |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
+            is_unsettled |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             match opened {
                 Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
                 Err(refusal) if self.is_file => {
@@ -260,7 +260,7 @@ impl Library {
             }
         }
         Library {
-            is_restless,
+            is_unsettled,
             ..self.with(found, left_out, opening)
         }
     }
@@ -282,12 +282,12 @@ impl Library {
         let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
         for (task, outcome) in opener.open(scan.tasks, &how) {
             match outcome {
-                Outcome::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
-                Outcome::Opening(job) => opening.push(Opening {
+                Attempt::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
+                Attempt::Opening(job) => opening.push(Opening {
                     path: task.path(),
                     job,
                 }),
-                Outcome::Refused(refusal) => {
+                Attempt::Refused(refusal) => {
                     let mut reasons = refusal.reasons;
                     if refusal.is_exhausted {
                         let reason = reasons.pop().unwrap_or_default();
@@ -313,7 +313,7 @@ impl Library {
         let library = Library {
             source,
             is_file,
-            is_restless: opener.is_restless(),
+            is_unsettled: opener.is_unsettled(),
             ..self.with(Vec::new(), Vec::new(), Vec::new())
         };
         Ok(library.with(found, left_out, opening))
@@ -342,7 +342,7 @@ impl Library {
             left_out,
             opening,
             is_file: self.is_file,
-            is_restless: self.is_restless,
+            is_unsettled: self.is_unsettled,
         }
     }
 
@@ -366,13 +366,13 @@ impl Library {
             left_out: Vec::new(),
             opening: Vec::new(),
             is_file: false,
-            is_restless: false,
+            is_unsettled: false,
         }
     }
 
     /// True if a database is shown in an older state because its files were changing during the search.
-    pub fn is_restless(&self) -> bool {
-        self.is_restless
+    pub fn is_unsettled(&self) -> bool {
+        self.is_unsettled
     }
 
     /// True if both have the same source and share the same databases and openings.

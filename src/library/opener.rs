@@ -28,11 +28,11 @@ pub(super) struct Opener<'a> {
     by_place: HashMap<Place<'a>, Vec<&'a Arc<LibraryEntry>>>,
     /// For how long files must not have changed before they are opened.
     rest: Duration,
-    is_restless: Cell<bool>,
+    is_unsettled: Cell<bool>,
 }
 
 /// Result for one database.
-pub(super) enum Outcome {
+pub(super) enum Attempt {
     /// A database, or all of an archive.
     Open(Vec<Arc<LibraryEntry>>),
     Refused(Refusal),
@@ -58,7 +58,7 @@ impl<'a> Opener<'a> {
             open: HashMap::new(),
             by_place: HashMap::new(),
             rest,
-            is_restless: Cell::new(false),
+            is_unsettled: Cell::new(false),
         };
         for entry in open {
             if let Some(found) = &entry.found {
@@ -75,14 +75,14 @@ impl<'a> Opener<'a> {
     }
 
     /// True if a database was kept or left out because its files may still be changing.
-    pub(super) fn is_restless(&self) -> bool {
-        self.is_restless.get()
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.is_unsettled.get()
     }
 
     /// Opens databases in parallel. Returns the outcomes in the same order.
-    pub(super) fn open(&self, tasks: Vec<Task>, how: &Arc<How>) -> Vec<(Arc<Task>, Outcome)> {
+    pub(super) fn open(&self, tasks: Vec<Task>, how: &Arc<How>) -> Vec<(Arc<Task>, Attempt)> {
         let tasks = tasks.into_iter().map(Arc::new);
-        let mut outcomes: Vec<(Arc<Task>, Outcome)> = tasks
+        let mut outcomes: Vec<(Arc<Task>, Attempt)> = tasks
             .map(|task| {
                 let outcome = self
                     .begin(&task, how)
@@ -91,17 +91,17 @@ impl<'a> Opener<'a> {
             })
             .collect();
         let jobs = outcomes.iter().filter_map(|(_, outcome)| match outcome {
-            Outcome::Opening(job) => Some(Arc::clone(job)),
+            Attempt::Opening(job) => Some(Arc::clone(job)),
             _ => None,
         });
         self.openings.wait(&jobs.collect::<Vec<_>>(), self.patience);
         for (_, outcome) in &mut outcomes {
-            if let Outcome::Opening(job) = outcome
+            if let Attempt::Opening(job) = outcome
                 && let Some(opened) = job.opened().cloned()
             {
                 self.openings.forget(job);
                 if opened.as_ref().is_err_and(|refusal| refusal.is_changing) {
-                    self.is_restless.set(true);
+                    self.is_unsettled.set(true);
                 }
                 *outcome = opened.into();
             }
@@ -110,7 +110,7 @@ impl<'a> Opener<'a> {
     }
 
     /// Begins to open a database unless it is open, being opened, or changed too recently.
-    fn begin(&self, task: &Arc<Task>, how: &Arc<How>) -> Result<Outcome, Hung> {
+    fn begin(&self, task: &Arc<Task>, how: &Arc<How>) -> Result<Attempt, Hung> {
         if let Some(hung) = &task.hung {
             return Err(hung.clone());
         }
@@ -120,27 +120,27 @@ impl<'a> Opener<'a> {
             if task.is_usable(candidate)
                 && let Some(entries) = self.open_already(task, format, candidate, &now)?
             {
-                return Ok(Outcome::Open(entries));
+                return Ok(Attempt::Open(entries));
             }
             seen.push(now);
         }
         if let Some(job) = self.openings.find(task) {
             let is_same = job.seen == seen;
             match job.opened() {
-                None if is_same => return Ok(Outcome::Opening(job)),
+                None if is_same => return Ok(Attempt::Opening(job)),
                 None => job.give_up(),
                 Some(Ok(entries)) if is_same && are_intact(entries, task.mount.as_ref())? => {
-                    return Ok(Outcome::Opening(job));
+                    return Ok(Attempt::Opening(job));
                 }
-                Some(Err(refusal)) if is_same && !refusal.is_changing => return Ok(Outcome::Opening(job)),
+                Some(Err(refusal)) if is_same && !refusal.is_changing => return Ok(Attempt::Opening(job)),
                 Some(_) => {}
             }
             self.openings.forget(&job);
         }
-        if let Some(before) = self.restless(task)? {
+        if let Some(before) = self.unsettled(task)? {
             return Ok(before);
         }
-        Ok(Outcome::Opening(self.openings.begin(Arc::clone(task), seen, how)))
+        Ok(Attempt::Opening(self.openings.begin(Arc::clone(task), seen, how)))
     }
 
     /// The present identities of a candidate's files.
@@ -168,27 +168,27 @@ impl<'a> Opener<'a> {
 
     /// `None` if the files have not changed recently. Otherwise the database in its previous state, or a
     /// refusal if there is none.
-    fn restless(&self, task: &Task) -> Result<Option<Outcome>, Hung> {
+    fn unsettled(&self, task: &Task) -> Result<Option<Attempt>, Hung> {
         if self.rest.is_zero() {
             return Ok(None);
         }
         for (_, candidate) in &task.candidates {
             let ages = each_file(task, candidate, |path| Identity::age(path).ok())?;
             if ages.into_iter().flatten().any(|age| age < self.rest) {
-                self.is_restless.set(true);
+                self.is_unsettled.set(true);
                 let reason = || "it is being changed at this moment".to_owned().into();
-                let before = self.before(task).map(Outcome::Open);
-                return Ok(Some(before.unwrap_or_else(|| Outcome::Refused(reason()))));
+                let before = self.before(task).map(Attempt::Open);
+                return Ok(Some(before.unwrap_or_else(|| Attempt::Refused(reason()))));
             }
         }
         Ok(None)
     }
 
     /// The outcome for a database whose file system does not answer: its previous state, if any.
-    fn hung(&self, task: &Task, hung: &Hung) -> Outcome {
-        let going_on = || self.openings.find(task).map(Outcome::Opening);
-        let before = self.before(task).map(Outcome::Open);
-        let refused = || Outcome::Refused(hung.to_string().into());
+    fn hung(&self, task: &Task, hung: &Hung) -> Attempt {
+        let going_on = || self.openings.find(task).map(Attempt::Opening);
+        let before = self.before(task).map(Attempt::Open);
+        let refused = || Attempt::Refused(hung.to_string().into());
         before.or_else(going_on).unwrap_or_else(refused)
     }
 
@@ -202,11 +202,11 @@ impl<'a> Opener<'a> {
     }
 }
 
-impl From<Opened> for Outcome {
-    fn from(opened: Opened) -> Outcome {
+impl From<Opened> for Attempt {
+    fn from(opened: Opened) -> Attempt {
         match opened {
-            Ok(entries) => Outcome::Open(entries),
-            Err(refusal) => Outcome::Refused(refusal),
+            Ok(entries) => Attempt::Open(entries),
+            Err(refusal) => Attempt::Refused(refusal),
         }
     }
 }

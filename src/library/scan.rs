@@ -15,7 +15,7 @@ use super::task::{self, Named, Task, Unusable};
 use super::unread;
 use crate::hung::{self, Hung, Pulse};
 use crate::mounts::{self, Mount, Mounts};
-use chessdb::formats::{Candidate, Directory, Format};
+use chessdb::formats::{Candidate, Format, SourceFolder};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 const NOT_UTF8: &str = "its name is not UTF-8; rename it";
@@ -142,9 +142,9 @@ const OWN_MOUNT: &str = "a mount of pgnfs, which shows the games of its source; 
 
 /// Finds the databases of a directory, and returns the directory as well.
 pub(super) fn in_directory(
-    directory: Directory,
+    directory: SourceFolder,
     mount: Option<&Mount>,
-) -> Result<(Directory, Vec<Named>), Hung> {
+) -> Result<(SourceFolder, Vec<Named>), Hung> {
     hung::ask(mount, move |_| {
         let named = task::in_directory(&directory);
         (directory, named)
@@ -183,7 +183,7 @@ struct Folder {
 /// Contents of one folder.
 pub(super) struct Listing {
     /// The files that may belong to a database.
-    pub(super) directory: Directory,
+    pub(super) directory: SourceFolder,
     /// Those of them that cannot be opened, with the reason.
     pub(super) unusable: Arc<Unusable>,
     /// The first mount that is not local and contains the folder or one of its files.
@@ -212,7 +212,7 @@ impl Listing {
         };
         let mut unusable = names.unusable;
         let mut listing = Listing {
-            directory: Directory {
+            directory: SourceFolder {
                 path: path.to_owned(),
                 files: names.files,
             },

@@ -13,7 +13,7 @@ use super::root::Root;
 use super::scan::{Listing, Scan, hung_of, scan};
 use super::task::{Task, of_file};
 use crate::hung;
-use chessdb::formats::{Directory, recognisable};
+use chessdb::formats::{SourceFolder, recognisable};
 
 /// Result of a search.
 pub(super) struct Search {
@@ -94,7 +94,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
             let path = folder.to_owned();
             let mount = opener.mounts.of_others(file).cloned();
             (
-                Directory { path, files },
+                SourceFolder { path, files },
                 Arc::new(HashMap::new()),
                 mount,
                 HashMap::new(),

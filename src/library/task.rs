@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::hung::Hung;
 use crate::mounts::Mount;
-use chessdb::formats::{Candidate, Directory, FORMATS, Format};
+use chessdb::formats::{Candidate, FORMATS, Format, SourceFolder};
 
 /// Names of files that must not be opened, with the reason.
 pub(super) type Unusable = HashMap<String, &'static str>;
@@ -69,7 +69,7 @@ impl Hash for Task {
 pub(super) type Named = (String, Vec<(&'static Format, Candidate)>);
 
 /// The databases of a directory, in the order in which formats find them.
-pub(super) fn in_directory(directory: &Directory) -> Vec<Named> {
+pub(super) fn in_directory(directory: &SourceFolder) -> Vec<Named> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut named: Vec<Named> = Vec::new();
     for format in FORMATS {
@@ -87,7 +87,7 @@ pub(super) fn in_directory(directory: &Directory) -> Vec<Named> {
 }
 
 /// The candidates of a directory that contain a file; empty if no format claims the file.
-pub(super) fn of_file(directory: &Directory, file: &Path) -> Vec<(&'static Format, Candidate)> {
+pub(super) fn of_file(directory: &SourceFolder, file: &Path) -> Vec<(&'static Format, Candidate)> {
     let owners = FORMATS.iter().flat_map(|format| {
         let owns = |found: &Candidate| found.files.iter().any(|(_, path)| path == file);
         let owners = (format.find)(directory).into_iter().filter(owns);

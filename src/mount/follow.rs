@@ -34,11 +34,11 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
     thread::Builder::new().name("late".to_owned()).spawn(move || {
         loop {
             endings.wait();
-            let is_restless = late.replace(Library::go_on);
+            let is_unsettled = late.replace(Library::go_on);
             // Databases that changed while they were opened must be searched for again.
             changed
                 .as_ref()
-                .filter(|_| is_restless)
+                .filter(|_| is_unsettled)
                 .inspect(|alarm| alarm.raise());
         }
     })?;
@@ -51,16 +51,16 @@ pub(super) fn follow(live: &Arc<Live>, notifier: Notifier, watch: Option<Watch>)
     // A file system may have answered again before the listener was added.
     watch.alarm().raise();
     thread::Builder::new().name("reload".to_owned()).spawn(move || {
-        let mut restless_since = None;
+        let mut unsettled_since = None;
         loop {
-            watch.wait(restless_since.is_some());
+            watch.wait(unsettled_since.is_some());
             // A source that keeps changing is searched eventually.
-            let may_leave = restless_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
+            let may_leave = unsettled_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
             let rest = if may_leave { watch.quiet() } else { Duration::ZERO };
             let open = || served.live.open_databases();
-            let is_restless = served.replace(|library| library.reopen(&open(), rest));
-            restless_since = restless_since.filter(|_| is_restless);
-            restless_since = restless_since.or_else(|| is_restless.then(Instant::now));
+            let is_unsettled = served.replace(|library| library.reopen(&open(), rest));
+            unsettled_since = unsettled_since.filter(|_| is_unsettled);
+            unsettled_since = unsettled_since.or_else(|| is_unsettled.then(Instant::now));
         }
     })?;
     Ok(())
@@ -81,7 +81,7 @@ impl Served {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let replaced = catch_unwind(AssertUnwindSafe(|| {
             let library = next(self.live.current().library());
-            let is_restless = library.is_restless();
+            let is_unsettled = library.is_unsettled();
             let outdated = self.live.replace(library);
             if !outdated.is_empty() {
                 log::info!(
@@ -92,7 +92,7 @@ impl Served {
                 let _ = fuse::invalidate(&self.notifier, &outdated)
                     .inspect_err(|error| log::debug!("the kernel cannot be notified of changes: {error}"));
             }
-            is_restless
+            is_unsettled
         }));
         // The panic message is in the log. The next change is handled normally.
         replaced.unwrap_or(false)

@@ -35,7 +35,7 @@ impl std::error::Error for NoSpellings {}
 
 impl SpellingFile {
     /// Reads the text of a file: lines with correct names, each followed by lines with other spellings after `=`.
-    /// Everything behind `#` is a comment.
+    /// Everything after `#` is a comment.
     ///
     /// # Errors
     /// If there are no names of players.

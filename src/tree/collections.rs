@@ -8,7 +8,7 @@ use super::common::Common;
 use super::game_name::{GameName, game_of_name};
 use super::inode::{KIND_COLLECTION, Node};
 use super::names::{canonical, digits, directory_name};
-use super::section::{DirectoryGames, Kind, Object, Section};
+use super::section::{DirectoryGames, Existing, Kind, Section};
 use crate::library::TakenNames;
 use chessdb::formats::{Database, Folder, Keys};
 
@@ -49,8 +49,8 @@ impl Section for Collections {
         Kind::Directory
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
-        self.folder(node).map(|_| Object::Directory)
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
+        self.folder(node).map(|_| Existing::Directory)
     }
 
     fn parent(&self, node: Node) -> Node {

@@ -17,7 +17,7 @@ use super::merged::Merged;
 use super::moves::Moves;
 use super::ply::Use;
 use super::positions::PositionDirectories;
-use super::section::{Kind, Object, Row, Section};
+use super::section::{Existing, Kind, Row, Section};
 use super::single_files::SingleFiles;
 use super::top::Top;
 use super::view_directories::ViewDirectories;
@@ -217,8 +217,8 @@ impl Section for DatabaseTree {
         Kind::Directory
     }
 
-    fn open(&self, _: Node) -> Option<Object<'_>> {
-        Some(Object::Directory)
+    fn open(&self, _: Node) -> Option<Existing<'_>> {
+        Some(Existing::Directory)
     }
 
     fn links(&self, _: Node) -> u32 {

@@ -8,7 +8,7 @@ use super::common::Common;
 use super::game_name::game_of_name;
 use super::inode::{KIND_BLOCK, KIND_GAME, Node};
 use super::names::{BLOCK, block_name, numbered_game_name};
-use super::section::{Content, DirectoryGames, Kind, Object, Section};
+use super::section::{Content, DirectoryGames, Existing, Kind, Section};
 use chessdb::formats::Keys;
 
 /// The games of a database and the blocks that contain them.
@@ -41,13 +41,13 @@ impl Section for Games {
         }
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         match (node.kind(), node.number()) {
             (KIND_GAME, game) => {
-                (game < self.0.database().len()).then_some(Object::File(Content::Game(game)))
+                (game < self.0.database().len()).then_some(Existing::File(Content::Game(game)))
             }
-            (KIND_BLOCK, block) => (block < self.blocks()).then_some(Object::Directory),
-            _ => Some(Object::Directory),
+            (KIND_BLOCK, block) => (block < self.blocks()).then_some(Existing::Directory),
+            _ => Some(Existing::Directory),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::common::Common;
 use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
 use super::names::{canonical, directory_name};
-use super::section::{Content, Kind, Object, Section};
+use super::section::{Content, Existing, Kind, Section};
 use crate::library::TakenNames;
 use chessdb::formats::{Database, Member};
 
@@ -62,13 +62,15 @@ impl Section for Members {
         }
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         if node.kind() == KIND_MEMBER {
             let size = self.list().member(node)?.size;
-            return Some(Object::File(Content::Member(node.number(), size)));
+            return Some(Existing::File(Content::Member(node.number(), size)));
         }
         let mut directories = self.list().directories.iter();
-        directories.nth(node.number() as usize).map(|_| Object::Directory)
+        directories
+            .nth(node.number() as usize)
+            .map(|_| Existing::Directory)
     }
 
     fn parent(&self, node: Node) -> Node {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::common::Views;
 use super::index::ViewIndex;
 use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, Node, ViewId};
-use super::section::{Kind, Object, Section};
+use super::section::{Existing, Kind, Section};
 
 /// The merged files and their directories. Both have the numbers of the corresponding directories of the
 /// view.
@@ -40,7 +40,7 @@ impl Section for Merged {
         ViewId::of_merged(node).is_some_and(|id| self.0.must_build(id))
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         let is_file = self.kind(node) == Kind::File;
         let exists = match (ViewId::of_merged(node), node.number()) {
             (None, _) => true,
@@ -49,12 +49,12 @@ impl Section for Merged {
                 let view = self.0.view(id)?;
                 let games = view.games(number);
                 if is_file {
-                    return (!games.is_empty()).then_some(Object::File(games.content()));
+                    return (!games.is_empty()).then_some(Existing::File(games.content()));
                 }
                 view.nests_merged() && !view.children(number).is_empty()
             }
         };
-        exists.then_some(Object::Directory)
+        exists.then_some(Existing::Directory)
     }
 
     fn parent(&self, node: Node) -> Node {

@@ -42,7 +42,7 @@ pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
 pub use names::{BLOCK, block_name, digits, game_path, numbered_game_name};
 pub use own_view::OwnView;
-pub use section::{Content, DirectoryGames, Kind, Object, Row, Section};
+pub use section::{Content, DirectoryGames, Existing, Kind, Row, Section};
 pub use source::{Branch, SourceFolder, SourceTree};
 pub use template::TemplateError;
 pub use views::{BuiltInView, By, Group, VIEWS, View};

@@ -9,7 +9,7 @@ use lru::LruCache;
 use super::common::Common;
 use super::inode::Node;
 use super::ply::{AtPly, Plies, Use};
-use super::section::{Content, DirectoryGames, Kind, Object, Section};
+use super::section::{Content, DirectoryGames, Existing, Kind, Section};
 use crate::positions::{
     Child, Pattern, TreeNode, line_names, move_name, position_name, read_line, read_move,
 };
@@ -195,9 +195,9 @@ impl Section for Moves {
         self.common.positions().has_failed()
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         if node == Moves::TOP {
-            return Some(Object::Directory);
+            return Some(Existing::Directory);
         }
         self.branch(node)?;
         let at = self.plies().read(node);
@@ -208,10 +208,10 @@ impl Section for Moves {
                 let position = position_name(&self.position(node)?);
                 format!("{}positions/{position}", "../".repeat(at.ply as usize + 1))
             }
-            Use::MovesTable => return Some(Object::File(Content::Own)),
-            _ => return Some(Object::Directory),
+            Use::MovesTable => return Some(Existing::File(Content::Own)),
+            _ => return Some(Existing::Directory),
         };
-        Some(Object::Link(target.into()))
+        Some(Existing::Link(target.into()))
     }
 
     fn text(&self, node: Node) -> Option<String> {

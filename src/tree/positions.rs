@@ -9,7 +9,7 @@ use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
 use super::ply::{AtPly, Plies, Use};
 use super::position_info::{HOW_TO_ASK, position_info};
 use super::ranks::{DIRECTORIES, Ranks};
-use super::section::{Content, DirectoryGames, Kind, Object, Section};
+use super::section::{Content, DirectoryGames, Existing, Kind, Section};
 use crate::positions::{
     Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
 };
@@ -153,30 +153,30 @@ impl Section for PositionDirectories {
         self.common.positions().has_failed()
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         match node {
-            Self::TOP => return Some(Object::Directory),
-            Self::HOW_TO_ASK | Self::NOVELTIES => return Some(Object::File(Content::Own)),
-            Self::START => return self.has_start().then(|| Object::Link(initial_name().into())),
-            _ if node.kind() == KIND_RANKS => return self.ranks.text(node).map(|_| Object::Directory),
+            Self::TOP => return Some(Existing::Directory),
+            Self::HOW_TO_ASK | Self::NOVELTIES => return Some(Existing::File(Content::Own)),
+            Self::START => return self.has_start().then(|| Existing::Link(initial_name().into())),
+            _ if node.kind() == KIND_RANKS => return self.ranks.text(node).map(|_| Existing::Directory),
             _ => {}
         }
         let as_ = Use::of(node)?;
         if as_ == Use::NextMove {
             let target = format!("../../{}", self.next_position(node)?);
-            return Some(Object::Link(target.into()));
+            return Some(Existing::Link(target.into()));
         }
         let found = self.found(node)?;
         Some(match as_ {
-            Use::Spelling => Object::Link(pattern_name(&found.pattern).into()),
+            Use::Spelling => Existing::Link(pattern_name(&found.pattern).into()),
             Use::FenLink => {
                 let name = pattern_name(&found.pattern);
-                Object::Link(("../".repeat(DIRECTORIES) + &name).into())
+                Existing::Link(("../".repeat(DIRECTORIES) + &name).into())
             }
-            Use::PositionInfo | Use::PositionTable => Object::File(Content::Own),
-            Use::PositionPgn => Object::File(Content::Found(Arc::clone(&found.games))),
-            Use::PositionCsv => Object::File(Content::FoundTable(Arc::clone(&found.games))),
-            _ => Object::Directory,
+            Use::PositionInfo | Use::PositionTable => Existing::File(Content::Own),
+            Use::PositionPgn => Existing::File(Content::Found(Arc::clone(&found.games))),
+            Use::PositionCsv => Existing::File(Content::FoundTable(Arc::clone(&found.games))),
+            _ => Existing::Directory,
         })
     }
 

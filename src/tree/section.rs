@@ -35,7 +35,7 @@ pub trait Section: Send + Sync {
     }
 
     /// The node, if it exists.
-    fn open(&self, node: Node) -> Option<Object<'_>>;
+    fn open(&self, node: Node) -> Option<Existing<'_>>;
 
     /// The text of a file that holds [`Content::Own`].
     fn text(&self, _: Node) -> Option<String> {
@@ -134,7 +134,7 @@ pub enum Kind {
 }
 
 /// A node that exists.
-pub enum Object<'a> {
+pub enum Existing<'a> {
     /// A directory, which the section lists.
     Directory,
     /// A file.

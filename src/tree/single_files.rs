@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::common::Common;
 use super::inode::{KIND_DOCUMENT, Node, Table};
-use super::section::{Content, Kind, Object, Section};
+use super::section::{Content, Existing, Kind, Section};
 
 /// The files in the directory of a database.
 pub(super) struct SingleFiles(Arc<Common>);
@@ -39,7 +39,7 @@ impl Section for SingleFiles {
         Kind::File
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         let content = match node {
             Node::ALL => Content::AllGames,
             Node::INFO => Content::Info,
@@ -55,6 +55,6 @@ impl Section for SingleFiles {
                 Content::Document(number?)
             }
         };
-        Some(Object::File(content))
+        Some(Existing::File(content))
     }
 }

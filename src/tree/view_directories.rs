@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::common::Views;
 use super::inode::{Node, ViewId};
-use super::section::{DirectoryGames, Kind, Object, Section};
+use super::section::{DirectoryGames, Existing, Kind, Section};
 use chessdb::formats::Keys;
 
 /// The directories of all views. Number 0 of each is the view's own.
@@ -27,13 +27,13 @@ impl Section for ViewDirectories {
         self.0.must_build(ViewId::of(node))
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         let id = ViewId::of(node);
         let exists = match node.number() {
             0 => self.0.layout().view(id).is_some(),
             number => number < self.0.view(id)?.len(),
         };
-        exists.then_some(Object::Directory)
+        exists.then_some(Existing::Directory)
     }
 
     fn parent(&self, node: Node) -> Node {

@@ -169,10 +169,10 @@ impl Watch {
     }
 
     /// Waits until something has changed and then nothing for the quiet time, but at most three times as long
-    /// if the source keeps changing. With `is_restless`, a change is already pending. Later changes are
+    /// if the source keeps changing. With `is_unsettled`, a change is already pending. Later changes are
     /// reported by the next call.
-    pub fn wait(&mut self, is_restless: bool) {
-        if !is_restless {
+    pub fn wait(&mut self, is_unsettled: bool) {
+        if !is_unsettled {
             self.wait_for_events();
             // An alarm reports a change that has already happened.
             while !(self.drain_alarm() | self.is_changed()) {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{Candidate, Database, Directory, FORMATS, Files, Format, Options, SourceFile};
+use chessdb::formats::{Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder};
 use chessdb::text::{decode, utf8};
 use encoding_rs::WINDOWS_1252;
 use pgnfs::mapped::Mapped;
@@ -164,7 +164,7 @@ fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'stat
     files.sort();
     // What a database must give is none of the databases beside it.
     files.retain(|name| !name.ends_with(".expected.pgn"));
-    let directory = Directory {
+    let directory = SourceFolder {
         path: folder.to_owned(),
         files,
     };

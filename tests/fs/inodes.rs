@@ -232,7 +232,7 @@ fn a_listing_has_attributes_as_far_as_they_are_known() {
     // All except all.pgn, overview.html, problems.txt and the four tables.
     assert_eq!(known(&tree, ""), tree.ls("").len() - 7);
     // A listing decodes games, but only some of a long one. How many depends on time.
-    assert_eq!(known(&tree, "games/000001-001000"), 40);
+    assert!((1..=40).contains(&known(&tree, "games/000001-001000")));
     let many = mount(Fake::many(1000));
     let seen = known(&many, "games/000001-001000");
     assert!((1..500).contains(&seen), "{seen}");

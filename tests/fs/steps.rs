@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chessdb::formats::Keys;
 use pgnfs::fs::{Kind, Layout, ServeOptions};
-use pgnfs::tree::{Common, DirectoryGames, Node, Object, Row, Section};
+use pgnfs::tree::{Common, DirectoryGames, Existing, Node, Row, Section};
 
 const DIRECTORY: u8 = 0x20;
 const LINK: u8 = 0x21;
@@ -54,15 +54,15 @@ impl Section for Steps {
         }
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         let depth = node.number().checked_ilog2()? as usize;
         let up = || match depth {
             0 => ".".into(),
             _ => vec![".."; depth].join("/").into(),
         };
         Some(match self.kind(node) {
-            Kind::Link => Object::Link(up()),
-            _ => Object::Directory,
+            Kind::Link => Existing::Link(up()),
+            _ => Existing::Directory,
         })
     }
 

@@ -12,7 +12,7 @@ struct Stored {
     fen: Option<&'static str>,
     moves: Vec<u8>,
     /// Bytes after the end of the moves.
-    behind: Vec<u8>,
+    after: Vec<u8>,
     /// Date of the event in the index.
     event_date: u32,
 }
@@ -35,7 +35,7 @@ impl Stored {
         }
         bytes.extend_from_slice(&self.moves);
         bytes.push(FINISH);
-        bytes.extend_from_slice(&self.behind);
+        bytes.extend_from_slice(&self.after);
         bytes
     }
 }
@@ -117,7 +117,7 @@ fn read_one(game: Stored) -> (String, Vec<String>) {
 #[test]
 fn an_empty_variation_vanishes_and_its_comment_is_that_of_the_move() {
     let mut game = Stored::of(&[E4, COMMENT, START, END, START, COMMENT, END, E5]);
-    game.behind = b"move\0variation\0".to_vec();
+    game.after = b"move\0variation\0".to_vec();
     assert_eq!(
         read_one(game),
         ("1. e4 {move variation} 1... e5 *".to_owned(), Vec::new())
@@ -127,7 +127,7 @@ fn an_empty_variation_vanishes_and_its_comment_is_that_of_the_move() {
 #[test]
 fn a_comment_before_a_line_belongs_to_it() {
     let mut game = Stored::of(&[COMMENT, E4, E5, GLYPH, 1, START, COMMENT, D5, END]);
-    game.behind = b"game\0line\0".to_vec();
+    game.after = b"game\0line\0".to_vec();
     let (text, problems) = read_one(game);
     assert_eq!(text, "{game} 1. e4 e5 $1 ({line} 1... d5) *");
     assert!(problems.is_empty(), "{problems:?}");
@@ -147,7 +147,7 @@ fn an_illegal_move_ends_its_line_and_the_rest_is_in_the_remark() {
     assert_eq!(text, format!("1. e4 d5 {remark} *"));
 
     let mut game = Stored::of(&[&[E4][..], &[START], &illegal, &[COMMENT, END, COMMENT, E5]].concat());
-    game.behind = b"lost\0kept\0".to_vec();
+    game.after = b"lost\0kept\0".to_vec();
     let (text, problems) = read_one(game);
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(text.contains("kept} 1... e5") && !text.contains("lost"), "{text}");
@@ -156,16 +156,16 @@ fn an_illegal_move_ends_its_line_and_the_rest_is_in_the_remark() {
 #[test]
 fn texts_and_marks_have_the_same_number() {
     let mut more = Stored::of(&[E4, COMMENT]);
-    more.behind = b"one\0two\0rest".to_vec();
+    more.after = b"one\0two\0rest".to_vec();
     let (text, problems) = read_one(more);
-    assert_eq!(problems, ["more texts than comments stand in the game"]);
+    assert_eq!(problems, ["there are more texts than comments in the game"]);
     assert!(
         text.starts_with("1. e4 {one pgnfs: ") && !text.contains("two"),
         "{text}"
     );
 
     let mut fewer = Stored::of(&[E4, COMMENT, E5, COMMENT, NF3, COMMENT]);
-    fewer.behind = b"one\0unended".to_vec();
+    fewer.after = b"one\0unended".to_vec();
     let (text, problems) = read_one(fewer);
     assert_eq!(problems, ["the text of a comment is missing"]);
     assert!(text.contains("2. Nf3 *") && !text.contains("unended"), "{text}");
@@ -191,7 +191,7 @@ fn marks_in_the_wrong_place_are_reported() {
         ),
     ] {
         let mut game = Stored::of(moves);
-        game.behind = Vec::new();
+        game.after = Vec::new();
         let (given, problems) = read_one(game);
         assert_eq!(problems.first().map(String::as_str), Some(what));
         assert!(given.contains(text), "{given}");

@@ -103,12 +103,12 @@ fn a_changing_database_stays_as_it_was() {
     let source = Source::new();
     source.database("a");
     let first = source.open().unwrap();
-    assert!(!first.is_restless(), "the first look takes what is there");
+    assert!(!first.is_unsettled(), "the first look takes what is there");
     source.database("a");
     source.database("b");
     let hour = Duration::from_secs(3600);
     let second = first.reopen(first.databases(), hour);
-    assert!(second.is_restless());
+    assert!(second.is_unsettled());
     assert_eq!(paths(&second), ["a.dci"]);
     assert!(Arc::ptr_eq(&second.databases()[0], &first.databases()[0]));
     assert!(second.left_out()[0].reason.contains("being changed"));
@@ -116,11 +116,11 @@ fn a_changing_database_stays_as_it_was() {
     let third = second.reopen(second.databases(), hour);
     assert!(Arc::ptr_eq(&third.databases()[0], &first.databases()[0]));
     let settled = third.reopen(third.databases(), Duration::ZERO);
-    assert!(!settled.is_restless());
+    assert!(!settled.is_unsettled());
     assert_eq!(paths(&settled), ["a.dci", "b.dci"]);
     assert!(!Arc::ptr_eq(&settled.databases()[0], &first.databases()[0]));
     // For unchanged files the time does not matter.
-    assert!(!settled.reopen(settled.databases(), hour).is_restless());
+    assert!(!settled.reopen(settled.databases(), hour).is_unsettled());
 }
 
 #[test]

@@ -181,7 +181,7 @@ pub fn small() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     let (first, second) = plain.split_at(1_700);
     let frame = |plain: &[u8]| seekable(plain, 1 << 20);
     let frames = frame(first);
-    // Without its table, behind a frame that has one: only the walk over the frames finds all.
+    // Without its table, after a frame that has one: only the walk over the frames finds all.
     let zstd = [frames, frame(second)].concat();
     vec![
         ("seekable", seekable(&plain, 700), plain.clone()),

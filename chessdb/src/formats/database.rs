@@ -188,7 +188,7 @@ pub struct Info {
 /// A raw file inside a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Directory in the mounted tree that holds it, such as `emb`; empty if it stands in that of the database.
+    /// Directory in the mounted tree that holds it, such as `emb`; empty if it is in that of the database.
     pub directory: &'static str,
     /// Its own name, as the database has it.
     pub name: String,
@@ -196,7 +196,7 @@ pub struct Member {
     pub size: u64,
 }
 
-/// One of the database's own folders. Folders form a forest; a parent stands before its children.
+/// One of the database's own folders. Folders form a forest; a parent precedes its children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
     /// Index of the parent in the list; none for a root.

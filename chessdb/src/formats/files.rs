@@ -11,7 +11,7 @@ use super::Problem;
 
 /// The entries of one directory of the source, sorted by name.
 #[derive(Clone, Debug, Default)]
-pub struct Directory {
+pub struct SourceFolder {
     /// Its path.
     pub path: PathBuf,
     /// Names of its regular files in byte order, without names that are not UTF-8.
@@ -101,8 +101,8 @@ impl SourceFile {
     /// The long hole that contains a byte.
     pub fn gap_at(&self, at: usize) -> Option<&Range<usize>> {
         let gaps = self.bytes.gaps();
-        let behind = gaps.partition_point(|gap| gap.end <= at);
-        gaps.get(behind).filter(|gap| gap.start <= at)
+        let after = gaps.partition_point(|gap| gap.end <= at);
+        gaps.get(after).filter(|gap| gap.start <= at)
     }
 
     /// The numbers below `len`, ending early if the bytes are lost.
@@ -138,7 +138,7 @@ impl Bytes for Vec<u8> {}
 /// Extensions match in any letter case. A companion is the file with exactly the same stem, or else the only
 /// one whose stem is equal when case is ignored. `main` is sorted by importance: if the first file is
 /// missing, the next one names the database.
-pub fn by_stem(directory: &Directory, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
+pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
     let names = Names::new(directory);
     let mut candidates = Vec::new();
     let mut claimed: HashSet<&str> = HashSet::new();
@@ -211,7 +211,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(directory: &'a Directory) -> Names<'a> {
+    fn new(directory: &'a SourceFolder) -> Names<'a> {
         let mut names = Names {
             all: directory.files.iter().filter_map(|name| Name::of(name)).collect(),
             by_stem: HashMap::new(),
@@ -250,8 +250,8 @@ impl<'a> Names<'a> {
 mod tests {
     use super::*;
 
-    fn directory(files: &[&str]) -> Directory {
-        Directory {
+    fn directory(files: &[&str]) -> SourceFolder {
+        SourceFolder {
             path: PathBuf::from("d"),
             files: files.iter().map(|&name| name.to_owned()).collect(),
         }

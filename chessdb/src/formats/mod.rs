@@ -30,7 +30,7 @@ use std::path::Path;
 
 pub use crate::problem::{Problem, ProblemKind};
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Part, TextId};
-pub use files::{Bytes, Candidate, Directory, Files, Kept, SourceFile, by_stem};
+pub use files::{Bytes, Candidate, Files, Kept, SourceFile, SourceFolder, by_stem};
 
 /// The user's options for reading games. By default every format applies its own rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub struct Format {
     /// Full name, for display.
     pub title: &'static str,
     /// The databases of this format among the files of one directory, by names alone.
-    pub find: fn(&Directory) -> Vec<Candidate>,
+    pub find: fn(&SourceFolder) -> Vec<Candidate>,
     /// How to recognize a file by its content; none if only names are used.
     pub by_content: Option<ByContent>,
     /// Names of its readings, as the option `reading` takes them; empty if it has one only.

@@ -49,8 +49,8 @@ impl Rows {
 
     #[cold]
     fn passed_before(&self, number: u32) -> usize {
-        let behind = self.passed.partition_point(|&(first, _)| first <= number);
-        let last = behind.checked_sub(1).and_then(|last| self.passed.get(last));
+        let after = self.passed.partition_point(|&(first, _)| first <= number);
+        let last = after.checked_sub(1).and_then(|last| self.passed.get(last));
         last.map_or(0, |&(_, passed)| passed)
     }
 }

@@ -116,14 +116,14 @@ const IN_MARK: [u128; 2] = {
 /// The next mark from a bit on.
 fn find_mark(input: &Input, bit: u64) -> Option<u64> {
     let mut reader = Reader::new(input.clone(), bit / 8);
-    let (mut word, mut behind) = (0u64, bit / 8 * 8);
+    let (mut word, mut after) = (0u64, bit / 8 * 8);
     let last = bit + LONGEST_BLOCK * 8;
-    while behind < last {
+    while after < last {
         let bytes = reader.bytes();
         let len = bytes.len();
         for &byte in bytes {
             word = word << 8 | u64::from(byte);
-            behind += 8;
+            after += 8;
             // Most bytes cannot be part of a mark at any bit offset.
             let [.., before, _] = word.to_be_bytes();
             let [low, high] = IN_MARK;
@@ -132,8 +132,8 @@ fn find_mark(input: &Input, bit: u64) -> Option<u64> {
             }
             for more in (0..8).rev() {
                 let mark = word >> more & ((1 << MARK) - 1);
-                if (mark == BLOCK || mark == END) && behind - more >= bit + MARK {
-                    return Some(behind - more - MARK);
+                if (mark == BLOCK || mark == END) && after - more >= bit + MARK {
+                    return Some(after - more - MARK);
                 }
             }
         }

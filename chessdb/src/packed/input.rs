@@ -67,7 +67,7 @@ impl Input {
 pub(super) struct Reader {
     input: Input,
     /// Offset in the input of the end of the buffer.
-    behind: u64,
+    after: u64,
     buffer: Box<[u8]>,
     /// The bytes of the buffer that have not been consumed.
     rest: Range<usize>,
@@ -80,7 +80,7 @@ impl Reader {
     pub(super) fn new(input: Input, at: u64) -> Reader {
         Reader {
             input,
-            behind: at,
+            after: at,
             buffer: vec![0; BUFFER].into_boxed_slice(),
             rest: 0..0,
         }
@@ -88,7 +88,7 @@ impl Reader {
 
     /// Offset of the next byte in the input.
     pub(super) fn position(&self) -> u64 {
-        self.behind - self.rest.len() as u64
+        self.after - self.rest.len() as u64
     }
 
     /// Offset of the next byte in the file.
@@ -109,8 +109,8 @@ impl Reader {
     /// The next bytes; empty at the end.
     pub(super) fn bytes(&mut self) -> &[u8] {
         if self.rest.is_empty() {
-            let len = self.input.copy(self.behind, &mut self.buffer);
-            self.behind += len as u64;
+            let len = self.input.copy(self.after, &mut self.buffer);
+            self.after += len as u64;
             self.rest = 0..len;
         }
         self.buffer.get(self.rest.clone()).unwrap_or_default()
@@ -123,7 +123,7 @@ impl Reader {
 
     /// Continues at another offset.
     pub(super) fn seek(&mut self, at: u64) {
-        self.behind = at;
+        self.after = at;
         self.rest = 0..0;
     }
 

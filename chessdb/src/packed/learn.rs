@@ -48,7 +48,7 @@ fn of_stream(input: &Input, codec: Codec, limit: u64) -> Result<(Index, u64), Pa
             Ok(Step::End) => break,
             Err(damage) if len == 0 => return Err(PackedError::Damaged(damage)),
             Err(damage) => {
-                warnings.push(format!("{damage}; what is behind it is not shown"));
+                warnings.push(format!("{damage}; what follows is not shown"));
                 break;
             }
         }

@@ -74,10 +74,10 @@ pub fn zip_members(bytes: &Arc<dyn Bytes>) -> Vec<ZipMember> {
     let input = Input::new(Arc::clone(bytes));
     let mut members = directory(&input).unwrap_or_else(|| headers(&input));
     members.sort_by_key(|member| (member.range.start, member.range.end));
-    let mut behind = 0;
+    let mut after = 0;
     members.retain(|member| {
-        let is_apart = member.range.start >= behind;
-        behind = behind.max(member.range.end);
+        let is_apart = member.range.start >= after;
+        after = after.max(member.range.end);
         is_apart && member.is_pgn()
     });
     members

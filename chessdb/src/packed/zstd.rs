@@ -96,22 +96,22 @@ fn frames(input: &Input) -> Vec<Part> {
         }
         // If this is not a frame, reading will report the damage.
         let frame = (start == FRAME).then(|| frame(input, at)).flatten();
-        let behind = announced
+        let after = announced
             .take()
             .map(|len| at + u64::from(u32::from_le_bytes(len)));
-        let behind = behind.filter(|&behind| is_border(input, behind));
+        let after = after.filter(|&after| is_border(input, after));
         let Some(frame) = frame else {
             parts.push(Part {
                 bit: at * 8,
                 len: None,
             });
-            match behind {
-                Some(behind) => at = behind,
+            match after {
+                Some(after) => at = after,
                 None => break,
             }
             continue;
         };
-        let end = behind.or_else(|| end_of_blocks(input, frame.blocks, frame.has_checksum));
+        let end = after.or_else(|| end_of_blocks(input, frame.blocks, frame.has_checksum));
         let len = frame.unpacked.filter(|_| end.is_some());
         if len != Some(0) {
             parts.push(Part { bit: at * 8, len });

@@ -36,7 +36,7 @@ pub fn movetext(game: &SourceGame, en_passant: u8) -> Result<(Vec<u8>, Vec<u8>),
                 let at = moves.len() - 1;
                 if annotations.last().is_none_or(|last| last.at != at) {
                     if matches!(moves[at], 0x7f | 0x80) {
-                        return Err("an annotation of the 127th move or behind a variation".to_owned());
+                        return Err("an annotation of the 127th move or after a variation".to_owned());
                     }
                     moves[at] |= 0x80;
                     annotations.push(Annotation {

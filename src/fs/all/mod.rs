@@ -19,7 +19,7 @@ use super::remote::Remote;
 use super::table::{AllTables, DuplicatesTable, ParquetTable, Tables};
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind, Where};
-use crate::tree::{AllTree, Content, Node, Object, Prefix, Section};
+use crate::tree::{AllTree, Content, Existing, Node, Prefix, Section};
 
 /// Maximum number of files for which the ends of the parts are kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -116,7 +116,7 @@ impl AllFs {
     }
 
     /// The node, if it exists.
-    pub(super) fn open(&self, node: Node) -> Option<(AllNode<'_>, Object<'_>)> {
+    pub(super) fn open(&self, node: Node) -> Option<(AllNode<'_>, Existing<'_>)> {
         let section = self.tree.section(node)?;
         let at = AllNode {
             all: self,
@@ -139,7 +139,7 @@ impl AllFs {
         match self.tree.section(node) {
             Some(section) if section.must_build(node) => Wait::Common,
             Some(section) if section.kind(node) == Kind::File => match self.open(node) {
-                Some((at, Object::File(content))) => at.with_file(content, |file| file.wait()),
+                Some((at, Existing::File(content))) => at.with_file(content, |file| file.wait()),
                 _ => Wait::None,
             },
             _ => Wait::None,

@@ -105,11 +105,11 @@ impl AllTables {
                 .and_then(|offset| header.get(offset..));
             bytes.extend(rest.unwrap_or_default().bytes().take(size as usize));
         }
-        let behind = self
+        let after = self
             .parts
             .partition_point(|part| part.growth(table).start <= offset);
         let own = parts.iter().zip(tables);
-        for (grown, (part, tables)) in self.parts.iter().zip(own).skip(behind.saturating_sub(1)) {
+        for (grown, (part, tables)) in self.parts.iter().zip(own).skip(after.saturating_sub(1)) {
             let wanted = size.saturating_sub(bytes.len() as u32);
             if wanted == 0 {
                 break;

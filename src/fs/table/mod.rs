@@ -171,12 +171,12 @@ fn read_pieces(
     end_of: impl Fn(usize) -> Option<u64>,
     append: impl Fn(&mut Vec<u8>, u32),
 ) -> Option<Vec<u8>> {
-    let (mut first, mut behind) = (0, pieces);
-    while first < behind {
-        let middle = first + (behind - first) / 2;
+    let (mut first, mut after) = (0, pieces);
+    while first < after {
+        let middle = first + (after - first) / 2;
         match end_of(middle)? <= offset {
             true => first = middle + 1,
-            false => behind = middle,
+            false => after = middle,
         }
     }
     let end = offset.saturating_add(size.into());

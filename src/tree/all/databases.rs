@@ -203,8 +203,8 @@ fn number_len(database: &Common) -> usize {
 /// The part that has a game, and the number of the game in it.
 pub(super) fn place_of(parts: &[Part], game: u32) -> (usize, u32) {
     // An empty database has the same first number as the next one.
-    let behind = parts.partition_point(|part| part.first <= game);
-    let place = behind.saturating_sub(1);
+    let after = parts.partition_point(|part| part.first <= game);
+    let place = after.saturating_sub(1);
     let first = parts.get(place).map_or(0, |part| part.first);
     (place, game - first)
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use super::common::{Common, Views};
 use super::inode::{KIND_MERGED, KIND_VIEW, LAST_MERGED_FOLDER, Node, Table, ViewId};
 use super::merged::Merged;
-use super::section::{Content, Kind, Object, Section};
+use super::section::{Content, Existing, Kind, Section};
 use super::top::Top;
 use super::view_directories::ViewDirectories;
 pub use databases::AllDatabases;
@@ -123,8 +123,8 @@ impl Section for AllTree {
         Kind::Directory
     }
 
-    fn open(&self, _: Node) -> Option<Object<'_>> {
-        Some(Object::Directory)
+    fn open(&self, _: Node) -> Option<Existing<'_>> {
+        Some(Existing::Directory)
     }
 
     fn links(&self, _: Node) -> u32 {
@@ -184,11 +184,11 @@ impl Section for Files {
         Kind::File
     }
 
-    fn open(&self, node: Node) -> Option<Object<'_>> {
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
         if !self.names().iter().any(|&(_, own)| own == node) {
             return None;
         }
-        Some(Object::File(match node {
+        Some(Existing::File(match node {
             Node::ALL => Content::AllGames,
             Node::INFO => Content::Info,
             Node::CSV => Content::Table(Table::Csv),

@@ -217,8 +217,8 @@ impl<'a> InParts<'a> {
 
     /// The number of the nth game among the games of all databases.
     pub(in crate::tree) fn get(self, n: usize) -> Option<u32> {
-        let behind = self.sources.partition_point(|source| source.before as usize <= n);
-        let number = behind.checked_sub(1)?;
+        let after = self.sources.partition_point(|source| source.before as usize <= n);
+        let number = after.checked_sub(1)?;
         let source = *self.sources.get(number)?;
         let game = self.games_of(number).get(n - source.before as usize)?;
         Some(self.all.parts.get(source.part as usize)?.first + game)

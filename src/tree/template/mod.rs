@@ -139,11 +139,8 @@ fn value_of(text: &str) -> Result<Part, String> {
                 .parse()
                 .ok()
                 .filter(|number| (1..=99).contains(number));
-            let wrong = || {
-                format!(
-                    "behind the : of '{text}' stands how many characters are wanted, 1 to 99, or 1U to 99U"
-                )
-            };
+            let wrong =
+                || format!("'{text}' needs a number of characters after the colon, 1 to 99, or 1U to 99U");
             (name, Some(number.ok_or_else(wrong)?))
         }
         _ => (text, None),

@@ -35,8 +35,8 @@ use self::index::Index;
 use self::reading::{HalfMoveReading, Sample, Vote};
 use self::texts::TextReader;
 use super::{
-    ByContent, Candidate, Database, Decoded, Directory, Files, Format, Info, Keys, NotADatabase, Options,
-    Problem, SourceFile, TextId,
+    ByContent, Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem,
+    SourceFile, SourceFolder, TextId,
 };
 use crate::game::Tags;
 use crate::replay::{MainLine, Ply};
@@ -55,7 +55,7 @@ pub const FORMAT: Format = Format {
 };
 
 /// Every `.brn` file is a database, even an empty one, and has no companions (section 1.3).
-fn find(directory: &Directory) -> Vec<Candidate> {
+fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let is_brn = |name: &&String| {
         let path = Path::new(name);
         path.extension()

@@ -66,7 +66,7 @@ impl fmt::Display for BadCode {
         match self {
             BadCode::Undefined(code) => write!(f, "unknown code {code}"),
             BadCode::Cut => f.write_str("a code or comment is longer than the record"),
-            BadCode::LateSetUp => f.write_str("a set-up position stands behind the start of the game"),
+            BadCode::LateSetUp => f.write_str("a set-up position comes after the start of the game"),
             BadCode::TooDeep => f.write_str("more than 256 variations are open"),
         }
     }

@@ -15,14 +15,14 @@ use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
 use crate::formats::rows::Rows;
 use crate::formats::{
-    Candidate, Directory, Files, Info, NotADatabase, Options, Problem, SourceFile, by_stem,
+    Candidate, Files, Info, NotADatabase, Options, Problem, SourceFile, SourceFolder, by_stem,
 };
 
 /// Number of games in the sample that determines the reading.
 const SAMPLE: u64 = 32;
 
 /// Finds databases by file name: a `.cdp`, or a `.d00` together with a file of moves.
-pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
+pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let mut found = by_stem(directory, &["cdp", "d00"], &["a02", "d02", "emb"]);
     found.retain(|candidate| has(candidate, "cdp") || is_complete(|kind| has(candidate, kind)));
     found
@@ -178,7 +178,7 @@ impl ChessAssistant {
             {
                 let left = file.bytes.len() % size;
                 warnings.push(format!(
-                    "{}: {left} bytes behind the last {what} are ignored",
+                    "{}: {left} bytes after the last {what} are ignored",
                     file.name
                 ));
             }

@@ -36,7 +36,7 @@ impl Index {
         let walk = walk(cbf);
         let mut what = format!("{unusable}: games found by walking the records");
         if walk.first_gap.is_some() {
-            what.push_str(", with a search behind the bytes from this offset on, which are no record");
+            what.push_str(", with a search after the bytes from this offset on, which are no record");
         }
         let offset = walk.first_gap.map(u64::from);
         problems.push(Problem::damage(cbf.name.clone(), offset, what));
@@ -79,7 +79,7 @@ impl Index {
                 "none: games found by walking the records".to_owned()
             }
             Index::Walked(walk) => format!(
-                "none: games found by walking the records, {} of them by a search behind bytes that are no record",
+                "none: games found by walking the records, {} of them by a search after bytes that are no record",
                 walk.behind_gaps
             ),
         }
@@ -99,7 +99,7 @@ fn count(cbi: &SourceFile, cbf_len: usize, problems: &mut Vec<Problem>) -> u32 {
     let left_over = cbi.bytes.len() % 4;
     if left_over > 0 {
         let at = u64::from(words) * 4;
-        report(at, format!("{left_over} bytes behind the last word are ignored"));
+        report(at, format!("{left_over} bytes after the last word are ignored"));
     }
     match word(cbi, 0).unwrap_or(0) {
         0 => {

@@ -75,7 +75,7 @@ fn possible_end(cbf: &[u8], at: usize) -> Option<usize> {
 
 /// Bits of evidence for a record where the previous one ends.
 const IN_SEQUENCE: u32 = 24;
-/// Bits of evidence for a record behind a gap. A file has up to 2 to the power of 32 offsets, and there are some
+/// Bits of evidence for a record after a gap. A file has up to 2 to the power of 32 offsets, and there are some
 /// thousand ways to get as many bits.
 const BEHIND_GAP: u32 = 50;
 /// Bits of the checksum, which may be one of two.

@@ -89,7 +89,7 @@ impl<'a> Annotations<'a> {
         self.add(self.items.get(..end), replay, |_| true);
     }
 
-    /// What stands before a move.
+    /// What precedes a move.
     #[inline(always)]
     pub(super) fn before_move<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
         if !self.items.is_empty() {
@@ -97,7 +97,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// What stands behind a move.
+    /// What follows a move.
     #[inline(always)]
     pub(super) fn after_move<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
         if !self.items.is_empty() {
@@ -106,7 +106,7 @@ impl<'a> Annotations<'a> {
     }
 
     /// What is said of moves from a number on.
-    pub(super) fn behind<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
+    pub(super) fn after<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         let start = self.items.partition_point(|item| item.position < number);
         self.add(self.items.get(start..), replay, |_| true);

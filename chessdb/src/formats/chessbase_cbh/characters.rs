@@ -13,7 +13,7 @@ const DIAGRAM: u8 = 0x04;
 /// The pieces that the bytes from a2 to a7 hexadecimal stand for, before a square.
 const FIGURINES: &[u8; 6] = b"KQNBRP";
 
-/// True for the rest of a move behind its piece: `f6`, `xf6`, `df6`, `1f6`.
+/// True for the rest of a move after its piece: `f6`, `xf6`, `df6`, `1f6`.
 fn names_square(text: &[u8]) -> bool {
     let is_file = |c: Option<&u8>| c.is_some_and(|c| (b'a'..=b'h').contains(c));
     let is_rank = |c: &u8| (b'1'..=b'8').contains(c);

@@ -1,7 +1,7 @@
 //! One game: items to tokens (sections 8.6, 14).
 //!
-//! A game keeps positions and goes back to them at the end of a line, so a variation is stored behind the rest of the
-//! line that it leaves. PGN wants it behind the move that it replaces. The lines lie one behind the other in any case,
+//! A game keeps positions and goes back to them at the end of a line, so a variation is stored after the rest of the
+//! line that it leaves. PGN wants it after the move that it replaces. The lines lie one after the other in any case,
 //! so they are read in the order of PGN once it is known where each begins ([`Outline`]).
 
 use std::ops::Range;
@@ -324,7 +324,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             Some(outline) => outline.moves,
             None => Outline::read(&self.encoding, self.record.moves).moves,
         };
-        self.annotations.behind(moves, &mut self.replay);
+        self.annotations.after(moves, &mut self.replay);
     }
 }
 

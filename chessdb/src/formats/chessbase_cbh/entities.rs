@@ -5,9 +5,9 @@
 //! | 0 | 4 | records in the file |
 //! | 4 | 4 | root of the tree by which ChessBase finds names |
 //! | 8 | 4 | 1234567890 |
-//! | 12 | 4 | bytes of a record behind its node |
+//! | 12 | 4 | bytes of a record after its node |
 //! | 16 | 8 | first deleted record, number of others |
-//! | 24 | 4 | bytes of the header behind these: 0 in old databases, 4 in new ones |
+//! | 24 | 4 | bytes of the header after these: 0 in old databases, 4 in new ones |
 //!
 //! A record is a node of the tree, 9 bytes, and its fields. Its number is its place, so the tree is not needed.
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::archive;
-use crate::formats::{Candidate, Directory, by_stem};
+use crate::formats::{Candidate, SourceFolder, by_stem};
 
 /// The files beside the `.cbh` that are read.
 const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
@@ -30,7 +30,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
 ];
 
 /// The databases and archives of a folder, and the files that are named as not read.
-pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
+pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &["cbh"], &COMPANIONS);
     let stems = candidates.iter().enumerate();
     let databases: HashMap<String, usize> = stems
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn files_that_are_not_read_are_named() {
-        let directory = Directory {
+        let directory = SourceFolder {
             path: "d".into(),
             files: ["A.CBG", "a.cbh", "a.cko", "b.2CBG", "b.2cbh", "c.cbv"]
                 .map(str::to_owned)

@@ -16,7 +16,7 @@ use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tr
 const LARGE: u64 = 1 << 32;
 
 impl ChessBaseCbh {
-    /// Where the moves of a game stand in the `.cbg`.
+    /// Where the moves of a game are in the `.cbg`.
     fn moves_at(&self, cbg: &SourceFile, place: &Place) -> u64 {
         let short = u64::from(place.header.moves_at());
         match cbg.bytes.len() as u64 > LARGE {
@@ -25,7 +25,7 @@ impl ChessBaseCbh {
         }
     }
 
-    /// Where the annotations of a game stand in the `.cba`; none for a game without.
+    /// Where the annotations of a game are in the `.cba`; none for a game without.
     pub(super) fn annotations_of(&self, place: &Place) -> Option<(&SourceFile, u64)> {
         let cba = self.cba.as_ref()?;
         let short = u64::from(place.header.annotations_at());

@@ -7,7 +7,7 @@ use super::characters::Characters;
 use super::quotation;
 use crate::bytes::{be_u16, be_u32, le_u16, slice};
 
-/// A text behind a move.
+/// A text after a move.
 const TEXT: u8 = 0x02;
 /// A text before a move.
 pub(super) const TEXT_BEFORE: u8 = 0x82;
@@ -64,7 +64,7 @@ pub(super) fn name(kind: u8) -> String {
     }
 }
 
-/// The bytes of an item that is a text, behind its language.
+/// The bytes of an item that is a text, after its language.
 pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
     match item.kind {
         TEXT | TEXT_BEFORE => item.data.get(2..),

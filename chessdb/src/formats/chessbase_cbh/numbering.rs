@@ -22,7 +22,7 @@ pub(super) struct Numbering {
 #[derive(Debug, Default)]
 struct Counted {
     games: u32,
-    /// From this game on, so many records that are no games stand before it.
+    /// From this game on, so many records that are no games precede it.
     passed: Vec<(u32, u32)>,
     /// Numbers of the rows that are texts.
     texts: Vec<u32>,
@@ -64,8 +64,8 @@ impl Numbering {
         if game >= counted.games {
             return None;
         }
-        let behind = counted.passed.partition_point(|&(first, _)| first <= game);
-        let last = behind.checked_sub(1).and_then(|last| counted.passed.get(last));
+        let after = counted.passed.partition_point(|&(first, _)| first <= game);
+        let last = after.checked_sub(1).and_then(|last| counted.passed.get(last));
         let passed = last.map_or(0, |&(_, passed)| passed);
         Some(self.rows.place(game.saturating_add(passed)))
     }

@@ -49,7 +49,7 @@ pub(super) fn text(data: &[u8], characters: Characters) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Fields one behind the other.
+/// Fields one after the other.
 struct Fields<'a> {
     data: &'a [u8],
     at: usize,

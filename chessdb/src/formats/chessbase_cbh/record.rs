@@ -10,7 +10,7 @@ const HAS_START: u8 = 0x40;
 const MODE: u8 = 0x3f;
 /// Bytes of a start position.
 pub(super) const START: usize = 28;
-/// Bytes behind it in Chess960.
+/// Bytes after it in Chess960.
 pub(super) const ROOKS: usize = 8;
 
 /// The record of a game.

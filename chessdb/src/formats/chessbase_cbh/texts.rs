@@ -1,4 +1,4 @@
-//! Guiding texts (section 10): pages that stand between the games.
+//! Guiding texts (section 10): pages between the games.
 //!
 //! The body in the `.cbg` has a head of 4 bytes in big endian, then, in little endian: version, number of titles;
 //! each title: language, length, bytes; a byte; number of contents; each of these by the version.
@@ -24,7 +24,7 @@ pub(super) struct Text {
     language: u8,
     title: Range<usize>,
     is_html: bool,
-    /// Where it stands in the `.cbg`.
+    /// Where it is in the `.cbg`.
     pub(super) bytes: Range<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Text {
     }
 }
 
-/// The texts of a record, one for each language that is known. What is behind damage is left out.
+/// The texts of a record, one for each language that is known. What follows damage is left out.
 pub(super) fn read(cbg: &[u8], offset: usize, record: usize) -> Vec<Text> {
     let mut texts = Vec::new();
     let mut body = Body {

@@ -59,7 +59,7 @@ type Node = [u16; 2];
 /// Nodes are numbered from here on, bytes below it from 1.
 const FIRST_NODE: u16 = 257;
 
-/// Decodes Huffman codes. Before them stands the code of each byte.
+/// Decodes Huffman codes. The code of each byte precedes them.
 fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
     let len = usize::from(be_u16(data, 0).ok_or(Damaged)?);
     if out.len().saturating_add(len) > most {
@@ -91,7 +91,7 @@ fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
     Ok(())
 }
 
-/// Adds the code of a byte to the tree; none where another code stands in its way.
+/// Adds the code of a byte to the tree; none where another code is in its way.
 fn add_code(nodes: &mut Vec<Node>, byte: u16, code: u16, len: u16) -> Option<()> {
     let mut node = 0;
     for place in (0..len).rev() {
@@ -162,7 +162,7 @@ fn repeat(byte: u8, len: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Da
     Ok(())
 }
 
-/// Repeats bytes that stand so far back. They may include some that are being written.
+/// Repeats bytes from so far back. They may include some that are being written.
 fn copy(distance: usize, len: usize, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
     let from = out.len().checked_sub(distance).filter(|&from| from >= start);
     let from = from.ok_or(Damaged)?;

@@ -79,7 +79,7 @@ fn members(stream: impl Read, archive: &SourceFile, limit: u64) -> Result<Files,
             }
             files
                 .warnings
-                .push(format!("{archive} cannot be read behind a member: it is damaged"));
+                .push(format!("{archive} cannot be read after a member: it is damaged"));
             break;
         };
         is_first = false;

@@ -285,7 +285,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let Some(variation) = found else { return };
         self.early.push((self.replay.depth(), variation.inside));
         let end = self.cursor.end;
-        self.cursor = variation.behind;
+        self.cursor = variation.after;
         self.cursor.end = end;
     }
 

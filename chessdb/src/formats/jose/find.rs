@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::formats::{Candidate, Directory};
+use crate::formats::{Candidate, SourceFolder};
 
 /// The tables of a database and of an archive, the ones with games first.
 const TABLES: [&str; 14] = [
@@ -35,7 +35,7 @@ pub(super) fn kind_of(name: &str) -> Option<String> {
 }
 
 /// The databases in a folder: one of `Game` and `MoreGame`, one of `IO_Game`, and archives.
-pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
+pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let mut warnings = Vec::new();
     let mut tables: Vec<(String, &str)> = Vec::new();
     for name in &directory.files {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn found(files: &[&str]) -> Vec<(String, Vec<String>)> {
-        let directory = Directory {
+        let directory = SourceFolder {
             path: "d".into(),
             files: files.iter().map(|&name| name.to_owned()).collect(),
         };

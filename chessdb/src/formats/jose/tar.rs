@@ -7,7 +7,7 @@
 //! | 148 | 8 | sum of all bytes of the header with spaces in this field, octal |
 //! | 156 | 1 | type: `0` or NUL regular, `1` to `6` without contents |
 //! | 257 | 6 | `ustar`, NUL |
-//! | 345 | 155 | what stands before the name |
+//! | 345 | 155 | what precedes the name |
 //!
 //! The crate `tar` is not suitable: it rejects these sizes, which begin with spaces, and returns nothing from
 //! an archive that is cut.

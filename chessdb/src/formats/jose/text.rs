@@ -77,17 +77,17 @@ impl TextDecoder {
             rest = bad;
             if let Some(unit) = surrogate(rest) {
                 self.flush(&mut strange, &mut text);
-                let behind = rest.get(3..).unwrap_or_default();
-                let pair = surrogate(behind).and_then(|low| char::decode_utf16([unit, low]).next()?.ok());
+                let after = rest.get(3..).unwrap_or_default();
+                let pair = surrogate(after).and_then(|low| char::decode_utf16([unit, low]).next()?.ok());
                 text.push(pair.unwrap_or(char::REPLACEMENT_CHARACTER));
                 rest = if pair.is_some() {
-                    behind.get(3..).unwrap_or_default()
+                    after.get(3..).unwrap_or_default()
                 } else {
-                    behind
+                    after
                 };
-            } else if let Some((&byte, behind)) = rest.split_first() {
+            } else if let Some((&byte, after)) = rest.split_first() {
                 strange.push(byte);
-                rest = behind;
+                rest = after;
             }
         }
         self.flush(&mut strange, &mut text);
@@ -186,9 +186,9 @@ fn markup(text: &str) -> Option<(&'static str, usize)> {
     let inner = inner.strip_prefix('/').unwrap_or(inner);
     let (name, stand_in) = MARKUP.into_iter().find(|(name, _)| {
         let head = inner.get(..name.len());
-        let behind = inner.get(name.len()..).and_then(|behind| behind.chars().next());
+        let after = inner.get(name.len()..).and_then(|after| after.chars().next());
         head.is_some_and(|head| head.eq_ignore_ascii_case(name))
-            && behind.is_some_and(|c| c == '>' || c == '/' || c.is_ascii_whitespace())
+            && after.is_some_and(|c| c == '>' || c == '/' || c.is_ascii_whitespace())
     })?;
     let attributes = inner.get(name.len()..)?;
     // A tag ends before the next one begins.

@@ -50,13 +50,13 @@ pub(super) struct Variation {
     /// Its contents, including its end.
     pub(super) inside: Cursor,
     /// What follows it.
-    pub(super) behind: Cursor,
+    pub(super) after: Cursor,
 }
 
 impl Variation {
-    fn end(&mut self, behind: Cursor) {
-        self.inside.end = behind.at;
-        self.behind = behind;
+    fn end(&mut self, after: Cursor) {
+        self.inside.end = after.at;
+        self.after = after;
     }
 }
 
@@ -194,7 +194,7 @@ impl<'a> Tokens<'a> {
                     open.push(found.len());
                     found.push(Variation {
                         inside: cursor,
-                        behind: cursor,
+                        after: cursor,
                     });
                 }
                 Some(MoveToken::End) => {

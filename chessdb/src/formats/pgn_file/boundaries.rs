@@ -121,8 +121,8 @@ const LONGEST_GAME: u64 = 1 << 30;
 pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Range<u64> {
     let end = next.unwrap_or(source.len());
     let gaps = source.gaps();
-    let behind = gaps.partition_point(|gap| (gap.start as u64) < start);
-    start..gaps.get(behind).map_or(end, |gap| end.min(gap.start as u64))
+    let after = gaps.partition_point(|gap| (gap.start as u64) < start);
+    start..gaps.get(after).map_or(end, |gap| end.min(gap.start as u64))
 }
 
 /// The first tags of all games in a range. Its pieces are scanned in parallel. Each piece begins where a game
@@ -147,13 +147,13 @@ fn find_tags(source: &dyn Source, part: &Range<u64>, line_end: u8, shares: &Shar
     for (piece, (start, until)) in scanned.into_iter().zip(jobs) {
         let Some(next) = stop else { return all };
         match piece {
-            Some((found, behind)) if next.place == start => {
+            Some((found, after)) if next.place == start => {
                 all.append(Found {
                     unclosed: next.is_unclosed.then_some(next.place).into_iter().collect(),
                     ..Found::default()
                 });
                 all.append(found);
-                stop = behind;
+                stop = after;
             }
             _ if next.place >= until => {}
             _ => {

@@ -217,7 +217,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let short: String = text.chars().take(LONGEST_QUOTE).collect();
         let more = if short.len() < text.len() { "..." } else { "" };
         let what = match self.state {
-            State::Over(_) => "this text stands behind the result",
+            State::Over(_) => "this text comes after the result",
             _ => "this is no move",
         };
         let fault = Fault::damage(format!("{what}: {short}{more}"));

@@ -147,7 +147,7 @@ impl<'a> Stored<'a> {
                 break;
             }
             match found.iter().any(|(_, other)| other.name == tag.name) {
-                true => doubts.push((at, format!("the tag {} stands twice", name()))),
+                true => doubts.push((at, format!("the tag {} occurs twice", name()))),
                 false => found.push((at, tag)),
             }
         }

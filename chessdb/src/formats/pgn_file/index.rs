@@ -141,13 +141,13 @@ impl Index {
         let number = |offset: usize| Some(le_u32(&bytes, footer + offset)? as usize);
         let [games, names, texts, unclosed, width] =
             [number(8)?, number(12)?, number(16)?, number(20)?, number(24)?];
-        let behind = |start: usize, len: Option<usize>| Some(start..start.checked_add(len?)?);
+        let after = |start: usize, len: Option<usize>| Some(start..start.checked_add(len?)?);
         let rows = games.checked_mul(row_len(width.min(4)))?;
-        let places = behind(rows, names.div_ceil(16).checked_mul(4))?;
-        let texts = behind(places.end, Some(texts))?;
-        let unclosed = behind(texts.end, unclosed.checked_mul(8))?;
+        let places = after(rows, names.div_ceil(16).checked_mul(4))?;
+        let texts = after(places.end, Some(texts))?;
+        let unclosed = after(texts.end, unclosed.checked_mul(8))?;
         let blocks = games.div_ceil(BLOCK as usize);
-        let hashes = behind(unclosed.end, blocks.checked_mul(8))?;
+        let hashes = after(unclosed.end, blocks.checked_mul(8))?;
         let is_whole = hashes.end == footer
             && (3..=4).contains(&width)
             && bytes.get(footer + 40..) == Some(&MAGIC[..])

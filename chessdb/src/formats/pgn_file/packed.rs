@@ -10,7 +10,7 @@ use super::{KIND, PgnFile};
 use crate::bytes::index;
 use crate::formats::several::Several;
 use crate::formats::{
-    Bytes, Candidate, Database, Directory, Files, Kept, NotADatabase, Opened, Options, Part, SourceFile,
+    Bytes, Candidate, Database, Files, Kept, NotADatabase, Opened, Options, Part, SourceFile, SourceFolder,
     by_stem,
 };
 use crate::packed::{Packed, PackedError, ZipMember, is_packed, is_zip, zip_members};
@@ -26,13 +26,13 @@ const FREE: u64 = 64 << 20;
 const MOST_TIMES: u64 = 100;
 
 /// The files of a directory that may hold PGN.
-pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
+pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let is_behind = |name: &String| {
         let (stem, _) = name.rsplit_once('.').unwrap_or_default();
         let extension = stem.rsplit_once('.').map(|(_, extension)| extension);
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case(KIND))
     };
-    let behind = Directory {
+    let after = SourceFolder {
         path: directory.path.clone(),
         files: directory
             .files
@@ -42,7 +42,7 @@ pub(super) fn find(directory: &Directory) -> Vec<Candidate> {
             .collect(),
     };
     let plain = [KIND, ZIP].map(|kind| by_stem(directory, &[kind], &[]));
-    let packed = BEHIND.map(|kind| by_stem(&behind, &[kind], &[]));
+    let packed = BEHIND.map(|kind| by_stem(&after, &[kind], &[]));
     plain.into_iter().chain(packed).flatten().collect()
 }
 

@@ -87,10 +87,10 @@ impl Found {
     }
 
     /// Appends the results for the bytes that follow.
-    pub(super) fn append(&mut self, behind: Found) {
-        self.starts.extend(behind.starts);
+    pub(super) fn append(&mut self, after: Found) {
+        self.starts.extend(after.starts);
         let room = MOST_UNCLOSED.saturating_sub(self.unclosed.len());
-        self.unclosed.extend(behind.unclosed.into_iter().take(room));
+        self.unclosed.extend(after.unclosed.into_iter().take(room));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::text::without_cut_character;
 /// Rows of the custom flags in `info.txt`.
 const FLAGS: [&str; 6] = ["flag 1", "flag 2", "flag 3", "flag 4", "flag 5", "flag 6"];
 
-/// Longest description and longest name of a flag, with the zero behind them.
+/// Longest description and longest name of a flag, with the zero after them.
 const DESCRIPTION: usize = 108;
 const FLAG: usize = 9;
 
@@ -68,7 +68,7 @@ impl About {
         about
     }
 
-    /// Takes a record of the names file of version 5: a key with its value behind it.
+    /// Takes a record of the names file of version 5: a key with its value after it.
     pub(super) fn set(&mut self, record: &[u8], texts: Texts) {
         let record = record.get(..LONGEST).unwrap_or(record);
         let record = texts.line(without_cut_character(record));

@@ -86,7 +86,7 @@ impl<'a> Comments<'a> {
         }
     }
 
-    /// The next text; bytes without a zero behind them are none.
+    /// The next text; bytes without a zero after them are none.
     fn next(&mut self) -> Option<&'a [u8]> {
         let texts = self.rest?;
         let end = texts.iter().position(|&byte| byte == 0)?;
@@ -279,11 +279,11 @@ impl<S: Sink> Decoder<'_, S> {
             let bytes = self.stored.record.bytes;
             let texts = self.comments.rest.or_else(|| bytes.get(self.bytes.at..));
             self.comments.rest = texts;
-            let behind = bytes.len() - texts.map_or(0, <[u8]>::len);
+            let after = bytes.len() - texts.map_or(0, <[u8]>::len);
             if self.comments.next().is_some() {
                 self.fault(
-                    behind,
-                    &Fault::damage("more texts than comments stand in the game"),
+                    after,
+                    &Fault::damage("there are more texts than comments in the game"),
                 );
             }
         }

@@ -119,14 +119,14 @@ impl Index {
             problems.push(Problem::damage(name, 17 - 3, what));
         }
         if counted < there {
-            let behind = there - counted;
+            let after = there - counted;
             warnings.push(format!(
-                "{name}: {behind} entries behind the {counted} that the header counts are ignored"
+                "{name}: {after} entries after the {counted} that the header counts are ignored"
             ));
         }
         if left_over > 0 && self.file.bytes.gaps().is_empty() {
             warnings.push(format!(
-                "{name}: {left_over} bytes behind the last entry are ignored"
+                "{name}: {left_over} bytes after the last entry are ignored"
             ));
         }
     }
@@ -158,7 +158,7 @@ impl Index {
         self.rows.len()
     }
 
-    /// The entry of a game; behind the end an empty one.
+    /// The entry of a game; after the end an empty one.
     #[inline]
     pub(super) fn entry(&self, game: u32) -> Entry {
         if game >= self.len() {
@@ -183,9 +183,9 @@ impl Index {
 /// What the index says of a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
-    /// Where the entry stands in the index.
+    /// Where the entry is in the index.
     pub(super) at: u64,
-    /// Where the game stands in the games file.
+    /// Where the game is in the games file.
     pub(super) offset: u64,
     pub(super) len: u32,
     pub(super) flags: Flags,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `.si3` `.si4` `.si5` | index: in versions 3 and 4 a header, then one entry a game ([`index`], [`about`]) |
 //! | `.sn3` `.sn4` `.sn5` | names of players, events, sites and rounds by number ([`names`]) |
-//! | `.sg3` `.sg4` `.sg5` | games without marks between them; the index says where each stands ([`record`]) |
+//! | `.sg3` `.sg4` `.sg5` | games without marks between them; the index says where each is ([`record`]) |
 //!
 //! A game is the same in all versions:
 //!
@@ -41,8 +41,8 @@ use self::record::Record;
 use self::setup::SetUp;
 use self::texts::Texts;
 use super::{
-    Candidate, Database, Decoded, Directory, Files, Format, Info, Keys, NotADatabase, Options, Problem,
-    SourceFile, TextId, by_stem,
+    Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile,
+    SourceFolder, TextId, by_stem,
 };
 use crate::board::Position;
 use crate::bytes;
@@ -79,7 +79,7 @@ fn place_in<'a>(file: &'a SourceFile, extension: &'static str) -> Origin<'a> {
     }
 }
 
-fn find(directory: &Directory) -> Vec<Candidate> {
+fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let of_version = |extensions: &[&'static str; 3]| {
         let [index, names, games] = extensions.map(kind);
         by_stem(directory, &[index], &[names, games])

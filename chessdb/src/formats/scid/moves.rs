@@ -6,7 +6,7 @@ use crate::replay::Fault;
 
 /// The next byte is the number of a glyph.
 pub(super) const GLYPH: u8 = 0x0b;
-/// A comment stands here.
+/// A comment belongs here.
 pub(super) const COMMENT: u8 = 0x0c;
 /// A variation begins.
 pub(super) const START: u8 = 0x0d;
@@ -47,7 +47,7 @@ impl<'a> Bytes<'a> {
         matches!(self.peek(), Some(GLYPH..=START))
     }
 
-    /// Passes over all bytes up to the end of the game, and gives what stands behind it. None where there is no end.
+    /// Passes over all bytes up to the end of the game, and gives what follows it. None where there is no end.
     pub(super) fn behind_end(&self) -> Option<&'a [u8]> {
         let mut ahead = *self;
         while let Some(byte) = ahead.next() {
@@ -161,7 +161,7 @@ fn rarity(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>)
     }
 }
 
-// What stands in the table where a value is no square.
+// What the table has where a value is no square.
 
 /// The value leads nowhere.
 const NONE: u8 = 0xff;
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use crate::board::Fen;
 
-    /// The move of a byte, with the next one behind it, in a position where White's king is 0.
+    /// The move of a byte, with the next one after it, in a position where White's king is 0.
     fn target(fen: &str, byte: u8, second: u8) -> Result<String, NoMove> {
         let position = Fen::parse(fen).unwrap().position;
         let mut bytes = Bytes::new(&[0], 0);

@@ -69,7 +69,7 @@ impl List {
         Some(Square::new(u32::from(square & 63)))
     }
 
-    /// The number of the piece on a square, [`MOST`] or more where none stands there. All are looked at, many at once,
+    /// The number of the piece on a square, [`MOST`] or more where there is none. All are looked at, many at once,
     /// because the processor cannot guess where it is found.
     #[inline(always)]
     fn number(&self, square: Square) -> usize {

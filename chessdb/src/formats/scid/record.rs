@@ -57,19 +57,19 @@ pub(super) struct Damage {
     pub(super) what: &'static str,
 }
 
-/// What stands behind the tags.
+/// What follows the tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
     /// The start position, where it is not the usual one.
     pub(super) fen: Option<&'a [u8]>,
-    /// Where the FEN stands in the record.
+    /// Where the FEN is in the record.
     pub(super) fen_at: usize,
     /// Where the moves begin in the record.
     pub(super) moves_at: usize,
 }
 
 impl<'a> Record<'a> {
-    /// Gives the further tags to `each`, and then what stands behind them.
+    /// Gives the further tags to `each`, and then what follows them.
     pub(super) fn read(&self, mut each: impl FnMut(Tag<'a>)) -> Result<Parts<'a>, Damage> {
         let mut at = 0;
         while let Some(stored) = self.tag_at(at)? {
@@ -81,7 +81,7 @@ impl<'a> Record<'a> {
         self.behind_tags(at + 1)
     }
 
-    /// What stands behind the tags.
+    /// What follows the tags.
     pub(super) fn parts(&self) -> Result<Parts<'a>, Damage> {
         let mut at = 0;
         while let Some(stored) = self.tag_at(at)? {
@@ -151,7 +151,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A tag as it stands in a record.
+/// A tag as it is stored in a record.
 struct StoredTag<'a> {
     kind: u8,
     /// Empty where `kind` says it.

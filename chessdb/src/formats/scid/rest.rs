@@ -1,4 +1,4 @@
-//! The rest of a line behind an illegal move, as text (section 11.2).
+//! The rest of a line after an illegal move, as text (section 11.2).
 //!
 //! The board plays on, whatever the rules say, so that later numbers keep their meaning.
 

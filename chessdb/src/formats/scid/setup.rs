@@ -5,7 +5,7 @@ use crate::board::{Fen, Position, SetupError};
 /// A stored start position.
 #[derive(Clone, Debug)]
 pub(super) struct SetUp {
-    /// The FEN for the tag: as it stands where it is complete, else completed.
+    /// The FEN for the tag: as it is stored where it is complete, else completed.
     pub(super) fen: String,
     /// The position; none where the text cannot be read as one.
     pub(super) position: Option<Position>,

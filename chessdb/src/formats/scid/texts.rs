@@ -34,7 +34,7 @@ impl Texts {
         }
     }
 
-    /// A text as it stands.
+    /// A text as it is stored.
     pub(super) fn decode(self, bytes: &[u8]) -> String {
         if let Some(encoding) = self.forced {
             return text::decode(bytes, encoding);

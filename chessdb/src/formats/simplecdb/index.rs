@@ -8,7 +8,7 @@
 //! | +13 | 4 | Black, in `.dcn` |
 //! | +17 | 2 | round, 0 unknown |
 //! | +19 | 4 | site, in `.dcs` |
-//! | +23 | 4 | event, in `.dce`; absent in entries of 35 bytes, where all that follows stands 4 bytes earlier |
+//! | +23 | 4 | event, in `.dce`; absent in entries of 35 bytes, where all that follows is 4 bytes earlier |
 //! | +27 | 2 + 2 | White's and Black's Elo, 0 unknown |
 //! | +31 | 1 | result: 0 `*`, 1 `1-0`, 2 `0-1`, 3 `1/2-1/2` |
 //! | +32 | 3 | ECO, zeros unknown |
@@ -127,7 +127,7 @@ impl Index {
         let left_over = entries % layout.entry;
         if left_over > 0 && dci.bytes.gaps().is_empty() {
             warnings.push(format!(
-                "{}: {left_over} bytes behind the last entry are ignored",
+                "{}: {left_over} bytes after the last entry are ignored",
                 dci.name
             ));
         }

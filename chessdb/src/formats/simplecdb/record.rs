@@ -96,10 +96,10 @@ pub(super) fn open(
             && let Ok(record) = records.record(last)
         {
             let end = record.start + record.bytes.len() as u64;
-            let behind = records.data_len().saturating_sub(end);
-            if behind > 0 {
+            let after = records.data_len().saturating_sub(end);
+            if after > 0 {
                 warnings.push(format!(
-                    "{}: {behind} bytes behind the last game of the index are not listed",
+                    "{}: {after} bytes after the last game of the index are not listed",
                     dcg.name
                 ));
             }

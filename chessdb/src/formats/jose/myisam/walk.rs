@@ -82,10 +82,10 @@ impl Table {
                 at = block.end;
                 continue;
             }
-            let (here, behind) = self.up_to_gap(at);
+            let (here, after) = self.up_to_gap(at);
             if here.iter().all(|&byte| byte == 0) {
                 // Padding of an archive, or the rest of a disk block before a hole.
-                at = behind;
+                at = after;
                 continue;
             }
             match search.plausible_block_behind(at) {
@@ -117,8 +117,8 @@ impl Table {
         let gaps = self.file.bytes.gaps();
         let next = gaps.get(gaps.partition_point(|gap| gap.start < at));
         let end = next.map_or(self.data().len(), |gap| gap.start.min(self.data().len()));
-        let behind = next.map_or(end, |gap| gap.end);
-        (self.data().get(at..end).unwrap_or_default(), behind)
+        let after = next.map_or(end, |gap| gap.end);
+        (self.data().get(at..end).unwrap_or_default(), after)
     }
 }
 

@@ -25,14 +25,14 @@ const SHORTEST: usize = 4;
 /// Longest name.
 const LONGEST: usize = 255;
 
-/// The names that stand in a file.
+/// The names in a file.
 pub(crate) struct Coded {
     file: SourceFile,
     kinds: [Vec<Name>; KINDS],
     pub(super) is_whole: bool,
 }
 
-/// Where a name stands.
+/// Where a name is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Name {
     /// Place of its own bytes in the file; 0 for a name that is not there.
@@ -46,7 +46,7 @@ struct Name {
 }
 
 impl Coded {
-    /// Reads where the names stand, up to the first damage.
+    /// Reads where the names are, up to the first damage.
     pub(super) fn open(file: &SourceFile, warnings: &mut Vec<String>) -> (Coded, Option<Damage>) {
         let mut names = Coded {
             file: file.clone(),
@@ -65,7 +65,7 @@ impl Coded {
         }
         let mut at = HEADER;
         for (number, kind) in (0..).zip(&mut self.kinds) {
-            // Three bytes each; the one before them belongs to what stands there.
+            // Three bytes each; the one before them belongs to what is there.
             let count = |at| be_u32(&file.bytes, at).map(|field| field & 0xff_ffff);
             let widths = count(11 + 3 * number).zip(count(23 + 3 * number));
             let (count, frequency) = widths.ok_or_else(|| damage(0, "its header is cut"))?;
@@ -81,7 +81,7 @@ impl Coded {
         }
         if at < file.bytes.len() && file.bytes.gaps().is_empty() {
             warnings.push(format!(
-                "{}: {} bytes behind the last name are ignored",
+                "{}: {} bytes after the last name are ignored",
                 file.name,
                 file.bytes.len() - at
             ));
@@ -140,7 +140,7 @@ struct Widths {
     frequency: usize,
 }
 
-/// Reads where the names of one kind stand, and gives the place behind them.
+/// Reads where the names of one kind are, and gives the place after them.
 fn read_kind(
     file: &SourceFile,
     start: usize,

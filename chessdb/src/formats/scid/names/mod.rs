@@ -35,14 +35,14 @@ pub(super) enum Names {
     Plain(Plain),
 }
 
-/// What is wrong with a file of names, and where. What stands before it is good.
+/// What is wrong with a file of names, and where. What precedes it is good.
 struct Damage {
     at: usize,
     what: String,
 }
 
 impl Names {
-    /// Reads where the names stand. Version 5 has what the database says of itself among them.
+    /// Reads where the names are. Version 5 has what the database says of itself among them.
     pub(super) fn open(
         file: Option<&SourceFile>,
         version: Version,
@@ -67,7 +67,7 @@ impl Names {
             }
         };
         if let Some(Damage { at, what }) = damage {
-            let what = format!("{what}: names behind it are unknown");
+            let what = format!("{what}: names after it are unknown");
             problems.push(Problem::damage(&file.name, at as u64, what));
         }
         names
@@ -92,7 +92,7 @@ impl Names {
         }
     }
 
-    /// Appends a name as it stands, `?` for one that is unknown.
+    /// Appends a name as it is stored, `?` for one that is unknown.
     pub(super) fn append(&self, kind: Kind, number: u32, texts: Texts, out: &mut String) {
         let is_known = match self {
             Names::Missing => false,

@@ -11,7 +11,7 @@ const INFORMATION: u64 = 4;
 /// Longest text of a name.
 const LONGEST: usize = 1 << 12;
 
-/// The names that stand in a file.
+/// The names in a file.
 pub(crate) struct Plain {
     file: SourceFile,
     /// Where the record of each name begins.
@@ -20,7 +20,7 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// Reads where the names stand, up to the first damage. `about` gets the texts that are no names.
+    /// Reads where the names are, up to the first damage. `about` gets the texts that are no names.
     pub(super) fn open(file: &SourceFile, about: impl FnMut(&[u8])) -> (Plain, Option<Damage>) {
         let mut names = Plain {
             file: file.clone(),
@@ -55,7 +55,7 @@ impl Plain {
             {
                 Some(names) => {
                     let place = u32::try_from(at);
-                    names.push(place.map_err(|_| damage("a name stands behind the fourth gibibyte"))?);
+                    names.push(place.map_err(|_| damage("a name is beyond the fourth gibibyte"))?);
                 }
                 None if kind == INFORMATION => about(text),
                 None => return Err(damage("a record has a kind that is not defined")),

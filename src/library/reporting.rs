@@ -12,8 +12,8 @@ use chessdb::replay::Ply;
 impl LibraryEntry {
     /// The same database, which calls `tell` after every successful read of its files.
     #[must_use]
-    pub fn heard(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
-        let database = Arc::new(Heard {
+    pub fn reporting(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
+        let database = Arc::new(Reporting {
             database: Arc::clone(&self.database),
             tell: Box::new(tell),
         });
@@ -24,19 +24,19 @@ impl LibraryEntry {
     }
 }
 
-struct Heard {
+struct Reporting {
     database: Arc<dyn Database>,
     tell: Box<dyn Fn() + Send + Sync>,
 }
 
-impl Heard {
-    fn heard<T>(&self, answer: T) -> T {
+impl Reporting {
+    fn reporting<T>(&self, answer: T) -> T {
         (self.tell)();
         answer
     }
 }
 
-impl Database for Heard {
+impl Database for Reporting {
     fn len(&self) -> u32 {
         self.database.len()
     }
@@ -46,32 +46,32 @@ impl Database for Heard {
     }
 
     fn keys(&self, game: u32) -> Keys {
-        self.heard(self.database.keys(game))
+        self.reporting(self.database.keys(game))
     }
 
     fn text(&self, id: TextId) -> String {
-        self.heard(self.database.text(id))
+        self.reporting(self.database.text(id))
     }
 
     fn tags(&self, game: u32) -> Tags {
-        self.heard(self.database.tags(game))
+        self.reporting(self.database.tags(game))
     }
 
     fn game(&self, game: u32) -> Decoded {
-        self.heard(self.database.game(game))
+        self.reporting(self.database.game(game))
     }
 
     fn stored_len(&self, game: u32) -> Option<u32> {
-        self.heard(self.database.stored_len(game))
+        self.reporting(self.database.stored_len(game))
     }
 
     fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
-        self.heard(self.database.append_stored(game, out))
+        self.reporting(self.database.append_stored(game, out))
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         self.database.main_line(game, each);
-        self.heard(());
+        self.reporting(());
     }
 
     fn info(&self) -> Info {
@@ -91,7 +91,7 @@ impl Database for Heard {
     }
 
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.heard(self.database.read_member(member, offset, buffer))
+        self.reporting(self.database.read_member(member, offset, buffer))
     }
 
     fn documents(&self) -> &[&'static str] {
@@ -99,7 +99,7 @@ impl Database for Heard {
     }
 
     fn document(&self, document: usize) -> Game {
-        self.heard(self.database.document(document))
+        self.reporting(self.database.document(document))
     }
 
     fn folders(&self) -> Vec<Folder> {
