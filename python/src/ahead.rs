@@ -1,4 +1,4 @@
-//! Games that are decoded before they are asked for. Who asks for one game after another gets most of them from
+//! Games that are decoded before they are asked for. Whoever asks for one game after another gets most of them from
 //! blocks, for each of which files are checked, and the GIL is released, once.
 
 use std::ops::Range;

@@ -10,12 +10,12 @@ use pyo3::types::{PyAny, PyDict, PySlice};
 
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::game::Game;
-use crate::index::{build, load_or_build};
+use crate::index::{KeptIndex, build, load_or_build};
 use crate::parts::{Folder, Member, Problem};
 use crate::search::{Found, PlayedMove, Question, Search, find, moves_table};
 use crate::source::Source;
 use crate::table::{Table, table};
-use pgnfs::positions::{BuildOptions, Index};
+use pgnfs::positions::BuildOptions;
 
 /// An open database: a sequence of its games.
 ///
@@ -30,7 +30,7 @@ pub struct Database {
     /// `None` after the database has been closed.
     source: RwLock<Option<Source>>,
     /// `None` until it has been built.
-    index: RwLock<Option<Arc<Index>>>,
+    index: RwLock<Option<Arc<KeptIndex>>>,
     path: String,
     threads: usize,
 }
@@ -59,7 +59,7 @@ impl Database {
         })
     }
 
-    fn set_index(&self, index: Option<Index>) {
+    fn set_index(&self, index: Option<KeptIndex>) {
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = index.map(Arc::new);
     }
 }

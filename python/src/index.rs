@@ -11,21 +11,35 @@ use crate::errors::ReadError;
 use crate::in_chunks::PAUSE;
 use crate::source::Source;
 use pgnfs::library::LibraryEntry;
-use pgnfs::positions::{BuildOptions, Index, IndexError, IndexFiles, MOST_BYTES};
+use pgnfs::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles, MOST_BYTES};
 
-/// Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
-const OPTIONS: &str = "python";
+/// An index of positions and the folder with its file.
+pub struct KeptIndex {
+    index: Index,
+    files: IndexFiles,
+}
+
+impl KeptIndex {
+    /// The answer of the index. If it is damaged, there is none, and its file is removed.
+    pub fn answer<T>(
+        &self,
+        entry: &LibraryEntry,
+        ask: impl FnOnce(&Index) -> Result<T, Damaged>,
+    ) -> Option<T> {
+        ask(&self.index).inspect_err(|_| self.files.remove(entry)).ok()
+    }
+}
 
 /// The index of a database, in a file that is removed when the index is dropped.
 ///
 /// # Errors
 /// Those of [`load_or_build`].
-pub fn build(py: Python<'_>, source: &Source, options: BuildOptions) -> PyResult<Index> {
+pub fn build(py: Python<'_>, source: &Source, options: BuildOptions) -> PyResult<KeptIndex> {
     let temporary = py.import("tempfile")?.call_method0("TemporaryDirectory")?;
     let folder = temporary.getattr("name")?.extract()?;
     let built = load_or_build(py, source, folder, options);
-    // The file is mapped, and exists without a name until it is unmapped.
-    temporary.call_method0("cleanup")?;
+    // The file is mapped, and exists without a name until it is unmapped. After Ctrl-C the folder may still be in use.
+    let _ = temporary.call_method0("cleanup");
     built
 }
 
@@ -38,11 +52,13 @@ pub fn load_or_build(
     source: &Source,
     folder: PathBuf,
     options: BuildOptions,
-) -> PyResult<Index> {
+) -> PyResult<KeptIndex> {
     let builder = source.clone();
     let (sender, mut receiver) = sync_channel(1);
     let build = move || {
-        let built = builder.checked(|entry| built(entry, &folder, options));
+        // Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
+        let reading = format!("python {}", builder.options);
+        let built = builder.checked(|entry| built(entry, &folder, &reading, options));
         // Nobody receives it after Ctrl-C.
         let _ = sender.send(built);
     };
@@ -65,10 +81,16 @@ pub fn load_or_build(
     }
 }
 
-fn built(entry: &LibraryEntry, folder: &Path, options: BuildOptions) -> Result<Index, IndexError> {
-    let files = IndexFiles::open(folder, OPTIONS, MOST_BYTES)?;
-    match files.load(entry) {
-        Some(index) => Ok(index),
-        None => files.build(entry, options, &|_| ()),
-    }
+fn built(
+    entry: &LibraryEntry,
+    folder: &Path,
+    reading: &str,
+    options: BuildOptions,
+) -> Result<KeptIndex, IndexError> {
+    let files = IndexFiles::open(folder, reading, MOST_BYTES)?;
+    let index = match files.load(entry) {
+        Some(index) => index,
+        None => files.build(entry, options, &|_| ())?,
+    };
+    Ok(KeptIndex { index, files })
 }

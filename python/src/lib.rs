@@ -1,8 +1,8 @@
 //! The native part of the Python package `chessdb`.
 //!
 //! The crate makes the decoders, guarded maps and the search for databases of `pgnfs` available to Python. It
-//! never holds the GIL while it decodes, and it checks that the files are unchanged before it returns a
-//! result to Python.
+//! never holds the GIL while it decodes, and it checks that the files are unchanged after it has decoded, and
+//! before a result is returned to Python.
 
 mod ahead;
 mod batches;

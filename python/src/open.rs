@@ -43,7 +43,9 @@ pub fn open(
         .map_err(|error| not_opened(py, &error))?;
     let database = |(path, source)| Database::new(source, path, threads);
     let shown = path.display().to_string();
-    let mut entries = library.databases().iter().map(Source::new);
+    let options = format!("{options:?}").into();
+    let entries = library.databases().iter();
+    let mut entries = entries.map(|entry| Source::new(entry, &options));
     if library.is_single()
         && let Some(only) = entries.next()
     {

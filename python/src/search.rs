@@ -1,5 +1,6 @@
 //! Searching for positions, in the index of positions or in all games. These are read in chunks, without the GIL;
-//! Ctrl-C ends a search.
+//! Ctrl-C ends a search. The index is only used where it answers in milliseconds: it would read the games of all other
+//! questions in one thread.
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::game::Game;
 use crate::in_chunks::in_chunks;
+use crate::index::KeptIndex;
 use crate::source::Source;
 use pgnfs::positions::{
     Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Pattern, Pawns, Wanted, WantedError, san_of,
@@ -161,21 +163,24 @@ impl Question {
 pub struct Search {
     pub source: Source,
     /// Answers without reading all games.
-    pub index: Option<Arc<Index>>,
+    pub index: Option<Arc<KeptIndex>>,
     /// Number of threads that read all games.
     pub threads: usize,
 }
 
 impl Search {
-    /// The answer of the index. `None` without an index, or if that is damaged: then all games have to be read.
+    /// The answer of the index. `None` without an index, if that is damaged, or if castling rights or en passant do
+    /// not count: then all games have to be read.
     fn of_index<T: Send>(
         &self,
         py: Python<'_>,
+        wanted: &Wanted,
         ask: impl FnOnce(&Index) -> Result<T, Damaged> + Send,
     ) -> PyResult<Option<T>> {
+        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
         match &self.index {
-            Some(index) => Ok(self.source.read(py, |_| ask(index))?.ok()),
-            None => Ok(None),
+            Some(index) if is_exact => self.source.read(py, |entry| index.answer(entry, ask)),
+            _ => Ok(None),
         }
     }
 }
@@ -183,7 +188,7 @@ impl Search {
 /// The games with a match.
 pub fn find(py: Python<'_>, search: &Search, question: &Question) -> PyResult<Vec<Found>> {
     let wanted = question.wanted()?;
-    let found = match search.of_index(py, |index| index.find(&wanted))? {
+    let found = match search.of_index(py, &wanted, |index| index.find(&wanted))? {
         Some(found) => found,
         None => found(py, search, &wanted)?,
     };
@@ -210,7 +215,7 @@ pub fn moves_table(py: Python<'_>, search: &Search, question: &Question) -> PyRe
     let Wanted::Position(pattern) = &wanted else {
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
-    let table = match search.of_index(py, |index| index.moves(pattern))? {
+    let table = match search.of_index(py, &wanted, |index| index.moves(pattern))? {
         Some(table) => table,
         None => scanned_table(py, search, pattern, &wanted)?,
     };

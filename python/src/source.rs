@@ -17,6 +17,8 @@ use pgnfs::library::LibraryEntry;
 pub struct Source {
     /// Its files.
     pub entry: Arc<LibraryEntry>,
+    /// The options with which it was opened, as a text that differs if they differ.
+    pub options: Arc<str>,
     /// What its games share.
     pub shared: Arc<Shared>,
 }
@@ -34,9 +36,10 @@ pub struct Shared {
 
 impl Source {
     /// An open database, from which nothing has been read yet.
-    pub fn new(entry: &Arc<LibraryEntry>) -> Source {
+    pub fn new(entry: &Arc<LibraryEntry>, options: &Arc<str>) -> Source {
         Source {
             entry: Arc::clone(entry),
+            options: Arc::clone(options),
             shared: Arc::default(),
         }
     }

@@ -73,6 +73,17 @@ def test_a_damaged_index(samples: Path, tmp_path: Path) -> None:
     [file] = tmp_path.iterdir()
     file.write_bytes(bytes(file.stat().st_size))
     assert answers(database) == expected
+    assert not file.exists()
+    database.index_positions(tmp_path)
+    assert file.exists()
+    assert answers(database) == expected
+
+
+def test_another_reading_has_another_index(own_games: Path, tmp_path: Path) -> None:
+    for encoding in ("utf-8", "windows-1251"):
+        database = chessdb.open_database(own_games / "classics.pgn", encoding=encoding)
+        database.index_positions(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_an_index_that_cannot_be_built(own_games: Path) -> None:

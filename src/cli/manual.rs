@@ -86,8 +86,8 @@ const ZSH_MOUNTS: [(&str, &str); 2] = [
 _pgnfs_mounts() {
     local expl
     local -a points
-    points=("${(@f)$(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)}")
-    _wanted mounts expl 'mount of pgnfs' compadd -a points
+    points=(${(f)"$(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)"})
+    _wanted mounts expl 'mount of pgnfs' compadd -a points || _files -/
 }
 
 if [ "$funcstack[1]" = "_pgnfs" ]; then

@@ -116,6 +116,9 @@ impl Worker {
         while let Some(added) = receive(databases, local.is_empty() && remote.is_empty()) {
             // Load size files before decoding anything.
             for texts in added.iter().filter_map(Weak::upgrade) {
+                if self.is_over() {
+                    break;
+                }
                 texts.load();
                 match texts.remote() {
                     None => local.push_back(Arc::downgrade(&texts)),

@@ -318,17 +318,20 @@ impl Texts {
 
     /// Writes the size file if more sizes are known than it contains.
     pub(super) fn save(&self) {
-        let is_new = self.sizes().known() > self.kept.load(Ordering::Acquire);
+        let Some(sizes) = self.sizes_if_counted() else {
+            return;
+        };
+        let is_new = sizes.known() > self.kept.load(Ordering::Acquire);
         let is_wanted = is_new && self.is_trusted() && self.check().is_ok();
         let Some(file) = self.file.get().filter(|_| is_wanted) else {
             return;
         };
-        if !self.sizes().are_complete() {
+        if !sizes.are_complete() {
             // Another mount may have written more sizes in the meantime.
-            file.load(&self.entry, self.sizes());
+            file.load(&self.entry, sizes);
         }
-        self.kept.store(self.sizes().known(), Ordering::Release);
-        file.save(&self.entry, self.sizes());
+        self.kept.store(sizes.known(), Ordering::Release);
+        file.save(&self.entry, sizes);
         if !self.is_trusted() {
             file.remove();
         }

@@ -91,15 +91,20 @@ pub(super) fn answer_plus(
         return reply.refuse(errno(error));
     }
     reply.answer(Answered::Entries(count), |reply| {
-        counted.keep();
-        let Some(own) = own else { return reply.ok() };
-        if let Err(error) = own.send(&shared.kernel) {
-            // ENOENT: the reader was killed and no longer waits.
-            let level = match error.raw_os_error() {
-                Some(libc::ENOENT) => log::Level::Debug,
-                _ => log::Level::Error,
-            };
-            log::log!(level, "a listing could not be answered: {error}");
+        let Some(own) = own else {
+            counted.keep();
+            return reply.ok();
+        };
+        match own.send(&shared.kernel) {
+            Ok(()) => counted.keep(),
+            Err(error) => {
+                // ENOENT: the reader was killed and no longer waits.
+                let level = match error.raw_os_error() {
+                    Some(libc::ENOENT) => log::Level::Debug,
+                    _ => log::Level::Error,
+                };
+                log::log!(level, "a listing could not be answered: {error}");
+            }
         }
         // The kernel ignores this second reply; it only ends fuser's reply object.
         reply.error(Errno::EIO);

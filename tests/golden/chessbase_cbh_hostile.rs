@@ -298,3 +298,26 @@ fn a_text_that_is_no_text_is_none() {
     assert_eq!(database.len(), 1);
     assert!(database.members().is_empty());
 }
+
+#[test]
+fn records_that_share_a_guiding_text_are_not_multiplied() {
+    // Version, one title of 230 bytes, and a content of one byte in each of eight languages.
+    let mut text = vec![3, 0, 1, 0, 0, 0, 230, 0];
+    text.extend([b'x'; 230]);
+    text.extend([0, 8, 0]);
+    for language in 0..8 {
+        text.extend([language, 0, 1, 0, 0, 0, b'a', 0, 0, 0, 0]);
+    }
+    let mut cbg = vec![0; 26];
+    cbg.push(0x80);
+    cbg.extend(&(text.len() as u32 + 4).to_be_bytes()[1..]);
+    cbg.extend(text);
+    let texts = |records: usize| {
+        let mut cbh = cbh(&vec![26; records]);
+        cbh[46..].chunks_mut(46).for_each(|record| record[0] = 3);
+        let database = open(&[("cbh", cbh), ("cbg", cbg.clone())]).unwrap();
+        database.members().len()
+    };
+    assert_eq!((texts(1), texts(2)), (8, 16));
+    assert!(texts(10_000) <= 1 + cbg.len() / 16);
+}

@@ -28,7 +28,8 @@ fn the_kernel_asks_once() {
     };
     look();
     assert_eq!(count(&scratch, "OPEN"), 1, "no open: {}", scratch.log());
-    assert_eq!(count(&scratch, "OPENDIR"), 1);
+    // Two may be sent before the kernel has the reply to the first.
+    assert!((1..=2).contains(&count(&scratch, "OPENDIR")));
     assert_eq!(count(&scratch, "FLUSH"), 1);
     assert_eq!(count(&scratch, "RELEASE") + count(&scratch, "RELEASEDIR"), 0);
     assert!(count(&scratch, "READDIRPLUS") > 0 && count(&scratch, "READ") > 0);

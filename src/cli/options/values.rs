@@ -26,15 +26,27 @@ const OF_OTHERS: u32 = 0o077;
 
 /// Reads a password file.
 pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
-    let wrong = |error| format!("a file with one password a line: {error}");
-    let file = File::open(path).map_err(wrong)?;
-    let metadata = file.metadata().map_err(wrong)?;
+    let wrong = |error: &dyn Display| format!("a file with one password a line: {path}: {error}");
+    // This may be a pipe from a program that keeps passwords.
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    let metadata = file.metadata().map_err(|error| wrong(&error))?;
     if metadata.is_file() && metadata.permissions().mode() & OF_OTHERS != 0 {
         return Err("a file that only its owner can read: chmod 600 makes it one".into());
     }
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).map_err(wrong)?;
-    Ok(Passwords::of_lines(&text))
+    let mut bytes = Vec::new();
+    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| wrong(&error))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(wrong(&format_args!("longer than {} KiB", LONGEST >> 10)).into());
+    }
+    let text = str::from_utf8(&bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        wrong(&format_args!("line {line} is not UTF-8: save the file as UTF-8"))
+    })?;
+    Ok(Passwords::of_lines(text.trim_start_matches('\u{feff}')))
 }
 
 /// Reads a spelling file, which gzip may have compressed.
@@ -116,5 +128,18 @@ mod tests {
         assert_eq!(format!("{read:?}"), "2 passwords");
         fs::set_permissions(path, Permissions::from_mode(0o640)).unwrap();
         assert!(passwords(path).unwrap_err().contains("chmod 600"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_password_file_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        fs::write(&file, "\u{feff}pass\n").unwrap();
+        assert!(passwords(path).unwrap().iter().eq([b"pass"]));
+        fs::write(&file, b"pass\nma\xdf\n").unwrap();
+        assert!(passwords(path).unwrap_err().contains("line 2 is not UTF-8"));
+        fs::write(&file, [b'x'; LONGEST as usize + 1]).unwrap();
+        assert!(passwords(path).unwrap_err().contains("longer than 64 KiB"));
+        assert!(passwords("/dev/null").unwrap().iter().eq([b""; 0]));
     }
 }

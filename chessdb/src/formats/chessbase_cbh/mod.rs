@@ -168,10 +168,12 @@ impl ChessBaseCbh {
         entities.get(id, self.characters)
     }
 
-    /// All guiding texts.
+    /// All guiding texts. Records may share a body, so there are at most as many texts as bodies would fit into the
+    /// `.cbg`.
     fn texts(&self) -> &[Text] {
         self.texts.get_or_init(|| {
             let Some(cbg) = &self.cbg else { return Vec::new() };
+            let most = 1 + cbg.bytes.len() / SHORTEST_TEXT;
             let places = self.numbering.texts(&self.cbh);
             let texts = places.flat_map(|place| {
                 let header = Header::at(&self.cbh.bytes, place);
@@ -179,7 +181,7 @@ impl ChessBaseCbh {
                 let read = |offset| texts::read(&cbg.bytes, offset, place + 1);
                 offset.map(read).unwrap_or_default()
             });
-            texts.collect()
+            texts.take(most).collect()
         })
     }
 }
@@ -198,6 +200,9 @@ impl ChessBaseCbh {
         self.characters.doubt(names.chain(comments))
     }
 }
+
+/// Bytes of a guiding text in one language, at least: two lengths, two languages, and hardly any text.
+const SHORTEST_TEXT: usize = 16;
 
 /// Files that are missed where they are not there, with what they hold.
 const MISSED: [(&str, &str); 8] = [

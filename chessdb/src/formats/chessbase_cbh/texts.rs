@@ -11,7 +11,7 @@ use crate::bytes::{le_u16, le_u32, slice};
 /// Languages by their number. A text in no language in particular has none in its name.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
-/// Titles and contents that a text may have: many records may share one body.
+/// Titles and contents that a text may have.
 const MOST_PARTS: u16 = 256;
 /// Most bytes of a file's name.
 const LONGEST_NAME: usize = 240;
