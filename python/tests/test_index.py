@@ -80,10 +80,11 @@ def test_a_damaged_index(samples: Path, tmp_path: Path) -> None:
 
 
 def test_another_reading_has_another_index(own_games: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "indexes"
     for encoding in ("utf-8", "windows-1251"):
         database = chessdb.open_database(own_games / "classics.pgn", encoding=encoding)
-        database.index_positions(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
+        database.index_positions(folder)
+    assert len(list(folder.iterdir())) == 2
 
 
 def test_an_index_that_cannot_be_built(own_games: Path) -> None:
