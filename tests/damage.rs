@@ -23,7 +23,7 @@ const SMALL: usize = 16 << 10;
 
 /// Larger samples are damaged at fewer places of each file, so that not much more than this number of bytes
 /// is read.
-const MOST_BYTES: usize = 3 << 20;
+const MOST_BYTES: usize = 2 << 20;
 
 /// Minimum number of places at which a file is damaged.
 const FEWEST: usize = 8;
