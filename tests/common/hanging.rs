@@ -1,4 +1,4 @@
-//! A file system that shows a folder and can be told not to answer, to fail, or to report wrong sizes.
+//! A file system that shows a folder and can be made not to answer, to fail, or to report wrong sizes.
 //!
 //! A request that is not answered waits without occupying a thread, until [`Hanging::recover`] or the end,
 //! but for a minute at most, so that a failing test does not hang for ever.
