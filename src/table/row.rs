@@ -79,14 +79,10 @@ impl<'a> Row<'a> {
                 .get("ECO")
                 .and_then(opening)
                 .map(|name| Value::Text(name.into())),
-            Column::Plies => Some(Value::Number(self.moves().plies.into())),
-            Column::Moves => Some(Value::Text(self.moves().san.as_str().into())),
-            Column::Uci => Some(Value::Text(self.moves().uci.as_str().into())),
-            Column::FinalFen => self
-                .moves()
-                .final_fen
-                .as_deref()
-                .map(|fen| Value::Text(fen.into())),
+            Column::Plies => Some(Value::Number(self.moves().plies() as i64)),
+            Column::Moves => Some(Value::Text(self.moves().san().into())),
+            Column::Uci => Some(Value::Text(self.moves().uci().into())),
+            Column::FinalFen => self.moves().final_fen().map(|fen| Value::Text(fen.into())),
         }
     }
 

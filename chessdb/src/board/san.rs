@@ -121,10 +121,11 @@ fn file_of(square: Square) -> u64 {
 
 impl fmt::Display for San {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes()
-            .iter()
-            .take(self.len())
-            .try_for_each(|&c| fmt::Write::write_char(f, char::from(c)))
+        let bytes = self.bytes();
+        let text = bytes
+            .get(..self.len())
+            .and_then(|text| std::str::from_utf8(text).ok());
+        f.write_str(text.unwrap_or_default())
     }
 }
 

@@ -30,18 +30,26 @@ pub struct Uci<'a> {
 
 impl fmt::Display for Uci<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.mv {
-            Move::Normal { from, to, promotion } => {
-                write!(f, "{from}{to}")?;
-                promotion.map_or(Ok(()), |role| write!(f, "{}", role.char()))
-            }
+        let (from, to, promotion) = match self.mv {
+            Move::Normal { from, to, promotion } => (from, to, promotion),
             Move::Castle(side) => {
                 let color = self.position.turn();
                 let (from, to) = self.position.castling_squares(color, side, self.is_chess960);
-                write!(f, "{from}{to}")
+                (from, to, None)
             }
-            Move::Null => f.write_str("0000"),
-        }
+            Move::Null => return f.write_str("0000"),
+        };
+        // In one piece, because tables have many moves.
+        let [a, b, c, d] = [
+            from.file().char(),
+            from.rank().char(),
+            to.file().char(),
+            to.rank().char(),
+        ]
+        .map(|c| c as u8);
+        let promotion = promotion.map_or(b' ', |role| role.char() as u8);
+        let text = [a, b, c, d, promotion];
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default().trim_end())
     }
 }
 
