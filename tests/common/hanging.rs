@@ -1,4 +1,4 @@
-//! A file system that shows a folder and can be made not to answer, to fail, or to report wrong sizes.
+//! A file system that shows a folder and can be made slow, not to answer, to fail, or to report wrong sizes.
 //!
 //! A request that is not answered waits without occupying a thread, until [`Hanging::recover`] or the end,
 //! but for a minute at most, so that a failing test does not hang for ever.
@@ -61,7 +61,16 @@ pub struct Hanging {
 impl Hanging {
     /// Shows `folder` at `point`, an empty folder, to the current user.
     pub fn mount(folder: &Path, point: &Path) -> Hanging {
-        let shared = Arc::new(Shared::default());
+        Hanging::mount_slow(folder, point, Duration::ZERO)
+    }
+
+    /// Like [`Hanging::mount`]; each request takes at least `delay`, however many there are at once. With a delay the
+    /// kernel caches entries and attributes.
+    pub fn mount_slow(folder: &Path, point: &Path, delay: Duration) -> Hanging {
+        let shared = Arc::new(Shared {
+            delay,
+            ..Shared::default()
+        });
         shared.state().paths.insert(INodeNo::ROOT.0, folder.to_owned());
         let mut config = Config::default();
         config.mount_options = vec![MountOption::RO, MountOption::FSName("hanging".to_owned())];
@@ -115,6 +124,11 @@ impl Hanging {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
+    /// Number of bytes read so far.
+    pub fn bytes(&self) -> u64 {
+        self.shared.bytes.load(Ordering::Relaxed)
+    }
+
     /// Drops the page cache of all files. Must be called while nothing hangs.
     pub fn forget_contents(&self) {
         let inodes: Vec<u64> = self.shared.state().paths.keys().copied().collect();
@@ -139,6 +153,8 @@ impl Drop for Hanging {
 struct Shared {
     state: Mutex<State>,
     requests: AtomicU64,
+    bytes: AtomicU64,
+    delay: Duration,
 }
 
 #[derive(Default)]
@@ -167,6 +183,14 @@ impl Shared {
         };
         for (_, answer) in waiting {
             answer();
+        }
+    }
+
+    /// For how long the kernel may cache entries and attributes.
+    fn time_to_live(&self) -> Duration {
+        match self.delay.is_zero() {
+            true => Duration::ZERO,
+            false => LONGEST,
         }
     }
 
@@ -204,7 +228,15 @@ impl Folder {
         }
         let is_failing = state.failing.contains(&operation);
         drop(state);
-        answer(&self.0, if is_failing { Err(Errno::EIO) } else { Ok(()) });
+        let permitted = if is_failing { Err(Errno::EIO) } else { Ok(()) };
+        if self.0.delay.is_zero() {
+            return answer(&self.0, permitted);
+        }
+        let shared = Arc::clone(&self.0);
+        thread::spawn(move || {
+            thread::sleep(shared.delay);
+            answer(&shared, permitted);
+        });
     }
 }
 
@@ -216,7 +248,7 @@ impl Filesystem for Folder {
                 .and_then(|()| shared.path(parent))
                 .and_then(|folder| shared.attributes(&folder.join(name), false));
             match found {
-                Ok(attributes) => reply.entry(&Duration::ZERO, &attributes, Generation(0)),
+                Ok(attributes) => reply.entry(&shared.time_to_live(), &attributes, Generation(0)),
                 Err(error) => reply.error(error),
             }
         });
@@ -228,7 +260,7 @@ impl Filesystem for Folder {
                 .and_then(|()| shared.path(inode))
                 .and_then(|path| shared.attributes(&path, inode == INodeNo::ROOT));
             match found {
-                Ok(attributes) => reply.attr(&Duration::ZERO, &attributes),
+                Ok(attributes) => reply.attr(&shared.time_to_live(), &attributes),
                 Err(error) => reply.error(error),
             }
         });
@@ -282,7 +314,10 @@ impl Filesystem for Folder {
                 .and_then(|()| file.ok_or(Errno::EBADF))
                 .and_then(|file| file.read_at(&mut bytes, offset).map_err(errno));
             match read {
-                Ok(len) => reply.data(&bytes[..len]),
+                Ok(len) => {
+                    shared.bytes.fetch_add(len as u64, Ordering::Relaxed);
+                    reply.data(&bytes[..len]);
+                }
                 Err(error) => reply.error(error),
             }
         });

@@ -36,6 +36,7 @@ mod texts;
 mod walk;
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use self::characters::Characters;
 use self::header::Header;
@@ -74,8 +75,8 @@ struct ChessBase {
     cbf: SourceFile,
     index: Index,
     characters: Characters,
-    /// Ids of the texts of each game.
-    ids: Vec<texts::Ids>,
+    /// Ids of the texts of each game. Finding them reads all records, so it is done when views are built.
+    ids: OnceLock<Vec<texts::Ids>>,
     info: Info,
     problems: Vec<Problem>,
 }
@@ -93,18 +94,22 @@ impl ChessBase {
             ("index", index.describe()),
             ("characters", characters.describe().to_owned()),
         ];
-        let mut database = ChessBase {
+        Ok(ChessBase {
             cbf: cbf.clone(),
             index,
             characters,
-            ids: Vec::new(),
+            ids: OnceLock::new(),
             info: Info { rows, warnings },
             problems,
-        };
-        database.ids = texts::ids(database.index.games(), |game, names| {
-            !database.cbf.bytes.is_lost() && database.read_names(game, names)
-        });
-        Ok(database)
+        })
+    }
+
+    fn ids(&self) -> &[texts::Ids] {
+        self.ids.get_or_init(|| {
+            texts::ids(self.index.games(), |game, names| {
+                !self.cbf.bytes.is_lost() && self.read_names(game, names)
+            })
+        })
     }
 
     fn record(&self, game: u32) -> Option<Record<'_>> {
@@ -200,7 +205,7 @@ impl Database for ChessBase {
     fn keys(&self, game: u32) -> Keys {
         let record = self.record(game).filter(|_| game < self.len());
         let header = record.map(|record| record.header);
-        let [white, black, event] = self.ids.get(game as usize).copied().unwrap_or(texts::UNKNOWN);
+        let [white, black, event] = self.ids().get(game as usize).copied().unwrap_or(texts::UNKNOWN);
         Keys {
             white,
             black,

@@ -67,9 +67,8 @@ impl Layout {
         let entries = dci.len().checked_sub(self.header)?;
         let mut score = if entries % self.entry == 0 { 1.0 } else { 0.0 };
         let rows = self.rows(file);
-        let step = (rows.len() as usize / 1000).max(1);
         let (mut seen, mut good) = (0.0, 0.0);
-        for number in (0..rows.len()).step_by(step) {
+        for number in checked(rows.len()) {
             let at = self.at(rows.place(number));
             let status = dci.get(at).copied();
             let offset = be_u64(dci, at + 1).unwrap_or(0);
@@ -87,6 +86,17 @@ impl Layout {
             score
         })
     }
+}
+
+/// The entries that are checked to find the layout: all of them, or as many neighbours in each of a few places of a
+/// large file, because each place is a read on a slow disk.
+fn checked(len: u32) -> impl Iterator<Item = u32> {
+    const PLACES: u32 = 16;
+    const NEIGHBOURS: u32 = 64;
+    let step = (len / PLACES).max(NEIGHBOURS);
+    (0..len)
+        .step_by(step as usize)
+        .flat_map(move |first| first..first.saturating_add(NEIGHBOURS).min(len))
 }
 
 /// The index: a file, or offsets found by walking the records.

@@ -18,6 +18,7 @@ mod record;
 mod strings;
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use self::index::{Entry, Index};
 use self::promotion::Promotions;
@@ -48,6 +49,8 @@ struct SimpleCdb {
     events: Strings,
     promotions: Promotions,
     info: Info,
+    /// Another warning, whose search reads the whole index.
+    unlisted: OnceLock<Option<String>>,
     problems: Vec<Problem>,
 }
 
@@ -81,6 +84,7 @@ impl SimpleCdb {
             records,
             promotions: Promotions::Reference,
             info: Info::default(),
+            unlisted: OnceLock::new(),
             problems,
         };
         let forced = options.reading.as_deref().and_then(Promotions::named);
@@ -148,7 +152,10 @@ impl Database for SimpleCdb {
     }
 
     fn info(&self) -> Info {
-        self.info.clone()
+        let unlisted = self.unlisted.get_or_init(|| self.records.unlisted(&self.index));
+        let mut info = self.info.clone();
+        info.warnings.extend(unlisted.clone());
+        info
     }
 
     fn problems(&self) -> &[Problem] {

@@ -101,7 +101,6 @@ impl Sample {
         let mut sample = Sample::default();
         // In undamaged files each byte belongs to one game. The budget limits the cost of an index that
         // points to one long record many times.
-        // again from costing more than the file is worth.
         let mut budget = database.records.data_len();
         for game in database.index.games() {
             let counted: u32 = sample.codes.iter().sum();

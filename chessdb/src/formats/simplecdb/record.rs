@@ -86,29 +86,35 @@ pub(super) fn open(
             "the .dcg with the moves is missing or cannot be opened: put it beside the .dci",
         ));
     }
-    if let Index::File { file, layout, rows } = &index {
-        let offsets = || file.numbers(rows.len()).map(|game| index.entry(game).offset);
-        if layout.header == 10 {
-            records.detect_reversed(offsets());
-        }
-        if records.reversed.is_none()
-            && let (Some(last), Some(dcg)) = (offsets().max(), dcg)
-            && let Ok(record) = records.record(last)
-        {
-            let end = record.start + record.bytes.len() as u64;
-            let after = records.data_len().saturating_sub(end);
-            if after > 0 {
-                warnings.push(format!(
-                    "{}: {after} bytes after the last game of the index are not listed",
-                    dcg.name
-                ));
-            }
-        }
+    if let Index::File { layout, .. } = &index
+        && layout.header == 10
+    {
+        records.detect_reversed(offsets(&index));
     }
     (index, records)
 }
 
+/// The offsets of the records of all games.
+fn offsets(index: &Index) -> impl Iterator<Item = u64> + '_ {
+    index.games().map(|game| index.entry(game).offset)
+}
+
 impl Records {
+    /// A warning if there are bytes after the last record that the index lists.
+    pub(super) fn unlisted(&self, index: &Index) -> Option<String> {
+        let file = self.file.as_ref()?;
+        if self.reversed.is_some() || !matches!(index, Index::File { .. }) {
+            return None;
+        }
+        let record = self.record(offsets(index).max()?).ok()?;
+        let end = record.start + record.bytes.len() as u64;
+        let after = self.data_len().saturating_sub(end);
+        (after > 0).then(|| {
+            let name = &file.name;
+            format!("{name}: {after} bytes after the last game of the index are not listed")
+        })
+    }
+
     fn bytes(&self) -> &[u8] {
         self.file.as_ref().map(|file| &**file.bytes).unwrap_or_default()
     }
