@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use chessdb::formats::Options;
+use pgnfs::library::Library;
 use serde_json::Value;
 
 use crate::common::hanging::{Hanging, Operation};
@@ -341,5 +343,30 @@ fn a_mount_can_wait_for_its_source() {
         fs::rename(&away, &scratch.source).unwrap();
         wait_for("the source", || entries() > 1);
         assert_eq!(scratch.games().len(), 2);
+    }
+}
+
+/// On a slow disk every read counts. A `.cbf` has a number of games in its index, and names only in its records.
+#[test]
+fn opening_reads_a_small_part_of_large_files() {
+    let shared = needs!(samples);
+    let scratch = Scratch::new();
+    for (folder, name) in [("chessbase", "medium.cbf"), ("simplecdb/large", "large.dci")] {
+        let folder = shared.join("data").join(folder);
+        let point = scratch.path(name);
+        fs::create_dir(&point).unwrap();
+        let files = fs::read_dir(&folder).unwrap().flatten().filter(|file| {
+            let its = file.path();
+            its.file_stem() == Path::new(name).file_stem()
+        });
+        let size: u64 = files.map(|file| file.metadata().unwrap().len()).sum();
+        let disk = Hanging::mount(&folder, &point);
+        let library = Library::open(&point.join(name), &Options::default()).unwrap();
+        assert!(library.databases()[0].database.len() >= 4000);
+        let read = disk.bytes();
+        assert!(
+            read > 0 && read < size / 10,
+            "{name}: {read} of {size} bytes are read"
+        );
     }
 }
