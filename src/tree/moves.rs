@@ -187,8 +187,13 @@ impl Section for Moves {
         1
     }
 
-    fn must_build(&self, _: Node) -> bool {
-        !self.positions.is_ready()
+    /// A node that is not kept has to be found in the tree, for which games are replayed.
+    fn must_build(&self, node: Node) -> bool {
+        let is_kept = || {
+            let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+            nodes.contains(&node)
+        };
+        !self.positions.is_ready() || node != Moves::TOP && !is_kept()
     }
 
     fn is_unavailable(&self) -> bool {

@@ -159,6 +159,22 @@ Nf3,g1f3,1,0,0,0,,2700,,1985,1985,1,D37,\"club/b, \"\"c\"\".dci/games/000001-001
 }
 
 #[test]
+fn the_first_game_of_a_move_is_one_that_played_it() {
+    // The first database has the position after 1. d4 d5 2. c4 by another order of moves only.
+    let tree = mount_all(vec![
+        Fake::of(copies("c4 d5 d4", 2)).at("a"),
+        Fake::of(copies("d4 d5 c4", 1)).at("b"),
+    ]);
+    let (_, rows) = read_csv(&tree.cat("all/moves/d4/d5/moves.csv"));
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!(
+        (&*row["move"], &*row["games"], &*row["reached"]),
+        ("c4", "1", "3")
+    );
+    assert_eq!(row["path"], "b/games/000001-001000/000001.pgn");
+}
+
+#[test]
 fn a_position_has_the_games_of_all_databases() {
     let tree = library();
     assert_eq!(tree.ls("all/positions"), ["info.txt", "start"]);

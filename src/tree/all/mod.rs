@@ -34,11 +34,13 @@ pub const NAME: &str = "all";
 /// Name of the directory in it that has only one game of each group of duplicates.
 pub const UNIQUE: &str = "unique";
 
+/// A section after its nodes.
+type SectionWithNodes = (&'static [RangeInclusive<Node>], Box<dyn Section>);
+
 /// The directory of all databases. It is also the section whose only node is [`Node::DATABASE`].
 pub struct AllTree {
     databases: Arc<AllDatabases>,
-    /// The sections with their nodes.
-    sections: Vec<(&'static [RangeInclusive<Node>], Box<dyn Section>)>,
+    sections: Vec<SectionWithNodes>,
     /// The names that the sections of positions have in the directory.
     names: Vec<(&'static str, Node)>,
     top: OnceLock<Top>,
@@ -59,7 +61,7 @@ impl AllTree {
         let is_unique = databases.is_unique();
         let databases = Arc::new(databases);
         let views = || Arc::clone(&databases) as Arc<dyn Views>;
-        let mut sections: Vec<(&'static [RangeInclusive<Node>], Box<dyn Section>)> = vec![
+        let mut sections: Vec<SectionWithNodes> = vec![
             (Merged::NODES, Box::new(Merged(views()))),
             (ViewDirectories::NODES, Box::new(ViewDirectories(views()))),
             (&[Node::ALL..=Node::DUPLICATES], Box::new(Files { is_unique })),
@@ -102,23 +104,23 @@ impl AllTree {
             .map_or(Kind::File, |section| section.kind(node))
     }
 
-    /// The database from which the name of a directory of a view, or of its merged file, is read.
+    /// The database from which the name of a directory of a view, or of its merged file, is read. For a node in `moves/`
+    /// or `positions/`, that of the first game.
     pub fn database_of(&self, node: Node) -> Option<usize> {
+        // The directories of all views, which have the number 0, are listed before any game is counted.
+        if node.number() == 0 {
+            return None;
+        }
         let id = match node.kind() {
-            KIND_VIEW..KIND_MERGED => Some(ViewId::of(node)),
-            KIND_MERGED..=LAST_MERGED_FOLDER => ViewId::of_merged(node),
-            _ => return self.database_of_ply(node),
+            KIND_VIEW..KIND_MERGED => ViewId::of(node),
+            KIND_MERGED..=LAST_MERGED_FOLDER => ViewId::of_merged(node)?,
+            _ => {
+                Use::of(node)?;
+                let (at, _) = Plies::of(self.databases.games()).read_position(node);
+                return Some(self.databases.place_of(at.game).0);
+            }
         };
-        // The directories of all views, which have the number 0, are listed before any view is built.
-        let id = id.filter(|_| node.number() > 0)?;
         self.databases.view(id)?.named_by(node.number())
-    }
-
-    /// The database with the first game of a node in `moves/` or `positions/`.
-    fn database_of_ply(&self, node: Node) -> Option<usize> {
-        Use::of(node)?;
-        let (at, _) = Plies::of(self.databases.games()).read_position(node);
-        Some(self.databases.place_of(at.game).0)
     }
 
     /// Names of the entries of the directory.
