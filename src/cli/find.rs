@@ -1,6 +1,5 @@
 //! `pgnfs find`.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -171,22 +170,25 @@ fn wanted(matches: &ArgMatches) -> Result<Wanted, Failure> {
 /// Shows the table of moves of a position, over all databases.
 fn moves(search: &Search<'_>, entries: &[&LibraryEntry], pattern: &Pattern) -> (u64, io::Result<()>) {
     let mut sum = MovesTable::default();
-    let mut paths: HashMap<String, String> = HashMap::new();
+    // The number of each database's first game among those of all.
+    let mut firsts = Vec::new();
+    let mut next = 0u32;
     for entry in entries {
         let table = search.ask(
             entry,
             |index| index.moves(pattern),
             |database, threads, done| scan_moves(database, pattern, threads, done),
         );
-        for row in &table.rows {
-            if let Some(game) = row.game {
-                paths.entry(row.uci.clone()).or_insert_with(|| path(entry, game));
-            }
-        }
-        sum.merge(table);
+        sum.merge(table, next);
+        firsts.push(next);
+        next = next.saturating_add(entry.database.len());
     }
     search.bar.finish_and_clear();
-    let csv = sum.csv(|row| paths.get(&row.uci).cloned());
+    let csv = sum.csv(|row| {
+        let game = row.game?;
+        let number = firsts.partition_point(|&first| first <= game).checked_sub(1)?;
+        Some(path(entries.get(number)?, game - firsts.get(number)?))
+    });
     let written = match sum.rows.is_empty() {
         true => Ok(()),
         false => io::stdout().lock().write_all(csv.as_bytes()),

@@ -113,11 +113,11 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
 
     fn open_node_of_all(&self, prefix: Prefix, node: Node) -> Option<Object<'_>> {
         let (at, object) = self.fs.all_of(prefix)?.open(node)?;
-        match object {
-            tree::Existing::Directory => Some(Object::AllDirectory(at)),
-            tree::Existing::File(content) => Some(Object::AllFile(at, content)),
-            tree::Existing::Link(_) => None,
-        }
+        Some(match object {
+            tree::Existing::Directory => Object::AllDirectory(at),
+            tree::Existing::File(content) => Object::AllFile(at, content),
+            tree::Existing::Link(target) => Object::AllLink(at, target),
+        })
     }
 
     /// The kind of the node, derived from its inode number alone.
@@ -363,7 +363,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// [`FsError::WrongKind`] if the node is not a link; [`FsError::Stale`] if it does not exist.
     pub fn target(&self) -> Result<String, FsError> {
         match self.open()? {
-            Object::Link(_, target) => Ok(target.into_owned()),
+            Object::Link(_, target) | Object::AllLink(_, target) => Ok(target.into_owned()),
             _ => Err(FsError::WrongKind),
         }
     }

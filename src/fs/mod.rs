@@ -68,7 +68,7 @@ pub struct ChessFs {
     databases: Vec<Arc<DatabaseFs>>,
     /// All databases as one, where there are several; and with `unique`, the same without duplicates.
     all: Vec<Arc<AllFs>>,
-    common: Arc<Common>,
+    common: Arc<SharedByEpochs>,
     /// Number of epochs before this one.
     epoch: u64,
     /// `info.txt` at the root.
@@ -76,7 +76,7 @@ pub struct ChessFs {
 }
 
 /// What consecutive epochs share.
-struct Common {
+struct SharedByEpochs {
     options: ServeOptions,
     cache: Arc<TextCache>,
     size_files: OnceLock<SizeFiles>,
@@ -91,7 +91,7 @@ struct Common {
 impl ChessFs {
     /// Serves a library. Decodes no game and builds no view.
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
-        let common = Arc::new(Common {
+        let common = Arc::new(SharedByEpochs {
             cache: Arc::new(TextCache::new(options.cache_size)),
             options,
             size_files: OnceLock::new(),
@@ -107,7 +107,7 @@ impl ChessFs {
     /// `given`. `all_before` are the previous directories of all databases.
     fn with(
         library: Library,
-        common: Arc<Common>,
+        common: Arc<SharedByEpochs>,
         given: &mut HashSet<Prefix>,
         kept: impl Fn(&LibraryEntry) -> Option<Arc<DatabaseFs>>,
         all_before: &[Arc<AllFs>],

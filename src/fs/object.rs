@@ -57,6 +57,8 @@ pub(super) enum Object<'a> {
     AllFile(AllNode<'a>, Content<'a>),
     /// A symbolic link and its target.
     Link(DatabaseNode<'a>, Cow<'a, str>),
+    /// A symbolic link in a directory of all databases, and its target.
+    AllLink(AllNode<'a>, Cow<'a, str>),
 }
 
 impl<'a> Object<'a> {
@@ -66,9 +68,11 @@ impl<'a> Object<'a> {
             Object::Folder(folder) => Ok(folder),
             Object::Directory(directory) => Ok(directory),
             Object::AllDirectory(directory) => Ok(directory),
-            Object::RootInfo(_) | Object::File(..) | Object::AllFile(..) | Object::Link(..) => {
-                Err(FsError::NotADirectory)
-            }
+            Object::RootInfo(_)
+            | Object::File(..)
+            | Object::AllFile(..)
+            | Object::Link(..)
+            | Object::AllLink(..) => Err(FsError::NotADirectory),
         }
     }
 
@@ -79,14 +83,14 @@ impl<'a> Object<'a> {
             Object::File(at, content) => Ok(at.database.with_file(at.node, content.clone(), then)),
             Object::AllFile(at, content) => Ok(at.with_file(content.clone(), then)),
             Object::Folder(_) | Object::Directory(_) | Object::AllDirectory(_) => Err(FsError::IsADirectory),
-            Object::Link(..) => Err(FsError::WrongKind),
+            Object::Link(..) | Object::AllLink(..) => Err(FsError::WrongKind),
         }
     }
 
     /// The size in bytes, if nothing has to be decoded for it; 0 for directories.
     pub(super) fn size_if_known(&self) -> Option<u64> {
         match self {
-            Object::Link(_, target) => Some(target.len() as u64),
+            Object::Link(_, target) | Object::AllLink(_, target) => Some(target.len() as u64),
             _ => self.with_file(|file| file.size_if_known()).unwrap_or(Some(0)),
         }
     }
@@ -105,7 +109,7 @@ impl<'a> Object<'a> {
             Object::Folder(folder) => folder.attributes(),
             Object::RootInfo(info) => info.attributes(),
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => at.attributes(size),
-            Object::AllDirectory(at) | Object::AllFile(at, _) => at.attributes(size),
+            Object::AllDirectory(at) | Object::AllFile(at, _) | Object::AllLink(at, _) => at.attributes(size),
         }
     }
 
@@ -120,7 +124,7 @@ impl<'a> Object<'a> {
     /// The node, if it belongs to the directory of all databases.
     pub(super) fn of_all(&self) -> Option<&AllNode<'a>> {
         match self {
-            Object::AllDirectory(at) | Object::AllFile(at, _) => Some(at),
+            Object::AllDirectory(at) | Object::AllFile(at, _) | Object::AllLink(at, _) => Some(at),
             _ => None,
         }
     }

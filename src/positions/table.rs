@@ -101,12 +101,16 @@ impl MovesTable {
         self.rows.iter().map(|row| row.tally.games).sum()
     }
 
-    /// Adds the table of the same position in another database. Rows that both tables have keep their game,
-    /// because the other numbers belong to the other database.
-    pub fn merge(&mut self, other: MovesTable) {
-        for row in other.rows {
+    /// Adds the table of the same position in another database, whose games have numbers from `first` on here.
+    pub fn merge(&mut self, other: MovesTable, first: u32) {
+        for mut row in other.rows {
+            row.game = row.game.map(|game| game.saturating_add(first));
             match self.rows.iter_mut().find(|own| own.uci == row.uci) {
                 Some(own) => {
+                    // A game in which the move was played comes before one that has only the position after it.
+                    if own.tally.games == 0 && row.tally.games > 0 || own.game.is_none() {
+                        own.game = row.game;
+                    }
                     own.tally.merge(&row.tally);
                     own.reached += row.reached;
                 }

@@ -4,22 +4,22 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use super::common::Common;
 use super::game_name::{GameName, game_of_name};
 use super::inode::{KIND_COLLECTION, Node};
 use super::names::{canonical, digits, directory_name};
+use super::one_database::OneDatabase;
 use super::section::{DirectoryGames, Existing, Kind, Section};
 use crate::library::TakenNames;
 use chessdb::formats::{Database, Folder, Keys};
 
 /// The folders of a database, read on first use.
 pub(super) struct Collections {
-    common: Arc<Common>,
+    common: Arc<OneDatabase>,
     folders: OnceLock<Folders>,
 }
 
 impl Collections {
-    pub(super) fn new(common: &Arc<Common>) -> Collections {
+    pub(super) fn new(common: &Arc<OneDatabase>) -> Collections {
         Collections {
             common: Arc::clone(common),
             folders: OnceLock::new(),

@@ -1,25 +1,25 @@
 //! The directory of a database, put together from sections.
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::collections::Collections;
-use super::common::{Common, Views};
-use super::found::Positions;
 use super::games::Games;
+use super::in_parts::PositionsInParts;
+use super::indexed::Positions;
 use super::inode::{
-    KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_MERGED,
-    KIND_POSITIONS, KIND_RANKS, KIND_SINGLE, KIND_VIEW, LAST_MERGED_FOLDER, Node,
+    KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_SINGLE,
+    Node,
 };
 use super::layout::Layout;
 use super::members::Members;
 use super::merged::Merged;
 use super::moves::Moves;
-use super::ply::Use;
+use super::one_database::{OneDatabase, Views};
 use super::positions::PositionDirectories;
-use super::section::{Existing, Kind, Row, Section};
+use super::searched::Searched;
+use super::section::{Kind, Row, Section};
 use super::single_files::SingleFiles;
-use super::top::Top;
+use super::top::{HasTop, Top};
 use super::view_directories::ViewDirectories;
 use crate::library::LibraryEntry;
 use crate::positions::BuildOptions;
@@ -45,10 +45,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: &[("merged", Node::MERGED)],
-        nodes: &[
-            Node::MERGED..=Node::MERGED,
-            Node::all_of(KIND_MERGED, LAST_MERGED_FOLDER),
-        ],
+        nodes: Merged::NODES,
         needs_index: false,
         new: |common| Box::new(Merged(Arc::clone(common) as Arc<dyn Views>)),
     },
@@ -66,28 +63,25 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: &[],
-        nodes: &[Node::all_of(KIND_VIEW, KIND_MERGED - 1)],
+        nodes: ViewDirectories::NODES,
         needs_index: false,
         new: |common| Box::new(ViewDirectories(Arc::clone(common) as Arc<dyn Views>)),
     },
     Row {
         names: &[("moves", Moves::TOP)],
-        nodes: &[Node::all_of(
-            Use::Moves.first_kind(),
-            Use::PositionLink.last_kind(),
-        )],
+        nodes: Moves::NODES,
         needs_index: true,
-        new: |common| Box::new(Moves::new(common)),
+        new: |common| Box::new(Moves::new(PositionsInParts::new(Searched::one(common)))),
     },
     Row {
         names: &[("positions", PositionDirectories::TOP)],
-        nodes: &[
-            Node::all_of(KIND_POSITIONS, KIND_RANKS),
-            Node::all_of(Use::FIRST_LOOSE_KIND, Use::LAST_LOOSE_KIND),
-            Node::all_of(Use::Position.first_kind(), Use::FenLink.last_kind()),
-        ],
+        nodes: PositionDirectories::NODES,
         needs_index: true,
-        new: |common| Box::new(PositionDirectories::new(common)),
+        new: |common| {
+            Box::new(PositionDirectories::new(PositionsInParts::new(Searched::one(
+                common,
+            ))))
+        },
     },
 ];
 
@@ -125,7 +119,7 @@ const fn row_of(node: Node) -> u8 {
 
 /// The directory of one database. It is a section itself, whose only node is [`Node::DATABASE`].
 pub struct DatabaseTree {
-    common: Arc<Common>,
+    common: Arc<OneDatabase>,
     /// One for each row of the layout.
     sections: Vec<Box<dyn Section>>,
     top: OnceLock<Top>,
@@ -134,7 +128,7 @@ pub struct DatabaseTree {
 impl DatabaseTree {
     /// The directory of a database, whose index is built in this way when it is needed.
     pub fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> DatabaseTree {
-        let common = Arc::new(Common::new(entry, layout, build));
+        let common = Arc::new(OneDatabase::new(entry, layout, build));
         DatabaseTree {
             sections: common.layout().rows().map(|row| (row.new)(&common)).collect(),
             top: OnceLock::new(),
@@ -153,7 +147,7 @@ impl DatabaseTree {
     }
 
     /// What its sections have in common.
-    pub fn common(&self) -> &Arc<Common> {
+    pub fn common(&self) -> &Arc<OneDatabase> {
         &self.common
     }
 
@@ -194,7 +188,9 @@ impl DatabaseTree {
     pub fn top_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.entries().names()
     }
+}
 
+impl HasTop for DatabaseTree {
     fn entries(&self) -> &Top {
         self.top.get_or_init(|| {
             let rows = self.common.layout().rows().zip(&self.sections);
@@ -210,33 +206,8 @@ impl DatabaseTree {
             Top::new(names)
         })
     }
-}
 
-impl Section for DatabaseTree {
-    fn kind(&self, _: Node) -> Kind {
-        Kind::Directory
-    }
-
-    fn open(&self, _: Node) -> Option<Existing<'_>> {
-        Some(Existing::Directory)
-    }
-
-    fn links(&self, _: Node) -> u32 {
-        let nodes = self.entries().nodes();
-        let directories = nodes.filter(|&node| self.kind(node) == Kind::Directory);
-        2 + directories.count() as u32
-    }
-
-    fn len(&self, _: Node) -> usize {
-        self.entries().len()
-    }
-
-    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
-        let (name, node) = self.entries().get(n)?;
-        Some((name.into(), node))
-    }
-
-    fn child(&self, _: Node, name: &str) -> Option<Node> {
-        self.entries().find(name)
+    fn kind_below(&self, node: Node) -> Kind {
+        self.kind(node)
     }
 }

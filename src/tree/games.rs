@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::common::Common;
 use super::game_name::game_of_name;
 use super::inode::{KIND_BLOCK, KIND_GAME, Node};
 use super::names::{BLOCK, block_name, numbered_game_name};
+use super::one_database::OneDatabase;
 use super::section::{Content, DirectoryGames, Existing, Kind, Section};
 use chessdb::formats::Keys;
 
 /// The games of a database and the blocks that contain them.
-pub(super) struct Games(Arc<Common>);
+pub(super) struct Games(Arc<OneDatabase>);
 
 impl Games {
-    pub(super) fn new(common: &Arc<Common>) -> Games {
+    pub(super) fn new(common: &Arc<OneDatabase>) -> Games {
         Games(Arc::clone(common))
     }
 

@@ -91,6 +91,11 @@ impl Layout {
         self.leaves_out_positions = true;
     }
 
+    /// True if there are `moves/` and `positions/`.
+    pub(super) fn has_positions(&self) -> bool {
+        !self.leaves_out_positions
+    }
+
     /// Joins spellings of players in `players/` and in the tables of all databases.
     pub fn spell(&mut self, spelling: Spelling) {
         self.spelling = spelling;

@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::common::Common;
 use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
 use super::names::{canonical, directory_name};
+use super::one_database::OneDatabase;
 use super::section::{Content, Existing, Kind, Section};
 use crate::library::TakenNames;
 use chessdb::formats::{Database, Member};
 
 /// The members of a database and the directories that contain them, read on first use.
 pub(super) struct Members {
-    common: Arc<Common>,
+    common: Arc<OneDatabase>,
     list: OnceLock<List>,
 }
 
 impl Members {
-    pub(super) fn new(common: &Arc<Common>) -> Members {
+    pub(super) fn new(common: &Arc<OneDatabase>) -> Members {
         Members {
             common: Arc::clone(common),
             list: OnceLock::new(),

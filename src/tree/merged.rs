@@ -1,16 +1,25 @@
 //! `merged/`: the games of each directory of a view in one file.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::common::Views;
 use super::index::ViewIndex;
-use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, Node, ViewId};
+use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, LAST_MERGED_FOLDER, Node, ViewId};
+use super::one_database::Views;
 use super::section::{Existing, Kind, Section};
 
 /// The merged files and their directories. Both have the numbers of the corresponding directories of the
 /// view.
 pub(super) struct Merged(pub(super) Arc<dyn Views>);
+
+impl Merged {
+    /// All nodes.
+    pub(super) const NODES: &[RangeInclusive<Node>] = &[
+        Node::MERGED..=Node::MERGED,
+        Node::all_of(KIND_MERGED, LAST_MERGED_FOLDER),
+    ];
+}
 
 impl Merged {
     /// The view of a node; `None` for `merged/` itself.

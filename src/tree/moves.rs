@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
 
-use super::common::Common;
+use super::in_parts::PositionsInParts;
 use super::inode::Node;
+use super::opening_node::OpeningNode;
 use super::ply::{AtPly, Plies, Use};
 use super::section::{Content, DirectoryGames, Existing, Kind, Section};
-use crate::positions::{
-    Child, Pattern, TreeNode, line_names, move_name, position_name, read_line, read_move,
-};
-use chessdb::board::Position;
+use crate::positions::{Pattern, line_names, move_name, position_name, read_line, read_move};
+use chessdb::board::{Move, Position};
 
 /// A directory with more games than this lists moves instead of games.
 const MOST_GAMES: u32 = 32;
@@ -31,9 +31,9 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 /// The directories of moves. The node of a directory is the ply at which the first of its games has made
 /// these moves.
 pub(super) struct Moves {
-    common: Arc<Common>,
+    positions: Arc<PositionsInParts>,
     /// Recently used nodes of the opening tree.
-    nodes: Mutex<LruCache<Node, TreeNode>>,
+    nodes: Mutex<LruCache<Node, OpeningNode>>,
     kept: Mutex<LruCache<Node, Arc<Listing>>>,
 }
 
@@ -48,47 +48,47 @@ impl Moves {
     /// `moves/` itself.
     pub(super) const TOP: Node = Node::new(Use::Moves.first_kind(), 0);
 
-    pub(super) fn new(common: &Arc<Common>) -> Moves {
+    /// All nodes.
+    pub(super) const NODES: &[RangeInclusive<Node>] = &[Node::all_of(
+        Use::Moves.first_kind(),
+        Use::PositionLink.last_kind(),
+    )];
+
+    pub(super) fn new(positions: Arc<PositionsInParts>) -> Moves {
         Moves {
-            common: Arc::clone(common),
+            positions,
             nodes: Mutex::new(LruCache::new(MOST_NODES)),
             kept: Mutex::new(LruCache::new(MOST_KEPT)),
         }
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.common.database().len())
+        Plies::of(self.positions.searched().games())
     }
 
     /// The node of the opening tree for a directory; `None` if it does not exist.
-    fn branch(&self, node: Node) -> Option<TreeNode> {
+    fn branch(&self, node: Node) -> Option<OpeningNode> {
         let nodes = || self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(branch) = nodes().get(&node) {
-            return Some(*branch);
+            return Some(branch.clone());
         }
-        let AtPly { game, ply } = self.plies().read(node);
-        let branch = self.common.positions().ask(|index| match (game, ply) {
-            (0, 0) => Ok(index.root()),
-            (_, 0) => Ok(None),
-            _ => match index.node_of(game, ply)? {
-                Some(branch) if index.first_game_of(&branch)? == game => Ok(Some(branch)),
-                _ => Ok(None),
-            },
-        })??;
-        nodes().put(node, branch);
+        let branch = self.positions.node_at(self.plies().read(node))?;
+        nodes().put(node, branch.clone());
         Some(branch)
     }
 
     /// The node with which `branch` is shown for a use.
-    fn node(&self, as_: Use, branch: &TreeNode) -> Option<Node> {
-        if branch.depth() == 0 {
+    fn node(&self, as_: Use, branch: OpeningNode) -> Option<Node> {
+        if branch.depth == 0 {
             return Some(Moves::TOP);
         }
-        let game = self.common.positions().ask(|index| index.first_game_of(branch))?;
-        let ply = branch.depth();
-        let node = self.plies().node(as_, AtPly { game, ply })?;
+        let at = AtPly {
+            game: branch.first,
+            ply: branch.depth,
+        };
+        let node = self.plies().node(as_, at)?;
         let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
-        nodes.put(node, *branch);
+        nodes.put(node, branch);
         Some(node)
     }
 
@@ -104,23 +104,22 @@ impl Moves {
 
     fn new_listing(&self, directory: Node) -> Option<Listing> {
         let branch = self.branch(directory)?;
-        let positions = self.common.positions();
         let at = self.plies().read(directory);
         let deeper = AtPly {
             ply: at.ply + 1,
             ..at
         };
-        if branch.games() <= MOST_GAMES || self.plies().node(Use::Moves, deeper).is_none() {
+        if branch.games <= MOST_GAMES || self.plies().node(Use::Moves, deeper).is_none() {
             return Some(Listing {
                 entries: Vec::new(),
-                games: positions.ask(|index| index.games(&branch))?.into(),
+                games: self.positions.games(&branch)?.into(),
             });
         }
         let position = self.position(directory)?;
-        let (children, games) = positions.ask(|index| index.children(&branch))?;
-        let entry = |child: Child| {
-            let name = move_name(&position, child.mv)?;
-            Some((name, self.node(Use::Moves, &child.node)?))
+        let (children, games) = self.positions.children(&branch)?;
+        let entry = |(mv, child): (Move, OpeningNode)| {
+            let name = move_name(&position, mv)?;
+            Some((name, self.node(Use::Moves, child)?))
         };
         let mut entries: Vec<(String, Node)> = children.into_iter().filter_map(entry).collect();
         let named = FIXED.iter().filter_map(|&(name, as_)| {
@@ -139,14 +138,14 @@ impl Moves {
     fn position(&self, node: Node) -> Option<Position> {
         match self.plies().read(node) {
             AtPly { ply: 0, .. } => Some(Position::initial()),
-            at => self.common.positions().position(at),
+            at => self.positions.position(at),
         }
     }
 
     /// The name of the last move before a ply.
     fn last_move(&self, AtPly { game, ply }: AtPly) -> Option<String> {
-        let (positions, ply) = (self.common.positions(), ply.checked_sub(1)?);
-        let (position, mv) = positions.ask(|index| Ok(index.at(game, ply)))??;
+        let ply = ply.checked_sub(1)?;
+        let (position, mv) = self.positions.step(AtPly { game, ply })?;
         move_name(&position, mv?)
     }
 
@@ -154,22 +153,23 @@ impl Moves {
     fn find_move(&self, directory: Node, name: &str) -> Option<Node> {
         let branch = self.branch(directory)?;
         let position = self.position(directory)?;
-        let mv = read_move(&position, branch.depth(), name)?;
-        let child = self.common.positions().ask(|index| index.child(&branch, mv))??;
+        let mv = read_move(&position, branch.depth, name)?;
+        let child = self.positions.child(&branch, mv)?;
         let as_ = match move_name(&position, mv)? == name {
             true => Use::Moves,
             false => Use::MoveLink,
         };
-        self.node(as_, &child)
+        self.node(as_, child)
     }
 
     /// A link to the directory of a sequence of moves.
     fn find_line(&self, text: &str) -> Option<Node> {
         let mut branch = self.branch(Moves::TOP)?;
         for mv in read_line(text)? {
-            branch = self.common.positions().ask(|index| index.child(&branch, mv))??;
+            branch = self.positions.child(&branch, mv)?;
         }
-        self.node(Use::LineLink, &branch).filter(|_| branch.depth() > 0)
+        let link = (branch.depth > 0).then_some(branch)?;
+        self.node(Use::LineLink, link)
     }
 }
 
@@ -187,12 +187,17 @@ impl Section for Moves {
         1
     }
 
-    fn must_build(&self, _: Node) -> bool {
-        !self.common.positions().is_ready()
+    /// A node that is not kept has to be found in the tree, for which games are replayed.
+    fn must_build(&self, node: Node) -> bool {
+        let is_kept = || {
+            let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+            nodes.contains(&node)
+        };
+        !self.positions.is_ready() || node != Moves::TOP && !is_kept()
     }
 
     fn is_unavailable(&self) -> bool {
-        self.common.positions().has_failed()
+        self.positions.has_failed()
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {
@@ -203,7 +208,10 @@ impl Section for Moves {
         let at = self.plies().read(node);
         let target = match Use::of(node)? {
             Use::MoveLink => self.last_move(at)?,
-            Use::LineLink => line_names(self.common.database(), at.game, at.ply)?.join("/"),
+            Use::LineLink => {
+                let (database, game) = self.positions.searched().database_of(at.game)?;
+                line_names(database, game, at.ply)?.join("/")
+            }
             Use::PositionLink => {
                 let position = position_name(&self.position(node)?);
                 format!("{}positions/{position}", "../".repeat(at.ply as usize + 1))
@@ -217,21 +225,20 @@ impl Section for Moves {
     fn text(&self, node: Node) -> Option<String> {
         self.branch(node)?;
         let pattern = Pattern::new(self.position(node)?);
-        self.common.positions().moves_table(&pattern)
+        self.positions.moves_table(&pattern)
     }
 
     fn parent(&self, node: Node) -> Node {
         if node == Moves::TOP {
             return Node::DATABASE;
         }
-        let branch = self.branch(node);
-        let above = branch.and_then(|branch| match Use::of(node) {
+        let at = match Use::of(node) {
             Some(Use::LineLink) => None,
-            Some(Use::MovesTable | Use::PositionLink) => Some(branch),
-            _ => self.common.positions().ask(|index| index.above(&branch))?,
-        });
-        above
-            .and_then(|above| self.node(Use::Moves, &above))
+            Some(Use::MovesTable | Use::PositionLink) => Some(self.plies().read(node)),
+            _ => self.branch(node).and_then(|branch| self.positions.above(&branch)),
+        };
+        at.filter(|at| at.ply > 0)
+            .and_then(|at| self.plies().node(Use::Moves, at))
             .unwrap_or(Moves::TOP)
     }
 
@@ -244,15 +251,17 @@ impl Section for Moves {
         let listing = self.listing(directory)?;
         match listing.entries.get(n) {
             Some((name, node)) => Some((name.clone().into(), *node)),
-            None => self.common.game_at(&listing.games, n - listing.entries.len()),
+            None => {
+                let n = n - listing.entries.len();
+                self.positions.searched().game_at(&listing.games, n)
+            }
         }
     }
 
     fn child(&self, directory: Node, name: &str) -> Option<Node> {
         if name.ends_with(".pgn") {
             let listing = self.listing(directory)?;
-            let holds = |game| listing.games.binary_search(&game).is_ok();
-            return self.common.game_of_name(name, holds);
+            return self.positions.searched().game_of_name(name, &listing.games);
         }
         if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
             let at = self.plies().read(directory);

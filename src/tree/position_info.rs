@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use super::common::Common;
-use super::found::FoundPosition;
-use super::names::game_path;
+use super::in_parts::{FoundPosition, PositionsInParts};
+use crate::library::on_one_line;
 use crate::positions::{diagram, pattern_epd};
 use chessdb::game::Outcome;
 
-/// `positions/info.txt`
-pub(super) const HOW_TO_ASK: &str = "\
+const HOW_TO_ASK: &str = "\
 Every position of every game is a directory here, and none is listed. Its name
 is its FEN or EPD, with - or . instead of / and _ instead of blanks:
 
@@ -20,17 +18,42 @@ rights or the en passant square, any match. A position that no game has does not
 exist. The directory of any other has info.txt, moves.csv (what was played, how
 often and with which result), games/, games.pgn and games.csv, and moves/ leads
 to the positions that follow.
-start is the usual first position. novelties.csv has the first move of each
-game that no game of an earlier date has.
+start is the usual first position.
 ";
 
+const NOVELTIES: &str = "\
+novelties.csv has the first move of each game that no game of an earlier date
+has.
+";
+
+const LEFT_OUT: &str = "
+Without these databases, for which there is no index of positions:
+";
+
+/// `positions/info.txt`
+pub(super) fn how_to_ask(positions: &PositionsInParts) -> String {
+    let mut text = HOW_TO_ASK.to_owned();
+    if positions.searched().is_one() {
+        return text + NOVELTIES;
+    }
+    let mut headline = LEFT_OUT;
+    for path in positions.left_out() {
+        text += &format!("{headline}  {}\n", on_one_line(path));
+        headline = "";
+    }
+    text
+}
+
 /// `info.txt` of a position.
-pub(super) fn position_info(common: &Common, found: &FoundPosition) -> String {
+pub(super) fn position_info(positions: &PositionsInParts, found: &FoundPosition) -> String {
     let position = found.pattern.position();
-    let database = common.database();
+    let searched = positions.searched();
     let mut counts = [0; 4];
     for &game in &*found.games {
-        let place = match database.keys(game).outcome {
+        let outcome = searched
+            .database_of(game)
+            .map(|(database, game)| database.keys(game).outcome);
+        let place = match outcome.unwrap_or_default() {
             Outcome::WhiteWins => 0,
             Outcome::Draw => 1,
             Outcome::BlackWins => 2,
@@ -50,7 +73,10 @@ pub(super) fn position_info(common: &Common, found: &FoundPosition) -> String {
         "Results:",
         &format!("{white} won by White, {draws} drawn, {black} won by Black"),
     );
-    let of = |game: u32| format!("{}, {}", common.game_name(game), game_path(game, database.len()));
+    let of = |game: u32| {
+        let path = searched.path(game).unwrap_or_default();
+        format!("{}, {}", searched.game_name(game), on_one_line(&path))
+    };
     if let [first, .., last] = &*found.games {
         row("First:", &of(*first));
         row("Last:", &of(*last));

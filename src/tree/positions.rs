@@ -1,13 +1,13 @@
 //! `positions/`: any position by its FEN, with the games that reach it.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use super::common::Common;
-use super::found::FoundPosition;
+use super::in_parts::{FoundPosition, PositionsInParts};
 use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
 use super::ply::{AtPly, Plies, Use};
-use super::position_info::{HOW_TO_ASK, position_info};
+use super::position_info::{how_to_ask, position_info};
 use super::ranks::{DIRECTORIES, Ranks};
 use super::section::{Content, DirectoryGames, Existing, Kind, Section};
 use crate::positions::{
@@ -17,7 +17,7 @@ use chessdb::board::{Move, Position};
 
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {
-    common: Arc<Common>,
+    positions: Arc<PositionsInParts>,
     ranks: Ranks,
     /// True if some game has the usual first position; not set before the index is there.
     has_start: OnceLock<bool>,
@@ -39,34 +39,46 @@ impl PositionDirectories {
     const HOW_TO_ASK: Node = Node::new(KIND_POSITIONS, 1);
     const START: Node = Node::new(KIND_POSITIONS, 2);
     const NOVELTIES: Node = Node::new(KIND_POSITIONS, 3);
-    /// The entries of `positions/`, of which some databases lack the link to the usual first position.
+    /// All nodes.
+    pub(super) const NODES: &[RangeInclusive<Node>] = &[
+        Node::all_of(KIND_POSITIONS, KIND_RANKS),
+        Node::all_of(Use::FIRST_LOOSE_KIND, Use::LAST_LOOSE_KIND),
+        Node::all_of(Use::Position.first_kind(), Use::FenLink.last_kind()),
+    ];
+
+    /// The entries of `positions/`, some of which may be missing.
     const TOP_ENTRIES: [(&str, Node); 3] = [
         ("info.txt", Self::HOW_TO_ASK),
         ("novelties.csv", Self::NOVELTIES),
         ("start", Self::START),
     ];
 
-    pub(super) fn new(common: &Arc<Common>) -> PositionDirectories {
+    pub(super) fn new(positions: Arc<PositionsInParts>) -> PositionDirectories {
         PositionDirectories {
             ranks: Ranks::new(),
             has_start: OnceLock::new(),
-            common: Arc::clone(common),
+            positions,
         }
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.common.database().len())
+        Plies::of(self.positions.searched().games())
     }
 
-    /// The entries of `positions/` that this database has.
+    /// The entries of `positions/` that exist: the usual first position only if a game has it, and novelties only in a
+    /// single database.
     fn top_entries(&self) -> impl Iterator<Item = (&'static str, Node)> {
         let entries = Self::TOP_ENTRIES.into_iter();
-        entries.filter(|&(_, node)| node != Self::START || self.has_start())
+        entries.filter(|&(_, node)| match node {
+            Self::START => self.has_start(),
+            Self::NOVELTIES => self.positions.searched().is_one(),
+            _ => true,
+        })
     }
 
     fn has_start(&self) -> bool {
         let known = self.has_start.get().copied().or_else(|| {
-            let found = self.common.positions().has(Pattern::new(Position::initial()))?;
+            let found = self.positions.has(Pattern::new(Position::initial()))?;
             Some(*self.has_start.get_or_init(|| found))
         });
         known.unwrap_or(false)
@@ -76,7 +88,7 @@ impl PositionDirectories {
     fn found(&self, node: Node) -> Option<Arc<FoundPosition>> {
         Use::of(node)?;
         let (at, rights) = self.plies().read_position(node);
-        self.common.positions().at(at, rights)
+        self.positions.at(at, rights)
     }
 
     /// The node with which a position is shown for a use.
@@ -87,15 +99,14 @@ impl PositionDirectories {
     /// The position to which a link in `moves/` leads.
     fn next_position(&self, link: Node) -> Option<String> {
         let AtPly { game, ply } = self.plies().read(link);
-        let database = self.common.database();
-        let exists = ply > 0 && game < database.len() && !database.keys(game).deleted;
+        let (database, game) = self.positions.searched().database_of(game)?;
+        let exists = ply > 0 && !database.keys(game).deleted;
         let position = exists.then(|| position_after(database, game, ply))??;
         Some(position_name(&position))
     }
 
     /// The moves played in a position, each with its link.
     fn next_moves(&self, found: &FoundPosition) -> Vec<(String, Node)> {
-        let positions = self.common.positions();
         let entry = |&(mv, after): &(Move, AtPly)| {
             // Where not all rights count, those of the game may permit more moves.
             let before = AtPly {
@@ -104,7 +115,7 @@ impl PositionDirectories {
             };
             let name = match found.pattern.is_exact() {
                 true => move_name(found.pattern.position(), mv),
-                false => move_name(&positions.position(before)?, mv),
+                false => move_name(&self.positions.position(before)?, mv),
             };
             Some((name?, self.plies().node(Use::NextMove, after)?))
         };
@@ -145,18 +156,22 @@ impl Section for PositionDirectories {
             // Looking up a name may have to search all games.
             None => node == Self::TOP || node.kind() == KIND_RANKS,
             Some(Use::NextMove) => false,
-            Some(_) => !self.common.positions().is_kept(self.plies().read_position(node)),
+            Some(_) => !self.positions.is_kept(self.plies().read_position(node)),
         }
     }
 
     fn is_unavailable(&self) -> bool {
-        self.common.positions().has_failed()
+        self.positions.has_failed()
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {
         match node {
             Self::TOP => return Some(Existing::Directory),
-            Self::HOW_TO_ASK | Self::NOVELTIES => return Some(Existing::File(Content::Own)),
+            Self::HOW_TO_ASK => return Some(Existing::File(Content::Own)),
+            Self::NOVELTIES => {
+                let exists = self.positions.searched().is_one();
+                return exists.then_some(Existing::File(Content::Own));
+            }
             Self::START => return self.has_start().then(|| Existing::Link(initial_name().into())),
             _ if node.kind() == KIND_RANKS => return self.ranks.text(node).map(|_| Existing::Directory),
             _ => {}
@@ -182,15 +197,15 @@ impl Section for PositionDirectories {
 
     fn text(&self, node: Node) -> Option<String> {
         if node == Self::HOW_TO_ASK {
-            return Some(HOW_TO_ASK.to_owned());
+            return Some(how_to_ask(&self.positions));
         }
         if node == Self::NOVELTIES {
-            return self.common.positions().novelties();
+            return self.positions.novelties();
         }
         let found = self.found(node)?;
         match Use::of(node)? {
-            Use::PositionInfo => Some(position_info(&self.common, &found)),
-            Use::PositionTable => self.common.positions().moves_table(&found.pattern),
+            Use::PositionInfo => Some(position_info(&self.positions, &found)),
+            Use::PositionTable => self.positions.moves_table(&found.pattern),
             _ => None,
         }
     }
@@ -214,8 +229,10 @@ impl Section for PositionDirectories {
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
                 let AtPly { game, ply } = self.plies().read(node);
-                let before = position_after(self.common.database(), game, ply.saturating_sub(1));
-                let found = before.and_then(|before| self.common.positions().find(Pattern::new(before)));
+                let searched = self.positions.searched().database_of(game);
+                let before = searched
+                    .and_then(|(database, game)| position_after(database, game, ply.saturating_sub(1)));
+                let found = before.and_then(|before| self.positions.find(Pattern::new(before)));
                 found.and_then(|found| self.node(Use::NextMoves, &found))
             }
             Some(_) => {
@@ -254,8 +271,7 @@ impl Section for PositionDirectories {
             None => None,
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
-                let &game = found.games.get(n)?;
-                Some((self.common.game_name(game).into(), Node::game(game)))
+                self.positions.searched().game_at(&found.games, n)
             }
             Some(_) => {
                 let (name, node) = self.entries(directory).into_iter().nth(n)?;
@@ -268,17 +284,18 @@ impl Section for PositionDirectories {
         match Use::of(directory) {
             None if directory.kind() == KIND_RANKS => self.child_of_ranks(directory, name),
             None => {
-                let fixed = Self::TOP_ENTRIES.iter().find(|(entry, _)| *entry == name);
+                let fixed = Self::TOP_ENTRIES.iter().any(|(entry, _)| *entry == name);
                 match fixed {
-                    Some(&(_, Self::START)) if !self.has_start() => None,
-                    Some(&(_, node)) => Some(node),
-                    None => self.child_of_top(name),
+                    true => self
+                        .top_entries()
+                        .find(|(entry, _)| *entry == name)
+                        .map(|(_, node)| node),
+                    false => self.child_of_top(name),
                 }
             }
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
-                let holds = |game| found.games.binary_search(&game).is_ok();
-                self.common.game_of_name(name, holds)
+                self.positions.searched().game_of_name(name, &found.games)
             }
             Some(_) => {
                 let mut entries = self.entries(directory).into_iter();
@@ -303,7 +320,7 @@ impl PositionDirectories {
         if ranks.split('/').count() < DIRECTORIES {
             return self.ranks.node(&text);
         }
-        let found = self.common.positions().find(read_position(&text)?)?;
+        let found = self.positions.find(read_position(&text)?)?;
         self.node(Use::FenLink, &found)
     }
 
@@ -312,7 +329,7 @@ impl PositionDirectories {
         if let Some(ranks) = self.ranks.node(name) {
             return Some(ranks);
         }
-        let found = self.common.positions().find(read_position(name)?)?;
+        let found = self.positions.find(read_position(name)?)?;
         let as_ = match pattern_name(&found.pattern) == name {
             true => Use::Position,
             false => Use::Spelling,

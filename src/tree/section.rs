@@ -7,8 +7,8 @@ use std::slice;
 use std::sync::Arc;
 
 use super::all::InParts;
-use super::common::Common;
 use super::inode::{Node, Table};
+use super::one_database::OneDatabase;
 use chessdb::formats::Keys;
 
 /// A section of a database's directory: some names in it, and everything below them.
@@ -89,7 +89,7 @@ pub struct Row {
     /// True if the section is left out when there is no index of positions.
     pub needs_index: bool,
     /// Creates the section of a database. Builds and reads nothing.
-    pub new: fn(&Arc<Common>) -> Box<dyn Section>,
+    pub new: fn(&Arc<OneDatabase>) -> Box<dyn Section>,
 }
 
 impl Row {

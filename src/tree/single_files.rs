@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::common::Common;
 use super::inode::{KIND_DOCUMENT, Node, Table};
+use super::one_database::OneDatabase;
 use super::section::{Content, Existing, Kind, Section};
 
 /// The files in the directory of a database.
-pub(super) struct SingleFiles(Arc<Common>);
+pub(super) struct SingleFiles(Arc<OneDatabase>);
 
 impl SingleFiles {
     /// The files of every database.
@@ -22,7 +22,7 @@ impl SingleFiles {
         ("problems.txt", Node::PROBLEMS),
     ];
 
-    pub(super) fn new(common: &Arc<Common>) -> SingleFiles {
+    pub(super) fn new(common: &Arc<OneDatabase>) -> SingleFiles {
         SingleFiles(Arc::clone(common))
     }
 }

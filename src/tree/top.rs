@@ -1,10 +1,53 @@
 //! The entries of a directory that are few and known from the beginning.
 
+use std::borrow::Cow;
+
 use super::inode::Node;
+use super::section::{Existing, Kind, Section};
 use crate::library::TakenNames;
 
+/// The directory of a database, or of all databases. As a section, its only node is [`Node::DATABASE`].
+pub trait HasTop: Send + Sync {
+    /// The entries of the directory.
+    fn entries(&self) -> &Top;
+
+    /// The kind of a node below the directory, judged by its number alone.
+    fn kind_below(&self, node: Node) -> Kind;
+}
+
+impl<T: HasTop> Section for T {
+    fn kind(&self, _: Node) -> Kind {
+        Kind::Directory
+    }
+
+    fn open(&self, _: Node) -> Option<Existing<'_>> {
+        Some(Existing::Directory)
+    }
+
+    fn links(&self, _: Node) -> u32 {
+        let entries = self.entries().0.iter();
+        let directories = entries.filter(|&&(_, node)| self.kind_below(node) == Kind::Directory);
+        2 + directories.count() as u32
+    }
+
+    fn len(&self, _: Node) -> usize {
+        self.entries().0.len()
+    }
+
+    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let (name, node) = self.entries().0.get(n)?;
+        Some((name.into(), *node))
+    }
+
+    fn child(&self, _: Node, name: &str) -> Option<Node> {
+        let entries = &self.entries().0;
+        let found = entries.binary_search_by(|(entry, _)| entry.as_str().cmp(name));
+        entries.get(found.ok()?).map(|&(_, node)| node)
+    }
+}
+
 /// Names and nodes, sorted by name. Of equal names, the later ones get ` (2)` and so on.
-pub(super) struct Top(Vec<(String, Node)>);
+pub struct Top(Vec<(String, Node)>);
 
 impl Top {
     pub(super) fn new(names: impl Iterator<Item = (String, Node)>) -> Top {
@@ -15,27 +58,7 @@ impl Top {
         Top(entries)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
-    }
-
-    pub(super) fn nodes(&self) -> impl Iterator<Item = Node> {
-        self.0.iter().map(|&(_, node)| node)
-    }
-
-    pub(super) fn get(&self, n: usize) -> Option<(&str, Node)> {
-        self.0.get(n).map(|(name, node)| (name.as_str(), *node))
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<Node> {
-        let found = self
-            .0
-            .binary_search_by(|(entry, _)| entry.as_str().cmp(name))
-            .ok()?;
-        self.0.get(found).map(|&(_, node)| node)
     }
 }

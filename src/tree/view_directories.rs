@@ -1,15 +1,21 @@
 //! The views in the directory of a database, or of all of them.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::common::Views;
-use super::inode::{Node, ViewId};
+use super::inode::{KIND_MERGED, KIND_VIEW, Node, ViewId};
+use super::one_database::Views;
 use super::section::{DirectoryGames, Existing, Kind, Section};
 use chessdb::formats::Keys;
 
 /// The directories of all views. Number 0 of each is the view's own.
 pub(super) struct ViewDirectories(pub(super) Arc<dyn Views>);
+
+impl ViewDirectories {
+    /// All nodes.
+    pub(super) const NODES: &[RangeInclusive<Node>] = &[Node::all_of(KIND_VIEW, KIND_MERGED - 1)];
+}
 
 impl Section for ViewDirectories {
     fn top(&self) -> Vec<(String, Node)> {

@@ -76,8 +76,10 @@ fn the_directory_has_views_merged_files_tables_and_all_games() {
             "info.txt",
             "material",
             "merged",
+            "moves",
             "overview.html",
             "players",
+            "positions",
             "years"
         ]
     );
@@ -150,7 +152,7 @@ fn parents_lead_back_to_the_root() {
         Ok(tree.inode("all/merged"))
     );
     assert_eq!(tree.parent(tree.inode("all/info.txt")), Ok(all));
-    assert_eq!(tree.stat("all").links, 2 + 6);
+    assert_eq!(tree.stat("all").links, 2 + 8);
     assert_eq!(tree.stat("").links, 2 + 4);
 }
 

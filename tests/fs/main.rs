@@ -4,6 +4,7 @@
 mod common;
 
 mod all;
+mod all_positions;
 mod attributes;
 mod cache;
 mod counting;

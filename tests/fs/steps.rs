@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chessdb::formats::Keys;
 use pgnfs::fs::{Kind, Layout, ServeOptions};
-use pgnfs::tree::{Common, DirectoryGames, Existing, Node, Row, Section};
+use pgnfs::tree::{DirectoryGames, Existing, Node, OneDatabase, Row, Section};
 
 const DIRECTORY: u8 = 0x20;
 const LINK: u8 = 0x21;
@@ -32,7 +32,7 @@ pub fn options() -> ServeOptions {
 }
 
 /// `steps/` and everything below it. Directory n shows the nth game, and `home` is always a link to `steps/`.
-struct Steps(Arc<Common>);
+struct Steps(Arc<OneDatabase>);
 
 impl Steps {
     fn child_number(directory: Node, step: usize) -> Option<u32> {

@@ -34,6 +34,29 @@ fn section_1_10_every_game_stands_in_moves_once() {
 }
 
 #[test]
+fn section_1_10_and_1_11_all_has_the_games_of_every_database() {
+    let Some(mounted) = Mounted::new(&[]) else { return };
+    let all = mounted.shell("find all/moves -name '*.pgn' -printf '%i\\n' | sort");
+    let own = "find . -path ./all -prune -o -path '*/moves/*.pgn' -printf '%i\\n' | sort";
+    assert_eq!(all, mounted.shell(own));
+    // The number of games of each move, which is the third column.
+    let sum = |tables: &str| {
+        mounted.shell(&format!(
+            "cat {tables} | awk -F, '$3 ~ /^[0-9]+$/ {{ n[$1] += $3 }} END {{ for (m in n) print m, n[m] }}' | sort"
+        ))
+    };
+    assert_eq!(
+        sum("all/moves/moves.csv"),
+        sum("annotated.dci/moves/moves.csv club/classics.dci/moves/moves.csv")
+    );
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let listed = mounted.shell(&format!("ls 'all/positions/{fen}/games' | wc -l"));
+    let rows = mounted.shell(&format!("sed 1d 'all/positions/{fen}/games.csv' | wc -l"));
+    let played = mounted.shell("grep -lE '(^|[}] )1\\. e4( |$)' all/moves/e4/position/games/* | wc -l");
+    assert_eq!((&rows, &played), (&listed, &listed));
+}
+
+#[test]
 fn section_1_10_names_of_moves_and_links_to_them() {
     let Some(mounted) = Mounted::new(&[]) else { return };
     let links = "cd club/classics.dci/moves; readlink e2e4 e4/1...e5 'e4!?' '1. e4 c5 2. Nf3' e4,c5,Nf3";

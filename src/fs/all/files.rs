@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
-use super::AllFs;
+use super::found::{FoundGames, FoundTable, Own};
 use super::overview::Overview;
+use super::{AllFs, AllNode};
 use crate::fs::database::DatabaseFs;
 use crate::fs::files::{File, Joined, Text, Wait};
 use crate::fs::info::all_info;
@@ -15,26 +16,32 @@ use crate::spelling::Names;
 use crate::tree::{Content, InParts, Node, Table};
 
 /// Calls `then` with the file of a node that has this content.
-pub(super) fn with_file<R>(
-    all: &AllFs,
-    node: Node,
-    content: Content<'_>,
-    then: impl FnOnce(&dyn File) -> R,
-) -> R {
+pub(super) fn with_file<R>(at: &AllNode<'_>, content: Content<'_>, then: impl FnOnce(&dyn File) -> R) -> R {
+    let AllNode {
+        all,
+        section,
+        node: file,
+    } = *at;
+    let found;
     let games = match content {
         Content::Info => return then(&Info(all)),
         Content::Table(table) => return then(&TableFile(all, table)),
         Content::Parquet => return then(&ParquetFile(all)),
         Content::Duplicates => return then(&DuplicatesFile(all)),
         Content::Overview => return then(&Overview(all)),
-        Content::InParts(games) => Some(games),
-        _ => None,
+        Content::Own => return then(&Own { all, section, file }),
+        Content::FoundTable(games) => {
+            let games = &*all.found_games(file, &games);
+            return then(&FoundTable { all, file, games });
+        }
+        Content::Found(games) => {
+            found = all.found_games(file, &games);
+            Shown::Found(&found)
+        }
+        Content::InParts(games) => Shown::InParts(games),
+        _ => Shown::All,
     };
-    then(&Concatenated {
-        all,
-        file: node,
-        games,
-    })
+    then(&Concatenated { all, file, games })
 }
 
 /// `info.txt`
@@ -93,39 +100,59 @@ impl Info<'_> {
     }
 }
 
-/// Files of several databases, concatenated: `all.pgn` and merged files.
+/// The games of a file.
+#[derive(Clone, Copy)]
+enum Shown<'a> {
+    /// All.
+    All,
+    /// Those of a view's directory.
+    InParts(InParts<'a>),
+    /// Those that a search has found.
+    Found(&'a FoundGames),
+}
+
+/// Files of several databases, concatenated: `all.pgn`, merged files, and `games.pgn` of a position.
 struct Concatenated<'a> {
     all: &'a AllFs,
     file: Node,
-    /// The games, or `None` for all games.
-    games: Option<InParts<'a>>,
+    games: Shown<'a>,
 }
 
 impl<'a> Concatenated<'a> {
     fn parts(&self) -> Box<dyn Iterator<Item = Joined<'a>> + 'a> {
-        let databases = &self.all.databases;
-        let part = |(number, file, games): (usize, Node, Games<'a>)| {
+        let Concatenated { all, file: own, .. } = *self;
+        let databases = &all.databases;
+        let part = move |(number, file, games): (usize, Node, Games<'a>)| {
             let part = Joined::new(databases.get(number)?, file, games);
-            Some(match self.all.joins.get(number) {
+            Some(match all.joins.get(number) {
                 Some(joins) => part.kept_in(joins),
                 None => part,
             })
         };
         match self.games {
-            Some(games) => {
+            Shown::InParts(games) => {
                 let listed = move |(number, file, games)| part((number, file, Games::Listed(games)));
                 Box::new(games.databases().filter_map(listed))
             }
-            None => {
-                let all = (0..databases.len()).map(|number| (number, Node::ALL, self.all.games_of(number)));
-                Box::new(all.filter_map(part))
+            Shown::Found(games) => {
+                // A file of the database itself may have the same node.
+                let found = move |(number, games)| {
+                    let database: &Arc<DatabaseFs> = databases.get(number)?;
+                    let part = Joined::new(database, own, games);
+                    Some(part.kept_in(all.found_joins(number)?))
+                };
+                Box::new(games.databases().filter_map(found))
+            }
+            Shown::All => {
+                let parts = (0..databases.len()).map(|number| (number, Node::ALL, all.games_of(number)));
+                Box::new(parts.filter_map(part))
             }
         }
     }
 
     /// True if the games are unknown because duplicates have not been searched for yet.
     fn must_search(&self) -> bool {
-        self.games.is_none() && self.all.tree.databases().must_search()
+        matches!(self.games, Shown::All) && self.all.tree.databases().must_search()
     }
 
     /// Offset at which the part of each database ends.
@@ -284,7 +311,7 @@ impl AllFs {
         Ok(own.iter().collect())
     }
 
-    fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         let first = self.databases.first();
         first.map_or(1, |database| database.options.threads)
     }

@@ -1,6 +1,7 @@
 //! `all/`: all databases as one directory.
 
 mod files;
+mod found;
 mod overview;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use super::table::{AllTables, DuplicatesTable, ParquetTable, Tables};
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind, Where};
 use crate::tree::{AllTree, Content, Existing, Node, Prefix, Section};
+use found::FoundFiles;
 
 /// Maximum number of files for which the ends of the parts are kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -45,6 +47,7 @@ pub(super) struct AllFs {
     duplicates: OnceLock<DuplicatesTable>,
     info: OnceLock<Arc<[u8]>>,
     overview: OnceLock<Arc<[u8]>>,
+    found: FoundFiles,
     /// Held by the request that counts for the overview; others wait for it.
     overview_turn: Mutex<()>,
 }
@@ -71,6 +74,7 @@ impl AllFs {
             .all(|database| database.texts().remote().is_none());
         let numbers = tree.databases();
         let has_own_files = numbers.is_unique() || numbers.joins_spellings();
+        numbers.set_paths(&paths);
         let of_own = databases.iter().filter(|_| has_own_files);
         let joins = of_own.map(|_| Joins::new()).collect();
         AllFs {
@@ -87,6 +91,7 @@ impl AllFs {
             duplicates: OnceLock::new(),
             info: OnceLock::new(),
             overview: OnceLock::new(),
+            found: FoundFiles::new(databases.len()),
             overview_turn: Mutex::new(()),
             databases,
         }
@@ -213,7 +218,7 @@ impl<'a> AllNode<'a> {
 
     /// Calls `then` with the file that has this content.
     pub(super) fn with_file<R>(&self, content: Content<'_>, then: impl FnOnce(&dyn File) -> R) -> R {
-        files::with_file(self.all, self.node, content, then)
+        files::with_file(self, content, then)
     }
 }
 
@@ -231,7 +236,7 @@ impl Directory for AllNode<'_> {
         match self.section.child(self.node, name) {
             Some(node) => Ok(self.all.inode(node)),
             // The name may have existed before a file of a database changed.
-            None => self.all.check().and(Err(FsError::NotFound)),
+            None => self.check(None).and(Err(FsError::NotFound)),
         }
     }
 
@@ -239,6 +244,9 @@ impl Directory for AllNode<'_> {
     /// of the time of a listing where there are hundreds.
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
         let all = self.all;
+        if self.section.is_unavailable() {
+            return Err(all.fail_without_index());
+        }
         let databases = shown.and_then(|shown| shown.iter().map(|&inode| all.database_of(inode)).collect());
         let Some(databases): Option<BTreeSet<usize>> = databases else {
             return all.check();

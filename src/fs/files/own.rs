@@ -22,12 +22,12 @@ impl OwnTexts {
         OwnTexts(Mutex::new(LruCache::new(MOST_KEPT)))
     }
 
-    fn get(&self, file: Node) -> Option<Arc<[u8]>> {
+    pub(in crate::fs) fn get(&self, file: Node) -> Option<Arc<[u8]>> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         texts.get(&file).cloned()
     }
 
-    fn put(&self, file: Node, text: &Arc<[u8]>) {
+    pub(in crate::fs) fn put(&self, file: Node, text: &Arc<[u8]>) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         texts.put(file, Arc::clone(text));
     }

@@ -57,22 +57,29 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn moves(&self, pattern: &Pattern) -> Result<MovesTable, Damaged> {
+        if pattern.is_exact()
+            && let Some(nodes) = self.nodes(pattern)?
+        {
+            let popular = match games(&nodes) >= POPULAR {
+                true => self.popular(key_of(pattern.position()), pattern.position())?,
+                false => None,
+            };
+            return popular.map_or_else(|| self.table(pattern, &nodes), Ok);
+        }
+        self.moves_of(pattern, &self.find(&Wanted::Position(*pattern))?)
+    }
+
+    /// Like [`Index::moves`], for a position whose games [`Index::find`] has found. Does not search for them again.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn moves_of(&self, pattern: &Pattern, found: &[Found]) -> Result<MovesTable, Damaged> {
         if pattern.is_exact() {
-            let key = key_of(pattern.position());
-            if let Some(nodes) = self.nodes(pattern)? {
-                let popular = match games(&nodes) >= POPULAR {
-                    true => self.popular(key, pattern.position())?,
-                    false => None,
-                };
-                return popular.map_or_else(|| self.table(pattern, &nodes), Ok);
-            }
-            let found = self.candidates(&Wanted::Position(*pattern), 1)?;
-            let rows = Rows::new(&*self.database, pattern, &found);
+            let rows = Rows::new(&*self.database, pattern, found);
             let reached = self.reached(&rows, found.len() as u32)?;
             return Ok(rows.table(&reached));
         }
-        let found = self.find(&Wanted::Position(*pattern))?;
-        let scan = MovesScan::new(&*self.database, pattern, &found);
+        let scan = MovesScan::new(&*self.database, pattern, found);
         let reached = self.reached_by_any(&scan)?;
         Ok(scan.table(&[reached]))
     }

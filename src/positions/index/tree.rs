@@ -81,11 +81,16 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn child(&self, node: &TreeNode, mv: Move) -> Result<Option<TreeNode>, Damaged> {
-        let (children, _) = self.children(node)?;
-        Ok(children
-            .into_iter()
-            .find(|child| child.mv == mv)
-            .map(|child| child.node))
+        for segment in self.segments(&node.0)? {
+            if self.next_move(&node.0, &segment)? == Some(mv) {
+                return Ok(Some(TreeNode(Node {
+                    lo: segment.start,
+                    hi: segment.end,
+                    depth: node.0.depth + 1,
+                })));
+            }
+        }
+        Ok(None)
     }
 
     /// The games of a node, in database order.

@@ -8,11 +8,11 @@ use super::view::in_parts;
 use crate::duplicates::Duplicates;
 use crate::library::cut;
 use crate::spelling::{Names, Spelling};
-use crate::tree::common::{Common, Views};
 use crate::tree::game_name::game_of_name;
 use crate::tree::index::ViewIndex;
 use crate::tree::inode::ViewId;
 use crate::tree::layout::Layout;
+use crate::tree::one_database::{OneDatabase, Views};
 use chessdb::formats::{Database, Keys};
 
 /// Maximum length of a file name in bytes.
@@ -20,11 +20,13 @@ const LONGEST: usize = 255;
 
 /// All databases. Their games are numbered consecutively, database by database.
 pub struct AllDatabases {
-    databases: Arc<[Arc<Common>]>,
+    databases: Arc<[Arc<OneDatabase>]>,
     /// Made when a game is first asked for, because games are counted for it.
     parts: Arc<OnceLock<Arc<[Part]>>>,
     layout: Layout,
     codes: Arc<Codes>,
+    /// The paths of the databases' directories in the mount.
+    paths: OnceLock<Vec<String>>,
     duplicates: Arc<OnceLock<Duplicates>>,
     names: Arc<OnceLock<Option<Arc<Names>>>>,
     /// Set if only one game of each group of duplicates is shown.
@@ -33,22 +35,23 @@ pub struct AllDatabases {
 }
 
 /// A database among others.
-pub(super) struct Part {
-    pub(super) database: Arc<Common>,
+pub(in crate::tree) struct Part {
+    pub(in crate::tree) database: Arc<OneDatabase>,
     /// Number of the database's first game among the games of all databases.
-    pub(super) first: u32,
+    pub(in crate::tree) first: u32,
 }
 
 impl AllDatabases {
     /// Numbers the games of `databases`. `None` if the games cannot all be numbered or there is no database.
-    pub(super) fn new(databases: Vec<Arc<Common>>) -> Option<AllDatabases> {
+    pub(super) fn new(databases: Vec<Arc<OneDatabase>>) -> Option<AllDatabases> {
         let layout = databases.first()?.layout().clone();
-        let most = |database: &Arc<Common>| database.entry().most_games();
+        let most = |database: &Arc<OneDatabase>| database.entry().most_games();
         let mut most = databases.iter().map(most);
         most.try_fold(0u32, u32::checked_add)?;
         let paths = databases.iter().map(|database| database.entry().path.as_str());
         Some(AllDatabases {
             codes: Arc::new(Codes::new(paths)),
+            paths: OnceLock::new(),
             duplicates: Arc::default(),
             names: Arc::default(),
             unique: None,
@@ -66,6 +69,7 @@ impl AllDatabases {
             parts: Arc::clone(&self.parts),
             layout: self.layout.clone(),
             codes: Arc::clone(&self.codes),
+            paths: OnceLock::new(),
             duplicates: Arc::clone(&self.duplicates),
             names: Arc::clone(&self.names),
             unique: Some(OnceLock::new()),
@@ -94,11 +98,23 @@ impl AllDatabases {
         self.codes.get(database)
     }
 
+    /// Sets the paths of the databases' directories in the mount.
+    pub fn set_paths(&self, paths: &[String]) {
+        self.paths.get_or_init(|| paths.to_vec());
+    }
+
+    /// The path of a database's directory in the mount.
+    pub(in crate::tree) fn path(&self, database: usize) -> &str {
+        let paths = self.paths.get();
+        let path = paths.and_then(|paths| paths.get(database));
+        path.map_or("", String::as_str)
+    }
+
     /// The databases with the numbers of their first games. On first use, counts all games.
-    fn parts(&self) -> &Arc<[Part]> {
+    pub(in crate::tree) fn parts(&self) -> &Arc<[Part]> {
         self.parts.get_or_init(|| {
             let mut next = 0;
-            let part = |database: &Arc<Common>| {
+            let part = |database: &Arc<OneDatabase>| {
                 let first = next;
                 next += database.database().len();
                 Part {
@@ -108,6 +124,12 @@ impl AllDatabases {
             };
             self.databases.iter().map(part).collect()
         })
+    }
+
+    /// The number of games of all databases.
+    pub(in crate::tree) fn games(&self) -> u32 {
+        let last = self.parts().last();
+        last.map_or(0, |part| part.first + part.database.database().len())
     }
 
     fn databases(&self) -> Vec<&dyn Database> {
@@ -196,12 +218,12 @@ impl Views for AllDatabases {
 }
 
 /// Length in bytes of the number and the extension at the end of the names of games.
-fn number_len(database: &Common) -> usize {
+fn number_len(database: &OneDatabase) -> usize {
     database.digits() + ".pgn".len()
 }
 
 /// The part that has a game, and the number of the game in it.
-pub(super) fn place_of(parts: &[Part], game: u32) -> (usize, u32) {
+pub(in crate::tree) fn place_of(parts: &[Part], game: u32) -> (usize, u32) {
     // An empty database has the same first number as the next one.
     let after = parts.partition_point(|part| part.first <= game);
     let place = after.saturating_sub(1);

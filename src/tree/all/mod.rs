@@ -9,17 +9,22 @@ mod databases;
 mod unique;
 mod view;
 
-use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use super::common::{Common, Views};
+use super::in_parts::PositionsInParts;
 use super::inode::{KIND_MERGED, KIND_VIEW, LAST_MERGED_FOLDER, Node, Table, ViewId};
 use super::merged::Merged;
+use super::moves::Moves;
+use super::one_database::{OneDatabase, Views};
+use super::ply::{Plies, Use};
+use super::positions::PositionDirectories;
+use super::searched::Searched;
 use super::section::{Content, Existing, Kind, Section};
-use super::top::Top;
+use super::top::{HasTop, Top};
 use super::view_directories::ViewDirectories;
 pub use databases::AllDatabases;
+pub(super) use databases::{Part, place_of};
 pub use unique::Unique;
 pub use view::InParts;
 
@@ -29,16 +34,21 @@ pub const NAME: &str = "all";
 /// Name of the directory in it that has only one game of each group of duplicates.
 pub const UNIQUE: &str = "unique";
 
+/// A section after its nodes.
+type SectionWithNodes = (&'static [RangeInclusive<Node>], Box<dyn Section>);
+
 /// The directory of all databases. It is also the section whose only node is [`Node::DATABASE`].
 pub struct AllTree {
     databases: Arc<AllDatabases>,
-    sections: [(RangeInclusive<Node>, Box<dyn Section>); 4],
+    sections: Vec<SectionWithNodes>,
+    /// The names that the sections of positions have in the directory.
+    names: Vec<(&'static str, Node)>,
     top: OnceLock<Top>,
 }
 
 impl AllTree {
     /// The directory of these databases. `None` if the games cannot all be numbered or there is no database.
-    pub fn new(databases: Vec<Arc<Common>>) -> Option<AllTree> {
+    pub fn new(databases: Vec<Arc<OneDatabase>>) -> Option<AllTree> {
         Some(AllTree::of(AllDatabases::new(databases)?))
     }
 
@@ -51,19 +61,23 @@ impl AllTree {
         let is_unique = databases.is_unique();
         let databases = Arc::new(databases);
         let views = || Arc::clone(&databases) as Arc<dyn Views>;
+        let mut sections: Vec<SectionWithNodes> = vec![
+            (Merged::NODES, Box::new(Merged(views()))),
+            (ViewDirectories::NODES, Box::new(ViewDirectories(views()))),
+            (&[Node::ALL..=Node::DUPLICATES], Box::new(Files { is_unique })),
+        ];
+        let mut names = Vec::new();
+        if !is_unique && databases.layout().has_positions() {
+            let searched = Searched::All(Arc::clone(&databases));
+            let positions = PositionsInParts::new(searched);
+            sections.push((Moves::NODES, Box::new(Moves::new(Arc::clone(&positions)))));
+            let directories = PositionDirectories::new(positions);
+            sections.push((PositionDirectories::NODES, Box::new(directories)));
+            names = vec![("moves", Moves::TOP), ("positions", PositionDirectories::TOP)];
+        }
         AllTree {
-            sections: [
-                (Node::MERGED..=Node::MERGED, Box::new(Merged(views()))),
-                (
-                    Node::all_of(KIND_MERGED, LAST_MERGED_FOLDER),
-                    Box::new(Merged(views())),
-                ),
-                (
-                    Node::all_of(KIND_VIEW, KIND_MERGED - 1),
-                    Box::new(ViewDirectories(views())),
-                ),
-                (Node::ALL..=Node::DUPLICATES, Box::new(Files { is_unique })),
-            ],
+            sections,
+            names,
             top: OnceLock::new(),
             databases,
         }
@@ -80,7 +94,7 @@ impl AllTree {
             return Some(self);
         }
         let mut sections = self.sections.iter();
-        let found = sections.find(|(nodes, _)| nodes.contains(&node));
+        let found = sections.find(|(nodes, _)| nodes.iter().any(|nodes| nodes.contains(&node)));
         found.map(|(_, section)| section.as_ref())
     }
 
@@ -90,14 +104,22 @@ impl AllTree {
             .map_or(Kind::File, |section| section.kind(node))
     }
 
-    /// The database from which the name of a directory of a view, or of its merged file, is read.
+    /// The database from which the name of a directory of a view, or of its merged file, is read. For a node in `moves/`
+    /// or `positions/`, that of the first game.
     pub fn database_of(&self, node: Node) -> Option<usize> {
+        // The directories of all views, which have the number 0, are listed before any game is counted.
+        if node.number() == 0 {
+            return None;
+        }
         let id = match node.kind() {
-            KIND_VIEW..KIND_MERGED => Some(ViewId::of(node)),
-            _ => ViewId::of_merged(node),
+            KIND_VIEW..KIND_MERGED => ViewId::of(node),
+            KIND_MERGED..=LAST_MERGED_FOLDER => ViewId::of_merged(node)?,
+            _ => {
+                Use::of(node)?;
+                let (at, _) = Plies::of(self.databases.games()).read_position(node);
+                return Some(self.databases.place_of(at.game).0);
+            }
         };
-        // The directories of all views, which have the number 0, are listed before any view is built.
-        let id = id.filter(|_| node.number() > 0)?;
         self.databases.view(id)?.named_by(node.number())
     }
 
@@ -105,45 +127,23 @@ impl AllTree {
     pub fn top_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.entries().names()
     }
+}
 
+impl HasTop for AllTree {
     fn entries(&self) -> &Top {
         self.top.get_or_init(|| {
             let is_unique = self.databases.is_unique();
             let files = Files { is_unique }.names();
-            let files = files.iter().map(|&(name, node)| (name.to_owned(), node));
+            let own = files.iter().chain(&self.names);
+            let own = own.map(|&(name, node)| (name.to_owned(), node));
             let sections = self.sections.iter().flat_map(|(_, section)| section.top());
             let merged = ("merged".to_owned(), Node::MERGED);
-            Top::new(files.chain([merged]).chain(sections))
+            Top::new(own.chain([merged]).chain(sections))
         })
     }
-}
 
-impl Section for AllTree {
-    fn kind(&self, _: Node) -> Kind {
-        Kind::Directory
-    }
-
-    fn open(&self, _: Node) -> Option<Existing<'_>> {
-        Some(Existing::Directory)
-    }
-
-    fn links(&self, _: Node) -> u32 {
-        let nodes = self.entries().nodes();
-        let directories = nodes.filter(|&node| self.kind(node) == Kind::Directory);
-        2 + directories.count() as u32
-    }
-
-    fn len(&self, _: Node) -> usize {
-        self.entries().len()
-    }
-
-    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
-        let (name, node) = self.entries().get(n)?;
-        Some((name.into(), node))
-    }
-
-    fn child(&self, _: Node, name: &str) -> Option<Node> {
-        self.entries().find(name)
+    fn kind_below(&self, node: Node) -> Kind {
+        self.kind(node)
     }
 }
 

@@ -1,11 +1,11 @@
-//! Data shared by all sections of a database's directory.
+//! A database as all sections of its directory use it.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::found::Positions;
 use super::game_name::game_of_name;
 use super::index::ViewIndex;
+use super::indexed::Positions;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::digits;
@@ -16,7 +16,7 @@ use crate::spelling::{Names, Spelling};
 use chessdb::formats::{Database, Keys};
 
 /// A database with the names of its games and its views, which are built on first use.
-pub struct Common {
+pub struct OneDatabase {
     entry: Arc<LibraryEntry>,
     layout: Layout,
     threads: usize,
@@ -27,9 +27,9 @@ pub struct Common {
     positions: Arc<Positions>,
 }
 
-impl Common {
-    pub(super) fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> Common {
-        Common {
+impl OneDatabase {
+    pub(super) fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> OneDatabase {
+        OneDatabase {
             threads: build.threads,
             duplicates: OnceLock::new(),
             positions: Arc::new(Positions::new(&entry, build)),
@@ -126,7 +126,7 @@ pub(super) trait Views: Send + Sync {
     fn directories_of(&self, game: u32, keys: &Keys) -> u32;
 }
 
-impl Views for Common {
+impl Views for OneDatabase {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -147,7 +147,7 @@ impl Views for Common {
     }
 
     fn game_name(&self, game: u32) -> String {
-        Common::game_name(self, game)
+        OneDatabase::game_name(self, game)
     }
 
     fn game_number(&self, name: &str) -> Option<u32> {

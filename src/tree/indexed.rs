@@ -1,23 +1,10 @@
 //! Queries about the positions of a database, answered by its index, which is opened or built on first use.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use lru::LruCache;
-
-use super::names::game_path;
-use super::ply::AtPly;
 use crate::library::LibraryEntry;
-use crate::positions::{
-    BuildOptions, Damaged, Found, Index, IndexError, IndexFiles, Pattern, Rights, Wanted, novelties_csv,
-};
-use chessdb::board::{Move, Position};
-
-/// Maximum number of games of all kept positions together; each takes four bytes.
-const MOST_KEPT: usize = 16 << 20;
-
-/// Maximum number of positions that are kept.
-const MOST_POSITIONS: usize = 1024;
+use crate::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles};
 
 /// The positions of a database.
 pub struct Positions {
@@ -31,7 +18,6 @@ pub struct Positions {
     is_building: AtomicBool,
     /// Number of games read for the index that is being built.
     read: AtomicU64,
-    kept: Mutex<Kept>,
 }
 
 /// Sets a flag until it is dropped, also by a panic.
@@ -66,17 +52,6 @@ pub enum IndexState {
     Failed,
 }
 
-/// A position that some game has.
-pub(super) struct FoundPosition {
-    pub(super) pattern: Pattern,
-    /// The ply at which the first of the games has it.
-    pub(super) at: AtPly,
-    /// All games that have it, in database order.
-    pub(super) games: Arc<[u32]>,
-    /// Each move played in the position, with the ply after it in the first game that has the move.
-    pub(super) next: Vec<(Move, AtPly)>,
-}
-
 impl Positions {
     pub(super) fn new(entry: &Arc<LibraryEntry>, options: BuildOptions) -> Positions {
         Positions {
@@ -88,7 +63,6 @@ impl Positions {
             has_failed: AtomicBool::new(false),
             is_building: AtomicBool::new(false),
             read: AtomicU64::new(0),
-            kept: Mutex::new(Kept::new()),
         }
     }
 
@@ -188,118 +162,6 @@ impl Positions {
             self.files.get().inspect(|files| files.remove(&self.entry));
             self.is_ready.store(false, Ordering::Release);
             *index = None;
-        }
-    }
-
-    /// A position; `None` if no game has it.
-    pub(super) fn find(&self, pattern: Pattern) -> Option<Arc<FoundPosition>> {
-        let games = self.ask(|index| index.find(&Wanted::Position(pattern)))?;
-        let first = games.first()?;
-        let at = AtPly {
-            game: first.game,
-            ply: first.ply,
-        };
-        let found = Arc::new(FoundPosition {
-            pattern,
-            at,
-            next: next_moves(&games),
-            games: games.iter().map(|found| found.game).collect(),
-        });
-        self.kept().put(&found);
-        Some(found)
-    }
-
-    /// True if some game has a position; `None` if there is no index.
-    pub(super) fn has(&self, pattern: Pattern) -> Option<bool> {
-        self.ask(|index| Ok(index.count(&Wanted::Position(pattern))? > 0))
-    }
-
-    /// The position of a game after some moves; `None` if the game has fewer moves.
-    pub(super) fn position(&self, AtPly { game, ply }: AtPly) -> Option<Position> {
-        let (position, _) = self.ask(|index| Ok(index.at(game, ply)))??;
-        Some(position)
-    }
-
-    /// The position whose first occurrence, in its first game, is at this ply, if these rights count. `None` if the
-    /// position there occurs earlier in this game, or in an earlier game.
-    pub(super) fn at(&self, at: AtPly, rights: Rights) -> Option<Arc<FoundPosition>> {
-        if let Some(found) = self.kept().positions.get(&(at, rights)) {
-            return Some(Arc::clone(found));
-        }
-        let pattern = Pattern::new(self.position(at)?).with_rights(rights);
-        self.find(pattern).filter(|found| found.at == at)
-    }
-
-    /// True if [`Positions::at`] need not search for the position.
-    pub(super) fn is_kept(&self, place: (AtPly, Rights)) -> bool {
-        self.kept().positions.contains(&place)
-    }
-
-    /// `moves.csv` of a position.
-    pub(super) fn moves_table(&self, pattern: &Pattern) -> Option<String> {
-        let table = self.ask(|index| index.moves(pattern))?;
-        let games = self.entry.database.len();
-        Some(table.csv(|row| row.game.map(|game| game_path(game, games))))
-    }
-
-    /// `novelties.csv`
-    pub(super) fn novelties(&self) -> Option<String> {
-        let novelties = self.ask(|index| index.novelties(&|_| ()))?;
-        let database = &*self.entry.database;
-        Some(novelties_csv(database, &novelties, |game| {
-            game_path(game, database.len())
-        }))
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The moves played in a position, each once with the ply after it.
-fn next_moves(games: &[Found]) -> Vec<(Move, AtPly)> {
-    let mut moves: Vec<(Move, AtPly)> = Vec::new();
-    for found in games {
-        if let Some(mv) = found
-            .next
-            .filter(|&mv| moves.iter().all(|&(known, _)| known != mv))
-        {
-            let after = AtPly {
-                game: found.game,
-                ply: found.ply + 1,
-            };
-            moves.push((mv, after));
-        }
-    }
-    moves
-}
-
-/// The most recently used positions.
-struct Kept {
-    positions: LruCache<(AtPly, Rights), Arc<FoundPosition>>,
-    /// Number of games of all positions together.
-    games: usize,
-}
-
-impl Kept {
-    fn new() -> Kept {
-        Kept {
-            positions: LruCache::unbounded(),
-            games: 0,
-        }
-    }
-
-    fn put(&mut self, found: &Arc<FoundPosition>) {
-        let place = (found.at, found.pattern.rights());
-        self.games += found.games.len();
-        if let Some(before) = self.positions.put(place, Arc::clone(found)) {
-            self.games -= before.games.len();
-        }
-        while self.games > MOST_KEPT || self.positions.len() > MOST_POSITIONS {
-            let Some((_, oldest)) = self.positions.pop_lru() else {
-                break;
-            };
-            self.games -= oldest.games.len();
         }
     }
 }

@@ -1,0 +1,277 @@
+//! The positions of the games of one database, or of all.
+//!
+//! Each database has an index of its own, which answers for its games. Here the answers are put together.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use lru::LruCache;
+
+use super::indexed::Positions;
+use super::ply::AtPly;
+use super::searched::Searched;
+use crate::positions::{
+    Damaged, Found, Index, MovesTable, Pattern, Rights, Wanted, novelties_csv, pattern_name,
+};
+use chessdb::board::{Move, Position};
+
+/// Maximum number of games of all kept positions together; each takes four bytes.
+const MOST_KEPT: usize = 16 << 20;
+
+/// What a game of [`FoundPosition::again`] counts in [`MOST_KEPT`], with its number in the list of all games.
+const WEIGHT: usize = 5;
+
+/// Maximum number of positions that are kept.
+const MOST_POSITIONS: usize = 1024;
+
+/// The positions of one database, or of all.
+pub(super) struct PositionsInParts {
+    searched: Searched,
+    /// The numbers of the databases that have an index. On first use, all indexes are opened or built.
+    indexed: OnceLock<Vec<usize>>,
+    kept: Mutex<Kept>,
+}
+
+/// A position that some game has.
+pub(super) struct FoundPosition {
+    pub(super) pattern: Pattern,
+    /// The ply at which the first of the games has it.
+    pub(super) at: AtPly,
+    /// All games that have it, in the order of the databases.
+    pub(super) games: Arc<[u32]>,
+    /// Each move played in the position, with the ply after it in the first game that has the move.
+    pub(super) next: Vec<(Move, AtPly)>,
+    /// What the search of each database with an index has found, where its table of moves would have to search again.
+    again: Vec<Option<Box<[Found]>>>,
+}
+
+impl PositionsInParts {
+    pub(super) fn new(searched: Searched) -> Arc<PositionsInParts> {
+        Arc::new(PositionsInParts {
+            searched,
+            indexed: OnceLock::new(),
+            kept: Mutex::new(Kept::new()),
+        })
+    }
+
+    /// The databases.
+    pub(super) fn searched(&self) -> &Searched {
+        &self.searched
+    }
+
+    /// The numbers of the databases that have an index. On first use, opens or builds all indexes.
+    pub(super) fn indexed(&self) -> &[usize] {
+        self.indexed.get_or_init(|| {
+            let parts = self.searched.parts().iter().enumerate();
+            let indexed = parts.filter(|(_, part)| {
+                part.database.positions().prepare();
+                !part.database.positions().has_failed()
+            });
+            indexed.map(|(number, _)| number).collect()
+        })
+    }
+
+    /// The paths of the databases without an index, whose games are not searched.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = &str> {
+        let numbers = 0..self.searched.parts().len();
+        let left_out = numbers.filter(|number| self.indexed().binary_search(number).is_err());
+        left_out.map(|number| match &self.searched {
+            Searched::One(_) => "",
+            Searched::All(all) => all.path(number),
+        })
+    }
+
+    /// The positions of a database.
+    fn of(&self, number: usize) -> Option<&Positions> {
+        let part = self.searched.parts().get(number)?;
+        Some(part.database.positions())
+    }
+
+    /// Answers a question from the index of a database. `None` if it has none.
+    pub(super) fn ask<T>(&self, number: usize, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
+        self.of(number)?.ask(question)
+    }
+
+    /// True if all indexes are in memory.
+    pub(super) fn is_ready(&self) -> bool {
+        let is_ready = |number| self.of(number).is_some_and(Positions::is_ready);
+        match self.indexed.get() {
+            Some(indexed) => indexed.iter().copied().all(is_ready),
+            None => (0..self.searched.parts().len()).all(is_ready),
+        }
+    }
+
+    /// True if no database has an index, or one is lost on which answers depend.
+    pub(super) fn has_failed(&self) -> bool {
+        self.indexed.get().is_some_and(|indexed| {
+            let mut positions = indexed.iter().filter_map(|&number| self.of(number));
+            indexed.is_empty() || positions.any(Positions::has_failed)
+        })
+    }
+
+    /// A position; `None` if no game has it.
+    pub(super) fn find(&self, pattern: Pattern) -> Option<Arc<FoundPosition>> {
+        if let Some(found) = self.kept().of_pattern(&pattern) {
+            return Some(found);
+        }
+        let mut at = None;
+        let (mut games, mut next, mut again) = (Vec::new(), Vec::new(), Vec::new());
+        for &number in self.indexed() {
+            let found = self.ask(number, |index| index.find(&Wanted::Position(pattern)))?;
+            let first = self.searched.parts().get(number)?.first;
+            if let Some(earliest) = found.first() {
+                at.get_or_insert(AtPly {
+                    game: first + earliest.game,
+                    ply: earliest.ply,
+                });
+            }
+            games.extend(found.iter().map(|found| first + found.game));
+            add_next_moves(&mut next, &found, first);
+            let is_shared = pattern.is_exact() && found.len() > 1;
+            again.push((!is_shared).then(|| found.into_boxed_slice()));
+        }
+        let found = Arc::new(FoundPosition {
+            pattern,
+            at: at?,
+            next,
+            games: games.into(),
+            again,
+        });
+        self.kept().put(&found);
+        Some(found)
+    }
+
+    /// True if some game has a position; `None` if there is no index.
+    pub(super) fn has(&self, pattern: Pattern) -> Option<bool> {
+        for &number in self.indexed() {
+            if self.ask(number, |index| index.count(&Wanted::Position(pattern)))? > 0 {
+                return Some(true);
+            }
+        }
+        (!self.has_failed()).then_some(false)
+    }
+
+    /// The position of a game after some moves, and the next move; `None` if the game has fewer moves.
+    pub(super) fn step(&self, AtPly { game, ply }: AtPly) -> Option<(Position, Option<Move>)> {
+        let (number, game) = self.searched.place_of(game);
+        self.ask(number, |index| Ok(index.at(game, ply)))?
+    }
+
+    /// The position of a game after some moves; `None` if the game has fewer moves.
+    pub(super) fn position(&self, at: AtPly) -> Option<Position> {
+        self.step(at).map(|(position, _)| position)
+    }
+
+    /// The position whose first occurrence, in its first game, is at this ply, if these rights count. `None` if the
+    /// position there occurs earlier in this game, or in an earlier game.
+    pub(super) fn at(&self, at: AtPly, rights: Rights) -> Option<Arc<FoundPosition>> {
+        if let Some(found) = self.kept().positions.get(&(at, rights)) {
+            return Some(Arc::clone(found));
+        }
+        let pattern = Pattern::new(self.position(at)?).with_rights(rights);
+        self.find(pattern).filter(|found| found.at == at)
+    }
+
+    /// True if [`PositionsInParts::at`] need not search for the position.
+    pub(super) fn is_kept(&self, place: (AtPly, Rights)) -> bool {
+        self.kept().positions.contains(&place)
+    }
+
+    /// `moves.csv` of a position.
+    pub(super) fn moves_table(&self, pattern: &Pattern) -> Option<String> {
+        let kept = self.kept().of_pattern(pattern);
+        let mut sum = MovesTable::default();
+        for (n, &number) in self.indexed().iter().enumerate() {
+            let again = kept.as_ref().and_then(|found| found.again.get(n)?.as_deref());
+            let table = self.ask(number, |index| match again {
+                Some(found) => index.moves_of(pattern, found),
+                None => index.moves(pattern),
+            })?;
+            sum.merge(table, self.searched.parts().get(number)?.first);
+        }
+        Some(sum.csv(|row| self.searched.path(row.game?)))
+    }
+
+    /// `novelties.csv` of a single database.
+    pub(super) fn novelties(&self) -> Option<String> {
+        let [part] = self.searched.parts() else {
+            return None;
+        };
+        let novelties = self.ask(0, |index| index.novelties(&|_| ()))?;
+        let path = |game| self.searched.path(game).unwrap_or_default();
+        Some(novelties_csv(part.database.database(), &novelties, path))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Adds the moves that a database's games play in a position and that are not among `moves`, each with the ply after
+/// it. `first` is the number of the database's first game.
+fn add_next_moves(moves: &mut Vec<(Move, AtPly)>, games: &[Found], first: u32) {
+    for found in games {
+        if let Some(mv) = found
+            .next
+            .filter(|&mv| moves.iter().all(|&(known, _)| known != mv))
+        {
+            let after = AtPly {
+                game: first + found.game,
+                ply: found.ply + 1,
+            };
+            moves.push((mv, after));
+        }
+    }
+}
+
+/// The most recently used positions.
+struct Kept {
+    positions: LruCache<(AtPly, Rights), Arc<FoundPosition>>,
+    /// The place of each position by its name.
+    places: HashMap<String, (AtPly, Rights)>,
+    /// The games of all positions together, as [`MOST_KEPT`] counts them.
+    games: usize,
+}
+
+impl Kept {
+    fn new() -> Kept {
+        Kept {
+            positions: LruCache::unbounded(),
+            places: HashMap::new(),
+            games: 0,
+        }
+    }
+
+    fn of_pattern(&mut self, pattern: &Pattern) -> Option<Arc<FoundPosition>> {
+        let place = self.places.get(&pattern_name(pattern))?;
+        let found = self.positions.get(place)?;
+        found
+            .pattern
+            .matches(pattern.position())
+            .then(|| Arc::clone(found))
+    }
+
+    fn put(&mut self, found: &Arc<FoundPosition>) {
+        let place = (found.at, found.pattern.rights());
+        self.games += found.weight();
+        self.places.insert(pattern_name(&found.pattern), place);
+        if let Some(before) = self.positions.put(place, Arc::clone(found)) {
+            self.games -= before.weight();
+        }
+        while self.games > MOST_KEPT || self.positions.len() > MOST_POSITIONS {
+            let Some((_, oldest)) = self.positions.pop_lru() else {
+                break;
+            };
+            self.places.remove(&pattern_name(&oldest.pattern));
+            self.games -= oldest.weight();
+        }
+    }
+}
+
+impl FoundPosition {
+    /// What it counts in [`MOST_KEPT`].
+    fn weight(&self) -> usize {
+        let again: usize = self.again.iter().flatten().map(|found| found.len()).sum();
+        self.games.len() + (WEIGHT - 1) * again
+    }
+}
