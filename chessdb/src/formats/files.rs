@@ -128,6 +128,12 @@ pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
     fn is_lost(&self) -> bool {
         false
     }
+
+    /// True if everything that was read so far is what the file held when it was opened. Unlike
+    /// [`is_lost`](Bytes::is_lost), this may make a system call.
+    fn is_intact(&self) -> bool {
+        !self.is_lost()
+    }
 }
 
 impl Bytes for Vec<u8> {}
