@@ -152,6 +152,9 @@ fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         let contents = contents(archive, entry, limit)?;
         limit = limit.saturating_sub(contents.len() as u64);
         problems.extend(damage(archive, entry, contents.len()));
+        if contents.is_empty() && entry.unpacked > 0 {
+            continue;
+        }
         let file = SourceFile {
             name: format!("{}: {}", archive.name, entry.name),
             bytes: Arc::new(contents),
@@ -270,6 +273,10 @@ fn contents(archive: &SourceFile, entry: &Entry, limit: u64) -> Result<Vec<u8>, 
             break;
         };
         let Some(payload) = slice(stream, 4, len) else {
+            // What is there of the block is unpacked, but for the last byte: it may be half a word.
+            let before = out.len();
+            let _ = unpack::block(stream.get(4..).unwrap_or_default(), 0, most, &mut out);
+            out.truncate(out.len().saturating_sub(1).max(before));
             break;
         };
         match unpack::block(payload, 0, most, &mut out) {

@@ -163,7 +163,8 @@ mod tests {
 
     fn table(extra: u32, players: &[(&str, &str)]) -> Entities {
         let mut bytes = Vec::new();
-        for field in [players.len() as u32, 0, MAGIC, 58, u32::MAX, 0, extra] {
+        let count = u32::try_from(players.len()).unwrap();
+        for field in [count, 0, MAGIC, 58, u32::MAX, 0, extra] {
             bytes.extend(field.to_le_bytes());
         }
         bytes.extend(vec![0; extra as usize]);

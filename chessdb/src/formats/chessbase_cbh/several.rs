@@ -54,10 +54,10 @@ fn open_unpacked(
     let opened = ChessBaseCbh::open(files, options);
     let mut database = opened.map_err(|NotADatabase(reason)| {
         // What is wrong with the archive explains the rest.
-        let reasons: Vec<String> = problems.iter().map(Problem::to_string).collect();
-        NotADatabase(match reasons.is_empty() {
-            true => reason,
-            false => reasons.join("; "),
+        NotADatabase(match problems.as_slice() {
+            [] => reason,
+            [first] => first.to_string(),
+            [first, more @ ..] => format!("{first}; {} more of its files are damaged or cut", more.len()),
         })
     })?;
     database.info.rows.insert(0, row);

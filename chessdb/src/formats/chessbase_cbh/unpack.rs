@@ -13,7 +13,7 @@ pub(super) enum BlockError {
     TooLong,
 }
 
-/// Appends what a block unpacks to. `start` is where its file begins in `out`: repetitions reach back to it.
+/// Appends what a block unpacks to, up to an error. `start` is where its file begins in `out`: repetitions reach back to it.
 pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let (&mode, data) = payload.split_first().ok_or(Damaged)?;
     match mode {
@@ -22,8 +22,9 @@ pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>
         2 => huffman(data, most, out),
         3 => {
             let mut data_between = Vec::new();
-            huffman(data, MOST_BETWEEN, &mut data_between)?;
-            repetitions(&data_between, start, most, out)
+            let decoded = huffman(data, MOST_BETWEEN, &mut data_between);
+            repetitions(&data_between, start, most, out)?;
+            decoded
         }
         _ => Err(Damaged),
     }
