@@ -168,6 +168,10 @@ impl Bytes for Mapped {
     fn is_lost(&self) -> bool {
         Mapped::is_lost(self)
     }
+
+    fn is_intact(&self) -> bool {
+        Mapped::is_intact(self)
+    }
 }
 
 /// Maximum number of mapped files: three quarters of the memory maps and of the open files that the kernel

@@ -112,8 +112,9 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     let (games, known) = (number(status, "games"), number(status, "sizes_known"));
     writeln!(
         out,
-        "{}: {} in {}",
+        "{}: {}{} in {}",
         line(status, "mount_point"),
+        bound(status),
         counted(games, "game"),
         counted(databases.len() as u64, "database")
     )?;
@@ -124,7 +125,7 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         &format!("pgnfs {}, process {}", line(status, "version"), status["process"]),
     )?;
     row("mounted for", &duration(number(status, "uptime")))?;
-    row("sizes known", &format!("{known} of {games}"))?;
+    row("sizes known", &format!("{known} of {}{games}", bound(status)))?;
     let cache = &status["cache"];
     let (kept, bytes, capacity) = (
         number(cache, "games"),
@@ -141,7 +142,10 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         writeln!(out, "\n{}", line(database, "name"))?;
         let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
         row("format", &line(database, "title"))?;
-        row("games", &number(database, "games").to_string())?;
+        row(
+            "games",
+            &format!("{}{}", bound(database), number(database, "games")),
+        )?;
         let known = number(database, "sizes_known");
         row("sizes known", &format!("{known}, {}", line(database, "pass")))?;
         if let Some(index) = index(database) {
@@ -174,6 +178,14 @@ fn index(database: &Value) -> Option<String> {
         "ready" => Some("index ready".to_owned()),
         "failed" => Some("no index, see the log".to_owned()),
         _ => None,
+    }
+}
+
+/// What precedes a number of games that are not counted. Earlier versions did not say whether they are.
+fn bound(value: &Value) -> &'static str {
+    match value["counted"].as_bool() {
+        Some(false) => "at most ",
+        _ => "",
     }
 }
 
@@ -248,6 +260,22 @@ mod tests {
         // Earlier versions did not report it.
         for silent in [json!({ "index": "unused" }), json!({})] {
             assert_eq!(index(&silent), None);
+        }
+    }
+
+    #[test]
+    fn games_that_are_not_counted_are_a_bound() {
+        let status = |is_counted: Value| {
+            let database = json!({ "name": "a.cbh", "games": 70_000, "counted": is_counted });
+            let status = json!({ "games": 70_000, "counted": is_counted, "databases": [database] });
+            let mut out = Vec::new();
+            text(&mut out, &status).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let uncounted = status(json!(false));
+        assert_eq!(uncounted.matches("at most 70000").count(), 3, "{uncounted}");
+        for counted in [json!(true), json!(null)] {
+            assert!(!status(counted).contains("at most"));
         }
     }
 

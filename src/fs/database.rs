@@ -100,7 +100,7 @@ impl DatabaseFs {
     /// True if its games are counted, or counting them reads nothing. Until then nothing but the names in its directory
     /// is known without waiting.
     pub(super) fn is_counted(&self) -> bool {
-        self.entry().database.uncounted().is_none()
+        self.entry().is_counted()
     }
 
     /// The texts of its games.
@@ -116,12 +116,14 @@ impl DatabaseFs {
     /// Its current status. Decodes nothing.
     pub(super) fn status(&self) -> DatabaseStatus {
         let (entry, sizes) = (self.entry(), self.texts.sizes_if_counted());
+        let uncounted = entry.database.uncounted();
         DatabaseStatus {
             path: entry.path.clone(),
             name: entry.name().to_owned(),
             format: entry.format.name,
             title: entry.format.title,
-            games: entry.most_games(),
+            games: uncounted.unwrap_or_else(|| entry.database.len()),
+            is_counted: uncounted.is_none(),
             sizes_known: sizes.map_or(0, Sizes::known),
             pass: self.texts.pass_state(),
             index: self.tree.positions().state(),

@@ -7,7 +7,7 @@ use super::ChessFs;
 use super::all::AllFs;
 use super::database::DatabaseFs;
 use super::files::Text;
-use super::info::{database_info, library_info};
+use super::info::library_info;
 use super::object::Directory;
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind};
@@ -150,10 +150,9 @@ impl RootInfo<'_> {
             .map_or(Inode::LIBRARY_INFO, |database| database.inode(Node::INFO))
     }
 
-    pub(super) fn attributes(&self) -> Attributes {
+    pub(super) fn attributes(&self, size: u64) -> Attributes {
         let modified = self.0.folders.get(0).map_or(0, |root| root.modified);
         let modified = seconds_and_nanoseconds(modified);
-        let size = self.made().len() as u64;
         Attributes {
             inode: self.inode(),
             kind: Kind::File,
@@ -165,29 +164,18 @@ impl RootInfo<'_> {
         }
     }
 
-    /// The text, unless games must be counted for it.
-    pub(super) fn if_counted(&self) -> Option<&Arc<[u8]>> {
-        self.is_counted().then(|| self.made())
+    /// True if the text is the same in another state, with the same times. If nothing has read it, it is not.
+    pub(super) fn is_same(&self, other: &RootInfo<'_>) -> bool {
+        let (Some(text), Ok(others)) = (self.0.info.get(), other.text()) else {
+            return false;
+        };
+        *text == others && self.attributes(0) == other.attributes(0)
     }
 
     /// True if no games must be counted for the text.
     pub(super) fn is_counted(&self) -> bool {
         let mut databases = self.0.databases.iter();
         self.0.info.get().is_some() || databases.all(|database| database.is_counted())
-    }
-
-    fn made(&self) -> &Arc<[u8]> {
-        self.0.info.get_or_init(|| {
-            let library = &self.0.library;
-            let others = library.left_out().len() + library.opening().len();
-            let is_alone = self.0.databases.len() == 1 && others == 0;
-            let text = match self.database() {
-                Some(database) if is_alone => database_info(database.entry()),
-                Some(database) => database_info(database.entry()) + "\n" + &library_info(library),
-                None => library_info(library),
-            };
-            text.into_bytes().into()
-        })
     }
 
     /// The database whose directory is the root.
@@ -199,10 +187,27 @@ impl RootInfo<'_> {
 
 impl Text for RootInfo<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.if_counted().cloned()
+        match self.is_counted() {
+            true => self.text().ok(),
+            false => None,
+        }
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        Ok(Arc::clone(self.made()))
+        if let Some(text) = self.0.info.get() {
+            return Ok(Arc::clone(text));
+        }
+        let library = &self.0.library;
+        let others = library.left_out().len() + library.opening().len();
+        let is_alone = self.0.databases.len() == 1 && others == 0;
+        let own = self.database().map(DatabaseFs::info).transpose()?;
+        let text: Arc<[u8]> = match own {
+            Some(own) if is_alone => Arc::clone(own),
+            Some(own) => [own, &b"\n"[..], library_info(library).as_bytes()]
+                .concat()
+                .into(),
+            None => library_info(library).into_bytes().into(),
+        };
+        Ok(Arc::clone(self.0.info.get_or_init(|| text)))
     }
 }

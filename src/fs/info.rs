@@ -30,24 +30,27 @@ pub(super) fn database_info(entry: &LibraryEntry) -> String {
 pub(super) fn library_info(library: &Library) -> String {
     let mut text = String::new();
     let databases = library.databases();
+    // Counts the games, unless files were changed before that.
     let games: u64 = databases
         .iter()
         .map(|entry| u64::from(entry.database.len()))
         .sum();
+    let are_counted = databases.iter().all(|entry| entry.is_counted());
     push_rows(
         &mut text,
         &[
             ("Source", library.source().display().to_string()),
             ("Databases", databases.len().to_string()),
-            ("Games", games.to_string()),
+            ("Games", format!("{}{games}", bound(are_counted))),
         ],
     );
     let shown = databases.iter().map(|entry| {
         let games = entry.database.len();
         format!(
-            "{}: {}, {games} {}",
+            "{}: {}, {}{games} {}",
             entry.name(),
             entry.format.title,
+            bound(entry.is_counted()),
             plural(games)
         )
     });
@@ -91,6 +94,14 @@ pub(super) fn problem_rows(own: &[Problem], games: &Sizes, digits: usize) -> Str
         );
     });
     text
+}
+
+/// What precedes a number of games.
+fn bound(is_counted: bool) -> &'static str {
+    match is_counted {
+        true => "",
+        false => "at most ",
+    }
 }
 
 fn plural(games: u32) -> &'static str {

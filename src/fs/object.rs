@@ -107,7 +107,7 @@ impl<'a> Object<'a> {
     pub(super) fn attributes(&self, size: u64) -> Attributes {
         match self {
             Object::Folder(folder) => folder.attributes(),
-            Object::RootInfo(info) => info.attributes(),
+            Object::RootInfo(info) => info.attributes(size),
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => at.attributes(size),
             Object::AllDirectory(at) | Object::AllFile(at, _) | Object::AllLink(at, _) => at.attributes(size),
         }

@@ -51,11 +51,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
         .collect();
     outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
     let (before, after) = (RootInfo(before), RootInfo(after));
-    let is_same = match (before.if_counted(), after.if_counted()) {
-        (Some(text), Some(next)) => text == next && before.attributes() == after.attributes(),
-        _ => false,
-    };
-    if !is_same {
+    if !after.is_counted() || !before.is_same(&after) {
         outdated.push(Outdated {
             inode: after.inode(),
             names: Vec::new(),

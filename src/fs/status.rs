@@ -28,6 +28,8 @@ pub struct DatabaseStatus {
     pub title: &'static str,
     /// Number of its games; the most that there can be, as long as they are not counted.
     pub games: u32,
+    /// True if its games are counted.
+    pub is_counted: bool,
     /// Number of games whose size is known.
     pub sizes_known: u32,
     /// State of the background pass.

@@ -98,12 +98,19 @@ impl Texts {
 
     /// What is known of the games.
     pub(super) fn sizes(&self) -> &Sizes {
-        self.sizes.get_or_init(|| sizes_of(&self.entry))
+        self.sizes.get_or_init(|| {
+            let sizes = sizes_of(&self.entry);
+            if !self.entry.is_counted() {
+                // The files were changed before the games were counted. What is shown of them checks that again.
+                let _ = self.check();
+            }
+            sizes
+        })
     }
 
     /// What is known of the games; `None` as long as they are not counted.
     pub(super) fn sizes_if_counted(&self) -> Option<&Sizes> {
-        self.entry.database.uncounted().is_none().then(|| self.sizes())
+        self.entry.is_counted().then(|| self.sizes())
     }
 
     /// Decodes games, passes their texts to `each`, and records sizes and problems.

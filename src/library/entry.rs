@@ -45,6 +45,11 @@ impl LibraryEntry {
         database.uncounted().unwrap_or_else(|| database.len())
     }
 
+    /// True if its games are counted, or counting them reads nothing.
+    pub fn is_counted(&self) -> bool {
+        self.database.uncounted().is_none()
+    }
+
     /// True if its files still have the contents with which they were opened. This confirms everything
     /// decoded before the call. Once false, it remains false, and nothing decoded since the last confirmation
     /// may be used.

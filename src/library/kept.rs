@@ -166,4 +166,8 @@ impl Bytes for Front {
     fn is_lost(&self) -> bool {
         self.map.is_lost()
     }
+
+    fn is_intact(&self) -> bool {
+        self.map.is_intact()
+    }
 }

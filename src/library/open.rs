@@ -178,9 +178,11 @@ fn open_candidate(
                 .collect(),
         };
         if task.mount.is_some() {
-            // Requests may not wait for a source that hangs.
+            // Requests may not wait for a source that hangs, so what `info.txt` needs is read now.
             for (_, database) in &databases {
                 database.len();
+                database.info();
+                database.problems();
             }
         }
         Ok(databases)

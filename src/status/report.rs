@@ -36,6 +36,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
         "uptime": mounted.since.elapsed().as_secs(),
         "watched": mounted.is_watched,
         "games": games.sum::<u64>(),
+        "counted": databases.clone().all(|database| database.is_counted),
         "sizes_known": known.sum::<u64>(),
         "databases": databases.map(database).collect::<Vec<_>>(),
         "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
@@ -60,6 +61,7 @@ fn database(database: &DatabaseStatus) -> Value {
         "format": database.format,
         "title": database.title,
         "games": database.games,
+        "counted": database.is_counted,
         "sizes_known": database.sizes_known,
         "pass": match database.pass {
             PassState::Waiting => "waiting",

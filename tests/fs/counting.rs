@@ -1,9 +1,14 @@
 //! A database whose games have to be counted is shown before they are.
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pgnfs::fs::{Attributes, PassState, SizeFiles, Where};
+use chessdb::formats::Options;
+use pgnfs::fs::{Attributes, ChessFs, FsError, PassState, ServeOptions, SizeFiles, Where};
+use pgnfs::library::Library;
+use tempfile::TempDir;
 
 use crate::fake::Fake;
 use crate::mounted::{Mounted, mount, mount_all};
@@ -84,4 +89,54 @@ fn it_is_not_counted_for_others() {
     assert!(text.contains("a.dci: Fake, 3 games") && text.contains("b.dci: Fake, 2 games"));
     assert!(counted.load(Ordering::Relaxed));
     assert_eq!(tree.ls("all/players").len(), 6);
+}
+
+/// A folder with a database whose games are not counted when it is opened, its file, and its number of records.
+fn large() -> (TempDir, PathBuf, u64) {
+    let records = 70_000;
+    let mut bytes = vec![1; 46 * (records + 1)];
+    bytes[..6].copy_from_slice(&[0, 0, 0x2c, 0, 46, 1]);
+    bytes[6..10].copy_from_slice(&(records as u32 + 1).to_be_bytes());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.cbh");
+    fs::write(&path, bytes).unwrap();
+    (folder, path, records as u64)
+}
+
+#[test]
+fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted() {
+    for source in ["", "large.cbh"] {
+        let (folder, path, records) = large();
+        let library = Library::open(&folder.path().join(source), &Options::default()).unwrap();
+        let info = match source {
+            "" => "large.cbh/info.txt",
+            _ => "info.txt",
+        };
+        let tree = Mounted(ChessFs::new(library, ServeOptions::default()));
+        fs::File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(46 * 30_000)
+            .unwrap();
+
+        let inode = tree.inode(info);
+        for _ in 0..2 {
+            assert_eq!(tree.read(inode, 0, 1000).err(), Some(FsError::Io));
+            assert_eq!(tree.attributes(inode).err(), Some(FsError::Io));
+            // The most that there can be, in the state that was opened.
+            assert_eq!(tree.0.statistics().games, records);
+            let database = &tree.0.status().databases[0];
+            assert_eq!((u64::from(database.games), database.is_counted), (records, false));
+        }
+        if source.is_empty() {
+            let text = tree.cat("info.txt");
+            assert!(text.contains("ChessBase (CBH), at most 70000 games\n"), "{text}");
+        }
+        for file in ["problems.txt", "all.pgn", "games.csv", "overview.html"] {
+            let inode = tree.inode(&info.replace("info.txt", file));
+            assert_eq!(tree.read(inode, 0, 1000).err(), Some(FsError::Io), "{file}");
+        }
+        assert_eq!(tree.0.status().databases[0].pass, PassState::GivenUp);
+    }
 }

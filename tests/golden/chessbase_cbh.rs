@@ -328,6 +328,132 @@ fn what_is_missing_costs_its_content_and_nothing_else() {
     }
 }
 
+/// Opens a copy of a sample in which a file was changed, and gives the problems of the database itself.
+fn problems_with(name: &str, extension: &str, change: impl FnOnce(&mut Vec<u8>)) -> Vec<String> {
+    let (_folder, path) = copy(name).unwrap();
+    let file = path.with_extension(extension);
+    let mut bytes = fs::read(&file).unwrap();
+    change(&mut bytes);
+    fs::write(&file, bytes).unwrap();
+    let database = open(&path, &Options::default()).unwrap();
+    database.problems().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_file_that_is_cut_is_a_problem_of_the_database() {
+    needs!(samples);
+    const SAMPLE: &str = "UnusualStart/UnusualStartBytes.cbh";
+    for (extension, records, size) in [
+        ("cbp", 17, 67),
+        ("cbt", 6, 99),
+        ("cbc", 1, 62),
+        ("cbs", 1, 68),
+        ("cbe", 2, 72),
+        ("cbj", 9, 120),
+        ("cbh", 9, 46),
+    ] {
+        let name = format!("UnusualStartBytes.{extension}");
+        assert_eq!(problems_with(SAMPLE, extension, |_| ()), [""; 0]);
+        // Whole records are missing, so that only the number in the header shows it.
+        let cut = problems_with(SAMPLE, extension, |bytes| bytes.truncate(bytes.len() - size));
+        let left = records - 1;
+        let what = format!("the file has {left} of the {records} records of which its header speaks");
+        assert_eq!(cut.len(), 1, "{cut:?}");
+        assert!(cut[0].starts_with(&name) && cut[0].ends_with(&what), "{cut:?}");
+        let longer = problems_with(SAMPLE, extension, |bytes| bytes.extend([0; 500]));
+        assert!(
+            longer[0].ends_with("the file is 500 bytes longer than its header says"),
+            "{longer:?}"
+        );
+        if extension != "cbh" {
+            let empty = problems_with(SAMPLE, extension, Vec::clear);
+            assert_eq!(empty, [format!("{name}: byte 0 (0x0): the file is empty")]);
+        }
+    }
+}
+
+#[test]
+fn a_guiding_text_that_cannot_be_read_is_a_problem_of_the_database() {
+    needs!(samples);
+    // The first record is a text, which begins after the header of the .cbg with 4 bytes, its version and the number
+    // of its titles.
+    let told = problems_with("text/text.cbh", "cbg", |bytes| bytes[26 + 6..26 + 8].fill(0xff));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].ends_with("the guiding text of record 1 cannot be read from here on"),
+        "{told:?}"
+    );
+    let (_folder, path) = copy("text/text.cbh").unwrap();
+    fs::remove_file(path.with_extension("cbg")).unwrap();
+    let database = open(&path, &Options::default()).unwrap();
+    let told = database.problems()[0].to_string();
+    assert!(
+        told.starts_with("text.cbg: 9 guiding texts are missing"),
+        "{told}"
+    );
+}
+
+#[test]
+fn names_and_values_that_a_record_cannot_have_are_problems_of_its_game() {
+    needs!(samples);
+    for (at, bytes, what) in [
+        (
+            9,
+            &[0, 1, 0][..],
+            "White is number 256 of TestBase.cbp, which has no such record",
+        ),
+        (
+            15,
+            &[9, 0, 0],
+            "the tournament is number 589824 of TestBase.cbt, which has no such record",
+        ),
+        (25, &[0x0f, 0xff], "the date is none"),
+        (27, &[77], "the result is none"),
+        (35, &[0xfb, 0], "the opening is none"),
+        (45, &[200], "of which its record counts 200"),
+    ] {
+        let (_folder, path) = copy("Annotation/TestBase.cbh").unwrap();
+        let mut cbh = fs::read(&path).unwrap();
+        let place = 46 * 2 + at;
+        cbh[place..place + bytes.len()].copy_from_slice(bytes);
+        fs::write(&path, cbh).unwrap();
+        let database = open(&path, &Options::default()).unwrap();
+        for game in 0..4 {
+            let told: Vec<String> = database
+                .game(game)
+                .problems
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            assert_eq!(told.len(), usize::from(game == 1), "{what}: {told:?}");
+            assert!(told.iter().all(|told| told.ends_with(what)), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn an_archive_that_is_cut_says_what_it_lacks() {
+    needs!(samples);
+    let (_folder, path) = copy("test/test.cbv").unwrap();
+    let whole = fs::read(&path).unwrap();
+    let all = open(&path, &Options::default()).unwrap().len();
+    let mut opened = 0;
+    for len in (0..whole.len()).rev().step_by(whole.len() / 97) {
+        fs::write(&path, &whole[..len]).unwrap();
+        let told = match open(&path, &Options::default()) {
+            Ok(database) => {
+                opened += 1;
+                assert!(database.len() <= all);
+                database.problems().iter().map(ToString::to_string).collect()
+            }
+            Err(reason) => vec![reason],
+        };
+        let is_told = |told: &String| told.contains("test.cbv: byte ") || len < 8;
+        assert!(told.iter().any(is_told), "{len}: {told:?}");
+    }
+    assert!(opened > 10, "{opened}");
+}
+
 #[test]
 fn games_without_their_moves_have_tags_and_name_the_file() {
     needs!(samples);

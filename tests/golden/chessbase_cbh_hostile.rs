@@ -63,6 +63,11 @@ pub(super) fn open(files: &[(&str, Vec<u8>)]) -> Result<Box<dyn Database>, Strin
     try_open(format, candidate, &Options::default())
 }
 
+/// The problems of a database itself, as text.
+fn problems(database: &dyn Database) -> Vec<String> {
+    database.problems().iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn archives_that_unpack_to_far_more_than_they_are_are_refused() {
     let stored = |bytes: &[u8]| block(&[&[0], bytes].concat());
@@ -72,10 +77,14 @@ fn archives_that_unpack_to_far_more_than_they_are_are_refused() {
     assert_eq!(opened.unwrap().len(), 0);
 
     let promised = ("x.cbg", stored(b"short"), 3 << 30);
-    let error = open(&[("cbv", archive(&[honest.clone(), promised]))])
-        .err()
-        .unwrap();
-    assert!(error.contains("far more than its size"), "{error}");
+    // A length that is only promised costs nothing, and is no reason to refuse the rest.
+    let database = open(&[("cbv", archive(&[honest.clone(), promised]))]).unwrap();
+    let told = problems(&*database);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("x.cbv: byte ") && told[0].contains("x.cbg is damaged: 5 of 3221225472"),
+        "{told:?}"
+    );
 
     // Runs of 4114 bytes, encoded in three: the stated length limits unpacking.
     let mut runs = vec![1];
@@ -85,11 +94,8 @@ fn archives_that_unpack_to_far_more_than_they_are_are_refused() {
     }
     let bomb = ("x.cbg", block(&runs).repeat(100), 1000);
     let database = open(&[("cbv", archive(&[honest, bomb]))]).unwrap();
-    let warnings = database.info().warnings;
-    assert!(
-        warnings.iter().any(|warning| warning.contains("damaged or cut")),
-        "{warnings:?}"
-    );
+    let told = problems(&*database);
+    assert!(told[0].contains("x.cbg is damaged"), "{told:?}");
 }
 
 #[test]
@@ -129,9 +135,7 @@ fn all_databases_of_an_archive_share_its_bounds() {
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names, ["0.cbh", "1.cbh", "2.cbh"]);
     for part in &parts {
-        let warnings = part.database.info().warnings;
-        let is_cut = |warning: &String| warning.contains("damaged or cut");
-        assert!(!warnings.iter().any(is_cut), "{warnings:?}");
+        assert_eq!(problems(&*part.database), [""; 0]);
     }
     let error = open(&[("cbv", packed(4))]).err().unwrap();
     assert!(error.contains("far more than its size"), "{error}");
@@ -143,15 +147,74 @@ fn a_database_that_is_none_costs_the_others_of_its_archive_nothing() {
     let stored = |bytes: &[u8]| block(&[&[0], bytes].concat());
     let good = ("good.cbh", stored(&cbh), 46);
     let bad = ("bad.cbh", stored(&other), 46);
-    let database = open(&[("cbv", archive(&[bad.clone(), good]))]).unwrap();
-    let warnings = database.info().warnings;
-    assert!(
-        warnings
-            .iter()
-            .any(|warning| warning.starts_with("bad.cbh is left out")),
-        "{warnings:?}"
-    );
+    let database = open(&[("cbv", archive(&[bad.clone(), good.clone()]))]).unwrap();
+    let told = problems(&*database);
+    assert!(told[0].starts_with("x.cbv: bad.cbh is left out"), "{told:?}");
+    // It is said once.
+    let other = ("other.cbh", good.1.clone(), 46);
+    let mut several = open(&[("cbv", archive(&[bad.clone(), good, other]))]).unwrap();
+    let parts = several.take_parts();
+    let told: Vec<usize> = parts.iter().map(|part| problems(&*part.database).len()).collect();
+    assert_eq!(told, [1, 0]);
     assert!(open(&[("cbv", archive(&[bad]))]).is_err());
+}
+
+#[test]
+fn a_file_that_is_cut_costs_the_others_of_its_archive_nothing() {
+    let stored = |bytes: &[u8]| block(&[&[0], bytes].concat());
+    let cbh = cbh(&[26]);
+    let files = [
+        ("x.cbh", stored(&cbh), cbh.len() as u32),
+        ("x.cba", stored(&[0; 26]), 26),
+        ("x.cbg", stored(&[0; 100]), 100),
+    ];
+    let whole = archive(&files);
+    let at = whole.len() - 105;
+    // Of 40 bytes, four are before the block and one is its packing; the last one may be half of something.
+    let database = open(&[("cbv", whole[..at + 40].to_vec())]).unwrap();
+    assert_eq!(database.len(), 1);
+    let place = format!("x.cbv: byte {at} (0x{at:x}): ");
+    let told = problems(&*database);
+    assert!(
+        told[0].starts_with(&place)
+            && told[0].contains(
+                "x.cbg has 105 bytes from here on, of which the archive has 40; 34 of 100 unpacked bytes"
+            ),
+        "{told:?}"
+    );
+    assert!(told[0].ends_with("get a whole copy of the archive"), "{told:?}");
+
+    // Without its .cbh there is nothing to show, and the reason is the same.
+    let at = 8 + 173 * 3;
+    let error = open(&[("cbv", whole[..at + 3].to_vec())]).err().unwrap();
+    assert!(
+        error.contains(&format!("x.cbv: byte {at} ")) && error.contains("of which the archive has 3"),
+        "{error}"
+    );
+    let error = open(&[("cbv", whole[..100].to_vec())]).err().unwrap();
+    assert!(
+        error.contains("ends after 0 of the 3 entries of its table"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_archive_names_the_entries_that_are_not_looked_at() {
+    let cbh = cbh(&[]);
+    let mut bytes = archive(&[("x.cbh", block(&[&[0][..], &cbh].concat()), 46)]);
+    // More entries follow, with empty names.
+    let entries = 10_001;
+    let (stream, at) = (bytes.split_off(8 + 173), (8 + 173 * entries) as u32);
+    bytes.resize(at as usize, 0);
+    bytes.extend(stream);
+    bytes[2..4].copy_from_slice(&(entries as u16).to_le_bytes());
+    bytes[8 + 128..8 + 132].copy_from_slice(&at.to_le_bytes());
+    let told = problems(&*open(&[("cbv", bytes)]).unwrap());
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("has 10001 files, of which the first 10000 are looked at"),
+        "{told:?}"
+    );
 }
 
 #[test]

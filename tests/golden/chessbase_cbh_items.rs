@@ -24,6 +24,11 @@ fn cba(items: &[Item<'_>]) -> Vec<u8> {
 
 /// 1. e4 (1. d4 d5) 1... e5 with annotations.
 fn annotated(items: &[Item<'_>]) -> Box<dyn Database> {
+    with_cba(cba(items))
+}
+
+/// The same game with the bytes of the `.cba`.
+fn with_cba(cba: Vec<u8>) -> Box<dyn Database> {
     let word = |from: u16, to: u16| from | to << 6;
     // The stored first move is in the main line.
     let moves = [
@@ -33,10 +38,12 @@ fn annotated(items: &[Item<'_>]) -> Box<dyn Database> {
         word(30, 28) | 0x4000,
     ];
     let mut header = cbh(&[26]);
+    // Full moves of the main line.
+    header[46 + 45] = 1;
     header[46 + 8] = 26;
     header[46 + 27] = 3;
     let cbg = [vec![0; 26], record(&moves)].concat();
-    open(&[("cbh", header), ("cbg", cbg), ("cba", cba(items))]).unwrap()
+    open(&[("cbh", header), ("cbg", cbg), ("cba", cba)]).unwrap()
 }
 
 fn movetext(items: &[Item<'_>]) -> String {
@@ -153,6 +160,38 @@ fn what_is_not_shown_is_counted_once_a_kind() {
         "an annotation of the unknown kind ee is not shown",
     ];
     assert_eq!(what, expected);
+}
+
+#[test]
+fn annotations_of_moves_that_are_not_there_are_problems() {
+    let items: [Item<'_>; 3] = [
+        (-300, 0x02, b"\0\0early"),
+        (4, 0x02, b"\0\0late"),
+        (9, 0x02, b"\0\0later"),
+    ];
+    let told = |database: &dyn Database| -> Vec<String> {
+        let problems = database.game(0).problems;
+        problems.iter().map(ToString::to_string).collect()
+    };
+    // The first item follows two heads of 26 and 14 bytes, and is 13 bytes long.
+    assert_eq!(
+        told(&*annotated(&items)),
+        [
+            "x.cba: byte 40 (0x28): an annotation is of move -300, which is not there",
+            "x.cba: byte 53 (0x35): 2 annotations are of moves that are not there",
+        ]
+    );
+    assert_eq!(
+        movetext(&items),
+        "{early} 1. e4 (1. d4 d5) 1... e5 {late later} *"
+    );
+
+    let mut miscounted = cba(&[(0, 0x02, b"\0\0text")]);
+    miscounted[26 + 9] = 8;
+    assert_eq!(
+        told(&*with_cba(miscounted)),
+        ["x.cba: byte 26 (0x1a): there are 1 annotations, of which their record counts 7"]
+    );
 }
 
 /// A quoted game: flags, names, a date and a place in a tournament.

@@ -63,7 +63,8 @@ impl Keys {
 ///
 /// Reading never fails as a whole: damage is a [`Problem`] and a remark in the game.
 pub trait Database: Send + Sync {
-    /// Number of games.
+    /// Number of games. Where all records have to be read for it and a file was changed before, it is what
+    /// [`Database::uncounted`] gives.
     fn len(&self) -> u32;
 
     /// True without games.
@@ -71,8 +72,8 @@ pub trait Database: Send + Sync {
         self.len() == 0
     }
 
-    /// The most games that there can be, as long as [`Database::len`] has to read all records before it answers; none
-    /// where it answers at once.
+    /// The most games that there can be, as long as [`Database::len`] has to read all records before it answers, and
+    /// from then on if a file was changed before it could; none where it answers at once.
     fn uncounted(&self) -> Option<u32> {
         None
     }
@@ -111,7 +112,7 @@ pub trait Database: Send + Sync {
     /// The contents of `info.txt`.
     fn info(&self) -> Info;
 
-    /// Problems of the database itself, known since it was opened.
+    /// Problems of the database itself, known since it was opened, or since its games were counted.
     fn problems(&self) -> &[Problem] {
         &[]
     }

@@ -128,6 +128,12 @@ pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
     fn is_lost(&self) -> bool {
         false
     }
+
+    /// True if everything that was read so far is what the file held when it was opened. Unlike
+    /// [`is_lost`](Bytes::is_lost), this may make a system call.
+    fn is_intact(&self) -> bool {
+        !self.is_lost()
+    }
 }
 
 impl Bytes for Vec<u8> {}
@@ -158,7 +164,10 @@ pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> 
                 } else {
                     names.companion(file.stem, other)
                 };
-                let Some(found) = found else { continue };
+                let Some(found) = found else {
+                    candidate.warnings.extend(names.ambiguity(*file, other));
+                    continue;
+                };
                 claimed.insert(found.name);
                 candidate
                     .files
@@ -166,7 +175,7 @@ pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> 
                 for variant in names.case_variants(found, other) {
                     claimed.insert(variant.name);
                     candidate.warnings.push(format!(
-                        "{} is ignored beside {}: names differ in letter case only",
+                        "{} is ignored and {} is read: their names differ in letter case only",
                         variant.name, found.name
                     ));
                 }
@@ -238,6 +247,19 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// What to say where several files of a kind could belong to a file, so that none is taken.
+    fn ambiguity(&self, file: Name<'a>, kind: &str) -> Option<String> {
+        let alike = self.folded.get(&(file.stem.to_lowercase(), kind.to_owned()))?;
+        let [first, second, ..] = alike.as_slice() else {
+            return None;
+        };
+        Some(format!(
+            "neither {} nor {} is read: both could belong to {}, because their names differ in letter case only; \
+             rename the one that does",
+            first.name, second.name, file.name
+        ))
+    }
+
     /// Other files of this kind with exactly the same stem: their extensions differ in case.
     fn case_variants(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
         let alike = self.by_stem.get(&(file.stem.to_owned(), kind.to_owned()));
@@ -297,9 +319,13 @@ mod tests {
             found(&["X.dci", "X.dcn", "x.dcn"]),
             [row("X.dci", &["X.dci", "X.dcn"])]
         );
-        assert_eq!(
-            found(&["Xy.dci", "XY.dcn", "xy.dcn"]),
-            [row("Xy.dci", &["Xy.dci"])]
+        let files = ["Xy.dci", "XY.dcn", "xy.dcn"];
+        assert_eq!(found(&files), [row("Xy.dci", &["Xy.dci"])]);
+        let candidate = &by_stem(&directory(&files), &["dci"], &["dcn"])[0];
+        assert_eq!(candidate.warnings.len(), 1);
+        assert!(
+            candidate.warnings[0]
+                .starts_with("neither XY.dcn nor xy.dcn is read: both could belong to Xy.dci")
         );
     }
 
@@ -308,7 +334,10 @@ mod tests {
         let found = by_stem(&directory(&["a.DCI", "a.dci"]), &["dci"], &[]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "a.DCI");
-        assert_eq!(found[0].warnings.len(), 1);
+        assert_eq!(
+            found[0].warnings,
+            ["a.dci is ignored and a.DCI is read: their names differ in letter case only"]
+        );
     }
 
     #[test]

@@ -68,9 +68,11 @@ impl Text for Info<'_> {
         });
         let left_out = databases.is_unique().then(|| ("Left out", self.left_out()));
         let text = all_info(rows, left_out).into_bytes().into();
-        if databases.is_unique() {
-            all.check()?;
-        }
+        // The games of a source that may not answer were counted when it was opened.
+        let checked = all.databases.iter();
+        let mut checked =
+            checked.filter(|database| databases.is_unique() || database.texts().remote().is_none());
+        checked.try_for_each(|database| database.texts().check())?;
         Ok(Arc::clone(all.info.get_or_init(|| text)))
     }
 

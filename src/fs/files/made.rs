@@ -75,8 +75,32 @@ pub(super) struct Info<'a>(pub(super) &'a DatabaseFs);
 
 impl Text for Info<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        let make = || database_info(self.0.entry()).into_bytes().into();
-        Some(Arc::clone(self.0.made.info.get_or_init(make)))
+        match self.0.is_counted() {
+            true => self.text().ok(),
+            false => self.0.made.info.get().cloned(),
+        }
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        self.0.info().cloned()
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::Common.unless(self.0.is_counted())
+    }
+}
+
+impl DatabaseFs {
+    /// `info.txt`. A source that may not answer is not checked: everything in the text is known since it was opened.
+    pub(in crate::fs) fn info(&self) -> Result<&Arc<[u8]>, FsError> {
+        if let Some(text) = self.made.info.get() {
+            return Ok(text);
+        }
+        let text = database_info(self.entry()).into_bytes().into();
+        if self.texts().remote().is_none() {
+            self.texts().check()?;
+        }
+        Ok(self.made.info.get_or_init(|| text))
     }
 }
 

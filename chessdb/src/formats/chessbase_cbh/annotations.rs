@@ -31,6 +31,8 @@ pub(super) struct Annotations<'a> {
     /// Medals of the game's header, which an item may repeat.
     medals: u16,
     damage: Option<(u64, &'static str)>,
+    /// Where the record has another number of items than it says, and that number.
+    miscount: Option<(u64, usize)>,
 }
 
 /// An item.
@@ -52,6 +54,7 @@ impl<'a> Annotations<'a> {
             characters,
             medals,
             damage: None,
+            miscount: None,
         }
     }
 
@@ -64,6 +67,9 @@ impl<'a> Annotations<'a> {
         let mut items = items;
         self.items.extend(&mut items);
         self.damage = items.damage;
+        if items.damage.is_none() && items.count != self.items.len() {
+            self.miscount = Some((at, items.count));
+        }
         if !self.items.is_sorted_by_key(|item| item.position) {
             self.items.sort_by_key(|item| item.position);
         }
@@ -85,7 +91,16 @@ impl<'a> Annotations<'a> {
         if self.medals != 0 && !has_medals {
             replay.comment(&items::medals(self.medals.into()));
         }
+        if let Some((at, count)) = self.miscount {
+            let what = format!(
+                "there are {} annotations, of which their record counts {count}",
+                self.items.len()
+            );
+            replay.problem(Problem::damage(self.origin.file, at, what));
+        }
         let end = self.items.partition_point(|item| item.position <= WHOLE_GAME);
+        let misplaced = self.items.partition_point(|item| item.position < WHOLE_GAME);
+        self.report_misplaced(self.items.get(..misplaced), replay);
         self.add(self.items.get(..end), replay, |_| true);
     }
 
@@ -109,7 +124,19 @@ impl<'a> Annotations<'a> {
     pub(super) fn after<S: Sink>(&self, number: u32, replay: &mut Replay<'_, S, Pieces>) {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         let start = self.items.partition_point(|item| item.position < number);
+        self.report_misplaced(self.items.get(start..), replay);
         self.add(self.items.get(start..), replay, |_| true);
+    }
+
+    /// Reports items of moves that are not there.
+    fn report_misplaced<S: Sink>(&self, items: Option<&[Item<'a>]>, replay: &mut Replay<'_, S, Pieces>) {
+        let items = items.unwrap_or_default();
+        let Some(first) = items.first() else { return };
+        let what = match items.len() {
+            1 => format!("an annotation is of move {}, which is not there", first.position),
+            more => format!("{more} annotations are of moves that are not there"),
+        };
+        replay.problem(Problem::damage(self.origin.file, first.at, what));
     }
 
     /// Tells what is not shown, once a kind.
@@ -171,6 +198,8 @@ pub(super) struct Items<'a> {
     /// What is left of the record.
     rest: &'a [u8],
     at: u64,
+    /// Their number as the record has it.
+    count: usize,
     /// What is wrong, and where.
     damage: Option<(u64, &'static str)>,
 }
@@ -184,6 +213,8 @@ impl<'a> Items<'a> {
             return None;
         }
         let size = usize::try_from(be_u32(head, 10)?).ok()?;
+        // 24 bits: the first of these bytes is the last one of the magic.
+        let count = index((be_u32(head, 6)? & 0xff_ffff).into());
         let record = cba.get(start..)?;
         let (rest, damage) = match slice(record, HEAD, size.checked_sub(HEAD)?) {
             Some(rest) => (rest, None),
@@ -195,6 +226,7 @@ impl<'a> Items<'a> {
         Some(Items {
             rest,
             at: at + HEAD as u64,
+            count: count.saturating_sub(1),
             damage,
         })
     }

@@ -13,10 +13,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::characters::Characters;
+use super::des;
 use super::find::kind_of;
-use super::{des, unpack};
+use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
-use crate::formats::{Files, NotADatabase, Passwords, SourceFile};
+use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, SourceFile};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
@@ -42,7 +43,17 @@ pub(super) struct Unpacked {
     /// Name of its `.cbh`.
     pub(super) name: String,
     pub(super) files: Files,
+    /// Damage of its files in the archive.
+    pub(super) problems: Vec<Problem>,
     packed_len: usize,
+}
+
+/// What an archive holds.
+pub(super) struct Contents {
+    /// Its databases in their order, at least one.
+    pub(super) databases: Vec<Unpacked>,
+    /// Problems that belong to none of them.
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Unpacked {
@@ -57,8 +68,8 @@ impl Unpacked {
 /// Extensions of archives, and of encrypted ones.
 pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
 
-/// The databases of an archive, at least one and in their order in it; none where the files are no archive.
-pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Vec<Unpacked>>, NotADatabase> {
+/// The databases of an archive; none where the files are no archive.
+pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Contents>, NotADatabase> {
     let [plain, encrypted] = KINDS.map(|kind| files.get(kind));
     match (plain, encrypted) {
         (Some(archive), _) => open(archive).map(Some),
@@ -101,7 +112,7 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
 }
 
 /// Unpacks the databases of an archive. All of them together keep to its bounds.
-fn open(archive: &SourceFile) -> Result<Vec<Unpacked>, NotADatabase> {
+fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     if !bytes.starts_with(&MAGIC) {
         return Err(NotADatabase(
@@ -111,7 +122,8 @@ fn open(archive: &SourceFile) -> Result<Vec<Unpacked>, NotADatabase> {
     let mut limit = (archive.data_len() as u64)
         .saturating_mul(MOST_TIMES)
         .clamp(FREE, MOST);
-    let entries = entries(bytes);
+    let mut problems = Vec::new();
+    let entries = entries(archive, &mut problems);
     let mut databases: Vec<Unpacked> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.kind == Some("cbh")) {
@@ -119,37 +131,49 @@ fn open(archive: &SourceFile) -> Result<Vec<Unpacked>, NotADatabase> {
             databases.push(Unpacked {
                 name: entry.name.clone(),
                 files: Files::default(),
+                problems: Vec::new(),
                 packed_len: bytes.len(),
             });
             databases.len() - 1
         });
     }
+    let mut others_cut = 0;
     for entry in &entries {
         let place = places.get(entry.stem.as_str());
-        let (Some(kind), Some(Unpacked { files, .. })) =
+        let (Some(kind), Some(Unpacked { files, problems, .. })) =
             (entry.kind, place.and_then(|&place| databases.get_mut(place)))
         else {
+            others_cut += usize::from(entry.is_cut(bytes));
             continue;
         };
         if files.get(kind).is_some() {
             continue;
         }
-        let (contents, is_whole) = contents(archive, entry, limit)?;
+        let contents = contents(archive, entry, limit)?;
         limit = limit.saturating_sub(contents.len() as u64);
-        let name = format!("{}: {}", archive.name, entry.name);
-        if !is_whole {
-            files.warnings.push(format!("{name} is damaged or cut"));
+        problems.extend(damage(archive, entry, contents.len()));
+        if contents.is_empty() && entry.unpacked > 0 {
+            continue;
         }
         let file = SourceFile {
-            name,
+            name: format!("{}: {}", archive.name, entry.name),
             bytes: Arc::new(contents),
         };
         files.files.push((kind.to_owned(), file));
     }
-    match databases.is_empty() {
-        true => Err(NotADatabase("there is no database in the archive".to_owned())),
-        false => Ok(databases),
+    if others_cut > 0 {
+        let what =
+            format!("the archive ends before the end of {others_cut} files that are not read: {GET_WHOLE}");
+        problems.push(Problem::doubt(&archive.name, bytes.len() as u64, what));
     }
+    if databases.is_empty() {
+        let mut reason = "there is no database in the archive".to_owned();
+        for problem in problems {
+            reason += &format!("; {problem}");
+        }
+        return Err(NotADatabase(reason));
+    }
+    Ok(Contents { databases, problems })
 }
 
 /// A file of an archive.
@@ -163,15 +187,40 @@ struct Entry {
     unpacked: u64,
 }
 
-fn entries(bytes: &[u8]) -> Vec<Entry> {
-    let count = le_u16(bytes, 2).unwrap_or(0).min(MOST_FILES);
+impl Entry {
+    /// True if the archive ends before the packed file does.
+    fn is_cut(&self, archive: &[u8]) -> bool {
+        self.at.saturating_add(self.packed) > archive.len()
+    }
+}
+
+/// The table of files. What is missing of it is a problem.
+fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
+    let bytes: &[u8] = &archive.bytes;
+    let count = le_u16(bytes, 2).unwrap_or(0);
     let len = bytes.get(4).copied().map_or(0, usize::from);
     if len < SHORTEST {
+        let what = format!("the entries of the table of files have {len} bytes, which is impossible");
+        problems.push(Problem::damage(&archive.name, 4, what));
         return Vec::new();
     }
-    let characters = Characters::choose(None, &mut Vec::new());
     let table = bytes.get(HEAD..).unwrap_or_default().chunks_exact(len);
-    let entries = table.take(count.into()).filter_map(|entry| {
+    if table.len() < count.into() {
+        let what = format!(
+            "the file ends after {} of the {count} entries of its table: {GET_WHOLE}",
+            table.len()
+        );
+        problems.push(Problem::damage(&archive.name, bytes.len() as u64, what));
+    }
+    if count > MOST_FILES {
+        let what = format!(
+            "the archive has {count} files, of which the first {MOST_FILES} are looked at: unpack it and mount the \
+             folder"
+        );
+        problems.push(Problem::new(ProblemKind::Limit, &archive.name, 2, what));
+    }
+    let characters = Characters::choose(None, &mut Vec::new());
+    let entries = table.take(count.min(MOST_FILES).into()).filter_map(|entry| {
         let name = characters.field(entry.get(..NAME)?);
         let number = |place| le_u32(entry, NAME + place);
         Some(Entry {
@@ -189,32 +238,59 @@ fn entries(bytes: &[u8]) -> Vec<Entry> {
     entries.collect()
 }
 
-/// The bytes of a file, and whether they are all.
-fn contents(archive: &SourceFile, entry: &Entry, limit: u64) -> Result<(Vec<u8>, bool), NotADatabase> {
-    if entry.unpacked > limit {
-        return Err(NotADatabase(
-            "the archive unpacks to far more than its size, as one made to do harm does; if you trust it, unpack it \
-             and mount the folder"
-                .to_owned(),
-        ));
-    }
-    let most = index(entry.unpacked);
+/// What a user can do about an archive that is cut.
+const GET_WHOLE: &str = "get a whole copy of the archive";
+
+/// What is wrong with a file of which so many bytes could be unpacked.
+fn damage(archive: &SourceFile, entry: &Entry, unpacked: usize) -> Option<Problem> {
+    let Entry { name, packed, .. } = entry;
+    let there = archive.bytes.len().saturating_sub(entry.at);
+    let what = if entry.is_cut(&archive.bytes) {
+        format!(
+            "{name} has {packed} bytes from here on, of which the archive has {there}; {unpacked} of {} unpacked bytes \
+             are read: {GET_WHOLE}",
+            entry.unpacked
+        )
+    } else if (unpacked as u64) < entry.unpacked {
+        format!(
+            "{name} is damaged: {unpacked} of {} unpacked bytes are read",
+            entry.unpacked
+        )
+    } else {
+        return None;
+    };
+    Some(Problem::damage(&archive.name, entry.at as u64, what))
+}
+
+/// The bytes of a file, as far as they can be unpacked.
+fn contents(archive: &SourceFile, entry: &Entry, limit: u64) -> Result<Vec<u8>, NotADatabase> {
+    let most = index(entry.unpacked.min(limit));
     let rest = archive.bytes.get(entry.at..).unwrap_or_default();
     let mut stream = rest.get(..entry.packed).unwrap_or(rest);
     let mut out = Vec::new();
-    while out.len() < most && !archive.bytes.is_lost() {
+    while (out.len() as u64) < entry.unpacked && !archive.bytes.is_lost() {
         let Some(len) = le_u16(stream, 0).map(usize::from) else {
             break;
         };
         let Some(payload) = slice(stream, 4, len) else {
+            // What is there of the block is unpacked, but for the last byte: it may be half a word.
+            let before = out.len();
+            let _ = unpack::block(stream.get(4..).unwrap_or_default(), 0, most, &mut out);
+            out.truncate(out.len().saturating_sub(1).max(before));
             break;
         };
-        if unpack::block(payload, 0, most, &mut out).is_err() {
-            break;
+        match unpack::block(payload, 0, most, &mut out) {
+            Ok(()) => stream = stream.get(4 + len..).unwrap_or_default(),
+            Err(BlockError::TooLong) if entry.unpacked > limit => {
+                return Err(NotADatabase(
+                    "the archive unpacks to far more than its size, as one made to do harm does; if you trust it, \
+                     unpack it and mount the folder"
+                        .to_owned(),
+                ));
+            }
+            Err(_) => break,
         }
-        stream = stream.get(4 + len..).unwrap_or_default();
     }
     out.shrink_to_fit();
-    let is_whole = out.len() == most;
-    Ok((out, is_whole))
+    Ok(out)
 }

@@ -12,8 +12,9 @@
 //! A record is a node of the tree, 9 bytes, and its fields. Its number is its place, so the tree is not needed.
 
 use super::characters::Characters;
+use super::records;
 use crate::bytes::{le_u32, slice};
-use crate::formats::SourceFile;
+use crate::formats::{Problem, SourceFile};
 
 /// Bytes of the header that all files have.
 const HEADER: usize = 28;
@@ -52,25 +53,39 @@ pub(super) struct Entities {
     start: usize,
     /// Bytes of a record.
     size: usize,
+    /// The file has all records.
+    is_whole: bool,
 }
 
 impl Entities {
-    pub(super) fn open(file: Option<&SourceFile>, kind: Kind, warnings: &mut Vec<String>) -> Entities {
+    /// Opens a table. What is wrong with its header or its length is a problem.
+    pub(super) fn open(file: Option<&SourceFile>, kind: Kind, problems: &mut Vec<Problem>) -> Entities {
         let bytes: &[u8] = file.map_or(&[], |file| &file.bytes);
         let field = |at| le_u32(bytes, at).and_then(|value| usize::try_from(value).ok());
         let stored_len = field(12).filter(|len| (1..=1 << 16).contains(len));
         let extra = field(24).filter(|extra| matches!(extra, 0 | 4));
-        let len = stored_len.unwrap_or(kind.len);
-        if let Some(file) = file.filter(|file| !file.bytes.is_empty())
-            && (le_u32(bytes, 8) != Some(MAGIC) || stored_len.is_none() || extra.is_none())
-        {
-            warnings.push(format!("the header of {} is damaged", file.name));
-        }
-        Entities {
+        let mut entities = Entities {
             file: file.cloned(),
             start: HEADER + extra.unwrap_or(4),
-            size: NODE + len,
-        }
+            size: NODE + stored_len.unwrap_or(kind.len),
+            is_whole: false,
+        };
+        let Some(file) = file else { return entities };
+        let damage = match (field(0), stored_len, extra) {
+            (Some(count), Some(_), Some(_)) if le_u32(bytes, 8) == Some(MAGIC) => {
+                records::wrong_number(file, entities.start, entities.size, count)
+            }
+            _ => Some(records::no_header(file)),
+        };
+        entities.is_whole = damage.is_none();
+        problems.extend(damage);
+        entities
+    }
+
+    /// The name of the file, if it has no record of this number though no record of it is lost.
+    pub(super) fn lacks(&self, id: u32, characters: Characters) -> Option<&str> {
+        let file = self.file.as_ref().filter(|_| self.is_whole)?;
+        self.get(id, characters).is_none().then_some(&file.name)
     }
 
     /// A record by its number; none for a deleted one.
@@ -148,7 +163,8 @@ mod tests {
 
     fn table(extra: u32, players: &[(&str, &str)]) -> Entities {
         let mut bytes = Vec::new();
-        for field in [0, 0, MAGIC, 58, u32::MAX, 0, extra] {
+        let count = u32::try_from(players.len()).unwrap();
+        for field in [count, 0, MAGIC, 58, u32::MAX, 0, extra] {
             bytes.extend(field.to_le_bytes());
         }
         bytes.extend(vec![0; extra as usize]);
@@ -162,9 +178,9 @@ mod tests {
             name: String::new(),
             bytes: Arc::new(bytes),
         };
-        let mut warnings = Vec::new();
-        let entities = Entities::open(Some(&file), PLAYERS, &mut warnings);
-        assert_eq!(warnings, [""; 0]);
+        let mut problems = Vec::new();
+        let entities = Entities::open(Some(&file), PLAYERS, &mut problems);
+        assert_eq!(problems, []);
         entities
     }
 

@@ -3,8 +3,9 @@
 //! The header of 32 bytes has the version, the size of a record and their number, in little endian. The records are
 //! in big endian. Each version added fields at the end, so a field exists where it fits.
 
+use super::records;
 use crate::bytes::{be_u32, be_u64, le_u32, slice};
-use crate::formats::SourceFile;
+use crate::formats::{Problem, SourceFile};
 
 const HEADER: usize = 32;
 /// No version has records as long as this.
@@ -19,10 +20,15 @@ pub(super) struct Extended {
 }
 
 impl Extended {
-    pub(super) fn open(file: Option<&SourceFile>) -> Extended {
+    /// Opens the file. What is wrong with its header or its length is a problem.
+    pub(super) fn open(file: Option<&SourceFile>, problems: &mut Vec<Problem>) -> Extended {
         let bytes: &[u8] = file.map_or(&[], |file| &file.bytes);
-        let size = le_u32(bytes, 4).and_then(|size| usize::try_from(size).ok());
-        let size = size.filter(|size| (1..=LONGEST).contains(size));
+        let field = |at| le_u32(bytes, at).and_then(|value| usize::try_from(value).ok());
+        let size = field(4).filter(|size| (1..=LONGEST).contains(size));
+        problems.extend(file.and_then(|file| match (size, field(8)) {
+            (Some(size), Some(count)) => records::wrong_number(file, HEADER, size, count),
+            _ => Some(records::no_header(file)),
+        }));
         Extended {
             file: file.filter(|_| size.is_some()).cloned(),
             size: size.unwrap_or(1),

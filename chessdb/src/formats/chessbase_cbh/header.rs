@@ -9,6 +9,9 @@ pub(super) const RECORD: usize = 46;
 /// Values of the ECO field from this one on are numbers of Chess960 start positions.
 const CHESS960: u16 = u16::MAX - 959;
 
+/// Values of the ECO field below this one are openings.
+const FIRST_UNUSED_ECO: u16 = 128 * 501;
+
 /// Bits of the first byte.
 const USED: u8 = 1;
 const TEXT: u8 = 2;
@@ -110,6 +113,21 @@ impl Header {
         }
     }
 
+    /// False for a value that stands for no result.
+    pub(super) fn has_possible_outcome(&self) -> bool {
+        self.byte(27) <= 7
+    }
+
+    /// False for a month that no calendar has.
+    pub(super) fn has_possible_date(&self) -> bool {
+        (self.u24(24) >> 5) & 15 <= 12
+    }
+
+    /// False for a number between the last opening and the first position of Chess960.
+    pub(super) fn has_possible_opening(&self) -> bool {
+        !(FIRST_UNUSED_ECO..CHESS960).contains(&self.u16(35))
+    }
+
     /// Round and subround; 0 for none.
     pub(super) fn round(&self) -> (u8, u8) {
         (self.byte(29), self.byte(30))
@@ -181,6 +199,24 @@ mod tests {
         assert_eq!(eco(127), None);
         assert_eq!(eco(128 * 501), None);
         assert_eq!(eco(CHESS960), None);
+    }
+
+    #[test]
+    fn some_values_are_impossible() {
+        let is_opening = |stored: u16| with(35, &stored.to_be_bytes()).has_possible_opening();
+        assert_eq!(
+            [0, 128 * 501 - 1, 128 * 501, CHESS960 - 1, CHESS960].map(is_opening),
+            [true, true, false, false, true]
+        );
+        assert_eq!(
+            [7, 8].map(|byte| with(27, &[byte]).has_possible_outcome()),
+            [true, false]
+        );
+        let has_month = |month: u8| with(25, &[month >> 3, month << 5]).has_possible_date();
+        assert_eq!(
+            [0, 7, 12, 13, 15].map(has_month),
+            [true, true, true, false, false]
+        );
     }
 
     #[test]

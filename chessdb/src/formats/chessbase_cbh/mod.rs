@@ -2,13 +2,14 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`numbering`]) |
+//! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`numbering`], [`doubts`]) |
 //! | `.cbg` | moves ([`record`], [`setup`], [`codes`], [`pieces`], [`decode`]) and texts ([`texts`]) |
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
 //! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
 //! | `.cbj` | what newer versions know of each game ([`extended`]) |
 //! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted ([`des`]) |
 //!
+//! Files of records say how many they have ([`records`]).
 //! The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big endian, all others little endian.
 //! Section numbers in this module are those of `docs/formats/chessbase-cbh.md`.
 
@@ -18,6 +19,7 @@ mod characters;
 mod codes;
 mod decode;
 mod des;
+mod doubts;
 mod entities;
 mod extended;
 mod find;
@@ -29,6 +31,7 @@ mod numbering;
 mod pieces;
 mod quotation;
 mod record;
+mod records;
 mod setup;
 mod several;
 mod tables;
@@ -46,11 +49,11 @@ use self::entities::{Entities, Entity};
 use self::extended::Extended;
 use self::header::Header;
 use self::numbering::Numbering;
-use self::texts::Text;
+use self::texts::{Text, Texts};
 use super::{
     Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
 };
-use crate::bytes::be_u16;
+use crate::bytes::{be_u16, be_u32, index};
 use crate::game::{Game, Tags};
 use crate::replay::{MainLine, Ply, Tree};
 
@@ -86,9 +89,12 @@ struct ChessBaseCbh {
     teams: Entities,
     extended: Extended,
     characters: Characters,
-    texts: OnceLock<Vec<Text>>,
+    texts: OnceLock<Texts>,
     info: Info,
+    /// Problems of the files.
     problems: Vec<Problem>,
+    /// The same and those of the guiding texts, which are known when the games are counted.
+    all_problems: OnceLock<Vec<Problem>>,
 }
 
 /// Names of files with which games may have faults.
@@ -116,12 +122,10 @@ impl ChessBaseCbh {
                 reason.unwrap_or_else(|| "there is no .cbh".to_owned()),
             ));
         };
-        let is_old = check_header(cbh, &mut warnings, &mut problems)?;
+        let is_old = check_header(cbh, &mut problems)?;
         rows.push(("version", describe_version(is_old).to_owned()));
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
-        let open = |kind: entities::Kind, warnings: &mut Vec<String>| {
-            Entities::open(files.get(kind.extension), kind, warnings)
-        };
+        let mut open = |kind: entities::Kind| Entities::open(files.get(kind.extension), kind, &mut problems);
         let name = |extension| match files.get(extension) {
             Some(file) => file.name.clone(),
             None => sibling(&cbh.name, extension),
@@ -132,12 +136,12 @@ impl ChessBaseCbh {
                 cbg: name("cbg"),
                 cba: name("cba"),
             },
-            players: open(entities::PLAYERS, &mut warnings),
-            tournaments: open(entities::TOURNAMENTS, &mut warnings),
-            annotators: open(entities::ANNOTATORS, &mut warnings),
-            sources: open(entities::SOURCES, &mut warnings),
-            teams: open(entities::TEAMS, &mut warnings),
-            extended: Extended::open(files.get("cbj")),
+            players: open(entities::PLAYERS),
+            tournaments: open(entities::TOURNAMENTS),
+            annotators: open(entities::ANNOTATORS),
+            sources: open(entities::SOURCES),
+            teams: open(entities::TEAMS),
+            extended: Extended::open(files.get("cbj"), &mut problems),
             cbh: cbh.clone(),
             cbg: files.get("cbg").cloned(),
             cba: files.get("cba").cloned(),
@@ -145,6 +149,7 @@ impl ChessBaseCbh {
             texts: OnceLock::new(),
             info: Info::default(),
             problems,
+            all_problems: OnceLock::new(),
         };
         for (extension, what) in MISSED {
             let is_new = matches!(extension, "cbe" | "cbj");
@@ -152,10 +157,13 @@ impl ChessBaseCbh {
                 warnings.push(format!("{} is missing: {what}", name(extension)));
             }
         }
-        Ok(ChessBaseCbh {
+        let database = ChessBaseCbh {
             info: Info { rows, warnings },
             ..database
-        })
+        };
+        // Of a short file the texts are read now, so that nothing has to wait for them.
+        database.problems();
+        Ok(database)
     }
 
     fn place(&self, game: u32) -> Option<Place> {
@@ -168,21 +176,25 @@ impl ChessBaseCbh {
         entities.get(id, self.characters)
     }
 
-    /// All guiding texts. Records may share a body, so there are at most as many texts as bodies would fit into the
-    /// `.cbg`.
-    fn texts(&self) -> &[Text] {
+    /// All guiding texts.
+    fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| {
-            let Some(cbg) = &self.cbg else { return Vec::new() };
-            let most = 1 + cbg.bytes.len() / SHORTEST_TEXT;
             let places = self.numbering.texts(&self.cbh);
-            let texts = places.flat_map(|place| {
-                let header = Header::at(&self.cbh.bytes, place);
-                let offset = header.and_then(|header| usize::try_from(header.moves_at()).ok());
-                let read = |offset| texts::read(&cbg.bytes, offset, place + 1);
-                offset.map(read).unwrap_or_default()
+            let Some(cbg) = &self.cbg else {
+                return Texts::missing(places.count(), &self.names.cbg);
+            };
+            let places = places.filter_map(|place| {
+                let header = Header::at(&self.cbh.bytes, place)?;
+                Some((place + 1, header.moves_at()))
             });
-            texts.take(most).collect()
+            Texts::read(cbg, places)
         })
+    }
+
+    /// Adds problems of the archive that holds the files.
+    fn add_problems(&mut self, problems: Vec<Problem>) {
+        self.problems.splice(..0, problems);
+        self.all_problems = OnceLock::new();
     }
 }
 
@@ -200,9 +212,6 @@ impl ChessBaseCbh {
         self.characters.doubt(names.chain(comments))
     }
 }
-
-/// Bytes of a guiding text in one language, at least: two lengths, two languages, and hardly any text.
-const SHORTEST_TEXT: usize = 16;
 
 /// Files that are missed where they are not there, with what they hold.
 const MISSED: [(&str, &str); 8] = [
@@ -230,22 +239,28 @@ fn describe_version(is_old: bool) -> &'static str {
 }
 
 /// Looks at the header of the `.cbh`; true for that of an old version (section 3.1).
-fn check_header(
-    cbh: &SourceFile,
-    warnings: &mut Vec<String>,
-    problems: &mut Vec<Problem>,
-) -> Result<bool, NotADatabase> {
+fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, NotADatabase> {
     let bytes: &[u8] = &cbh.bytes;
+    if bytes.len() < header::RECORD {
+        return Err(NotADatabase(format!(
+            "the .cbh has {} of the {} bytes of its header: get a whole copy",
+            bytes.len(),
+            header::RECORD
+        )));
+    }
     let version = be_u16(bytes, 1).filter(|version| matches!(version, 0x24 | 0x2c));
     let has_size = be_u16(bytes, 3).map(usize::from) == Some(header::RECORD);
-    if bytes.len() < header::RECORD || (version.is_none() && !has_size) {
+    if version.is_none() && !has_size {
         return Err(NotADatabase(
             "the .cbh does not begin as those of ChessBase do".to_owned(),
         ));
     }
     if version.is_none() || !has_size {
-        warnings.push(format!("the header of {} is damaged", cbh.name));
+        problems.push(records::no_header(cbh));
     }
+    let count = be_u32(bytes, 6).and_then(|next| index(next.into()).checked_sub(1));
+    let damage = count.and_then(|count| records::wrong_number(cbh, header::RECORD, header::RECORD, count));
+    problems.extend(damage);
     let rest = bytes.len() % header::RECORD;
     if rest != 0 {
         let at = (bytes.len() - rest) as u64;
@@ -313,7 +328,9 @@ impl Database for ChessBaseCbh {
         let record = self.record(&place);
         let start = record.as_ref().map(|record| self.start(record));
         let tags = self.all_tags(&place, record.as_ref(), start.as_ref());
-        let (movetext, problems) = self.replay(&place, record.as_ref(), start.as_ref(), Tree::beginning);
+        let (movetext, mut problems) = self.replay(&place, record.as_ref(), start.as_ref(), Tree::beginning);
+        let doubts = self.doubts(&place, &tags, &problems);
+        problems.extend(doubts);
         Decoded {
             game: Game { tags, movetext },
             problems,
@@ -339,7 +356,15 @@ impl Database for ChessBaseCbh {
     }
 
     fn problems(&self) -> &[Problem] {
-        &self.problems
+        match self.numbering.uncounted() {
+            Some(_) => &self.problems,
+            None => self.all_problems.get_or_init(|| {
+                let of_texts = self.texts().problems.iter();
+                let is_intact = self.cbg.as_ref().is_none_or(|cbg| cbg.bytes.is_intact());
+                let of_texts = of_texts.filter(|_| is_intact);
+                self.problems.iter().chain(of_texts).cloned().collect()
+            }),
+        }
     }
 
     fn member_directory(&self) -> Option<&'static str> {
@@ -353,12 +378,12 @@ impl Database for ChessBaseCbh {
             name: text.name(cbg, self.characters),
             size: text.bytes.len() as u64,
         };
-        self.texts().iter().map(member).collect()
+        self.texts().texts.iter().map(member).collect()
     }
 
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
-        let text = self.texts().get(member).ok_or_else(missing)?;
+        let text = self.texts().texts.get(member).ok_or_else(missing)?;
         let cbg = self.cbg.as_ref().ok_or_else(missing)?;
         let bytes = cbg.bytes.get(text.bytes.clone()).ok_or_else(missing)?;
         let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());

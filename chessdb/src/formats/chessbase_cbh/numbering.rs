@@ -1,6 +1,7 @@
 //! Which records are games, and which are guiding texts (section 3.2).
 //!
-//! Nothing in the database counts them, so all records are looked at when a number is first needed.
+//! Nothing in the database counts them, so all records are looked at: of a short file when it is opened, of a long one
+//! when a number is first needed.
 
 use std::sync::OnceLock;
 
@@ -15,7 +16,8 @@ const MANY: u32 = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Numbering {
     rows: Rows,
-    counted: OnceLock<Counted>,
+    /// Set when all records were looked at; `None` in it if the file was changed before.
+    counted: OnceLock<Option<Counted>>,
 }
 
 /// What a look at all records finds.
@@ -30,15 +32,19 @@ struct Counted {
 
 impl Numbering {
     pub(super) fn new(cbh: &SourceFile) -> Numbering {
-        Numbering {
+        let numbering = Numbering {
             rows: Rows::of(cbh, RECORD, RECORD, u32::MAX as usize),
             counted: OnceLock::new(),
+        };
+        if !numbering.is_long() {
+            numbering.counted(cbh);
         }
+        numbering
     }
 
-    /// Number of games.
+    /// Number of games; the number of records if the file was changed before they were counted.
     pub(super) fn games(&self, cbh: &SourceFile) -> u32 {
-        self.counted(cbh).games
+        self.counted(cbh).map_or(self.rows.len(), |counted| counted.games)
     }
 
     /// True for a file that is so long that reading all of it takes a while.
@@ -46,9 +52,9 @@ impl Numbering {
         self.rows.len() > MANY
     }
 
-    /// The number of records of a long file as long as they are not counted.
+    /// The number of records as long as the games among them are not counted.
     pub(super) fn uncounted(&self) -> Option<u32> {
-        let is_counted = !self.is_long() || self.counted.get().is_some();
+        let is_counted = self.counted.get().is_some_and(Option::is_some);
         (!is_counted).then(|| self.rows.len())
     }
 
@@ -60,7 +66,7 @@ impl Numbering {
 
     /// The place of a game's record in the file, from 0.
     pub(super) fn place(&self, cbh: &SourceFile, game: u32) -> Option<usize> {
-        let counted = self.counted(cbh);
+        let counted = self.counted(cbh)?;
         if game >= counted.games {
             return None;
         }
@@ -72,12 +78,14 @@ impl Numbering {
 
     /// The places of guiding texts in the file, from 0.
     pub(super) fn texts(&self, cbh: &SourceFile) -> impl Iterator<Item = usize> {
-        let texts = &self.counted(cbh).texts;
-        texts.iter().map(|&row| self.rows.place(row))
+        let texts = self.counted(cbh).map(|counted| &*counted.texts);
+        texts.unwrap_or_default().iter().map(|&row| self.rows.place(row))
     }
 
-    fn counted(&self, cbh: &SourceFile) -> &Counted {
-        self.counted.get_or_init(|| self.count(cbh))
+    /// What is kept belongs to the file as it was opened. If it was changed since then, nothing is.
+    fn counted(&self, cbh: &SourceFile) -> Option<&Counted> {
+        let count = || Some(self.count(cbh)).filter(|_| cbh.bytes.is_intact());
+        self.counted.get_or_init(count).as_ref()
     }
 
     fn count(&self, cbh: &SourceFile) -> Counted {
@@ -109,7 +117,10 @@ impl Numbering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::Bytes;
+    use std::ops::Deref;
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
     fn texts_and_unused_records_have_no_number() {
@@ -127,6 +138,48 @@ mod tests {
         let places: Vec<_> = (0..4).map(|game| numbering.place(&cbh, game)).collect();
         assert_eq!(places, [Some(0), Some(3), Some(5), None]);
         assert_eq!(numbering.texts(&cbh).collect::<Vec<_>>(), [1, 2, 6]);
+    }
+
+    /// Bytes of a file that somebody changes.
+    #[derive(Debug)]
+    struct Changing(Vec<u8>, AtomicBool);
+
+    impl Deref for Changing {
+        type Target = [u8];
+
+        fn deref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl Bytes for Changing {
+        fn is_intact(&self) -> bool {
+            !self.1.load(Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn nothing_is_counted_in_a_file_that_was_changed() {
+        for records in [MANY, MANY + 1] {
+            let bytes = Arc::new(Changing(
+                vec![3; RECORD * (records as usize + 1)],
+                AtomicBool::new(false),
+            ));
+            let cbh = SourceFile {
+                name: String::new(),
+                bytes: bytes.clone(),
+            };
+            let numbering = Numbering::new(&cbh);
+            bytes.1.store(true, Ordering::Relaxed);
+            // A short file was counted when it was opened.
+            let (games, most) = match numbering.is_long() {
+                true => (records, Some(records)),
+                false => (0, None),
+            };
+            assert_eq!((numbering.games(&cbh), numbering.uncounted()), (games, most));
+            assert_eq!(numbering.place(&cbh, 0), None);
+            assert_eq!(numbering.texts(&cbh).count() == 0, most.is_some());
+        }
     }
 
     #[test]

@@ -6,11 +6,16 @@
 use std::ops::Range;
 
 use super::characters::Characters;
-use crate::bytes::{le_u16, le_u32, slice};
+use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::formats::{Problem, SourceFile};
 
 /// Languages by their number. A text in no language in particular has none in its name.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
+/// Bytes of a guiding text in one language, at least: two lengths, two languages, and hardly any text.
+const SHORTEST_TEXT: usize = 16;
+/// Damaged texts that are listed.
+const MOST_PROBLEMS: usize = 100;
 /// Titles and contents that a text may have.
 const MOST_PARTS: u16 = 256;
 /// Most bytes of a file's name.
@@ -46,15 +51,64 @@ impl Text {
     }
 }
 
-/// The texts of a record, one for each language that is known. What follows damage is left out.
-pub(super) fn read(cbg: &[u8], offset: usize, record: usize) -> Vec<Text> {
+/// The texts of a record, one for each language that is known, and where they cannot be read on.
+pub(super) fn read(cbg: &[u8], offset: usize, record: usize) -> (Vec<Text>, Option<usize>) {
     let mut texts = Vec::new();
     let mut body = Body {
         cbg,
         at: offset.saturating_add(HEAD),
     };
-    let _ = body.read(record, &mut texts);
-    texts
+    let is_whole = body.read(record, &mut texts).is_some();
+    (texts, (!is_whole).then_some(body.at))
+}
+
+/// The texts of a database.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub(super) texts: Vec<Text>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Texts {
+    /// Reads the texts whose records have these numbers, from 1, and are at these places of the `.cbg`. Records may
+    /// share a body, so there are at most as many texts as bodies would fit into the file.
+    pub(super) fn read(cbg: &SourceFile, places: impl Iterator<Item = (usize, u32)>) -> Texts {
+        let most = 1 + cbg.bytes.len() / SHORTEST_TEXT;
+        let mut all = Texts::default();
+        let mut damaged = 0;
+        for (record, offset) in places {
+            let (texts, damage) = read(&cbg.bytes, index(offset.into()), record);
+            let room = most - all.texts.len();
+            all.texts.extend(texts.into_iter().take(room));
+            let Some(at) = damage else { continue };
+            damaged += 1;
+            if damaged <= MOST_PROBLEMS {
+                let what = format!("the guiding text of record {record} cannot be read from here on");
+                all.problems.push(Problem::damage(&cbg.name, at as u64, what));
+            }
+        }
+        if damaged > MOST_PROBLEMS {
+            let more = damaged - MOST_PROBLEMS;
+            let what = format!("{more} more guiding texts cannot be read");
+            all.problems.push(Problem::damage(&cbg.name, None, what));
+        }
+        all
+    }
+
+    /// What to say of texts whose file is missing.
+    pub(super) fn missing(texts: usize, cbg: &str) -> Texts {
+        let problem = || {
+            Problem::damage(
+                cbg,
+                None,
+                format!("{texts} guiding texts are missing: they are in this file"),
+            )
+        };
+        Texts {
+            texts: Vec::new(),
+            problems: (texts > 0).then(problem).into_iter().collect(),
+        }
+    }
 }
 
 struct Body<'a> {
@@ -152,7 +206,8 @@ mod tests {
             body.extend([0; 4]);
         }
         let characters = Characters::choose(None, &mut Vec::new());
-        let texts = read(&body, 0, 3);
+        let (texts, damage) = read(&body, 0, 3);
+        assert_eq!(damage, None);
         let shown: Vec<_> = texts
             .iter()
             .map(|text| (text.name(&body, characters), &body[text.bytes.clone()]))
@@ -163,6 +218,6 @@ mod tests {
             ("000003 Preface.fr.html", b"<i>"),
         ];
         assert_eq!(shown, expected.map(|(name, text)| (name.to_owned(), &text[..])));
-        assert_eq!(read(&body[..40], 0, 3), []);
+        assert_eq!(read(&body[..40], 0, 3), (Vec::new(), Some(39)));
     }
 }

@@ -1,13 +1,20 @@
 //! The two packings of a `.cbv`: Huffman codes and repetitions (section 12.2).
 
+use BlockError::{Damaged, TooLong};
+
 use crate::bytes::{be_u16, le_u16};
 
 /// Why a block cannot be unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Damaged;
+pub(super) enum BlockError {
+    /// Its bytes break the rules.
+    Damaged,
+    /// It unpacks to more bytes than are allowed.
+    TooLong,
+}
 
-/// Appends what a block unpacks to. `start` is where its file begins in `out`: repetitions reach back to it.
-pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+/// Appends what a block unpacks to, up to an error. `start` is where its file begins in `out`: repetitions reach back to it.
+pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let (&mode, data) = payload.split_first().ok_or(Damaged)?;
     match mode {
         0 => append(data, most, out),
@@ -15,8 +22,9 @@ pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>
         2 => huffman(data, most, out),
         3 => {
             let mut data_between = Vec::new();
-            huffman(data, MOST_BETWEEN, &mut data_between)?;
-            repetitions(&data_between, start, most, out)
+            let decoded = huffman(data, MOST_BETWEEN, &mut data_between);
+            repetitions(&data_between, start, most, out)?;
+            decoded
         }
         _ => Err(Damaged),
     }
@@ -25,9 +33,9 @@ pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>
 /// The length of Huffman's output has 16 bits.
 const MOST_BETWEEN: usize = 1 << 16;
 
-fn append(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+fn append(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     if out.len().saturating_add(data.len()) > most {
-        return Err(Damaged);
+        return Err(TooLong);
     }
     out.extend_from_slice(data);
     Ok(())
@@ -60,10 +68,10 @@ type Node = [u16; 2];
 const FIRST_NODE: u16 = 257;
 
 /// Decodes Huffman codes. The code of each byte precedes them.
-fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let len = usize::from(be_u16(data, 0).ok_or(Damaged)?);
     if out.len().saturating_add(len) > most {
-        return Err(Damaged);
+        return Err(TooLong);
     }
     let mut bits = Bits {
         bytes: data.get(2..).ok_or(Damaged)?,
@@ -116,7 +124,7 @@ fn add_code(nodes: &mut Vec<Node>, byte: u16, code: u16, len: u16) -> Option<()>
 }
 
 /// Unpacks repetitions. Groups of up to 16 tokens have a word before them that says which are plain bytes.
-fn repetitions(data: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+fn repetitions(data: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let mut data = Tokens { data, at: 0 };
     while let Some(word) = data.word() {
         for place in (0..16).rev() {
@@ -135,7 +143,7 @@ fn repetitions(data: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Res
 }
 
 /// Unpacks a token that stands for several bytes.
-fn token(data: &mut Tokens<'_>, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+fn token(data: &mut Tokens<'_>, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let tag = data.byte()?;
     let (kind, low) = (tag >> 4, usize::from(tag & 15));
     let far = |byte: u8| (usize::from(byte) << 4) + low + 3;
@@ -153,21 +161,21 @@ fn token(data: &mut Tokens<'_>, start: usize, most: usize, out: &mut Vec<u8>) ->
     }
 }
 
-fn repeat(byte: u8, len: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+fn repeat(byte: u8, len: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let end = out.len().saturating_add(len);
     if end > most {
-        return Err(Damaged);
+        return Err(TooLong);
     }
     out.resize(end, byte);
     Ok(())
 }
 
 /// Repeats bytes from so far back. They may include some that are being written.
-fn copy(distance: usize, len: usize, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Damaged> {
+fn copy(distance: usize, len: usize, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let from = out.len().checked_sub(distance).filter(|&from| from >= start);
     let from = from.ok_or(Damaged)?;
     if out.len().saturating_add(len) > most {
-        return Err(Damaged);
+        return Err(TooLong);
     }
     for place in from..from + len {
         let byte = *out.get(place).ok_or(Damaged)?;
@@ -189,7 +197,7 @@ impl Tokens<'_> {
         Some(word)
     }
 
-    fn byte(&mut self) -> Result<u8, Damaged> {
+    fn byte(&mut self) -> Result<u8, BlockError> {
         let byte = *self.data.get(self.at).ok_or(Damaged)?;
         self.at += 1;
         Ok(byte)
@@ -208,7 +216,7 @@ impl Tokens<'_> {
 mod tests {
     use super::*;
 
-    fn unpacked(payload: &[u8]) -> Result<Vec<u8>, Damaged> {
+    fn unpacked(payload: &[u8]) -> Result<Vec<u8>, BlockError> {
         let mut out = b"before".to_vec();
         block(payload, 6, 1000, &mut out)?;
         Ok(out.split_off(6))
@@ -224,7 +232,7 @@ mod tests {
         assert_eq!(unpacked(&[1, b'z']).unwrap(), b"z");
         assert_eq!(
             unpacked(&[1, 0, 0x80, 0x1f, 255, b'z']).map(|bytes| bytes.len()),
-            Err(Damaged)
+            Err(TooLong)
         );
         assert_eq!(unpacked(&[9]), Err(Damaged));
     }

@@ -43,7 +43,7 @@ pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
         match tables.iter().find(|(known, _)| *known == kind) {
             None => tables.push((kind, name)),
             Some((_, first)) => warnings.push(format!(
-                "{name} is ignored beside {first}: names differ in letter case only"
+                "{name} is ignored and {first} is read: their names differ in letter case only"
             )),
         }
     }
