@@ -164,7 +164,7 @@ fn open_candidate(
     }
     let kept = how.kept.as_ref().and_then(|kept| {
         let names = files.files.iter().map(|(_, file)| file.name.as_str());
-        kept.of(format, names.zip(maps.iter().map(Arc::as_ref)))
+        kept.of(format, names.zip(&maps))
     });
     files.kept = kept;
     let databases = catch_unwind(AssertUnwindSafe(|| {

@@ -41,6 +41,11 @@ pub trait Kept: Debug + Send + Sync {
         name: &str,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Option<Arc<dyn Bytes>>;
+
+    /// The bytes of a name that were kept for the same files with other contents, read with the same options.
+    fn earlier(&self, _name: &str) -> Option<Arc<dyn Bytes>> {
+        None
+    }
 }
 
 /// The open files of a database.

@@ -75,7 +75,7 @@ pub(super) fn line_end(source: &dyn Source) -> u8 {
 pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares) -> Boundaries {
     let mut all = Boundaries::default();
     for part in parts(source) {
-        let found = find_tags(source, &part, line_end, shares);
+        let found = find_tags(source, &part, Scanner::new(line_end), shares);
         let head = part.start..found.starts.first().copied().unwrap_or(part.end);
         let head = head.start..head.end.min(head.start + MOST_HEAD);
         let untagged = head::games(&source.read(head.clone()), line_end);
@@ -83,6 +83,17 @@ pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares) -> Bounda
         push_bounded(&mut all.starts, starts.chain(found.starts), part.end);
         all.unclosed.extend(found.unclosed);
     }
+    all
+}
+
+/// Finds the games from the one that begins with the tag at `start`. The source has no gaps.
+pub(super) fn find_from(source: &dyn Source, start: u64, line_end: u8, shares: &Shares) -> Boundaries {
+    let end = source.len();
+    let first = Scanner::at_game(line_end, sound(start));
+    let found = find_tags(source, &(start..end), first, shares);
+    let mut all = Boundaries::default();
+    push_bounded(&mut all.starts, found.starts.into_iter(), end);
+    all.unclosed = found.unclosed;
     all
 }
 
@@ -114,7 +125,7 @@ fn parts(source: &dyn Source) -> Vec<Range<u64>> {
 
 /// Maximum length of a game in bytes (section 8). In UTF-8, such a game has less than 4 GiB. The rest of a
 /// longer game is a game of its own.
-const LONGEST_GAME: u64 = 1 << 30;
+pub(super) const LONGEST_GAME: u64 = 1 << 30;
 
 /// The range of the game that begins at `start`. It ends at the next game, at a gap, or at the end of the
 /// source.
@@ -125,17 +136,18 @@ pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Ra
     start..gaps.get(after).map_or(end, |gap| end.min(gap.start as u64))
 }
 
-/// The first tags of all games in a range. Its pieces are scanned in parallel. Each piece begins where a game
-/// should begin whatever precedes it. If the scan of the previous piece finds that it does not, that scan
-/// continues through the piece.
-fn find_tags(source: &dyn Source, part: &Range<u64>, line_end: u8, shares: &Shares) -> Found {
+/// The first tags of all games in a range, at whose beginning `first` is. Its pieces are scanned in parallel.
+/// Each piece begins where a game should begin whatever precedes it. If the scan of the previous piece finds
+/// that it does not, that scan continues through the piece.
+fn find_tags(source: &dyn Source, part: &Range<u64>, first: Scanner, shares: &Shares) -> Found {
+    let line_end = first.line_end;
     let borders = borders(source, part, line_end, shares.piece);
     let untils = borders.iter().skip(1).copied().chain([u64::MAX]);
     let jobs: Vec<(u64, u64)> = borders.iter().copied().zip(untils).collect();
     let scanned = in_parallel(shares.threads, jobs.len(), |job| {
         let &(start, until) = jobs.get(job)?;
         let mut scanner = match start == part.start {
-            true => Scanner::new(line_end),
+            true => first.clone(),
             false => Scanner::at_game(line_end, sound(start)),
         };
         let stop = scan_on(&mut scanner, source, start..part.end, until);

@@ -8,8 +8,9 @@ use super::characters::{Characters, value};
 use super::clean::cleaned_len;
 use super::decode::find_result;
 use super::game::{MOST_TAGS, Stored};
+use super::grown::{Grown, Pieces};
 use super::in_parallel::in_parallel;
-use super::index::Writer;
+use super::index::{Shared, Writer};
 use super::items::Items;
 use super::names::{Met, Names};
 use super::row::Row;
@@ -31,7 +32,7 @@ pub(super) fn in_memory(file: &File<'_>) -> Vec<u8> {
     for width in WIDTHS {
         bytes.clear();
         // Writing to memory cannot fail.
-        if write(file, width, &mut bytes).is_ok() {
+        if write(file, None, width, &mut bytes).is_ok() {
             break;
         }
     }
@@ -48,11 +49,17 @@ pub(super) struct File<'a> {
     pub(super) line_end: u8,
 }
 
-/// Scans a file and writes its index, in which names have numbers of `width` bytes.
+/// Scans a file and writes its index, in which names have numbers of `width` bytes. If the file has grown, the
+/// scan continues an earlier one.
 ///
 /// # Errors
 /// If writing fails, or if there are more names than such numbers.
-pub(super) fn write(file: &File<'_>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    file: &File<'_>,
+    grown: Option<&Grown<'_>>,
+    width: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let &File {
         source,
         characters,
@@ -62,9 +69,14 @@ pub(super) fn write(file: &File<'_>, width: usize, out: &mut dyn Write) -> io::R
         true => Shares::one(),
         false => Shares::of_machine(),
     };
-    let Boundaries { starts, unclosed } = boundaries::find(source, line_end, &shares);
     let mut writer = Writer::new(out, width);
-    let mut names = Names::new();
+    let (Boundaries { starts, unclosed }, mut names) = match grown {
+        None => (boundaries::find(source, line_end, &shares), Names::new()),
+        Some(grown) => {
+            writer.copy(grown.earlier, grown.games)?;
+            (grown.boundaries(source, line_end, &shares), grown.earlier.names())
+        }
+    };
     let met: Vec<Mutex<Met>> = (0..shares.threads).map(|_| Mutex::default()).collect();
     for batch in (0..starts.len()).step_by(BATCH) {
         let games = batch..(batch + BATCH).min(starts.len());
@@ -97,7 +109,16 @@ pub(super) fn write(file: &File<'_>, width: usize, out: &mut dyn Write) -> io::R
             writer.rows(rows.into_iter().map(|row| row.with_names(|id| met.merged(id))))?;
         }
     }
-    writer.finish(&names, &unclosed, source.len())
+    let pieces = match grown {
+        None => Pieces::of(source, shares.threads),
+        Some(grown) => grown.pieces(source, shares.threads),
+    };
+    let shared = Shared {
+        len: source.len(),
+        line_end,
+        pieces,
+    };
+    writer.finish(&names, &unclosed, &shared)
 }
 
 /// The row of a game in the index.

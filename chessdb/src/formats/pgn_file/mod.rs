@@ -7,6 +7,7 @@
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`symbols`], [`decode`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
+//! | files that grow at their end | [`grown`] |
 //! | the text as it is shown | [`clean`] |
 //!
 //! Section numbers in this module are those of `docs/formats/pgn.md`.
@@ -16,6 +17,7 @@ mod characters;
 mod clean;
 mod decode;
 mod game;
+mod grown;
 mod head;
 mod in_parallel;
 mod index;
@@ -40,6 +42,7 @@ use std::sync::{Arc, OnceLock};
 
 use self::characters::Characters;
 use self::game::Stored;
+use self::grown::Grown;
 use self::head::MOST_HEAD;
 use self::index::Index;
 use self::packed::Contents;
@@ -72,13 +75,19 @@ const AGAIN: u32 = 1 << 31;
 /// The stored index. If there is none, makes one and stores it.
 fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<Index> {
     let (kept, len) = (kept?, file.source.len());
-    let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
-    found.or_else(|| {
+    let make = |grown: Option<&Grown<'_>>| {
         make_index::WIDTHS.into_iter().find_map(|width| {
-            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, width, out))?;
+            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, grown, width, out))?;
             Index::open(bytes, len)
         })
-    })
+    };
+    let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
+    found
+        .or_else(|| {
+            let earlier = Index::of_any(kept.earlier(INDEX)?)?;
+            make(Some(&Grown::since(&earlier, file.source, file.line_end)?))
+        })
+        .or_else(|| make(None))
 }
 
 /// Name of the stored index.

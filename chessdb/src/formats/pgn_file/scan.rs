@@ -11,7 +11,7 @@ use super::tag::{LONGEST_TAG, blanks, read_tag};
 pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
 
 /// Maximum number of comments without an end that are reported.
-const MOST_UNCLOSED: usize = 1000;
+pub(super) const MOST_UNCLOSED: usize = 1000;
 
 /// The results of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Found {
 #[derive(Clone, Debug)]
 pub(super) struct Scanner {
     /// The byte that ends lines: a carriage return if the file has no line feeds.
-    line_end: u8,
+    pub(super) line_end: u8,
     state: State,
     part: Part,
     pub(super) found: Found,
