@@ -201,7 +201,7 @@ mod tests {
     fn kept(folder: &Path, file: &Path) -> Arc<dyn Kept> {
         let files = KeptFiles::open(&folder.join("cache"), "").unwrap();
         let map = Arc::new(Mapped::open(file).unwrap());
-        files.of(FORMATS[0], [("x", &map)].into_iter()).unwrap()
+        files.of(&FORMATS[0], [("x", &map)].into_iter()).unwrap()
     }
 
     fn put(kept: &dyn Kept, bytes: &[u8]) -> bool {

@@ -10,7 +10,9 @@ use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
 use super::{KeptFiles, LibraryEntry, unread};
 use crate::mapped::{Identity, Mapped};
-use chessdb::formats::{self, Candidate, Database, Files, Format, NotADatabase, Options, SourceFile};
+use chessdb::formats::{
+    self, Candidate, Database, Files, Format, NotADatabase, Options, Progress, SourceFile,
+};
 
 /// Root and options with which databases are opened.
 pub(super) struct How {
@@ -59,6 +61,7 @@ impl From<String> for Refusal {
 pub(super) fn open(
     task: &Task,
     how: &How,
+    progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
 ) -> Result<Vec<Arc<LibraryEntry>>, Refusal> {
     let accepted = match task.by_content {
@@ -67,7 +70,7 @@ pub(super) fn open(
     };
     let mut refusal = Refusal::default();
     for (format, candidate) in accepted {
-        match open_candidate(task, how, format, candidate, mapped) {
+        match open_candidate(task, how, format, candidate, progress, mapped) {
             Ok(entries) => return Ok(entries.into_iter().map(Arc::new).collect()),
             Err(Refusal {
                 reasons,
@@ -111,6 +114,7 @@ fn open_candidate(
     how: &How,
     format: &'static Format,
     candidate: Candidate,
+    progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
 ) -> Result<Vec<LibraryEntry>, Refusal> {
     let name = &candidate.name;
@@ -119,6 +123,7 @@ fn open_candidate(
         files: Vec::with_capacity(candidate.files.len()),
         warnings: candidate.warnings.clone(),
         kept: None,
+        progress: Arc::clone(progress),
     };
     let mut identities = Vec::with_capacity(candidate.files.len());
     let mut maps = Vec::with_capacity(candidate.files.len());

@@ -164,7 +164,7 @@ fn games_that_are_appended_appear_beside_the_others() {
     needs!(mount);
     let game = |n: usize| {
         format!(
-            "[Event \"E{n}\"]\n[White \"P{}\"]\n[Result \"*\"]\n\n1. e4 {{ game {n} }} *\n\n",
+            "[Event \"E{n}\"]\n[White \"P{}\"]\n[Black \"P0\"]\n[Result \"*\"]\n\n1. e4 {{ game {n} }} *\n\n",
             n % 7
         )
     };

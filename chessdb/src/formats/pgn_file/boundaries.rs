@@ -9,6 +9,7 @@ use super::in_parallel::in_parallel;
 use super::scan::{Found, LOOKAHEAD, Scanner, Start, Stop, resynchronisation};
 use super::source::Source;
 use crate::bytes::index;
+use crate::formats::Progress;
 
 /// Bytes that are read at a time from a source that is not in memory.
 const WINDOW: u64 = 4 << 20;
@@ -21,30 +22,38 @@ const SEARCH: u64 = 1 << 20;
 
 /// How the work is divided among threads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shares {
+pub(super) struct Shares<'a> {
     pub(super) threads: usize,
     /// Bytes of a piece.
     piece: u64,
+    /// Where bytes that have been scanned are added.
+    progress: &'a Progress,
 }
 
-impl Shares {
+impl<'a> Shares<'a> {
     /// One thread and one piece.
-    pub(super) fn one() -> Shares {
+    pub(super) fn one(progress: &'a Progress) -> Shares<'a> {
         Shares {
             threads: 1,
             piece: u64::MAX,
+            progress,
         }
     }
 
     /// One thread for each processor. Each scans one piece after another.
-    pub(super) fn of_machine() -> Shares {
+    pub(super) fn of_machine(progress: &'a Progress) -> Shares<'a> {
         Shares {
-            threads: std::thread::available_parallelism()
-                .map_or(1, usize::from)
-                .min(MOST_THREADS),
+            progress,
+            threads: threads(),
             piece: PIECE,
         }
     }
+}
+
+/// Number of threads that scan a file.
+pub(super) fn threads() -> usize {
+    let processors = std::thread::available_parallelism();
+    processors.map_or(1, usize::from).min(MOST_THREADS)
 }
 
 /// Maximum number of threads that scan one file.
@@ -72,7 +81,7 @@ pub(super) fn line_end(source: &dyn Source) -> u8 {
 }
 
 /// Finds all games. Skips gaps, as if a new file began after each.
-pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares) -> Boundaries {
+pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares<'_>) -> Boundaries {
     let mut all = Boundaries::default();
     for part in parts(source) {
         let found = find_tags(source, &part, Scanner::new(line_end), shares);
@@ -87,7 +96,7 @@ pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares) -> Bounda
 }
 
 /// Finds the games from the one that begins with the tag at `start`. The source has no gaps.
-pub(super) fn find_from(source: &dyn Source, start: u64, line_end: u8, shares: &Shares) -> Boundaries {
+pub(super) fn find_from(source: &dyn Source, start: u64, line_end: u8, shares: &Shares<'_>) -> Boundaries {
     let end = source.len();
     let first = Scanner::at_game(line_end, sound(start));
     let found = find_tags(source, &(start..end), first, shares);
@@ -139,7 +148,7 @@ pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Ra
 /// The first tags of all games in a range, at whose beginning `first` is. Its pieces are scanned in parallel.
 /// Each piece begins where a game should begin whatever precedes it. If the scan of the previous piece finds
 /// that it does not, that scan continues through the piece.
-fn find_tags(source: &dyn Source, part: &Range<u64>, first: Scanner, shares: &Shares) -> Found {
+fn find_tags(source: &dyn Source, part: &Range<u64>, first: Scanner, shares: &Shares<'_>) -> Found {
     let line_end = first.line_end;
     let borders = borders(source, part, line_end, shares.piece);
     let untils = borders.iter().skip(1).copied().chain([u64::MAX]);
@@ -150,7 +159,7 @@ fn find_tags(source: &dyn Source, part: &Range<u64>, first: Scanner, shares: &Sh
             true => first.clone(),
             false => Scanner::at_game(line_end, sound(start)),
         };
-        let stop = scan_on(&mut scanner, source, start..part.end, until);
+        let stop = scan_on(&mut scanner, source, start..part.end, until, shares.progress);
         Some((scanner.found, stop))
     });
     let mut all = Found::default();
@@ -170,7 +179,7 @@ fn find_tags(source: &dyn Source, part: &Range<u64>, first: Scanner, shares: &Sh
             _ if next.place >= until => {}
             _ => {
                 let mut scanner = Scanner::at_game(line_end, next);
-                stop = scan_on(&mut scanner, source, next.place..part.end, until);
+                stop = scan_on(&mut scanner, source, next.place..part.end, until, shares.progress);
                 all.append(scanner.found);
             }
         }
@@ -208,7 +217,13 @@ fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> 
 }
 
 /// Scans a range up to the first game that begins at or after `until`. Returns that game.
-fn scan_on(scanner: &mut Scanner, source: &dyn Source, range: Range<u64>, until: u64) -> Option<Start> {
+fn scan_on(
+    scanner: &mut Scanner,
+    source: &dyn Source,
+    range: Range<u64>,
+    until: u64,
+    progress: &Progress,
+) -> Option<Start> {
     let mut at = range.start;
     while at < range.end {
         let end = match source.in_memory() {
@@ -218,10 +233,17 @@ fn scan_on(scanner: &mut Scanner, source: &dyn Source, range: Range<u64>, until:
         let bytes = source.read(at..end);
         // A source ends where it cannot be read any further.
         let is_last = end == range.end || (bytes.len() as u64) < end - at;
-        match scanner.scan(&bytes, at, is_last, until) {
+        let stop = scanner.scan(&bytes, at, is_last, until);
+        let before = at;
+        at = match stop {
+            Stop::Start(start) => start.place,
+            Stop::Read(read) => at + read as u64,
+        };
+        progress.add(at - before);
+        match stop {
             Stop::Start(start) => return Some(start),
             Stop::Read(_) if is_last => return None,
-            Stop::Read(read) => at += read as u64,
+            Stop::Read(_) => {}
         }
     }
     None
@@ -284,10 +306,15 @@ mod tests {
             let separator = ["\n", "\r\n"][round % 2];
             let text = lines.join("\n").replace('\n', separator).into_bytes();
             let piece = 1 + next() as u64 % 200;
-            let whole = Shares::one();
+            let progress = Progress::default();
+            let whole = Shares::one(&progress);
             let bytes: Arc<dyn Bytes> = Arc::new(text.clone());
             let expected = find(&bytes, b'\n', &whole);
-            let pieces = Shares { threads: 2, piece };
+            let pieces = Shares {
+                threads: 2,
+                piece,
+                progress: &progress,
+            };
             assert_eq!(
                 find(&bytes, b'\n', &pieces),
                 expected,
@@ -306,13 +333,15 @@ mod tests {
             text.push_str(LINES[next() % LINES.len()]);
             text.push_str(["\n", "\n\0", "\n  "][next() % 3]);
         }
-        let whole = Shares {
-            threads: 1,
-            piece: u64::MAX,
-        };
+        let progress = Progress::default();
+        let whole = Shares::one(&progress);
         let bytes: Arc<dyn Bytes> = Arc::new(text.clone().into_bytes());
         let expected = find(&bytes, b'\n', &whole);
         assert!(expected.starts.len() > 1000);
+        let scanned = text.len() as u64;
+        progress.expect(2 * scanned);
+        assert_eq!(progress.bytes(), (scanned, 2 * scanned));
         assert_eq!(find(&Ranges(text.into_bytes()), b'\n', &whole), expected);
+        assert_eq!(progress.bytes(), (2 * scanned, 2 * scanned));
     }
 }

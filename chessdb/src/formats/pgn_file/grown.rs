@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::boundaries::{self, Boundaries, LONGEST_GAME, Shares};
+use super::boundaries::{self, Boundaries, LONGEST_GAME, Shares, threads};
 use super::in_parallel::in_parallel;
 use super::index::Index;
 use super::scan::{LOOKAHEAD, MOST_UNCLOSED};
@@ -113,7 +113,7 @@ impl<'a> Grown<'a> {
             let now = hash(source, piece(number as u64, old));
             pieces.hashes.get(number) == Some(&now)
         };
-        let threads = Shares::of_machine().threads;
+        let threads = threads();
         let same = in_parallel(threads, compared.len(), is_same);
         same.into_iter()
             .all(|same| same)
@@ -121,7 +121,7 @@ impl<'a> Grown<'a> {
     }
 
     /// The games that are not in the earlier index, and all that begin in unclosed comments.
-    pub(super) fn boundaries(&self, source: &dyn Source, line_end: u8, shares: &Shares) -> Boundaries {
+    pub(super) fn boundaries(&self, source: &dyn Source, line_end: u8, shares: &Shares<'_>) -> Boundaries {
         let found = boundaries::find_from(source, self.from, line_end, shares);
         let known = self.earlier.unclosed().into_iter();
         let known = known.filter(|&start| start <= self.from);
@@ -129,6 +129,11 @@ impl<'a> Grown<'a> {
             starts: found.starts,
             unclosed: known.chain(found.unclosed).take(MOST_UNCLOSED).collect(),
         }
+    }
+
+    /// Number of bytes that are scanned.
+    pub(super) fn len(&self, source: &dyn Source) -> u64 {
+        source.len() - self.from
     }
 
     /// The pieces of the file.

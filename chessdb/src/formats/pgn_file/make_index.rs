@@ -1,7 +1,7 @@
 //! Makes the index of a file.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::boundaries::{self, Boundaries, Shares};
 use super::characters::{Characters, value};
@@ -17,7 +17,7 @@ use super::row::Row;
 use super::section::Section;
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
-use crate::formats::{Keys, TextId};
+use crate::formats::{Keys, Progress, TextId};
 use crate::game::{Date, Outcome};
 
 /// Number of games whose rows are made at a time.
@@ -47,6 +47,7 @@ pub(super) struct File<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) characters: Characters,
     pub(super) line_end: u8,
+    pub(super) progress: Arc<Progress>,
 }
 
 /// Scans a file and writes its index, in which names have numbers of `width` bytes. If the file has grown, the
@@ -64,10 +65,13 @@ pub(super) fn write(
         source,
         characters,
         line_end,
+        ref progress,
     } = file;
+    // Once for the boundaries, and once for the rows.
+    progress.expect(2 * grown.map_or(source.len(), |grown| grown.len(source)));
     let shares = match source.is_one_stream() {
-        true => Shares::one(),
-        false => Shares::of_machine(),
+        true => Shares::one(progress),
+        false => Shares::of_machine(progress),
     };
     let mut writer = Writer::new(out, width);
     let (Boundaries { starts, unclosed }, mut names) = match grown {
@@ -92,6 +96,7 @@ pub(super) fn write(
             let rows = share.filter_map(|game| {
                 let (&start, next) = (starts.get(game)?, starts.get(game + 1).copied());
                 let text = source.read(boundaries::range_of(source, start, next));
+                progress.add(text.len() as u64);
                 Some(row(Stored::new(&text, start, characters, line_end), &mut met))
             });
             Some((thread, rows.collect::<Vec<Row>>()))

@@ -133,6 +133,7 @@ impl PgnFile {
             source: &*source,
             characters,
             line_end,
+            progress: Arc::clone(&files.progress),
         };
         let index = kept_index(&scanned, files.kept.as_deref())
             .or_else(|| Index::open(Arc::new(make_index::in_memory(&scanned)), source.len()))
@@ -216,6 +217,7 @@ impl PgnFile {
                 source: &*self.source,
                 characters: self.characters,
                 line_end: self.line_end,
+                progress: Arc::default(),
             };
             Index::open(Arc::new(make_index::in_memory(&file)), self.source.len())
         });

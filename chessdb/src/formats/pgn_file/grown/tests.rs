@@ -7,6 +7,7 @@ use super::super::characters::Characters;
 use super::super::make_index::{self, File};
 use super::super::row::Row;
 use super::*;
+use crate::formats::Progress;
 
 /// A source that counts the bytes that are read.
 #[derive(Debug)]
@@ -80,6 +81,7 @@ fn file(source: &dyn Source) -> File<'_> {
         source,
         characters: Characters::choose(None, &mut Vec::new()),
         line_end: b'\n',
+        progress: Arc::default(),
     }
 }
 
@@ -138,13 +140,14 @@ fn only_the_end_is_scanned() {
     let compared = source.read.swap(0, Ordering::Relaxed);
     // Every byte is compared once.
     assert!(compared <= old as u64 + 1, "{compared}");
-    let found = grown.boundaries(&source, b'\n', &Shares::one());
+    let progress = Progress::default();
+    let found = grown.boundaries(&source, b'\n', &Shares::one(&progress));
     assert_eq!(
         grown.games as usize + found.starts.len(),
         contents(&scanned(&source)).len()
     );
     source.read.store(0, Ordering::Relaxed);
-    grown.boundaries(&source, b'\n', &Shares::one());
+    grown.boundaries(&source, b'\n', &Shares::one(&progress));
     let read = source.read.load(Ordering::Relaxed);
     assert!(read < 2 * LOOKAHEAD as u64 + 20_000, "{read}");
 }
