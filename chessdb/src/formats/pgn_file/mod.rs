@@ -3,7 +3,7 @@
 //! | part of a file | read by |
 //! |---|---|
 //! | bytes, by ranges | [`source`]; [`packed`] |
-//! | where games begin | [`scan`], [`head`], [`boundaries`] |
+//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`] |
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`symbols`], [`decode`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
@@ -24,7 +24,9 @@ mod index;
 mod items;
 mod make_index;
 mod names;
+mod near;
 mod packed;
+mod roster;
 mod row;
 mod scan;
 mod section;
