@@ -99,7 +99,7 @@ pub(super) fn open(
 fn by_content(task: &Task, how: &How, mapped: &dyn Fn(&Arc<Mapped>)) -> Vec<(&'static Format, Candidate)> {
     let first = task.candidates.first();
     let file = first.and_then(|(_, candidate)| candidate.files.first());
-    let map = file.and_then(|(_, path)| Some((path, map(how, path).ok()?)));
+    let map = file.and_then(|(_, path)| Some((path, map(how, path, false).ok()?)));
     map.filter(|(_, map)| map.gaps().is_empty())
         .map(|(path, map)| {
             let map = Arc::new(map);
@@ -125,13 +125,15 @@ fn open_candidate(
         kept: None,
         progress: Arc::clone(progress),
     };
+    // A folder may have very many files with a game each.
+    let may_copy = task.mount.is_none() && candidate.files.len() == 1;
     let mut identities = Vec::with_capacity(candidate.files.len());
     let mut maps = Vec::with_capacity(candidate.files.len());
     for (n, (kind, path)) in candidate.files.iter().enumerate() {
         let file = file_name(path);
         let opened = match task.unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
-            None => match map(how, path) {
+            None => match map(how, path, may_copy) {
                 // The file may be fine; opening it may succeed later.
                 Err(error) if is_exhausted(&error) => {
                     return Err(Refusal {
@@ -213,9 +215,13 @@ fn open_candidate(
     Ok(databases.into_iter().map(entry).collect())
 }
 
-/// Maps a file of the source.
-fn map(how: &How, path: &Path) -> io::Result<Mapped> {
-    Mapped::of(how.root.file(path)?, path)
+/// Maps a file of the source, or copies it if it is small and `may_copy` is set.
+fn map(how: &How, path: &Path, may_copy: bool) -> io::Result<Mapped> {
+    let file = how.root.file(path)?;
+    match may_copy {
+        true => Mapped::copy_or_map(file, path),
+        false => Mapped::of(file, path),
+    }
 }
 
 /// True if the process or the machine has run out of file descriptors or memory.

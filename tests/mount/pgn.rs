@@ -13,10 +13,19 @@ const FILE: &[u8] = b"From: me\r\n\r\n[Event \"A\"]\r\n[White \"M\xfcller\"]\r\n
     [Event \"B\"]\n[Result \"*\"]\n\n1. d4 { open *\n\n[Event \"C\"]\n[Result \"*\"]\n\n1. c4 *\x1a";
 
 fn mounted(option: &[&str]) -> Scratch {
+    mounted_of(FILE, option)
+}
+
+fn mounted_of(file: &[u8], option: &[&str]) -> Scratch {
     let scratch = Scratch::new();
-    fs::write(scratch.source.join("X.PGN"), FILE).unwrap();
+    fs::write(scratch.source.join("X.PGN"), file).unwrap();
     scratch.mount(option);
     scratch
+}
+
+/// [`FILE`], with so much text after its last game that its index is kept.
+fn long_file() -> Vec<u8> {
+    [FILE, b"\n", "; rest\n".repeat(20_000).as_bytes()].concat()
 }
 
 fn read(scratch: &Scratch, name: &str) -> Vec<u8> {
@@ -103,7 +112,7 @@ fn kept(scratch: &Scratch) -> Vec<std::path::PathBuf> {
 #[test]
 fn a_lost_or_damaged_index_costs_time_only() {
     needs!(mount);
-    let scratch = mounted(&[]);
+    let scratch = mounted_of(&long_file(), &[]);
     let expected = (
         games(&scratch),
         read(&scratch, "games.csv"),
@@ -150,10 +159,14 @@ fn a_lost_or_damaged_index_costs_time_only() {
 #[test]
 fn a_file_that_changes_is_scanned_again() {
     needs!(mount);
-    let scratch = mounted(&[]);
+    let scratch = mounted_of(&long_file(), &[]);
     scratch.unmount();
     let path = scratch.source.join("X.PGN");
-    fs::write(&path, [FILE, b"\n\n[Event \"D\"]\n\n1. f4 *\n"].concat()).unwrap();
+    fs::write(
+        &path,
+        [&long_file()[..], b"\n\n[Event \"D\"]\n\n1. f4 *\n"].concat(),
+    )
+    .unwrap();
     scratch.mount(&[]);
     assert!(read(&scratch, "games/000001-001000/000004.pgn").starts_with(b"[Event \"D\"]"));
     assert_eq!(kept(&scratch).len(), 1);

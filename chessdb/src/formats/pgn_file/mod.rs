@@ -92,6 +92,10 @@ fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<In
         .or_else(|| make(None))
 }
 
+/// Number of bytes from which the index of a file is stored. A shorter file is scanned in less time than its index
+/// is opened.
+const LEAST_KEPT: u64 = 64 << 10;
+
 /// Name of the stored index.
 const INDEX: &str = "index";
 
@@ -137,7 +141,8 @@ impl PgnFile {
             line_end,
             progress: Arc::clone(&files.progress),
         };
-        let index = kept_index(&scanned, files.kept.as_deref())
+        let kept = files.kept.as_deref();
+        let index = kept_index(&scanned, kept.filter(|_| source.len() >= LEAST_KEPT))
             .or_else(|| Index::open(Arc::new(make_index::in_memory(&scanned)), source.len()))
             .ok_or_else(|| NotADatabase("the file has too many games".to_owned()))?;
         let mut problems = files.holes();
