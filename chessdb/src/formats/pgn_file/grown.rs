@@ -1,11 +1,12 @@
 //! Files that have grown at their end: the scan continues where an earlier one cannot be relied on any more
 //! (section 6.1).
 
+use std::io;
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::boundaries::{self, Boundaries, LONGEST_GAME, Shares, threads};
+use super::boundaries::{self, Each, LONGEST_GAME, Shares, threads};
 use super::in_parallel::in_parallel;
 use super::index::Index;
 use super::scan::{LOOKAHEAD, MOST_UNCLOSED};
@@ -120,15 +121,22 @@ impl<'a> Grown<'a> {
             .then_some(Grown { earlier, games, from })
     }
 
-    /// The games that are not in the earlier index, and all that begin in unclosed comments.
-    pub(super) fn boundaries(&self, source: &dyn Source, line_end: u8, shares: &Shares<'_>) -> Boundaries {
-        let found = boundaries::find_from(source, self.from, line_end, shares);
+    /// Passes the games that are not in the earlier index to `each`. Returns the offsets of all games that begin
+    /// inside an unclosed comment.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(super) fn find(
+        &self,
+        source: &dyn Source,
+        line_end: u8,
+        shares: &Shares<'_>,
+        each: Each<'_>,
+    ) -> io::Result<Vec<u64>> {
+        let found = boundaries::find_from(source, self.from, line_end, shares, each)?;
         let known = self.earlier.unclosed().into_iter();
         let known = known.filter(|&start| start <= self.from);
-        Boundaries {
-            starts: found.starts,
-            unclosed: known.chain(found.unclosed).take(MOST_UNCLOSED).collect(),
-        }
+        Ok(known.chain(found).take(MOST_UNCLOSED).collect())
     }
 
     /// Number of bytes that are scanned.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::boundaries::{self, Boundaries, Shares};
+use super::boundaries::{self, Shares};
 use super::characters::{Characters, value};
 use super::clean::cleaned_len;
 use super::decode::find_result;
@@ -69,51 +69,55 @@ pub(super) fn write(
     } = file;
     // Once for the boundaries, and once for the rows.
     progress.expect(2 * grown.map_or(source.len(), |grown| grown.len(source)));
-    let shares = match source.is_one_stream() {
-        true => Shares::one(progress),
-        false => Shares::of_machine(progress),
-    };
+    let shares = Shares::of(source, progress);
     let mut writer = Writer::new(out, width);
-    let (Boundaries { starts, unclosed }, mut names) = match grown {
-        None => (boundaries::find(source, line_end, &shares), Names::new()),
+    let mut names = match grown {
+        None => Names::new(),
         Some(grown) => {
             writer.copy(grown.earlier, grown.games)?;
-            (grown.boundaries(source, line_end, &shares), grown.earlier.names())
+            grown.earlier.names()
         }
     };
     let met: Vec<Mutex<Met>> = (0..shares.threads).map(|_| Mutex::default()).collect();
-    for batch in (0..starts.len()).step_by(BATCH) {
-        let games = batch..(batch + BATCH).min(starts.len());
-        let jobs = games.len().div_ceil(SHARE);
-        let made = in_parallel(shares.threads, jobs, |job| {
-            let first = games.start + job * SHARE;
-            let share = first..(first + SHARE).min(games.end);
-            // There is one for each thread.
-            let (thread, mut met) = met
-                .iter()
-                .enumerate()
-                .find_map(|(n, met)| Some((n, met.try_lock().ok()?)))?;
-            let rows = share.filter_map(|game| {
-                let (&start, next) = (starts.get(game)?, starts.get(game + 1).copied());
-                let text = source.read(boundaries::range_of(source, start, next));
-                progress.add(text.len() as u64);
-                Some(row(Stored::new(&text, start, characters, line_end), &mut met))
+    let each = &mut |starts: &[u64], end: u64| {
+        for first in (0..starts.len()).step_by(BATCH) {
+            let games = first..(first + BATCH).min(starts.len());
+            let jobs = games.len().div_ceil(SHARE);
+            let made = in_parallel(shares.threads, jobs, |job| {
+                let first = games.start + job * SHARE;
+                let share = first..(first + SHARE).min(games.end);
+                // There is one for each thread.
+                let (thread, mut met) = met
+                    .iter()
+                    .enumerate()
+                    .find_map(|(n, met)| Some((n, met.try_lock().ok()?)))?;
+                let rows = share.filter_map(|game| {
+                    let start = *starts.get(game)?;
+                    let text = source.read(start..starts.get(game + 1).copied().unwrap_or(end));
+                    progress.add(text.len() as u64);
+                    Some(row(Stored::new(&text, start, characters, line_end), &mut met))
+                });
+                Some((thread, rows.collect::<Vec<Row>>()))
             });
-            Some((thread, rows.collect::<Vec<Row>>()))
-        });
-        let mut met: Vec<_> = met
-            .iter()
-            .map(|met| met.lock().unwrap_or_else(PoisonError::into_inner))
-            .collect();
-        met.iter_mut().for_each(|met| met.merge_into(&mut names));
-        if width < 4 && names.len >> (8 * width) > 0 {
-            return Err(io::Error::other("there are more names than numbers"));
+            let mut met: Vec<_> = met
+                .iter()
+                .map(|met| met.lock().unwrap_or_else(PoisonError::into_inner))
+                .collect();
+            met.iter_mut().for_each(|met| met.merge_into(&mut names));
+            if width < 4 && names.len >> (8 * width) > 0 {
+                return Err(io::Error::other("there are more names than numbers"));
+            }
+            for (thread, rows) in made.into_iter().flatten() {
+                let Some(met) = met.get(thread) else { continue };
+                writer.rows(rows.into_iter().map(|row| row.with_names(|id| met.merged(id))))?;
+            }
         }
-        for (thread, rows) in made.into_iter().flatten() {
-            let Some(met) = met.get(thread) else { continue };
-            writer.rows(rows.into_iter().map(|row| row.with_names(|id| met.merged(id))))?;
-        }
-    }
+        Ok(())
+    };
+    let unclosed = match grown {
+        None => boundaries::find(source, line_end, &shares, each)?,
+        Some(grown) => grown.find(source, line_end, &shares, each)?,
+    };
     let pieces = match grown {
         None => Pieces::of(source, shares.threads),
         Some(grown) => grown.pieces(source, shares.threads),

@@ -120,6 +120,11 @@ impl Scanner {
         }
     }
 
+    /// True before the first tag of a file.
+    pub(super) fn is_in_head(&self) -> bool {
+        self.part == Part::Head
+    }
+
     /// Scans `bytes`, which are at offset `base` in the file, up to the first game that begins at or after
     /// `until`. Unless `is_last`, the last [`LOOKAHEAD`] bytes only serve as lookahead.
     pub(super) fn scan(&mut self, bytes: &[u8], base: u64, is_last: bool, until: u64) -> Stop {

@@ -7,6 +7,7 @@ use super::super::characters::Characters;
 use super::super::make_index::{self, File};
 use super::super::row::Row;
 use super::*;
+use crate::bytes;
 use crate::formats::Progress;
 
 /// A source that counts the bytes that are read.
@@ -32,7 +33,7 @@ impl Source for Counted {
 
     fn read(&self, range: Range<u64>) -> Cow<'_, [u8]> {
         self.read.fetch_add(range.end - range.start, Ordering::Relaxed);
-        Cow::Borrowed(&self.bytes[range.start as usize..self.bytes.len().min(range.end as usize)])
+        Cow::Borrowed(&self.bytes[bytes::index(range.start)..self.bytes.len().min(bytes::index(range.end))])
     }
 }
 
@@ -115,7 +116,7 @@ fn a_file_that_grew_is_scanned_as_a_new_one_is() {
         while index.file_len < text.len() as u64 {
             let len = text
                 .len()
-                .min(index.file_len as usize + 1 + [100, 10_000, 70_000][next() % 3]);
+                .min(bytes::index(index.file_len) + 1 + [100, 10_000, 70_000][next() % 3]);
             let source = Counted::new(&text[..len]);
             index = continued(&source, &index).unwrap();
             let expected = scanned(&source);
@@ -141,14 +142,16 @@ fn only_the_end_is_scanned() {
     // Every byte is compared once.
     assert!(compared <= old as u64 + 1, "{compared}");
     let progress = Progress::default();
-    let found = grown.boundaries(&source, b'\n', &Shares::one(&progress));
-    assert_eq!(
-        grown.games as usize + found.starts.len(),
-        contents(&scanned(&source)).len()
-    );
-    source.read.store(0, Ordering::Relaxed);
-    grown.boundaries(&source, b'\n', &Shares::one(&progress));
+    let mut found = 0;
+    let each = &mut |starts: &[u64], _| {
+        found += starts.len();
+        Ok(())
+    };
+    grown
+        .find(&source, b'\n', &Shares::of(&source, &progress), each)
+        .unwrap();
     let read = source.read.load(Ordering::Relaxed);
+    assert_eq!(grown.games as usize + found, contents(&scanned(&source)).len());
     assert!(read < 2 * LOOKAHEAD as u64 + 20_000, "{read}");
 }
 
@@ -157,7 +160,7 @@ fn a_file_with_other_bytes_is_scanned_from_its_beginning() {
     let text = text(1_500_000, 3);
     let old = text.len() - 1_000;
     let earlier = scanned(&Counted::new(&text[..old]));
-    for place in [0, 1_000, PIECE as usize - 1, PIECE as usize, old - 1] {
+    for place in [0, 1_000, bytes::index(PIECE) - 1, bytes::index(PIECE), old - 1] {
         let mut text = text.clone();
         text[place] ^= 1;
         assert!(
