@@ -51,8 +51,8 @@ impl Moves {
     pub(super) fn new(common: &Arc<Common>) -> Moves {
         Moves {
             common: Arc::clone(common),
-            nodes: Mutex::new(LruCache::new(MOST_NODES)),
-            kept: Mutex::new(LruCache::new(MOST_KEPT)),
+            nodes: Mutex::new(LruCache::sparse(MOST_NODES)),
+            kept: Mutex::new(LruCache::sparse(MOST_KEPT)),
         }
     }
 
