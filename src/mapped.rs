@@ -9,7 +9,7 @@ mod stamp;
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering, fence};
@@ -24,6 +24,7 @@ use holes::Extent;
 use identity::Watched;
 
 /// A read-only memory map of a file. An empty file is an empty slice. A long hole at the end is not mapped.
+/// A small file may be a [copy](Mapped::copy_or_map) instead.
 ///
 /// If the file becomes shorter than its map, the missing bytes read as zeros. [`Mapped::is_intact`] detects
 /// this and every other change of the contents.
@@ -32,9 +33,11 @@ pub struct Mapped {
     /// Dropped before the map, because another map may get the same addresses immediately afterwards.
     guard: Option<Guarded>,
     map: Option<memmap2::Mmap>,
+    /// The bytes of a file that is not mapped.
+    copy: Option<Copied>,
     gaps: Vec<Range<usize>>,
     file: Watched,
-    _ticket: Ticket,
+    _ticket: Option<Ticket>,
     is_changed: AtomicBool,
     /// True if the file is unmapped in another thread, because that may take long.
     is_unmapped_aside: AtomicBool,
@@ -61,14 +64,37 @@ impl Mapped {
     /// Those of [`Mapped::open`].
     pub fn of(file: File, path: &Path) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-        }
-        let file = Watched::new(file, path)?;
-        let Extent { len, gaps } = Extent::of(file.file(), &file.file().metadata()?);
-        let map = match len.min(file.identity.size) {
+        let watched = watch(&file, path)?;
+        Mapped::map(file, watched, ticket)
+    }
+
+    /// Like [`Mapped::of`], but copies a small file, so that it needs neither a map nor a descriptor. There may
+    /// be far more small files than a process may have of both.
+    ///
+    /// # Errors
+    /// Those of [`Mapped::open`], and [`io::ErrorKind::ResourceBusy`] if the file becomes shorter.
+    pub fn copy_or_map(file: File, path: &Path) -> io::Result<Mapped> {
+        let watched = watch(&file, path)?;
+        let Some(copy) = Copied::of(&file, watched.identity.size)? else {
+            return Mapped::map(file, watched, Ticket::take(*MOST_FILES)?);
+        };
+        Ok(Mapped {
+            guard: None,
+            map: None,
+            copy: Some(copy),
+            gaps: Vec::new(),
+            file: watched,
+            _ticket: None,
+            is_changed: AtomicBool::new(false),
+            is_unmapped_aside: AtomicBool::new(false),
+        })
+    }
+
+    fn map(file: File, watched: Watched, ticket: Ticket) -> io::Result<Mapped> {
+        let Extent { len, gaps } = Extent::of(&file, &file.metadata()?);
+        let map = match len.min(watched.identity.size) {
             0 => None,
-            len => Some(map(file.file(), len)?),
+            len => Some(map(&file, len)?),
         };
         // Reading a hole through a map allocates data in a tmpfs, and the hole would be gone at the next
         // check.
@@ -80,9 +106,10 @@ impl Mapped {
         Ok(Mapped {
             guard: map.as_ref().map(Guarded::new),
             map,
-            file: file.without_contents(),
+            copy: None,
+            file: watched.keeping(file),
             gaps,
-            _ticket: ticket,
+            _ticket: Some(ticket),
             is_changed: AtomicBool::new(false),
             is_unmapped_aside: AtomicBool::new(false),
         })
@@ -156,7 +183,8 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or_default()
+        let copy = self.copy.as_ref().map(|copy| &*copy.0);
+        self.map.as_deref().or(copy).unwrap_or_default()
     }
 }
 
@@ -171,6 +199,57 @@ impl Bytes for Mapped {
 
     fn is_intact(&self) -> bool {
         Mapped::is_intact(self)
+    }
+}
+
+/// Examines a file that was just opened, which must be a regular one.
+fn watch(file: &File, path: &Path) -> io::Result<Watched> {
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Watched::new(file, path)
+}
+
+/// The bytes of a small file.
+#[derive(Debug)]
+struct Copied(Box<[u8]>);
+
+/// Maximum size in bytes of a file that is copied.
+const MOST_COPIED: u64 = 8 << 10;
+
+/// Maximum number of bytes of all copies together.
+const MOST_COPIES: usize = 128 << 20;
+
+/// Number of bytes of all copies together.
+static COPIES: AtomicUsize = AtomicUsize::new(0);
+
+impl Copied {
+    /// Copies a file of `size` bytes. `None` if it is too large, or if there are many copies already.
+    fn of(file: &File, size: u64) -> io::Result<Option<Copied>> {
+        let len = match usize::try_from(size) {
+            Ok(len) if size <= MOST_COPIED => len,
+            _ => return Ok(None),
+        };
+        if COPIES.fetch_add(len, Ordering::Relaxed) > MOST_COPIES - len {
+            COPIES.fetch_sub(len, Ordering::Relaxed);
+            return Ok(None);
+        }
+        let mut copied = Copied(vec![0; len].into());
+        file.read_exact_at(&mut copied.0, 0)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => io::Error::new(
+                    io::ErrorKind::ResourceBusy,
+                    "it became shorter while it was opened: open it again",
+                ),
+                _ => error,
+            })?;
+        Ok(Some(copied))
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        COPIES.fetch_sub(self.0.len(), Ordering::Relaxed);
     }
 }
 
@@ -249,8 +328,8 @@ fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::io::Write;
-    use std::os::unix::fs::FileExt;
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -326,6 +405,40 @@ mod tests {
         drop(maps);
         let again = Mapped::open(self::file(&[1; 10]).path()).unwrap();
         assert!(again.is_intact());
+    }
+
+    /// Descriptors of this process, and maps, that lead to a file.
+    fn uses(path: &Path) -> usize {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let maps = maps.lines().filter(|line| line.ends_with(path.to_str().unwrap()));
+        let descriptors = fs::read_dir("/proc/self/fd").unwrap().flatten();
+        let descriptors = descriptors.filter(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == path));
+        maps.count() + descriptors.count()
+    }
+
+    #[test]
+    fn a_small_file_is_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("file");
+        let open = || Mapped::copy_or_map(File::open(&path).unwrap(), &path).unwrap();
+        fs::write(&path, "contents").unwrap();
+        let copy = open();
+        assert_eq!(
+            (&*copy, copy.is_intact(), uses(&path)),
+            (&b"contents"[..], true, 0)
+        );
+        fs::rename(&path, path.with_extension("renamed")).unwrap();
+        assert!(copy.is_intact(), "another name");
+        fs::write(&path, "other").unwrap();
+        assert!(copy.is_intact(), "another file has its name");
+        let other = open();
+        fs::write(&path, "OTHER").unwrap();
+        assert_eq!((&*other, other.is_intact()), (&b"other"[..], false));
+        fs::write(&path, vec![7; 8 << 10]).unwrap();
+        assert_eq!((open()[8191], uses(&path)), (7, 0));
+        fs::write(&path, vec![7; (8 << 10) + 1]).unwrap();
+        let mapped = open();
+        assert_eq!((mapped[8192], uses(&path)), (7, 2));
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl Changing {
             files: self.maps.iter().map(file).collect(),
             warnings: self.warnings.clone(),
             kept: None,
+            progress: Default::default(),
         };
         (self.format.open)(files, &Options::default()).ok().map(Arc::from)
     }

@@ -263,6 +263,7 @@ fn open_candidate(
         files: Vec::new(),
         warnings: candidate.warnings.clone(),
         kept: None,
+        progress: Arc::default(),
     };
     for (kind, path) in &candidate.files {
         let bytes = fs::read(path).map_err(OpenErrorKind::Io)?;

@@ -90,6 +90,7 @@ impl Input {
             files: files.collect(),
             warnings: candidate.warnings.clone(),
             kept: None,
+            progress: Arc::default(),
         }
     }
 }

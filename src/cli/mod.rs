@@ -158,8 +158,11 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 
 fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
-    let library = Library::open_selected(path(matches, "SOURCE"), &settings.formats, &settings.selection)?;
-    Ok((library, settings))
+    let (bar, report) = progress::reading();
+    let source = path(matches, "SOURCE");
+    let library = Library::open_reporting(source, &settings.formats, &settings.selection, report);
+    bar.finish_and_clear();
+    Ok((library?, settings))
 }
 
 /// What was left out, without files that probably have nothing to do with chess: only `info` lists those.

@@ -158,12 +158,12 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     }
     for opening in opening(status) {
         writeln!(out, "\n{}", line(opening, "path"))?;
-        writeln!(
-            out,
-            "  {:<15} for {}",
-            "being opened",
-            duration(number(opening, "seconds"))
-        )?;
+        let percent = opening["percent"].as_u64();
+        let read = percent
+            .map(|percent| format!(", {percent} % read"))
+            .unwrap_or_default();
+        let elapsed = duration(number(opening, "seconds"));
+        writeln!(out, "  {:<15} for {elapsed}{read}", "being opened")?;
     }
     Ok(())
 }
@@ -276,6 +276,24 @@ mod tests {
         assert_eq!(uncounted.matches("at most 70000").count(), 3, "{uncounted}");
         for counted in [json!(true), json!(null)] {
             assert!(!status(counted).contains("at most"));
+        }
+    }
+
+    #[test]
+    fn a_database_that_is_being_opened_has_progress() {
+        let shown = |opening: Value| {
+            let mut out = Vec::new();
+            text(&mut out, &json!({ "opening": [opening] })).unwrap();
+            String::from_utf8(out).unwrap().lines().last().unwrap().to_owned()
+        };
+        let reads = json!({ "path": "a.pgn", "seconds": 61, "percent": 0 });
+        assert_eq!(shown(reads), "  being opened    for 1 min 1 s, 0 % read");
+        // A format that reads headers only, and earlier versions.
+        for silent in [
+            json!({ "path": "a.dci", "seconds": 5, "percent": null }),
+            json!({ "seconds": 5 }),
+        ] {
+            assert_eq!(shown(silent), "  being opened    for 5 s");
         }
     }
 

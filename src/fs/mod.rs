@@ -297,8 +297,11 @@ fn identity_hash(databases: &[Arc<DatabaseFs>]) -> u64 {
 }
 
 fn opening_status(opening: &Opening) -> OpeningStatus {
+    let (read, all) = opening.bytes();
+    let percent = u128::from(read) * 100 / u128::from(all.max(1));
     OpeningStatus {
         path: opening.path.clone(),
         elapsed: opening.elapsed(),
+        percent: (all > 0).then(|| u8::try_from(percent).unwrap_or(100)),
     }
 }

@@ -49,6 +49,9 @@ pub struct OpeningStatus {
     pub path: String,
     /// Time since opening began.
     pub elapsed: Duration,
+    /// How many of the bytes that have to be read have been read, in percent; `None` for a format that reads
+    /// headers only, and for an opening that has not begun.
+    pub percent: Option<u8>,
 }
 
 /// State of the background pass for a database.

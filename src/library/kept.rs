@@ -8,10 +8,11 @@
 //! | 16 | hash of the running program |
 //! | 4 + *n* | options that change how databases are read |
 //! | 4 + *n* | name of the format |
-//! | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything |
+//! | for each file: 4 + *n*, 8, 8 | its name, device, inode |
+//! | for each file: 8, 16, 16 | its size, and in nanoseconds the times of the last changes of its contents and of anything |
 //!
 //! The name of the file is a hash of data that stay the same when the database changes, so newer results
-//! replace older ones.
+//! replace older ones. Until then, the database can use the older ones for what did not change.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Deref;
@@ -52,28 +53,30 @@ impl KeptFiles {
     pub(super) fn of<'a>(
         &self,
         format: &Format,
-        files: impl Iterator<Item = (&'a str, &'a Mapped)> + Clone,
+        files: impl Iterator<Item = (&'a str, &'a Arc<Mapped>)>,
     ) -> Option<Arc<dyn Kept>> {
         let mut stays = Vec::new();
         push_text(&mut stays, &self.options);
         push_text(&mut stays, format.name);
-        let mut key = program_hash()?.to_le_bytes().to_vec();
-        key.extend(&stays);
+        let mut state = Vec::new();
+        let mut maps = Vec::new();
         for (name, map) in files {
             let identity = map.identity();
-            let numbers = [identity.device, identity.inode];
-            for part in [&mut stays, &mut key] {
-                push_text(part, name);
-                part.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
-            }
-            key.extend(identity.size.to_le_bytes());
-            key.extend(identity.modified.to_le_bytes());
-            key.extend(map.changed().to_le_bytes());
+            push_text(&mut stays, name);
+            stays.extend(identity.device.to_le_bytes());
+            stays.extend(identity.inode.to_le_bytes());
+            state.extend(identity.size.to_le_bytes());
+            state.extend(identity.modified.to_le_bytes());
+            state.extend(map.changed().to_le_bytes());
+            maps.push(Arc::clone(map));
         }
+        let program = program_hash()?.to_le_bytes();
         Some(Arc::new(KeptBytes {
             files: self.clone(),
+            fixed: program.len() + stays.len(),
+            key: [program.as_slice(), &stays, &state].concat(),
             stays,
-            key,
+            maps,
         }))
     }
 }
@@ -88,8 +91,12 @@ fn push_text(key: &mut Vec<u8>, text: &str) {
 #[derive(Debug)]
 struct KeptBytes {
     files: KeptFiles,
+    /// The files of the database.
+    maps: Vec<Arc<Mapped>>,
     stays: Vec<u8>,
     key: Vec<u8>,
+    /// Number of bytes of the key before the sizes and times of files.
+    fixed: usize,
 }
 
 impl KeptBytes {
@@ -99,30 +106,42 @@ impl KeptBytes {
         xxh3_128(&stays)
     }
 
-    fn open(&self, number: u128) -> io::Result<Arc<dyn Bytes>> {
+    /// Opens the file of a number, if its key begins with the first `same` bytes of this one.
+    fn open(&self, number: u128, same: usize) -> io::Result<Arc<dyn Bytes>> {
         let file = self.files.store.file(number)?;
         self.files.store.note_use(number, &file);
         let map = Mapped::of(file, &self.files.store.path(number))?;
-        let len = self.len_without_key(&map);
+        let len = self.len_without_key(&map, same);
         let len = len.ok_or_else(|| io::Error::other("of another state of the database, or damaged"))?;
         Ok(Arc::new(Front { map, len }))
     }
 
-    /// Number of bytes before the key. `None` if the file has another key.
-    fn len_without_key(&self, bytes: &[u8]) -> Option<usize> {
+    /// Number of bytes before the key. `None` if the key of the file differs in its first `same` bytes or in its
+    /// length.
+    fn len_without_key(&self, bytes: &[u8], same: usize) -> Option<usize> {
         let end = bytes.len().checked_sub(4)?;
         let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
-        (bytes.get(len..end)? == self.key).then_some(len)
+        let key = bytes.get(len..end)?;
+        let is_same = key.len() == self.key.len() && key.get(..same) == self.key.get(..same);
+        is_same.then_some(len)
+    }
+
+    fn find(&self, name: &str, same: usize) -> Option<Arc<dyn Bytes>> {
+        let number = self.number(name);
+        let path = self.files.store.path(number);
+        self.open(number, same)
+            .inspect_err(|error| log::debug!("{}: not used: {error}", path.display()))
+            .ok()
     }
 }
 
 impl Kept for KeptBytes {
     fn get(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        let number = self.number(name);
-        let path = self.files.store.path(number);
-        self.open(number)
-            .inspect_err(|error| log::debug!("{}: not used: {error}", path.display()))
-            .ok()
+        self.find(name, self.key.len())
+    }
+
+    fn earlier(&self, name: &str) -> Option<Arc<dyn Bytes>> {
+        self.find(name, self.fixed)
     }
 
     fn put(
@@ -136,12 +155,16 @@ impl Kept for KeptBytes {
             write(&mut out)?;
             out.write_all(&self.key)?;
             out.write_all(&(self.key.len() as u32).to_le_bytes())?;
-            out.flush()
+            out.flush()?;
+            match self.maps.iter().all(|map| map.is_intact()) {
+                true => Ok(()),
+                false => Err(io::Error::other("the database was changed while it was read")),
+            }
         });
         self.files.store.tidy();
         let path = self.files.store.path(number);
         written
-            .and_then(|()| self.open(number))
+            .and_then(|()| self.open(number, self.key.len()))
             .inspect_err(|error| log::info!("{}: not kept: {error}", path.display()))
             .ok()
     }
@@ -169,5 +192,47 @@ impl Bytes for Front {
 
     fn is_intact(&self) -> bool {
         self.map.is_intact()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chessdb::formats::FORMATS;
+    use std::fs;
+
+    /// What is kept for a file in its present state.
+    fn kept(folder: &Path, file: &Path) -> Arc<dyn Kept> {
+        let files = KeptFiles::open(&folder.join("cache"), "").unwrap();
+        let map = Arc::new(Mapped::open(file).unwrap());
+        files.of(&FORMATS[0], [("x", &map)].into_iter()).unwrap()
+    }
+
+    fn put(kept: &dyn Kept, bytes: &[u8]) -> bool {
+        kept.put("result", &mut |out| out.write_all(bytes)).is_some()
+    }
+
+    #[test]
+    fn results_of_an_earlier_state_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        fs::write(&file, "old").unwrap();
+        let old = kept(folder.path(), &file);
+        assert!(put(&*old, b"of old"));
+        let found = |bytes: Option<Arc<dyn Bytes>>| bytes.map(|bytes| bytes.to_vec());
+        assert_eq!(found(old.get("result")).as_deref(), Some(&b"of old"[..]));
+        fs::write(&file, "new, longer").unwrap();
+        // Nothing is kept of a file that was changed while it was read.
+        assert!(!put(&*old, b"of both"));
+        let new = kept(folder.path(), &file);
+        assert_eq!(found(new.get("result")), None);
+        assert_eq!(found(new.earlier("result")).as_deref(), Some(&b"of old"[..]));
+        assert_eq!(found(new.earlier("other")), None);
+        assert!(put(&*new, b"of new"));
+        assert_eq!(found(new.get("result")).as_deref(), Some(&b"of new"[..]));
+        // Another file of this name.
+        fs::write(folder.path().join("y"), "new, longer").unwrap();
+        fs::rename(folder.path().join("y"), &file).unwrap();
+        assert_eq!(found(kept(folder.path(), &file).earlier("result")), None);
     }
 }

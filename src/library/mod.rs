@@ -27,6 +27,7 @@ pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
 pub use kept::KeptFiles;
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
+pub use openings::Report;
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
 
@@ -83,6 +84,12 @@ impl Opening {
     pub fn elapsed(&self) -> Duration {
         self.job.since.elapsed()
     }
+
+    /// How many of the bytes that have to be read have been read, and how many have to be; 0 of 0 for a format
+    /// that reads headers only.
+    pub fn bytes(&self) -> (u64, u64) {
+        self.job.progress.bytes()
+    }
 }
 
 /// Waits for databases that a library left [being opened](Library::opening).
@@ -119,6 +126,19 @@ impl Library {
         selection: &Selection,
     ) -> Result<Library, LibraryError> {
         Library::unsearched(source, options, selection, Openings::default(), None).first()
+    }
+
+    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second.
+    ///
+    /// # Errors
+    /// If there is nothing to serve: see [`LibraryError`].
+    pub fn open_reporting(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        report: Report,
+    ) -> Result<Library, LibraryError> {
+        Library::unsearched(source, options, selection, Openings::reporting(report), None).first()
     }
 
     /// Like [`Library::open_selected`], but waits for at most `patience`. Databases that are not open by then

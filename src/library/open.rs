@@ -10,7 +10,9 @@ use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
 use super::{KeptFiles, LibraryEntry, unread};
 use crate::mapped::{Identity, Mapped};
-use chessdb::formats::{self, Candidate, Database, Files, Format, NotADatabase, Options, SourceFile};
+use chessdb::formats::{
+    self, Candidate, Database, Files, Format, NotADatabase, Options, Progress, SourceFile,
+};
 
 /// Root and options with which databases are opened.
 pub(super) struct How {
@@ -59,6 +61,7 @@ impl From<String> for Refusal {
 pub(super) fn open(
     task: &Task,
     how: &How,
+    progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
 ) -> Result<Vec<Arc<LibraryEntry>>, Refusal> {
     let accepted = match task.by_content {
@@ -67,7 +70,7 @@ pub(super) fn open(
     };
     let mut refusal = Refusal::default();
     for (format, candidate) in accepted {
-        match open_candidate(task, how, format, candidate, mapped) {
+        match open_candidate(task, how, format, candidate, progress, mapped) {
             Ok(entries) => return Ok(entries.into_iter().map(Arc::new).collect()),
             Err(Refusal {
                 reasons,
@@ -96,7 +99,7 @@ pub(super) fn open(
 fn by_content(task: &Task, how: &How, mapped: &dyn Fn(&Arc<Mapped>)) -> Vec<(&'static Format, Candidate)> {
     let first = task.candidates.first();
     let file = first.and_then(|(_, candidate)| candidate.files.first());
-    let map = file.and_then(|(_, path)| Some((path, map(how, path).ok()?)));
+    let map = file.and_then(|(_, path)| Some((path, map(how, path, false).ok()?)));
     map.filter(|(_, map)| map.gaps().is_empty())
         .map(|(path, map)| {
             let map = Arc::new(map);
@@ -111,6 +114,7 @@ fn open_candidate(
     how: &How,
     format: &'static Format,
     candidate: Candidate,
+    progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
 ) -> Result<Vec<LibraryEntry>, Refusal> {
     let name = &candidate.name;
@@ -119,14 +123,17 @@ fn open_candidate(
         files: Vec::with_capacity(candidate.files.len()),
         warnings: candidate.warnings.clone(),
         kept: None,
+        progress: Arc::clone(progress),
     };
+    // A folder may have very many files with a game each.
+    let may_copy = task.mount.is_none() && candidate.files.len() == 1;
     let mut identities = Vec::with_capacity(candidate.files.len());
     let mut maps = Vec::with_capacity(candidate.files.len());
     for (n, (kind, path)) in candidate.files.iter().enumerate() {
         let file = file_name(path);
         let opened = match task.unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
-            None => match map(how, path) {
+            None => match map(how, path, may_copy) {
                 // The file may be fine; opening it may succeed later.
                 Err(error) if is_exhausted(&error) => {
                     return Err(Refusal {
@@ -164,7 +171,7 @@ fn open_candidate(
     }
     let kept = how.kept.as_ref().and_then(|kept| {
         let names = files.files.iter().map(|(_, file)| file.name.as_str());
-        kept.of(format, names.zip(maps.iter().map(Arc::as_ref)))
+        kept.of(format, names.zip(&maps))
     });
     files.kept = kept;
     let databases = catch_unwind(AssertUnwindSafe(|| {
@@ -210,9 +217,13 @@ fn open_candidate(
     Ok(databases.into_iter().map(entry).collect())
 }
 
-/// Maps a file of the source.
-fn map(how: &How, path: &Path) -> io::Result<Mapped> {
-    Mapped::of(how.root.file(path)?, path)
+/// Maps a file of the source, or copies it if it is small and `may_copy` is set.
+fn map(how: &How, path: &Path, may_copy: bool) -> io::Result<Mapped> {
+    let file = how.root.file(path)?;
+    match may_copy {
+        true => Mapped::copy_or_map(file, path),
+        false => Mapped::of(file, path),
+    }
 }
 
 /// True if the process or the machine has run out of file descriptors or memory.

@@ -12,9 +12,13 @@ use super::open::{How, Refusal, message, open};
 use super::task::Task;
 use super::{KeptFiles, LibraryEntry};
 use crate::mapped::{Identity, Mapped};
+use chessdb::formats::Progress;
 
 /// Openings that have run for longer no longer count towards the limit [`PROCESSORS`].
 const YOUNG: Duration = Duration::from_millis(200);
+
+/// Pause between two reports of progress.
+const REPORTS: Duration = Duration::from_millis(100);
 
 /// Time after which starting a thread is tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -41,9 +45,14 @@ struct Shared {
     prepare: Option<fn() -> io::Result<()>>,
     /// Where databases store results that take long to compute.
     kept: Option<KeptFiles>,
+    /// Called with the progress of the openings for which somebody waits.
+    report: Option<Report>,
     /// Starts a thread.
     spawn: Spawn,
 }
+
+/// Receives numbers of bytes: how many of those that have to be read to open databases have been read.
+pub type Report = Box<dyn Fn(u64, u64) + Send + Sync>;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -56,6 +65,7 @@ impl Default for Shared {
             ended: Condvar::new(),
             prepare: None,
             kept: None,
+            report: None,
             spawn: |name, work| thread::Builder::new().name(name.to_owned()).spawn(work).map(drop),
         }
     }
@@ -85,6 +95,8 @@ pub(super) struct Job {
     pub(super) seen: Seen,
     pub(super) since: Instant,
     how: Arc<How>,
+    /// How far it has come.
+    pub(super) progress: Arc<Progress>,
     maps: Mutex<Vec<Arc<Mapped>>>,
     opened: OnceLock<Opened>,
     is_late: AtomicBool,
@@ -98,6 +110,14 @@ impl Openings {
         Openings(Arc::new(Shared {
             prepare: Some(prepare),
             kept,
+            ..Shared::default()
+        }))
+    }
+
+    /// Openings whose progress is reported while they are waited for.
+    pub(super) fn reporting(report: Report) -> Openings {
+        Openings(Arc::new(Shared {
+            report: Some(report),
             ..Shared::default()
         }))
     }
@@ -136,6 +156,7 @@ impl Openings {
             seen,
             since: Instant::now(),
             how: Arc::clone(how),
+            progress: Arc::default(),
             maps: Mutex::default(),
             opened: OnceLock::new(),
             is_late: AtomicBool::new(false),
@@ -149,7 +170,7 @@ impl Openings {
         job
     }
 
-    /// Waits until all `jobs` have ended, but no longer than `patience`.
+    /// Waits until all `jobs` have ended, but no longer than `patience`. Meanwhile reports progress.
     pub(super) fn wait(&self, jobs: &[Arc<Job>], patience: Option<Duration>) {
         let begin = Instant::now();
         let mut state = self.0.state();
@@ -160,7 +181,16 @@ impl Openings {
                     job.is_late.store(true, Ordering::Relaxed);
                     break;
                 }
-                state = self.0.wait(state, left);
+                let Some(report) = &self.0.report else {
+                    state = self.0.wait(state, left);
+                    continue;
+                };
+                state = self
+                    .0
+                    .wait(state, Some(left.map_or(REPORTS, |left| left.min(REPORTS))));
+                let bytes = jobs.iter().map(|job| job.progress.bytes());
+                let (read, all) = bytes.fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1));
+                report(read, all);
             }
         }
     }
@@ -199,7 +229,9 @@ impl Job {
                 map.give_up();
             }
         };
-        let opened = catch_unwind(AssertUnwindSafe(|| open(&self.task, &self.how, &mapped)));
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            open(&self.task, &self.how, &self.progress, &mapped)
+        }));
         lock(&self.maps).clear();
         opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", message(&*panic)).into()))
     }

@@ -57,10 +57,12 @@ impl From<&Metadata> for Identity {
     }
 }
 
-/// An open file and its state when it was opened.
+/// A file and its state when it was opened.
 #[derive(Debug)]
 pub(super) struct Watched {
-    file: File,
+    /// `None` if the file is only looked for under its path. Once it is not there, its changes are not seen, so
+    /// its contents must have been copied.
+    file: Option<File>,
     path: PathBuf,
     pub(super) identity: Identity,
     status: Mutex<Status>,
@@ -81,33 +83,26 @@ impl Watched {
     ///
     /// # Errors
     /// Those of `fstat`, and [`io::ErrorKind::ResourceBusy`] for a file that keeps changing.
-    pub(super) fn new(file: File, path: &Path) -> io::Result<Watched> {
+    pub(super) fn new(file: &File, path: &Path) -> io::Result<Watched> {
         let look = || file.metadata().map(|meta| (Stamp::of(&meta), meta));
         let meta = settled(look, now, thread::sleep)?;
         Ok(Watched {
-            file,
+            file: None,
             path: path.to_owned(),
             identity: Identity::from(&meta),
             status: Mutex::new(Status::of(&meta)),
         })
     }
 
-    /// Replaces the descriptor by one without access to the contents, which a memory map provides. Closing
-    /// such a descriptor sends no request to the file system.
-    pub(super) fn without_contents(self) -> Watched {
-        let same = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        match rustix::fs::open(same, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
-            Ok(file) => Watched {
-                file: File::from(file),
-                ..self
-            },
-            Err(_) => self,
+    /// Keeps a descriptor of the file, so that it is found under any name. It has no access to the contents,
+    /// which a memory map provides. Closing such a descriptor sends no request to the file system.
+    pub(super) fn keeping(self, file: File) -> Watched {
+        let same = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let without_contents = rustix::fs::open(same, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        Watched {
+            file: Some(without_contents.map_or(file, File::from)),
+            ..self
         }
-    }
-
-    /// The open file.
-    pub(super) fn file(&self) -> &File {
-        &self.file
     }
 
     /// Time of the last change that did not affect the contents.
@@ -118,7 +113,12 @@ impl Watched {
 
     /// True if the file still has the same contents.
     pub(super) fn is_unchanged(&self) -> bool {
-        self.file.metadata().is_ok_and(|meta| {
+        let meta = match &self.file {
+            Some(file) => file.metadata(),
+            None if self.is_elsewhere() => return true,
+            None => self.path.metadata(),
+        };
+        meta.is_ok_and(|meta| {
             if Identity::from(&meta) != self.identity {
                 return false;
             }
@@ -162,7 +162,8 @@ mod tests {
     use std::os::unix::fs::{FileExt, PermissionsExt};
 
     fn watch(path: &Path) -> Watched {
-        Watched::new(File::open(path).unwrap(), path).unwrap()
+        let file = File::open(path).unwrap();
+        Watched::new(&file, path).unwrap().keeping(file)
     }
 
     fn scratch() -> (tempfile::TempDir, PathBuf) {

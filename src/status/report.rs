@@ -51,7 +51,11 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
 }
 
 fn opening(opening: &OpeningStatus) -> Value {
-    json!({ "path": opening.path, "seconds": opening.elapsed.as_secs() })
+    json!({
+        "path": opening.path,
+        "seconds": opening.elapsed.as_secs(),
+        "percent": opening.percent,
+    })
 }
 
 fn database(database: &DatabaseStatus) -> Value {

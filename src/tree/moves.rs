@@ -57,8 +57,8 @@ impl Moves {
     pub(super) fn new(positions: Arc<PositionsInParts>) -> Moves {
         Moves {
             positions,
-            nodes: Mutex::new(LruCache::new(MOST_NODES)),
-            kept: Mutex::new(LruCache::new(MOST_KEPT)),
+            nodes: Mutex::new(LruCache::sparse(MOST_NODES)),
+            kept: Mutex::new(LruCache::sparse(MOST_KEPT)),
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) struct Ranks(Mutex<LruCache<u32, Box<str>>>);
 
 impl Ranks {
     pub(super) fn new() -> Ranks {
-        Ranks(Mutex::new(LruCache::new(MOST_KEPT)))
+        Ranks(Mutex::new(LruCache::sparse(MOST_KEPT)))
     }
 
     /// The directory of the first ranks of a FEN, with slashes between them. `None` for other texts, and in

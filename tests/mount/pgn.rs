@@ -1,10 +1,11 @@
 //! PGN files on a real mount, in their three forms (semantics 2.4).
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use crate::common::needs;
-use crate::scratch::{Scratch, pgnfs, run};
+use crate::scratch::{Scratch, pgnfs, run, wait_for};
 
 /// A file with text before the first game and between games, carriage returns, a byte of windows-1252, and an
 /// illegal move.
@@ -12,10 +13,19 @@ const FILE: &[u8] = b"From: me\r\n\r\n[Event \"A\"]\r\n[White \"M\xfcller\"]\r\n
     [Event \"B\"]\n[Result \"*\"]\n\n1. d4 { open *\n\n[Event \"C\"]\n[Result \"*\"]\n\n1. c4 *\x1a";
 
 fn mounted(option: &[&str]) -> Scratch {
+    mounted_of(FILE, option)
+}
+
+fn mounted_of(file: &[u8], option: &[&str]) -> Scratch {
     let scratch = Scratch::new();
-    fs::write(scratch.source.join("X.PGN"), FILE).unwrap();
+    fs::write(scratch.source.join("X.PGN"), file).unwrap();
     scratch.mount(option);
     scratch
+}
+
+/// [`FILE`], with so much text after its last game that its index is kept.
+fn long_file() -> Vec<u8> {
+    [FILE, b"\n", "; rest\n".repeat(20_000).as_bytes()].concat()
 }
 
 fn read(scratch: &Scratch, name: &str) -> Vec<u8> {
@@ -102,7 +112,7 @@ fn kept(scratch: &Scratch) -> Vec<std::path::PathBuf> {
 #[test]
 fn a_lost_or_damaged_index_costs_time_only() {
     needs!(mount);
-    let scratch = mounted(&[]);
+    let scratch = mounted_of(&long_file(), &[]);
     let expected = (
         games(&scratch),
         read(&scratch, "games.csv"),
@@ -149,13 +159,59 @@ fn a_lost_or_damaged_index_costs_time_only() {
 #[test]
 fn a_file_that_changes_is_scanned_again() {
     needs!(mount);
-    let scratch = mounted(&[]);
+    let scratch = mounted_of(&long_file(), &[]);
     scratch.unmount();
     let path = scratch.source.join("X.PGN");
-    fs::write(&path, [FILE, b"\n\n[Event \"D\"]\n\n1. f4 *\n"].concat()).unwrap();
+    fs::write(
+        &path,
+        [&long_file()[..], b"\n\n[Event \"D\"]\n\n1. f4 *\n"].concat(),
+    )
+    .unwrap();
     scratch.mount(&[]);
     assert!(read(&scratch, "games/000001-001000/000004.pgn").starts_with(b"[Event \"D\"]"));
     assert_eq!(kept(&scratch).len(), 1);
+}
+
+#[test]
+fn games_that_are_appended_appear_beside_the_others() {
+    needs!(mount);
+    let game = |n: usize| {
+        format!(
+            "[Event \"E{n}\"]\n[White \"P{}\"]\n[Black \"P0\"]\n[Result \"*\"]\n\n1. e4 {{ game {n} }} *\n\n",
+            n % 7
+        )
+    };
+    let games = |all: std::ops::Range<usize>| all.map(game).collect::<String>();
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, games(0..6_000)).unwrap();
+    scratch.mount(&[]);
+    let whole = |scratch: &Scratch| String::from_utf8(read(scratch, "all.pgn")).unwrap();
+    assert!(whole(&scratch) == games(0..6_000));
+    for (old, new) in [(6_000, 6_001), (6_001, 8_000)] {
+        let mut file = fs::File::options().append(true).open(&path).unwrap();
+        file.write_all(games(old..new).as_bytes()).unwrap();
+        drop(file);
+        let last = scratch.mount.join(format!(
+            "X.PGN/games/{:06}-{:06}/{new:06}.pgn",
+            (new - 1) / 1000 * 1000 + 1,
+            (new - 1) / 1000 * 1000 + 1000
+        ));
+        wait_for("the new games", || last.exists());
+        assert!(whole(&scratch) == games(0..new));
+        let players = fs::read_dir(scratch.mount.join("X.PGN/players")).unwrap();
+        assert_eq!(players.count(), 7);
+    }
+    scratch.unmount();
+    scratch.mount(&[]);
+    assert!(whole(&scratch) == games(0..8_000));
+    assert_eq!(kept(&scratch).len(), 1);
+    scratch.unmount();
+    // A game in the middle is another one now, and one more follows at the end.
+    let changed = games(0..8_001).replace("game 3000 ", "game three thousand ");
+    fs::write(&path, &changed).unwrap();
+    scratch.mount(&[]);
+    assert!(whole(&scratch) == changed);
 }
 
 #[test]

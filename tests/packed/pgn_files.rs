@@ -272,6 +272,7 @@ fn open_kept(kind: &str, bytes: &[u8], kept: &Arc<InMemory>) -> Vec<Box<dyn Data
         files: vec![(kind.to_owned(), file)],
         warnings: Vec::new(),
         kept: Some(Arc::clone(kept) as Arc<dyn Kept>),
+        progress: Arc::default(),
     };
     let mut database = (format.open)(files, &Options::default()).unwrap();
     let parts = database.take_parts();

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::ops::{Deref, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Problem;
 
@@ -41,6 +42,11 @@ pub trait Kept: Debug + Send + Sync {
         name: &str,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Option<Arc<dyn Bytes>>;
+
+    /// The bytes of a name that were kept for the same files with other contents, read with the same options.
+    fn earlier(&self, _name: &str) -> Option<Arc<dyn Bytes>> {
+        None
+    }
 }
 
 /// The open files of a database.
@@ -52,6 +58,34 @@ pub struct Files {
     pub warnings: Vec<String>,
     /// What is kept for the database; none where nothing can be kept.
     pub kept: Option<Arc<dyn Kept>>,
+    /// How far opening has come.
+    pub progress: Arc<Progress>,
+}
+
+/// How many of the bytes that have to be read to open a database have been read. Bytes that are read twice count
+/// twice. Formats that need a file's headers only read none.
+#[derive(Debug, Default)]
+pub struct Progress {
+    read: AtomicU64,
+    all: AtomicU64,
+}
+
+impl Progress {
+    /// Adds bytes that have to be read.
+    pub fn expect(&self, bytes: u64) {
+        self.all.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Adds bytes that have been read.
+    pub fn add(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The number of bytes that have been read, and the number of bytes that have to be.
+    pub fn bytes(&self) -> (u64, u64) {
+        let all = self.all.load(Ordering::Relaxed);
+        (self.read.load(Ordering::Relaxed).min(all), all)
+    }
 }
 
 impl Files {

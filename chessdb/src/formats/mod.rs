@@ -30,7 +30,7 @@ use std::path::Path;
 
 pub use crate::problem::{Problem, ProblemKind};
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Part, TextId};
-pub use files::{Bytes, Candidate, Files, Kept, SourceFile, SourceFolder, by_stem};
+pub use files::{Bytes, Candidate, Files, Kept, Progress, SourceFile, SourceFolder, by_stem};
 
 /// The user's options for reading games. By default every format applies its own rules.
 #[derive(Clone, Debug, PartialEq, Eq)]

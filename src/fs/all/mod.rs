@@ -84,7 +84,7 @@ impl AllFs {
             lookups: Lookups::new(),
             remote: (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout))),
             joins,
-            ends: Mutex::new(LruCache::new(MOST_KEPT)),
+            ends: Mutex::new(LruCache::sparse(MOST_KEPT)),
             tables: OnceLock::new(),
             own_tables: OnceLock::new(),
             parquet: OnceLock::new(),

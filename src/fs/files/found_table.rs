@@ -21,7 +21,7 @@ pub(in crate::fs) struct FoundTables(Mutex<LruCache<Node, Arc<Tables>>>);
 
 impl FoundTables {
     pub(in crate::fs) fn new() -> FoundTables {
-        FoundTables(Mutex::new(LruCache::new(MOST_KEPT)))
+        FoundTables(Mutex::new(LruCache::sparse(MOST_KEPT)))
     }
 
     fn get(&self, file: Node) -> Option<Arc<Tables>> {

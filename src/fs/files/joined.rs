@@ -27,7 +27,7 @@ impl Joins {
     pub(in crate::fs) fn new() -> Joins {
         Joins {
             all: OnceLock::new(),
-            listed: Mutex::new(LruCache::new(MOST_KEPT)),
+            listed: Mutex::new(LruCache::sparse(MOST_KEPT)),
         }
     }
 

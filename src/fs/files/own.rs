@@ -19,7 +19,7 @@ pub(in crate::fs) struct OwnTexts(Mutex<LruCache<Node, Arc<[u8]>>>);
 
 impl OwnTexts {
     pub(in crate::fs) fn new() -> OwnTexts {
-        OwnTexts(Mutex::new(LruCache::new(MOST_KEPT)))
+        OwnTexts(Mutex::new(LruCache::sparse(MOST_KEPT)))
     }
 
     pub(in crate::fs) fn get(&self, file: Node) -> Option<Arc<[u8]>> {

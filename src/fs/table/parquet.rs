@@ -91,7 +91,7 @@ impl ParquetTable {
             form,
             ends,
             tail,
-            kept: Mutex::new(LruCache::new(MOST_KEPT)),
+            kept: Mutex::new(LruCache::sparse(MOST_KEPT)),
         })
     }
 

@@ -74,7 +74,7 @@ pub(super) struct Lines(Mutex<LruCache<u32, Arc<Line>>>);
 
 impl Lines {
     pub(super) fn new() -> Lines {
-        Lines(Mutex::new(LruCache::new(MOST_LINES)))
+        Lines(Mutex::new(LruCache::sparse(MOST_LINES)))
     }
 
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.

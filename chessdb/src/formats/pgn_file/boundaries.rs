@@ -1,14 +1,16 @@
 //! Where all games of a file begin and end.
 
+use std::io;
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
 use super::head::{self, MOST_HEAD};
 use super::in_parallel::in_parallel;
-use super::scan::{Found, LOOKAHEAD, Scanner, Start, Stop, resynchronisation};
+use super::scan::{Found, LOOKAHEAD, MOST_UNCLOSED, Scanner, Start, Stop, resynchronisation};
 use super::source::Source;
 use crate::bytes::index;
+use crate::formats::Progress;
 
 /// Bytes that are read at a time from a source that is not in memory.
 const WINDOW: u64 = 4 << 20;
@@ -19,32 +21,51 @@ const PIECE: u64 = 16 << 20;
 /// Number of bytes in which a border between pieces is searched for.
 const SEARCH: u64 = 1 << 20;
 
-/// How the work is divided among threads.
+/// Size in bytes of a piece of a packed source.
+const PACKED_PIECE: u64 = 4 << 20;
+
+/// Number of bytes of a packed source that are scanned before the games found in them are read. That many
+/// unpacked bytes are kept for a while, so that each is unpacked once.
+const STRETCH: u64 = 32 << 20;
+
+/// How the work is divided.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shares {
+pub(super) struct Shares<'a> {
     pub(super) threads: usize,
-    /// Bytes of a piece.
+    /// Bytes of a piece, which one thread scans.
     piece: u64,
+    /// Bytes that are scanned before the games found in them are passed on.
+    stretch: u64,
+    /// Where bytes that have been scanned are added.
+    progress: &'a Progress,
 }
 
-impl Shares {
-    /// One thread and one piece.
-    pub(super) fn one() -> Shares {
+impl<'a> Shares<'a> {
+    /// One thread for each processor, if the source can be read at several places at the same time.
+    pub(super) fn of(source: &dyn Source, progress: &'a Progress) -> Shares<'a> {
         Shares {
-            threads: 1,
-            piece: u64::MAX,
+            threads: match source.is_one_stream() {
+                true => 1,
+                false => threads(),
+            },
+            piece: match (source.is_one_stream(), source.is_packed()) {
+                (true, _) => u64::MAX,
+                (false, true) => PACKED_PIECE,
+                (false, false) => PIECE,
+            },
+            stretch: match source.is_packed() {
+                true => STRETCH,
+                false => u64::MAX,
+            },
+            progress,
         }
     }
+}
 
-    /// One thread for each processor. Each scans one piece after another.
-    pub(super) fn of_machine() -> Shares {
-        Shares {
-            threads: std::thread::available_parallelism()
-                .map_or(1, usize::from)
-                .min(MOST_THREADS),
-            piece: PIECE,
-        }
-    }
+/// Number of threads that scan a file.
+pub(super) fn threads() -> usize {
+    let processors = std::thread::available_parallelism();
+    processors.map_or(1, usize::from).min(MOST_THREADS)
 }
 
 /// Maximum number of threads that scan one file.
@@ -53,14 +74,8 @@ const MOST_THREADS: usize = 8;
 /// Number of bytes from which the line end of a file is determined.
 const SAMPLE: u64 = 64 << 10;
 
-/// The games of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Boundaries {
-    /// Offset of each game, in ascending order.
-    pub(super) starts: Vec<u64>,
-    /// Offsets of games that begin inside an unclosed comment.
-    pub(super) unclosed: Vec<u64>,
-}
+/// Receives games in ascending order: the offset of each, and where the last one ends.
+pub(super) type Each<'a> = &'a mut dyn FnMut(&[u64], u64) -> io::Result<()>;
 
 /// The byte that ends the lines of a file: a carriage return if the file has no line feeds.
 pub(super) fn line_end(source: &dyn Source) -> u8 {
@@ -71,19 +86,73 @@ pub(super) fn line_end(source: &dyn Source) -> u8 {
     }
 }
 
-/// Finds all games. Skips gaps, as if a new file began after each.
-pub(super) fn find(source: &dyn Source, line_end: u8, shares: &Shares) -> Boundaries {
-    let mut all = Boundaries::default();
+/// Finds all games and passes them to `each`. Skips gaps, as if a new file began after each. Returns the offsets
+/// of games that begin inside an unclosed comment.
+///
+/// # Errors
+/// Those of `each`.
+pub(super) fn find(
+    source: &dyn Source,
+    line_end: u8,
+    shares: &Shares<'_>,
+    each: Each<'_>,
+) -> io::Result<Vec<u64>> {
+    let mut unclosed = Vec::new();
     for part in parts(source) {
-        let found = find_tags(source, &part, line_end, shares);
-        let head = part.start..found.starts.first().copied().unwrap_or(part.end);
-        let head = head.start..head.end.min(head.start + MOST_HEAD);
-        let untagged = head::games(&source.read(head.clone()), line_end);
-        let starts = untagged.into_iter().map(|at| head.start + at as u64);
-        push_bounded(&mut all.starts, starts.chain(found.starts), part.end);
-        all.unclosed.extend(found.unclosed);
+        let first = Scanner::new(line_end);
+        unclosed.extend(find_in_part(source, &part, first, shares, each)?);
     }
-    all
+    Ok(unclosed)
+}
+
+/// Like [`find`], from the game that begins with the tag at `start`. The source has no gaps.
+///
+/// # Errors
+/// Those of `each`.
+pub(super) fn find_from(
+    source: &dyn Source,
+    start: u64,
+    line_end: u8,
+    shares: &Shares<'_>,
+    each: Each<'_>,
+) -> io::Result<Vec<u64>> {
+    let first = Scanner::at_game(line_end, sound(start));
+    find_in_part(source, &(start..source.len()), first, shares, each)
+}
+
+/// Finds the games of a range, at whose beginning `first` is.
+fn find_in_part(
+    source: &dyn Source,
+    part: &Range<u64>,
+    first: Scanner,
+    shares: &Shares<'_>,
+    each: Each<'_>,
+) -> io::Result<Vec<u64>> {
+    let line_end = first.line_end;
+    let (mut scanner, mut at) = (first, part.start);
+    let mut unclosed = Vec::new();
+    loop {
+        let until = at.saturating_add(shares.stretch);
+        let begins_file = scanner.is_in_head();
+        let (found, next) = find_tags(source, &(at..part.end), scanner, until, shares);
+        let end = next.map_or(part.end, |next| next.place);
+        let mut starts = Vec::new();
+        let tagged = found.starts.first().copied().unwrap_or(end);
+        let head = match begins_file {
+            true => at..tagged.min(at + MOST_HEAD),
+            false => at..at,
+        };
+        let untagged = head::games(&source.read(head.clone()), line_end);
+        let untagged = untagged.into_iter().map(|game| head.start + game as u64);
+        push_bounded(&mut starts, untagged.chain(found.starts), end);
+        unclosed.extend(found.unclosed);
+        each(&starts, end)?;
+        let Some(next) = next else {
+            unclosed.truncate(MOST_UNCLOSED);
+            return Ok(unclosed);
+        };
+        (scanner, at) = (Scanner::at_game(line_end, next), next.place);
+    }
 }
 
 /// Appends the offsets of games. A game that is too long is cut into several.
@@ -114,7 +183,7 @@ fn parts(source: &dyn Source) -> Vec<Range<u64>> {
 
 /// Maximum length of a game in bytes (section 8). In UTF-8, such a game has less than 4 GiB. The rest of a
 /// longer game is a game of its own.
-const LONGEST_GAME: u64 = 1 << 30;
+pub(super) const LONGEST_GAME: u64 = 1 << 30;
 
 /// The range of the game that begins at `start`. It ends at the next game, at a gap, or at the end of the
 /// source.
@@ -125,27 +194,35 @@ pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Ra
     start..gaps.get(after).map_or(end, |gap| end.min(gap.start as u64))
 }
 
-/// The first tags of all games in a range. Its pieces are scanned in parallel. Each piece begins where a game
-/// should begin whatever precedes it. If the scan of the previous piece finds that it does not, that scan
-/// continues through the piece.
-fn find_tags(source: &dyn Source, part: &Range<u64>, line_end: u8, shares: &Shares) -> Found {
-    let borders = borders(source, part, line_end, shares.piece);
-    let untils = borders.iter().skip(1).copied().chain([u64::MAX]);
+/// The first tags of all games in a range, at whose beginning `first` is, and the first game that begins at or
+/// after `until`. The pieces of the range are scanned in parallel. Each piece begins where a game should begin
+/// whatever precedes it. If the scan of the previous piece finds that it does not, that scan continues through
+/// the piece.
+fn find_tags(
+    source: &dyn Source,
+    part: &Range<u64>,
+    first: Scanner,
+    until: u64,
+    shares: &Shares<'_>,
+) -> (Found, Option<Start>) {
+    let line_end = first.line_end;
+    let borders = borders(source, &(part.start..part.end.min(until)), line_end, shares.piece);
+    let untils = borders.iter().skip(1).copied().chain([until]);
     let jobs: Vec<(u64, u64)> = borders.iter().copied().zip(untils).collect();
     let scanned = in_parallel(shares.threads, jobs.len(), |job| {
         let &(start, until) = jobs.get(job)?;
         let mut scanner = match start == part.start {
-            true => Scanner::new(line_end),
+            true => first.clone(),
             false => Scanner::at_game(line_end, sound(start)),
         };
-        let stop = scan_on(&mut scanner, source, start..part.end, until);
+        let stop = scan_on(&mut scanner, source, start..part.end, until, shares.progress);
         Some((scanner.found, stop))
     });
     let mut all = Found::default();
     // The game with which the next piece must begin.
     let mut stop = Some(sound(part.start));
     for (piece, (start, until)) in scanned.into_iter().zip(jobs) {
-        let Some(next) = stop else { return all };
+        let Some(next) = stop else { break };
         match piece {
             Some((found, after)) if next.place == start => {
                 all.append(Found {
@@ -158,12 +235,12 @@ fn find_tags(source: &dyn Source, part: &Range<u64>, line_end: u8, shares: &Shar
             _ if next.place >= until => {}
             _ => {
                 let mut scanner = Scanner::at_game(line_end, next);
-                stop = scan_on(&mut scanner, source, next.place..part.end, until);
+                stop = scan_on(&mut scanner, source, next.place..part.end, until, shares.progress);
                 all.append(scanner.found);
             }
         }
     }
-    all
+    (all, stop)
 }
 
 /// A game that does not begin inside an unclosed comment.
@@ -196,7 +273,13 @@ fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> 
 }
 
 /// Scans a range up to the first game that begins at or after `until`. Returns that game.
-fn scan_on(scanner: &mut Scanner, source: &dyn Source, range: Range<u64>, until: u64) -> Option<Start> {
+fn scan_on(
+    scanner: &mut Scanner,
+    source: &dyn Source,
+    range: Range<u64>,
+    until: u64,
+    progress: &Progress,
+) -> Option<Start> {
     let mut at = range.start;
     while at < range.end {
         let end = match source.in_memory() {
@@ -206,10 +289,17 @@ fn scan_on(scanner: &mut Scanner, source: &dyn Source, range: Range<u64>, until:
         let bytes = source.read(at..end);
         // A source ends where it cannot be read any further.
         let is_last = end == range.end || (bytes.len() as u64) < end - at;
-        match scanner.scan(&bytes, at, is_last, until) {
+        let stop = scanner.scan(&bytes, at, is_last, until);
+        let before = at;
+        at = match stop {
+            Stop::Start(start) => start.place,
+            Stop::Read(read) => at + read as u64,
+        };
+        progress.add(at - before);
+        match stop {
             Stop::Start(start) => return Some(start),
             Stop::Read(_) if is_last => return None,
-            Stop::Read(read) => at += read as u64,
+            Stop::Read(_) => {}
         }
     }
     None
@@ -219,6 +309,7 @@ fn scan_on(scanner: &mut Scanner, source: &dyn Source, range: Range<u64>, until:
 mod tests {
     use super::*;
     use crate::formats::Bytes;
+    use crate::packed::{Packed, Slices};
     use std::borrow::Cow;
     use std::sync::Arc;
 
@@ -256,6 +347,25 @@ mod tests {
         "{ a } { b }",
     ];
 
+    /// The games of a source, and those that begin inside unclosed comments.
+    fn found(source: &dyn Source, shares: &Shares<'_>) -> [Vec<u64>; 2] {
+        let mut starts: Vec<u64> = Vec::new();
+        let mut ends = Vec::new();
+        let each = &mut |more: &[u64], end| {
+            // The games before these end where they begin.
+            assert!(
+                ends.last()
+                    .is_none_or(|end| more.first().is_none_or(|start| end == start))
+            );
+            starts.extend(more);
+            ends.push(end);
+            Ok(())
+        };
+        let unclosed = find(source, b'\n', shares, each).unwrap();
+        assert!(ends.last().is_none_or(|&end| end == source.len()));
+        [starts, unclosed]
+    }
+
     fn numbers() -> impl FnMut() -> usize {
         let mut number = 1u64;
         move || {
@@ -272,17 +382,28 @@ mod tests {
             let separator = ["\n", "\r\n"][round % 2];
             let text = lines.join("\n").replace('\n', separator).into_bytes();
             let piece = 1 + next() as u64 % 200;
-            let whole = Shares::one();
+            let progress = &Progress::default();
+            let whole = Shares {
+                threads: 1,
+                piece: u64::MAX,
+                stretch: u64::MAX,
+                progress,
+            };
             let bytes: Arc<dyn Bytes> = Arc::new(text.clone());
-            let expected = find(&bytes, b'\n', &whole);
-            let pieces = Shares { threads: 2, piece };
+            let expected = found(&bytes, &whole);
+            let pieces = Shares {
+                threads: 2,
+                piece,
+                stretch: [u64::MAX, 1 + next() as u64 % 500][next() % 2],
+                progress,
+            };
             assert_eq!(
-                find(&bytes, b'\n', &pieces),
+                found(&bytes, &pieces),
                 expected,
                 "{piece}: {}",
                 text.escape_ascii()
             );
-            assert_eq!(find(&Ranges(text), b'\n', &pieces), expected);
+            assert_eq!(found(&Ranges(text), &pieces), expected);
         }
     }
 
@@ -294,13 +415,51 @@ mod tests {
             text.push_str(LINES[next() % LINES.len()]);
             text.push_str(["\n", "\n\0", "\n  "][next() % 3]);
         }
+        let progress = Progress::default();
         let whole = Shares {
             threads: 1,
             piece: u64::MAX,
+            stretch: u64::MAX,
+            progress: &progress,
         };
         let bytes: Arc<dyn Bytes> = Arc::new(text.clone().into_bytes());
-        let expected = find(&bytes, b'\n', &whole);
-        assert!(expected.starts.len() > 1000);
-        assert_eq!(find(&Ranges(text.into_bytes()), b'\n', &whole), expected);
+        let expected = found(&bytes, &whole);
+        assert!(expected[0].len() > 1000);
+        let scanned = text.len() as u64;
+        progress.expect(2 * scanned);
+        assert_eq!(progress.bytes(), (scanned, 2 * scanned));
+        assert_eq!(found(&Ranges(text.into_bytes()), &whole), expected);
+        assert_eq!(progress.bytes(), (2 * scanned, 2 * scanned));
+    }
+
+    #[test]
+    fn packed_bytes_are_unpacked_once() {
+        let game = "[Event \"A\"]\n[Site \"?\"]\n\n1. e4 { a comment } e5 2. Nf3 Nc6 3. Bb5 a6 1-0\n\n";
+        let text = game.repeat((20 << 20) / game.len());
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        let bytes: Arc<dyn Bytes> = Arc::new(packed.finish().unwrap());
+        // Less is kept than the file has.
+        let slices = Arc::new(Slices::new(10 << 20));
+        let packed = Arc::new(Packed::open(bytes, None).unwrap().with_slices(&slices));
+        let learnt = packed.unpacked();
+        let shares = Shares {
+            threads: 1,
+            piece: u64::MAX,
+            stretch: 3 << 20,
+            progress: &Progress::default(),
+        };
+        let mut games = 0;
+        let each = &mut |starts: &[u64], end: u64| {
+            for (n, &start) in starts.iter().enumerate() {
+                let end = starts.get(n + 1).copied().unwrap_or(end);
+                assert_eq!(*packed.read(start..end), *game.as_bytes());
+            }
+            games += starts.len();
+            Ok(())
+        };
+        find(&packed, b'\n', &shares, each).unwrap();
+        assert_eq!(games * game.len(), text.len());
+        assert_eq!(packed.unpacked() - learnt, text.len() as u64);
     }
 }

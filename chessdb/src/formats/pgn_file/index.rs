@@ -9,7 +9,8 @@
 //! | 4 each | places of names, their texts ([`super::names`]) |
 //! | 8 each | offsets of games that begin in an unclosed comment |
 //! | 8 each | XXH3-64 of each 1,024 rows |
-//! | 48 | the numbers of the next table |
+//! | 8 each | XXH3-64 of each piece of the file ([`super::grown`]) |
+//! | 60 | the numbers of the next table |
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -19,9 +20,12 @@
 //! | 16 | 4 | bytes of the texts of names |
 //! | 20 | 4 | number of games that begin in an unclosed comment |
 //! | 24 | 4 | bytes of the number of a name in a row, 3 or 4 |
-//! | 28 | 4 | version of this layout |
-//! | 32 | 8 | XXH3-64 of everything between the rows and this field |
-//! | 40 | 8 | `pgnfs pg` |
+//! | 28 | 4 | number of hashes of pieces of the file |
+//! | 32 | 4 | number of the piece with which the next comparison begins |
+//! | 36 | 4 | the byte that ends lines |
+//! | 40 | 4 | version of this layout |
+//! | 44 | 8 | XXH3-64 of everything between the rows and these numbers |
+//! | 52 | 8 | `pgnfs pg` |
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -30,14 +34,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::grown::Pieces;
 use super::names::{Names, name_at};
 use super::row::{Row, row_len};
 use crate::bytes::{le_u32, le_u64};
 use crate::formats::Bytes;
 
 const MAGIC: &[u8; 8] = b"pgnfs pg";
-const VERSION: u32 = 1;
-const FOOTER: usize = 48;
+const VERSION: u32 = 2;
+const FOOTER: usize = 60;
 
 /// Number of rows that share a hash.
 const BLOCK: u32 = 1024;
@@ -52,6 +57,11 @@ pub(super) struct Index {
     texts: Range<usize>,
     unclosed: Range<usize>,
     hashes: Range<usize>,
+    pieces: Range<usize>,
+    /// Length of the file in bytes.
+    pub(super) file_len: u64,
+    /// The byte that ends lines.
+    pub(super) line_end: u8,
     /// A bit for each block of rows, set once its hash has been verified.
     sound: Vec<AtomicU64>,
 }
@@ -95,6 +105,21 @@ impl<'a> Writer<'a> {
         self.out.write_all(&bytes)
     }
 
+    /// Appends the first rows of another index.
+    ///
+    /// # Errors
+    /// If writing fails, or if a row is damaged.
+    pub(super) fn copy(&mut self, from: &Index, games: u32) -> io::Result<()> {
+        for start in (0..games).step_by(BLOCK as usize) {
+            let end = games.min(start.saturating_add(BLOCK));
+            self.rows((start..end).map_while(|game| from.row(game)))?;
+            if self.games < end {
+                return Err(io::Error::other("the earlier index is damaged"));
+            }
+        }
+        Ok(())
+    }
+
     fn end_block(&mut self) {
         self.hashes.push(self.block.digest());
         self.block.reset();
@@ -104,7 +129,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// If writing fails.
-    pub(super) fn finish(mut self, names: &Names, unclosed: &[u64], file_len: u64) -> io::Result<()> {
+    pub(super) fn finish(mut self, names: &Names, unclosed: &[u64], file: &Shared) -> io::Result<()> {
         if !self.games.is_multiple_of(BLOCK) {
             self.end_block();
         }
@@ -114,6 +139,7 @@ impl<'a> Writer<'a> {
             unclosed
                 .iter()
                 .chain(&self.hashes)
+                .chain(&file.pieces.hashes)
                 .flat_map(|number| number.to_le_bytes()),
         );
         let hash = xxh3_64(&rest);
@@ -123,9 +149,12 @@ impl<'a> Writer<'a> {
             number(names.texts.len()),
             number(unclosed.len()),
             number(self.width),
+            number(file.pieces.hashes.len()),
+            file.pieces.next,
+            u32::from(file.line_end),
             VERSION,
         ];
-        rest.extend(file_len.to_le_bytes());
+        rest.extend(file.len.to_le_bytes());
         rest.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
         rest.extend(hash.to_le_bytes());
         rest.extend(MAGIC);
@@ -133,14 +162,28 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Data about the file as a whole.
+pub(super) struct Shared {
+    /// Length of the file in bytes.
+    pub(super) len: u64,
+    /// The byte that ends lines.
+    pub(super) line_end: u8,
+    pub(super) pieces: Pieces,
+}
+
 impl Index {
-    /// Opens an index. `None` if it is damaged or belongs to a file of another length. Rows are checked when
-    /// they are read.
+    /// Opens the index of a file of this length. `None` if it is damaged or belongs to a file of another
+    /// length.
     pub(super) fn open(bytes: Arc<dyn Bytes>, file_len: u64) -> Option<Index> {
+        Index::of_any(bytes).filter(|index| index.file_len == file_len)
+    }
+
+    /// Opens an index; `None` if it is damaged. Rows are checked when they are read.
+    pub(super) fn of_any(bytes: Arc<dyn Bytes>) -> Option<Index> {
         let footer = bytes.len().checked_sub(FOOTER)?;
         let number = |offset: usize| Some(le_u32(&bytes, footer + offset)? as usize);
-        let [games, names, texts, unclosed, width] =
-            [number(8)?, number(12)?, number(16)?, number(20)?, number(24)?];
+        let [games, names, texts, unclosed] = [number(8)?, number(12)?, number(16)?, number(20)?];
+        let [width, pieces, line_end] = [number(24)?, number(28)?, number(36)?];
         let after = |start: usize, len: Option<usize>| Some(start..start.checked_add(len?)?);
         let rows = games.checked_mul(row_len(width.min(4)))?;
         let places = after(rows, names.div_ceil(16).checked_mul(4))?;
@@ -148,12 +191,12 @@ impl Index {
         let unclosed = after(texts.end, unclosed.checked_mul(8))?;
         let blocks = games.div_ceil(BLOCK as usize);
         let hashes = after(unclosed.end, blocks.checked_mul(8))?;
-        let is_whole = hashes.end == footer
+        let pieces = after(hashes.end, pieces.checked_mul(8))?;
+        let is_whole = pieces.end == footer
             && (3..=4).contains(&width)
-            && bytes.get(footer + 40..) == Some(&MAGIC[..])
-            && le_u32(&bytes, footer + 28) == Some(VERSION)
-            && le_u64(&bytes, footer) == Some(file_len)
-            && le_u64(&bytes, footer + 32) == Some(xxh3_64(bytes.get(rows..footer)?));
+            && bytes.get(footer + 52..) == Some(&MAGIC[..])
+            && le_u32(&bytes, footer + 40) == Some(VERSION)
+            && le_u64(&bytes, footer + 44) == Some(xxh3_64(bytes.get(rows..footer)?));
         let len = le_u32(&bytes, footer + 8).filter(|_| is_whole)?;
         Some(Index {
             len,
@@ -162,6 +205,9 @@ impl Index {
             texts,
             unclosed,
             hashes,
+            pieces,
+            file_len: le_u64(&bytes, footer)?,
+            line_end: u8::try_from(line_end).ok()?,
             sound: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             bytes,
         })
@@ -213,12 +259,31 @@ impl Index {
         name_at(places, self.bytes.get(self.texts.clone())?, number)
     }
 
+    /// All names.
+    pub(super) fn names(&self) -> Names {
+        let part = |range: &Range<usize>| self.bytes.get(range.clone()).unwrap_or_default();
+        Names::of_parts(part(&self.places), part(&self.texts))
+    }
+
     /// Offsets of games that begin in an unclosed comment.
     pub(super) fn unclosed(&self) -> Vec<u64> {
-        let bytes = self.bytes.get(self.unclosed.clone()).unwrap_or_default();
+        self.numbers(&self.unclosed)
+    }
+
+    /// The hashes of the pieces of the file.
+    pub(super) fn pieces(&self) -> Pieces {
+        let next = self.bytes.len().checked_sub(FOOTER - 32);
+        Pieces {
+            hashes: self.numbers(&self.pieces),
+            next: next.and_then(|next| le_u32(&self.bytes, next)).unwrap_or(0),
+        }
+    }
+
+    fn numbers(&self, range: &Range<usize>) -> Vec<u64> {
+        let bytes = self.bytes.get(range.clone()).unwrap_or_default();
         bytes
             .chunks_exact(8)
-            .filter_map(|start| le_u64(start, 0))
+            .filter_map(|number| le_u64(number, 0))
             .collect()
     }
 }

@@ -1,22 +1,23 @@
 //! Makes the index of a file.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::boundaries::{self, Boundaries, Shares};
+use super::boundaries::{self, Shares};
 use super::characters::{Characters, value};
 use super::clean::cleaned_len;
 use super::decode::find_result;
 use super::game::{MOST_TAGS, Stored};
+use super::grown::{Grown, Pieces};
 use super::in_parallel::in_parallel;
-use super::index::Writer;
+use super::index::{Shared, Writer};
 use super::items::Items;
 use super::names::{Met, Names};
 use super::row::Row;
 use super::section::Section;
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
-use crate::formats::{Keys, TextId};
+use crate::formats::{Keys, Progress, TextId};
 use crate::game::{Date, Outcome};
 
 /// Number of games whose rows are made at a time.
@@ -31,7 +32,7 @@ pub(super) fn in_memory(file: &File<'_>) -> Vec<u8> {
     for width in WIDTHS {
         bytes.clear();
         // Writing to memory cannot fail.
-        if write(file, width, &mut bytes).is_ok() {
+        if write(file, None, width, &mut bytes).is_ok() {
             break;
         }
     }
@@ -46,58 +47,87 @@ pub(super) struct File<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) characters: Characters,
     pub(super) line_end: u8,
+    pub(super) progress: Arc<Progress>,
 }
 
-/// Scans a file and writes its index, in which names have numbers of `width` bytes.
+/// Scans a file and writes its index, in which names have numbers of `width` bytes. If the file has grown, the
+/// scan continues an earlier one.
 ///
 /// # Errors
 /// If writing fails, or if there are more names than such numbers.
-pub(super) fn write(file: &File<'_>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    file: &File<'_>,
+    grown: Option<&Grown<'_>>,
+    width: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let &File {
         source,
         characters,
         line_end,
+        ref progress,
     } = file;
-    let shares = match source.is_one_stream() {
-        true => Shares::one(),
-        false => Shares::of_machine(),
-    };
-    let Boundaries { starts, unclosed } = boundaries::find(source, line_end, &shares);
+    // Once for the boundaries, and once for the rows.
+    progress.expect(2 * grown.map_or(source.len(), |grown| grown.len(source)));
+    let shares = Shares::of(source, progress);
     let mut writer = Writer::new(out, width);
-    let mut names = Names::new();
+    let mut names = match grown {
+        None => Names::new(),
+        Some(grown) => {
+            writer.copy(grown.earlier, grown.games)?;
+            grown.earlier.names()
+        }
+    };
     let met: Vec<Mutex<Met>> = (0..shares.threads).map(|_| Mutex::default()).collect();
-    for batch in (0..starts.len()).step_by(BATCH) {
-        let games = batch..(batch + BATCH).min(starts.len());
-        let jobs = games.len().div_ceil(SHARE);
-        let made = in_parallel(shares.threads, jobs, |job| {
-            let first = games.start + job * SHARE;
-            let share = first..(first + SHARE).min(games.end);
-            // There is one for each thread.
-            let (thread, mut met) = met
-                .iter()
-                .enumerate()
-                .find_map(|(n, met)| Some((n, met.try_lock().ok()?)))?;
-            let rows = share.filter_map(|game| {
-                let (&start, next) = (starts.get(game)?, starts.get(game + 1).copied());
-                let text = source.read(boundaries::range_of(source, start, next));
-                Some(row(Stored::new(&text, start, characters, line_end), &mut met))
+    let each = &mut |starts: &[u64], end: u64| {
+        for first in (0..starts.len()).step_by(BATCH) {
+            let games = first..(first + BATCH).min(starts.len());
+            let jobs = games.len().div_ceil(SHARE);
+            let made = in_parallel(shares.threads, jobs, |job| {
+                let first = games.start + job * SHARE;
+                let share = first..(first + SHARE).min(games.end);
+                // There is one for each thread.
+                let (thread, mut met) = met
+                    .iter()
+                    .enumerate()
+                    .find_map(|(n, met)| Some((n, met.try_lock().ok()?)))?;
+                let rows = share.filter_map(|game| {
+                    let start = *starts.get(game)?;
+                    let text = source.read(start..starts.get(game + 1).copied().unwrap_or(end));
+                    progress.add(text.len() as u64);
+                    Some(row(Stored::new(&text, start, characters, line_end), &mut met))
+                });
+                Some((thread, rows.collect::<Vec<Row>>()))
             });
-            Some((thread, rows.collect::<Vec<Row>>()))
-        });
-        let mut met: Vec<_> = met
-            .iter()
-            .map(|met| met.lock().unwrap_or_else(PoisonError::into_inner))
-            .collect();
-        met.iter_mut().for_each(|met| met.merge_into(&mut names));
-        if width < 4 && names.len >> (8 * width) > 0 {
-            return Err(io::Error::other("there are more names than numbers"));
+            let mut met: Vec<_> = met
+                .iter()
+                .map(|met| met.lock().unwrap_or_else(PoisonError::into_inner))
+                .collect();
+            met.iter_mut().for_each(|met| met.merge_into(&mut names));
+            if width < 4 && names.len >> (8 * width) > 0 {
+                return Err(io::Error::other("there are more names than numbers"));
+            }
+            for (thread, rows) in made.into_iter().flatten() {
+                let Some(met) = met.get(thread) else { continue };
+                writer.rows(rows.into_iter().map(|row| row.with_names(|id| met.merged(id))))?;
+            }
         }
-        for (thread, rows) in made.into_iter().flatten() {
-            let Some(met) = met.get(thread) else { continue };
-            writer.rows(rows.into_iter().map(|row| row.with_names(|id| met.merged(id))))?;
-        }
-    }
-    writer.finish(&names, &unclosed, source.len())
+        Ok(())
+    };
+    let unclosed = match grown {
+        None => boundaries::find(source, line_end, &shares, each)?,
+        Some(grown) => grown.find(source, line_end, &shares, each)?,
+    };
+    let pieces = match grown {
+        None => Pieces::of(source, shares.threads),
+        Some(grown) => grown.pieces(source, shares.threads),
+    };
+    let shared = Shared {
+        len: source.len(),
+        line_end,
+        pieces,
+    };
+    writer.finish(&names, &unclosed, &shared)
 }
 
 /// The row of a game in the index.

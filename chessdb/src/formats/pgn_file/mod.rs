@@ -3,10 +3,11 @@
 //! | part of a file | read by |
 //! |---|---|
 //! | bytes, by ranges | [`source`]; [`packed`] |
-//! | where games begin | [`scan`], [`head`], [`boundaries`] |
+//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`] |
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`symbols`], [`decode`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
+//! | files that grow at their end | [`grown`] |
 //! | the text as it is shown | [`clean`] |
 //!
 //! Section numbers in this module are those of `docs/formats/pgn.md`.
@@ -16,13 +17,16 @@ mod characters;
 mod clean;
 mod decode;
 mod game;
+mod grown;
 mod head;
 mod in_parallel;
 mod index;
 mod items;
 mod make_index;
 mod names;
+mod near;
 mod packed;
+mod roster;
 mod row;
 mod scan;
 mod section;
@@ -40,6 +44,7 @@ use std::sync::{Arc, OnceLock};
 
 use self::characters::Characters;
 use self::game::Stored;
+use self::grown::Grown;
 use self::head::MOST_HEAD;
 use self::index::Index;
 use self::packed::Contents;
@@ -72,14 +77,24 @@ const AGAIN: u32 = 1 << 31;
 /// The stored index. If there is none, makes one and stores it.
 fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<Index> {
     let (kept, len) = (kept?, file.source.len());
-    let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
-    found.or_else(|| {
+    let make = |grown: Option<&Grown<'_>>| {
         make_index::WIDTHS.into_iter().find_map(|width| {
-            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, width, out))?;
+            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, grown, width, out))?;
             Index::open(bytes, len)
         })
-    })
+    };
+    let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
+    found
+        .or_else(|| {
+            let earlier = Index::of_any(kept.earlier(INDEX)?)?;
+            make(Some(&Grown::since(&earlier, file.source, file.line_end)?))
+        })
+        .or_else(|| make(None))
 }
+
+/// Number of bytes from which the index of a file is stored. A shorter file is scanned in less time than its index
+/// is opened.
+const LEAST_KEPT: u64 = 64 << 10;
 
 /// Name of the stored index.
 const INDEX: &str = "index";
@@ -124,8 +139,10 @@ impl PgnFile {
             source: &*source,
             characters,
             line_end,
+            progress: Arc::clone(&files.progress),
         };
-        let index = kept_index(&scanned, files.kept.as_deref())
+        let kept = files.kept.as_deref();
+        let index = kept_index(&scanned, kept.filter(|_| source.len() >= LEAST_KEPT))
             .or_else(|| Index::open(Arc::new(make_index::in_memory(&scanned)), source.len()))
             .ok_or_else(|| NotADatabase("the file has too many games".to_owned()))?;
         let mut problems = files.holes();
@@ -207,6 +224,7 @@ impl PgnFile {
                 source: &*self.source,
                 characters: self.characters,
                 line_end: self.line_end,
+                progress: Arc::default(),
             };
             Index::open(Arc::new(make_index::in_memory(&file)), self.source.len())
         });

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use encoding_rs::{Encoding, UTF_8};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::characters::{decode, value};
 use crate::bytes::le_u32;
@@ -64,7 +64,7 @@ pub(super) struct Names {
     pub(super) len: u32,
     pub(super) places: Vec<u8>,
     pub(super) texts: Vec<u8>,
-    numbers: HashMap<Box<[u8]>, u32>,
+    numbers: HashMap<Box<str>, u32>,
 }
 
 impl Names {
@@ -80,6 +80,24 @@ impl Names {
         names
     }
 
+    /// The names of an index, from the bytes of the list of offsets and of the texts.
+    pub(super) fn of_parts(places: &[u8], texts: &[u8]) -> Names {
+        let mut names = Names {
+            len: 0,
+            places: places.to_vec(),
+            texts: texts.to_vec(),
+            numbers: HashMap::new(),
+        };
+        for end in memchr_iter(0, texts) {
+            let start = texts.get(..end).and_then(|before| memrchr(0, before));
+            let name = texts.get(start.map_or(0, |start| start + 1)..end);
+            let name = text::utf8_lossy(name.unwrap_or_default());
+            names.numbers.entry(name.into()).or_insert(names.len);
+            names.len += 1;
+        }
+        names
+    }
+
     fn push(&mut self, name: &str) {
         if self.len.is_multiple_of(STEP) {
             let place = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
@@ -92,10 +110,10 @@ impl Names {
 
     /// The number of the value of a tag, in UTF-8.
     fn number(&mut self, stored: &[u8]) -> u32 {
-        if let Some(&number) = self.numbers.get(stored) {
+        let name = value(stored, UTF_8);
+        if let Some(&number) = self.numbers.get(name.as_str()) {
             return number;
         }
-        let name = value(stored, UTF_8);
         let number = match name.trim() {
             "" | "?" => 0,
             _ if self.texts.len() + name.len() >= MOST_BYTES => 0,
@@ -104,7 +122,7 @@ impl Names {
                 self.len - 1
             }
         };
-        self.numbers.insert(stored.into(), number);
+        self.numbers.insert(name.into(), number);
         number
     }
 }
@@ -149,5 +167,10 @@ mod tests {
             assert_eq!(name(one.merged(number)).as_deref(), Some(stored.as_str()));
         }
         assert_eq!(name(102), None);
+        // The names of an index are those that were put into it.
+        let mut again = Names::of_parts(&names.places, &names.texts);
+        assert_eq!(again.len, names.len);
+        assert_eq!(again.number(b"name 7"), one.merged(numbers[7]));
+        assert_eq!(again.number(br"name \7"), names.len);
     }
 }

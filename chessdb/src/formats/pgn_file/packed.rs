@@ -226,4 +226,8 @@ impl Source for Arc<Packed> {
     fn is_one_stream(&self) -> bool {
         self.has_one_part()
     }
+
+    fn is_packed(&self) -> bool {
+        true
+    }
 }

@@ -2,7 +2,10 @@
 //!
 //! The scanner reads a file once, from its beginning, in pieces of any length. Its state is only a few bits.
 
-use memchr::{memchr, memchr_iter, memchr2, memchr3};
+use memchr::{memchr, memchr_iter, memchr3};
+
+use super::near::{near2, near3, tag_line};
+use super::roster::{name_key, roster_bit};
 
 use super::tag::{LONGEST_TAG, blanks, read_tag};
 
@@ -11,7 +14,7 @@ use super::tag::{LONGEST_TAG, blanks, read_tag};
 pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
 
 /// Maximum number of comments without an end that are reported.
-const MOST_UNCLOSED: usize = 1000;
+pub(super) const MOST_UNCLOSED: usize = 1000;
 
 /// The results of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +29,7 @@ pub(super) struct Found {
 #[derive(Clone, Debug)]
 pub(super) struct Scanner {
     /// The byte that ends lines: a carriage return if the file has no line feeds.
-    line_end: u8,
+    pub(super) line_end: u8,
     state: State,
     part: Part,
     pub(super) found: Found,
@@ -117,6 +120,11 @@ impl Scanner {
         }
     }
 
+    /// True before the first tag of a file.
+    pub(super) fn is_in_head(&self) -> bool {
+        self.part == Part::Head
+    }
+
     /// Scans `bytes`, which are at offset `base` in the file, up to the first game that begins at or after
     /// `until`. Unless `is_last`, the last [`LOOKAHEAD`] bytes only serve as lookahead.
     pub(super) fn scan(&mut self, bytes: &[u8], base: u64, is_last: bool, until: u64) -> Stop {
@@ -127,10 +135,10 @@ impl Scanner {
         let mut at = 0;
         while at < end {
             let (line, is_unclosed) = match self.state {
-                State::LineStart => (self.line_start(bytes, at), false),
+                State::LineStart => (self.line_start(bytes, at, end), false),
                 State::Line => (self.line(bytes, at, end), false),
                 State::BehindComment => (Line::Inside(self.behind_comment(bytes, at)), false),
-                State::Comment => (self.comment(bytes, at), true),
+                State::Comment => (self.comments(bytes, at, end), true),
                 State::Rest => (Line::Inside(self.rest(bytes, at)), false),
             };
             at = match line {
@@ -179,7 +187,8 @@ impl Scanner {
     }
 
     /// Reads the tags at the beginning of a line.
-    fn line_start(&mut self, bytes: &[u8], at: usize) -> Line {
+    fn line_start(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
+        let at = self.usual_tags(bytes, at, end);
         let start = skip_ignored(bytes, at);
         let Some(&first) = bytes.get(start) else {
             return Line::Inside(bytes.len());
@@ -198,14 +207,35 @@ impl Scanner {
         self.line_before_moves(bytes, start)
     }
 
+    /// Reads lines of usual tags after the first tag of a game. Returns the end of those read.
+    #[inline(always)]
+    fn usual_tags(&mut self, bytes: &[u8], at: usize, end: usize) -> usize {
+        let Part::Tags {
+            roster,
+            after_empty: false,
+        } = &mut self.part
+        else {
+            return at;
+        };
+        let mut at = at;
+        while at < end && bytes.get(at) == Some(&b'[') {
+            let Some(line) = tag_line(bytes.get(at..).unwrap_or_default(), self.line_end) else {
+                break;
+            };
+            *roster |= roster_bit(line.name);
+            at += line.len;
+        }
+        at
+    }
+
     /// Reads a line that begins with a bracket.
     #[inline(always)]
     fn bracket(&mut self, bytes: &[u8], start: usize) -> Line {
         let text = bytes.get(start..).unwrap_or_default();
-        let (bit, len) = match usual_line(text, self.line_end) {
-            Some((name, len)) => (roster_bit(name), Some(len)),
+        let (bit, len) = match tag_line(text, self.line_end) {
+            Some(line) => (roster_bit(line.name), Some(line.len)),
             None => match read_tag(text, self.line_end) {
-                Some(tag) => (roster_bit(tag.name), None),
+                Some(tag) => (roster_bit(name_key(tag.name)), None),
                 None => return Line::Inside(self.begin_moves(start + 1)),
             },
         };
@@ -300,8 +330,9 @@ impl Scanner {
     /// line.
     #[inline(always)]
     fn behind_comment(&mut self, bytes: &[u8], at: usize) -> usize {
+        self.state = State::BehindComment;
         let rest = bytes.get(at..).unwrap_or_default();
-        let Some(found) = memchr3(b'{', b';', self.line_end, rest) else {
+        let Some(found) = near3(b'{', b';', self.line_end, rest) else {
             return bytes.len();
         };
         self.state = match rest.get(found) {
@@ -320,24 +351,24 @@ impl Scanner {
         start > 0 && bytes.get(start - 1) == Some(&self.line_end)
     }
 
-    /// Reads a comment up to its end, or to a game that shows that it is unclosed.
+    /// Reads a comment, and further ones as long as they follow in its line, or up to a game that shows that
+    /// one is unclosed.
     #[inline(always)]
-    fn comment(&mut self, bytes: &[u8], at: usize) -> Line {
-        let rest = bytes.get(at..).unwrap_or_default();
-        match memchr2(b'}', self.line_end, rest) {
-            None => Line::Inside(bytes.len()),
-            Some(found) if rest.get(found) == Some(&b'}') => {
-                self.state = State::BehindComment;
-                Line::Inside(at + found + 1)
-            }
-            Some(found) => {
-                let line = at + found + 1;
-                match resynchronisation(bytes, line, self.line_end) {
-                    Some(start) => Line::Game(start),
-                    None => Line::Inside(line),
-                }
+    fn comments(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
+        let mut at = at;
+        while at < end && self.state == State::Comment {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let Some(found) = near2(b'}', self.line_end, rest) else {
+                return Line::Inside(bytes.len());
+            };
+            at += found + 1;
+            if rest.get(found) == Some(&b'}') {
+                at = self.behind_comment(bytes, at);
+            } else if let Some(start) = resynchronisation(bytes, at, self.line_end) {
+                return Line::Game(start);
             }
         }
+        Line::Inside(at)
     }
 
     fn rest(&mut self, bytes: &[u8], at: usize) -> usize {
@@ -412,36 +443,6 @@ fn beginning(bytes: &[u8], at: usize, with_blanks: bool) -> usize {
             _ => return at,
         };
     }
-}
-
-/// The bit of a tag of the roster, 0 for others.
-#[inline(always)]
-fn roster_bit(name: &[u8]) -> u8 {
-    match name {
-        b"Event" => 1,
-        b"Site" => 2,
-        b"Date" => 4,
-        b"Round" => 8,
-        b"White" => 16,
-        b"Black" => 32,
-        b"Result" => 64,
-        _ => 0,
-    }
-}
-
-/// The name of the tag that begins a line, and the length of the line, if the line ends like a tag. It may
-/// contain further tags.
-#[inline(always)]
-fn usual_line(text: &[u8], line_end: u8) -> Option<(&[u8], usize)> {
-    let name = text.get(1..)?;
-    let len = name.iter().position(|c| !c.is_ascii_alphanumeric())?;
-    let (name, value) = name.split_at_checked(len)?;
-    let value = value.strip_prefix(b" \"").filter(|_| len > 0)?;
-    let end = memchr(line_end, value)?;
-    let line = value.get(..end)?;
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let before = text.len() - value.len();
-    (line.ends_with(b"\"]") && before + end < LONGEST_TAG).then_some((name, before + end + 1))
 }
 
 #[cfg(test)]

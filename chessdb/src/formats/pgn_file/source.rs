@@ -29,6 +29,11 @@ pub trait Source: Debug + Send + Sync {
         false
     }
 
+    /// True if the bytes of a range are unpacked each time that they are read.
+    fn is_packed(&self) -> bool {
+        false
+    }
+
     /// Ranges that are skipped, in ascending order: long holes of a file. No game continues after one.
     fn gaps(&self) -> &[Range<usize>] {
         &[]

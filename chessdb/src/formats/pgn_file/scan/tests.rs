@@ -43,3 +43,216 @@ fn an_open_comment_ends_before_a_game_behind_an_empty_line() {
     // A quoted tag is text.
     assert_eq!(starts("[A \"\"]\n{ open\n\n[Event \"\"]\ntext }\n"), [0]);
 }
+
+/// Finds games as [`Scanner`] does, a line and a byte at a time.
+fn slowly(text: &[u8], line_end: u8) -> Found {
+    let line_of = |at: usize| {
+        let len = text[at..].iter().position(|&c| c == line_end);
+        len.map_or(text.len(), |len| at + len + 1)
+    };
+    let mut found = Found::default();
+    let mut is_head = true;
+    // The roster and whether an empty line came last, in tags; none in movetext.
+    let mut tags: Option<(Vec<&[u8]>, bool)> = None;
+    let mut at = 0;
+    while at < text.len() {
+        let start = skip_ignored(text, at);
+        let mut lead = start;
+        if is_head || tags.is_some() {
+            lead += blanks(&text[lead..]);
+        }
+        // Before the first tag, bytes that are ignored may also stand behind blanks.
+        while is_head && at > 0 && lead < skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..])
+        {
+            lead = skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]);
+        }
+        let rest = &text[lead..];
+        let mut moves = match rest {
+            [] => break,
+            [b'%', ..] if lead == start || (is_head && at > 0) => {
+                at = line_of(at);
+                continue;
+            }
+            [b'[', ..] => match read_tag(rest, line_end) {
+                None => {
+                    tags = None;
+                    lead + 1
+                }
+                Some(tag) => {
+                    let is_new = match &tags {
+                        None => true,
+                        Some((seen, after_empty)) => *after_empty && seen.contains(&tag.name),
+                    };
+                    if is_new {
+                        let place = lead as u64;
+                        let is_unclosed = false;
+                        found.push(Start { place, is_unclosed });
+                        tags = None;
+                    }
+                    is_head = false;
+                    let (seen, after_empty) = tags.get_or_insert_default();
+                    *after_empty = false;
+                    if ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
+                        .iter()
+                        .any(|name| name.as_bytes() == tag.name)
+                    {
+                        seen.push(tag.name);
+                    }
+                    match end_of_tags(text, lead, line_end) {
+                        Ok(next) => {
+                            at = next;
+                            continue;
+                        }
+                        Err(moves) => {
+                            tags = None;
+                            moves
+                        }
+                    }
+                }
+            },
+            [c, ..] if tags.is_some() && *c == line_end => {
+                tags.as_mut().unwrap().1 = true;
+                at = lead + 1;
+                continue;
+            }
+            [b'\r', c, ..] if tags.is_some() && *c == line_end => {
+                tags.as_mut().unwrap().1 = true;
+                at = lead + 2;
+                continue;
+            }
+            _ => {
+                tags = None;
+                start
+            }
+        };
+        // Movetext to the end of the line in which its last comment ends.
+        loop {
+            match text.get(moves) {
+                None => {
+                    at = text.len();
+                    break;
+                }
+                Some(b';') => {
+                    at = line_of(moves);
+                    break;
+                }
+                Some(c) if *c == line_end => {
+                    at = moves + 1;
+                    break;
+                }
+                Some(b'{') => {
+                    moves += 1;
+                    let mut game = None;
+                    while moves < text.len() && text[moves] != b'}' && game.is_none() {
+                        moves += 1;
+                        if text[moves - 1] == line_end {
+                            game = resynchronisation(text, moves, line_end);
+                        }
+                    }
+                    if let Some(game) = game {
+                        found.push(Start {
+                            place: game as u64,
+                            is_unclosed: true,
+                        });
+                        // It is found again there, as the first tag of the section.
+                        found.starts.pop();
+                        (is_head, tags, at) = (false, None, game);
+                        break;
+                    }
+                    moves += 1;
+                }
+                Some(_) => moves += 1,
+            }
+        }
+    }
+    found
+}
+
+/// The end of a line that begins with a tag, or the place where movetext begins in it.
+fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> {
+    let len = text[start..].iter().position(|&c| c == line_end);
+    let line = &text[start..len.map_or(text.len(), |len| start + len)];
+    let name = line[1..].iter().take_while(|c| c.is_ascii_alphanumeric()).count();
+    let value = line[1 + name..].strip_prefix(b" \"");
+    let value = value.map(|value| value.strip_suffix(b"\r").unwrap_or(value));
+    if let Some(len) = len
+        && name > 0
+        && value.is_some_and(|value| value.ends_with(b"\"]"))
+    {
+        // A line that ends like a tag has nothing but tags.
+        return Ok(start + len + 1);
+    }
+    let mut at = start;
+    loop {
+        match text.get(at) {
+            None => return Ok(text.len()),
+            Some(b'[') => match read_tag(&text[at..], line_end) {
+                Some(tag) => at += tag.len,
+                None => return Err(at + 1),
+            },
+            Some(b' ' | b'\t' | b'\0' | 0x1a) => at += 1,
+            Some(c) if *c == line_end => return Ok(at + 1),
+            Some(b'\r') => at += 1,
+            Some(_) => return Err(at),
+        }
+    }
+}
+
+#[test]
+fn games_are_found_as_byte_by_byte() {
+    const PARTS: [&[u8]; 30] = [
+        b"{",
+        b"}",
+        b";",
+        b"%",
+        b"[",
+        b"]",
+        b"\"",
+        b"\n",
+        b"\n",
+        b"\n",
+        b"\r\n",
+        b"\n\n",
+        b" ",
+        b"\t",
+        b"\0",
+        b"\x1a",
+        b"\xef\xbb\xbf",
+        b"[Event \"A\"]\n",
+        b"[Event \"A\"]\n[Site \"?\"]\n",
+        b"[White \"B\"]\n",
+        b"[Black \"a rather long name, which fills more than a block of bytes, and then some\"]\n",
+        b"[ECO \"",
+        b"\"]\n",
+        b"[%clk 0:01]",
+        b" 1. e4 ",
+        b"\n\n[Event \"",
+        b"[Result",
+        b"{ comment }",
+        b"a sentence that is longer than one block of sixteen bytes, and than four of them, too",
+        b"] [Round \"1\"] ",
+    ];
+    let mut number = 1u64;
+    let mut next = || {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (number >> 33) as usize
+    };
+    let mut games = [0; 2];
+    for round in 0..20_000 {
+        let line_end = [b'\n', b'\r'][usize::from(round % 8 == 0)];
+        let mut text: Vec<u8> = Vec::new();
+        for _ in 0..next() % 60 {
+            text.extend(PARTS[next() % PARTS.len()]);
+        }
+        if line_end == b'\r' {
+            text.iter_mut().filter(|c| **c == b'\n').for_each(|c| *c = b'\r');
+        }
+        let mut scanner = Scanner::new(line_end);
+        scanner.scan(&text, 0, true, u64::MAX);
+        let slow = slowly(&text, line_end);
+        assert_eq!(scanner.found, slow, "{}", text.escape_ascii());
+        games[0] += slow.starts.len();
+        games[1] += slow.unclosed.len();
+    }
+    assert!(games[0] > 10_000 && games[1] > 100, "{games:?}");
+}
