@@ -33,8 +33,8 @@ impl FoundFiles {
     pub(super) fn new(databases: usize) -> FoundFiles {
         FoundFiles {
             texts: OwnTexts::new(),
-            lists: Mutex::new(LruCache::new(MOST_LISTS)),
-            tables: Mutex::new(LruCache::new(MOST_TABLES)),
+            lists: Mutex::new(LruCache::sparse(MOST_LISTS)),
+            tables: Mutex::new(LruCache::sparse(MOST_TABLES)),
             joins: (0..databases).map(|_| Joins::new()).collect(),
         }
     }
