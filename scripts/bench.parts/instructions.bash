@@ -29,7 +29,7 @@ count_instructions() {
         export PGNFS_DATABASES=$folder GUNGRAUN_RUNNER=$target/gungraun/bin/gungraun-runner
         export CARGO_TARGET_DIR=$target/instructions
         say "counting instructions"
-        cargo bench --locked --quiet -- --output-format=json >"$folder/counts.json"
+        cargo bench --quiet -- --output-format=json >"$folder/counts.json"
     ) || fail "the benches did not run to their end"
     {
         rustc --version
