@@ -139,7 +139,7 @@ impl DatabaseFs {
 
     /// The work that a request for a node may have to wait for.
     pub(super) fn wait(&self, node: Node) -> Wait {
-        if !self.is_counted() {
+        if !self.entry().is_prepared() {
             return Wait::Common;
         }
         match self.tree.section(node) {

@@ -172,10 +172,10 @@ impl RootInfo<'_> {
         *text == others && self.attributes(0) == other.attributes(0)
     }
 
-    /// True if no games must be counted for the text.
+    /// True if no games must be counted and no index read for the text.
     pub(super) fn is_counted(&self) -> bool {
         let mut databases = self.0.databases.iter();
-        self.0.info.get().is_some() || databases.all(|database| database.is_counted())
+        self.0.info.get().is_some() || databases.all(|database| database.entry().is_prepared())
     }
 
     /// The database whose directory is the root.

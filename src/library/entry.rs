@@ -50,6 +50,11 @@ impl LibraryEntry {
         self.database.uncounted().is_none()
     }
 
+    /// True if its games are counted, and neither keys nor information of them need all records to be read.
+    pub fn is_prepared(&self) -> bool {
+        self.is_counted() && self.database.is_prepared()
+    }
+
     /// True if its files still have the contents with which they were opened. This confirms everything
     /// decoded before the call. Once false, it remains false, and nothing decoded since the last confirmation
     /// may be used.

@@ -45,7 +45,7 @@ struct Shared {
     prepare: Option<fn() -> io::Result<()>>,
     /// Where databases store results that take long to compute.
     kept: Option<KeptFiles>,
-    /// Called with the progress of the openings for which somebody waits.
+    /// Called with the progress of the openings while a caller waits for them.
     report: Option<Report>,
     /// Starts a thread.
     spawn: Spawn,
@@ -190,7 +190,10 @@ impl Openings {
                     .wait(state, Some(left.map_or(REPORTS, |left| left.min(REPORTS))));
                 let bytes = jobs.iter().map(|job| job.progress.bytes());
                 let (read, all) = bytes.fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1));
+                // Without the lock, because a terminal may stop.
+                drop(state);
                 report(read, all);
+                state = self.0.state();
             }
         }
     }

@@ -45,6 +45,10 @@ impl Database for Reporting {
         self.database.uncounted()
     }
 
+    fn is_prepared(&self) -> bool {
+        self.database.is_prepared()
+    }
+
     fn keys(&self, game: u32) -> Keys {
         self.reporting(self.database.keys(game))
     }

@@ -115,8 +115,10 @@ impl Watched {
     pub(super) fn is_unchanged(&self) -> bool {
         let meta = match &self.file {
             Some(file) => file.metadata(),
-            None if self.is_elsewhere() => return true,
-            None => self.path.metadata(),
+            None => match self.path.metadata() {
+                Ok(meta) if self.is_same_file(&Identity::from(&meta)) => Ok(meta),
+                _ => return true,
+            },
         };
         meta.is_ok_and(|meta| {
             if Identity::from(&meta) != self.identity {
@@ -134,10 +136,14 @@ impl Watched {
         })
     }
 
+    /// True for the identity of this file, in whatever state.
+    fn is_same_file(&self, other: &Identity) -> bool {
+        (other.device, other.inode) == (self.identity.device, self.identity.inode)
+    }
+
     /// True if the file was renamed or replaced.
     fn is_elsewhere(&self) -> bool {
-        let there = Identity::at(&self.path);
-        !there.is_ok_and(|there| (there.device, there.inode) == (self.identity.device, self.identity.inode))
+        !Identity::at(&self.path).is_ok_and(|there| self.is_same_file(&there))
     }
 }
 

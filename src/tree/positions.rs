@@ -154,7 +154,10 @@ impl Section for PositionDirectories {
     fn must_build(&self, node: Node) -> bool {
         match Use::of(node) {
             // Looking up a name may have to search all games.
-            None => node == Self::TOP || node.kind() == KIND_RANKS,
+            None => match node {
+                Self::START => self.has_start.get().is_none(),
+                _ => node == Self::TOP || node.kind() == KIND_RANKS,
+            },
             Some(Use::NextMove) => false,
             Some(_) => !self.positions.is_kept(self.plies().read_position(node)),
         }

@@ -357,7 +357,7 @@ fn a_file_that_is_cut_is_a_problem_of_the_database() {
         // Whole records are missing, so that only the number in the header shows it.
         let cut = problems_with(SAMPLE, extension, |bytes| bytes.truncate(bytes.len() - size));
         let left = records - 1;
-        let what = format!("the file has {left} of the {records} records of which its header speaks");
+        let what = format!("the file has {left} of the {records} records that its header gives");
         assert_eq!(cut.len(), 1, "{cut:?}");
         assert!(cut[0].starts_with(&name) && cut[0].ends_with(&what), "{cut:?}");
         let longer = problems_with(SAMPLE, extension, |bytes| bytes.extend([0; 500]));
@@ -407,9 +407,9 @@ fn names_and_values_that_a_record_cannot_have_are_problems_of_its_game() {
             &[9, 0, 0],
             "the tournament is number 589824 of TestBase.cbt, which has no such record",
         ),
-        (25, &[0x0f, 0xff], "the date is none"),
-        (27, &[77], "the result is none"),
-        (35, &[0xfb, 0], "the opening is none"),
+        (25, &[0x0f, 0xff], "the date is impossible"),
+        (27, &[77], "the result is impossible"),
+        (35, &[0xfb, 0], "the opening is impossible"),
         (45, &[200], "of which its record counts 200"),
     ] {
         let (_folder, path) = copy("Annotation/TestBase.cbh").unwrap();

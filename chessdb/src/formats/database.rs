@@ -78,6 +78,12 @@ pub trait Database: Send + Sync {
         None
     }
 
+    /// False as long as the first call of [`Database::keys`] or [`Database::info`] reads all records or the whole index
+    /// of games.
+    fn is_prepared(&self) -> bool {
+        true
+    }
+
     /// What views need of a game; `game < len()`, else all is unknown.
     fn keys(&self, game: u32) -> Keys;
 

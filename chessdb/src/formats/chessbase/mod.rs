@@ -202,6 +202,10 @@ impl Database for ChessBase {
         self.index.len()
     }
 
+    fn is_prepared(&self) -> bool {
+        self.ids.get().is_some()
+    }
+
     fn keys(&self, game: u32) -> Keys {
         let record = self.record(game).filter(|_| game < self.len());
         let header = record.map(|record| record.header);

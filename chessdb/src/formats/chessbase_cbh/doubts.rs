@@ -9,9 +9,17 @@ use crate::game::Tags;
 type Impossible = (usize, fn(&Header) -> bool, &'static str);
 
 const IMPOSSIBLE: [Impossible; 3] = [
-    (24, |header| !header.has_possible_date(), "the date is none"),
-    (27, |header| !header.has_possible_outcome(), "the result is none"),
-    (35, |header| !header.has_possible_opening(), "the opening is none"),
+    (24, |header| !header.has_possible_date(), "the date is impossible"),
+    (
+        27,
+        |header| !header.has_possible_outcome(),
+        "the result is impossible",
+    ),
+    (
+        35,
+        |header| !header.has_possible_opening(),
+        "the opening is impossible",
+    ),
 ];
 
 impl ChessBaseCbh {

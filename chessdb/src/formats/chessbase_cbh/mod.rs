@@ -260,12 +260,12 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
     }
     let count = be_u32(bytes, 6).and_then(|next| index(next.into()).checked_sub(1));
     let damage = count.and_then(|count| records::wrong_number(cbh, header::RECORD, header::RECORD, count));
-    problems.extend(damage);
     let rest = bytes.len() % header::RECORD;
-    if rest != 0 {
+    if rest != 0 && damage.is_none() {
         let at = (bytes.len() - rest) as u64;
         problems.push(Problem::damage(&cbh.name, at, "the file ends inside a record"));
     }
+    problems.extend(damage);
     Ok(version == Some(0x24))
 }
 

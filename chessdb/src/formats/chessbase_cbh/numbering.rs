@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(numbering.texts(&cbh).collect::<Vec<_>>(), [1, 2, 6]);
     }
 
-    /// Bytes of a file that somebody changes.
+    /// Bytes of a file that is changed.
     #[derive(Debug)]
     struct Changing(Vec<u8>, AtomicBool);
 

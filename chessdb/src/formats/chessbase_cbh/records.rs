@@ -17,7 +17,7 @@ pub(super) fn wrong_number(file: &SourceFile, start: usize, size: usize, count: 
         _ => Some(Problem::damage(
             &file.name,
             len as u64,
-            format!("the file has {records} of the {count} records of which its header speaks"),
+            format!("the file has {records} of the {count} records that its header gives"),
         )),
     }
 }

@@ -77,8 +77,13 @@ impl Texts {
         let mut all = Texts::default();
         let mut damaged = 0;
         for (record, offset) in places {
-            let (texts, damage) = read(&cbg.bytes, index(offset.into()), record);
             let room = most - all.texts.len();
+            if room == 0 || cbg.bytes.is_lost() {
+                let what = format!("the guiding texts from record {record} on are not read");
+                all.problems.push(Problem::damage(&cbg.name, None, what));
+                break;
+            }
+            let (texts, damage) = read(&cbg.bytes, index(offset.into()), record);
             all.texts.extend(texts.into_iter().take(room));
             let Some(at) = damage else { continue };
             damaged += 1;

@@ -108,6 +108,10 @@ impl Database for SimpleCdb {
         self.index.len()
     }
 
+    fn is_prepared(&self) -> bool {
+        self.unlisted.get().is_some()
+    }
+
     fn keys(&self, game: u32) -> Keys {
         let entry = self.entry(game);
         Keys {
