@@ -265,8 +265,8 @@ impl Section for Moves {
         }
         if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
             let at = self.plies().read(directory);
-            let exists = directory == Moves::TOP || self.branch(directory).is_some();
-            return exists.then(|| self.plies().node(as_, at))?;
+            self.branch(directory)?;
+            return self.plies().node(as_, at);
         }
         let found = self.find_move(directory, name);
         found.or_else(|| self.find_line(name).filter(|_| directory == Moves::TOP))

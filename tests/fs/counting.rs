@@ -10,6 +10,7 @@ use pgnfs::fs::{Attributes, ChessFs, FsError, PassState, ServeOptions, SizeFiles
 use pgnfs::library::Library;
 use tempfile::TempDir;
 
+use crate::common::needs;
 use crate::fake::Fake;
 use crate::mounted::{Mounted, mount, mount_all};
 
@@ -138,5 +139,21 @@ fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted()
             assert_eq!(tree.read(inode, 0, 1000).err(), Some(FsError::Io), "{file}");
         }
         assert_eq!(tree.0.status().databases[0].pass, PassState::GivenUp);
+    }
+}
+
+/// A `.cbf` has no list of names, and SimpleCDb's warnings need its whole index.
+#[test]
+fn no_thread_that_reads_requests_waits_for_all_records() {
+    let shared = needs!(samples);
+    for name in ["chessbase/medium.cbf", "simplecdb/large/large.dci"] {
+        let library = Library::open(&shared.join("data").join(name), &Options::default()).unwrap();
+        let tree = Mounted(ChessFs::new(library, ServeOptions::default()));
+        let [info, table] = ["info.txt", "games.csv"].map(|file| tree.inode(file));
+        let answers_here = |inode| matches!(tree.0.resolve(inode).unwrap().where_to_answer(), Where::Here);
+        assert!(!answers_here(info) && !answers_here(table), "{name}");
+        tree.cat("info.txt");
+        tree.ls("players");
+        assert!(answers_here(info), "{name}");
     }
 }

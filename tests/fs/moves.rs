@@ -283,3 +283,17 @@ fn the_first_look_waits_in_a_thread_of_its_own() {
     assert!(!tree.may_wait(moves));
     assert_eq!(tree.0.status().databases[0].index, IndexState::Ready);
 }
+
+#[test]
+fn without_a_game_from_the_usual_position_there_is_no_table() {
+    let chess960 = "bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1";
+    let games = || [game("A", "B").fen(chess960).line("e4")];
+    let tree = mount_all(vec![Fake::of(games()).at("a"), Fake::of(games()).at("b")]);
+    for directory in ["a/moves", "all/moves"] {
+        assert_eq!(tree.ls(directory), [""; 0]);
+        for name in ["moves.csv", "position"] {
+            let path = format!("{directory}/{name}");
+            assert_eq!(tree.find(&path), Err(FsError::NotFound), "{path}");
+        }
+    }
+}

@@ -162,8 +162,9 @@ fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         files.files.push((kind.to_owned(), file));
     }
     if others_cut > 0 {
-        let what =
-            format!("the archive ends before the end of {others_cut} files that are not read: {GET_WHOLE}");
+        let what = format!(
+            "the archive ends before the end of {others_cut} of its files, which are not needed: {GET_WHOLE}"
+        );
         problems.push(Problem::doubt(&archive.name, bytes.len() as u64, what));
     }
     if databases.is_empty() {
