@@ -5,8 +5,8 @@ import sys
 import chessdb
 
 database = chessdb.open_database(sys.argv[1], threads=int(sys.argv[2]))
-print("begin", flush=True)
 try:
+    print("begin", flush=True)
     while True:
         database.table(["plies", "pgn"])
 except KeyboardInterrupt:
