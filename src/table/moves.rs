@@ -1,10 +1,10 @@
 //! Columns of tables that depend on the moves of a game.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use chessdb::board::{Counters, Fen, Move, Position, San, Uci, Undo};
+use chessdb::board::{Counters, Fen, Move, Position, Uci, Undo};
 use chessdb::formats::Database;
 use chessdb::game::Tags;
 
@@ -56,52 +56,56 @@ impl Moves {
 
     /// In SAN, with spaces between them.
     pub(super) fn san(&self) -> String {
-        self.joined(|text, _, _, san| {
-            let _ = write!(text, "{san}");
-        })
+        let mut text = self.room();
+        self.replay(|position, mv| {
+            let san = position.play_legal(mv, &mut Undo::default()).ok()?;
+            append(&mut text, san);
+            Some(())
+        });
+        text
     }
 
     /// In the notation of UCI, with spaces between them.
     pub(super) fn uci(&self) -> String {
-        let is_chess960 = self.is_chess960;
-        self.joined(|text, position, mv, _| {
+        let mut text = self.room();
+        self.replay(|position, mv| {
             let uci = Uci {
                 position,
                 mv,
-                is_chess960,
+                is_chess960: self.is_chess960,
             };
-            let _ = write!(text, "{uci}");
-        })
+            append(&mut text, uci);
+            position.advance(mv, &mut Undo::default()).ok()
+        });
+        text
     }
 
     /// The position at the end; `None` if the game has no position.
     pub(super) fn final_fen(&self) -> Option<String> {
         let mut counters = self.counters;
-        let last = self.replay(|before, mv, _| counters.follow(before, mv))?;
+        let last = self.replay(|position, mv| {
+            counters.follow(position, mv);
+            position.advance(mv, &mut Undo::default()).ok()
+        })?;
         Some(Fen::text(&counters.setup(&last)))
     }
 
-    /// The moves as `append` writes them, with spaces between them.
-    fn joined(&self, append: impl Fn(&mut String, &Position, Move, San)) -> String {
-        let mut text = String::with_capacity(self.moves.len() * 6);
-        self.replay(|before, mv, san| {
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            append(&mut text, before, mv, san);
-        });
-        text
+    /// An empty text with room for the moves.
+    fn room(&self) -> String {
+        String::with_capacity(self.moves.len() * 6)
     }
 
-    /// Calls `each` with the position before each move, the move and its SAN. Returns the position at the end.
-    fn replay(&self, mut each: impl FnMut(&Position, Move, San)) -> Option<Position> {
+    /// Plays the moves with `play`, and returns the position at the end. All moves were legal when they were decoded.
+    fn replay(&self, mut play: impl FnMut(&mut Position, Move) -> Option<()>) -> Option<Position> {
         let mut position = self.start?;
-        for &mv in &self.moves {
-            let before = position;
-            // All moves were legal when they were decoded.
-            let san = position.play_legal(mv, &mut Undo::default()).ok()?;
-            each(&before, mv, san);
-        }
+        self.moves.iter().try_for_each(|&mv| play(&mut position, mv))?;
         Some(position)
     }
+}
+
+/// Appends a move, after a space unless it is the first one.
+fn append(text: &mut String, mv: impl Display) {
+    let space = if text.is_empty() { "" } else { " " };
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{space}{mv}");
 }

@@ -312,8 +312,8 @@ fn what_is_missing_costs_its_content_and_nothing_else() {
         fs::remove_file(&file).unwrap();
         let database = open(&path, &Options::default()).unwrap();
         let name = file.file_name().unwrap().to_str().unwrap();
-        let is_told = |told: &String| told.contains(name) && told.contains(warning);
-        assert!(database.info().warnings.iter().any(is_told), "{missing}");
+        let is_reported = |reported: &String| reported.contains(name) && reported.contains(warning);
+        assert!(database.info().warnings.iter().any(is_reported), "{missing}");
         let game = database.game(0).game;
         assert_eq!(game.movetext.tokens(), whole.movetext.tokens(), "{missing}");
         assert_eq!(game.tags.get("Date"), whole.tags.get("Date"));
@@ -377,19 +377,19 @@ fn a_guiding_text_that_cannot_be_read_is_a_problem_of_the_database() {
     needs!(samples);
     // The first record is a text, which begins after the header of the .cbg with 4 bytes, its version and the number
     // of its titles.
-    let told = problems_with("text/text.cbh", "cbg", |bytes| bytes[26 + 6..26 + 8].fill(0xff));
-    assert_eq!(told.len(), 1, "{told:?}");
+    let reported = problems_with("text/text.cbh", "cbg", |bytes| bytes[26 + 6..26 + 8].fill(0xff));
+    assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(
-        told[0].ends_with("the guiding text of record 1 cannot be read from here on"),
-        "{told:?}"
+        reported[0].ends_with("the guiding text of record 1 cannot be read from here on"),
+        "{reported:?}"
     );
     let (_folder, path) = copy("text/text.cbh").unwrap();
     fs::remove_file(path.with_extension("cbg")).unwrap();
     let database = open(&path, &Options::default()).unwrap();
-    let told = database.problems()[0].to_string();
+    let reported = database.problems()[0].to_string();
     assert!(
-        told.starts_with("text.cbg: 9 guiding texts are missing"),
-        "{told}"
+        reported.starts_with("text.cbg: 9 guiding texts are missing"),
+        "{reported}"
     );
 }
 
@@ -419,14 +419,17 @@ fn names_and_values_that_a_record_cannot_have_are_problems_of_its_game() {
         fs::write(&path, cbh).unwrap();
         let database = open(&path, &Options::default()).unwrap();
         for game in 0..4 {
-            let told: Vec<String> = database
+            let reported: Vec<String> = database
                 .game(game)
                 .problems
                 .iter()
                 .map(ToString::to_string)
                 .collect();
-            assert_eq!(told.len(), usize::from(game == 1), "{what}: {told:?}");
-            assert!(told.iter().all(|told| told.ends_with(what)), "{told:?}");
+            assert_eq!(reported.len(), usize::from(game == 1), "{what}: {reported:?}");
+            assert!(
+                reported.iter().all(|reported| reported.ends_with(what)),
+                "{reported:?}"
+            );
         }
     }
 }
@@ -440,7 +443,7 @@ fn an_archive_that_is_cut_says_what_it_lacks() {
     let mut opened = 0;
     for len in (0..whole.len()).rev().step_by(whole.len() / 97) {
         fs::write(&path, &whole[..len]).unwrap();
-        let told = match open(&path, &Options::default()) {
+        let reported = match open(&path, &Options::default()) {
             Ok(database) => {
                 opened += 1;
                 assert!(database.len() <= all);
@@ -448,8 +451,8 @@ fn an_archive_that_is_cut_says_what_it_lacks() {
             }
             Err(reason) => vec![reason],
         };
-        let is_told = |told: &String| told.contains("test.cbv: byte ") || len < 8;
-        assert!(told.iter().any(is_told), "{len}: {told:?}");
+        let is_reported = |reported: &String| reported.contains("test.cbv: byte ") || len < 8;
+        assert!(reported.iter().any(is_reported), "{len}: {reported:?}");
     }
     assert!(opened > 10, "{opened}");
 }
