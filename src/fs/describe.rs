@@ -10,7 +10,7 @@ impl Live {
         if inode == Inode::ROOT {
             return "the root".to_owned();
         }
-        let Some(found) = self.find(inode) else {
+        let Ok(found) = self.resolve(inode) else {
             return "nothing".to_owned();
         };
         let Some((prefix, node)) = inode.node() else {

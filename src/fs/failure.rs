@@ -25,16 +25,12 @@ pub(super) enum Failure {
     Tags,
     /// A raw file, given by its number, cannot be read at this byte.
     Member(u32, u64),
-    /// The inode belongs to a state of the database that is no longer kept.
-    Gone,
-    /// The listing began in a state of the folder that is no longer kept.
-    Listing,
     /// The index of positions cannot be built.
     Index,
 }
 
 /// Number of values of [`Failure::reason`].
-const REASONS: usize = 8;
+const REASONS: usize = 6;
 
 /// When each reason was last logged.
 pub(super) struct Failures([Pause; REASONS]);
@@ -60,9 +56,7 @@ impl Failure {
             Failure::Replaced => 2,
             Failure::Tags => 3,
             Failure::Member(..) => 4,
-            Failure::Gone => 5,
-            Failure::Listing => 6,
-            Failure::Index => 7,
+            Failure::Index => 5,
         }
     }
 }
@@ -81,8 +75,6 @@ impl fmt::Display for Failure {
             Failure::Replaced => f.write_str("another state of the database took its place"),
             Failure::Tags => f.write_str("tags are not what they were: was a file changed?"),
             Failure::Member(member, at) => write!(f, "file {member} in it cannot be read at byte {at}"),
-            Failure::Gone => f.write_str("its state of the database is not kept any longer"),
-            Failure::Listing => f.write_str("its state when the listing began is not kept any longer"),
         }
     }
 }

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 
 use super::ChessFs;
 use super::database::DatabaseFs;
-use super::failure::{Failure, Failures};
 use super::handle::{Handle, Resolved};
 use super::lookups::{self, Known, Lookups};
 use super::outdated::{Outdated, outdated};
@@ -20,7 +19,7 @@ use super::types::{FsError, Inode, Statistics};
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix, SourceTree};
 
-/// Maximum number of earlier epochs. Inodes of older ones give input/output errors.
+/// Maximum number of earlier epochs. Inodes of older ones are stale.
 const MOST_OLD: usize = 4;
 
 /// After this many prefixes have been assigned, those that no epoch uses are released for reuse. This is a
@@ -32,7 +31,6 @@ pub struct Live {
     epochs: RwLock<Epochs>,
     /// Held while one epoch replaces another.
     replacing: Mutex<()>,
-    failures: Failures,
 }
 
 #[derive(Clone)]
@@ -66,7 +64,6 @@ impl Live {
                 given,
             }),
             replacing: Mutex::new(()),
-            failures: Failures::new(),
         }
     }
 
@@ -189,21 +186,14 @@ impl Live {
     /// Resolves an inode in the latest epoch that has it.
     ///
     /// # Errors
-    /// [`FsError::Io`] for an inode of a dropped epoch; [`FsError::Stale`] for one that never existed.
+    /// [`FsError::Stale`] for an inode of a dropped epoch, or one that never existed. If the request belongs
+    /// to a path, the kernel then resolves the path again, without what it has cached.
     pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
-        self.find(inode).ok_or_else(|| match inode.node() {
-            Some((prefix, _)) if self.read_epochs().given.contains(&prefix) => {
-                self.fail(inode, Failure::Gone)
-            }
-            _ => FsError::Stale,
-        })
-    }
-
-    /// Like [`Live::resolve`], but logs no error.
-    pub(super) fn find(&self, inode: Inode) -> Option<Resolved> {
         let epochs = self.read_epochs();
         epochs.current.common.requests.fetch_add(1, Ordering::Relaxed);
-        epochs.all().find_map(|epoch| Handle::new(epoch, inode))
+        let mut all = epochs.all();
+        all.find_map(|epoch| Handle::new(epoch, inode))
+            .ok_or(FsError::Stale)
     }
 
     /// Looks up `name` in a directory (see [`Handle::child`]) and resolves it in the latest epoch that has
@@ -219,10 +209,10 @@ impl Live {
         match is_current {
             true => Ok(child),
             // A later epoch may have other attributes for the same folder.
-            false => match self.find(child.inode()) {
-                Some(child) => Ok(child),
+            false => match self.resolve(child.inode()) {
                 // The epoch of the directory was dropped after it was resolved.
-                None => self.resolve(directory.inode())?.child(name),
+                Err(_) => self.resolve(directory.inode())?.child(name),
+                child => child,
             },
         }
     }
@@ -232,7 +222,7 @@ impl Live {
     /// after the last name returned.
     ///
     /// # Errors
-    /// Those of [`Live::resolve`], and [`FsError::Io`] if the position cannot be determined.
+    /// Those of [`Live::resolve`], and [`FsError::Stale`] if the position cannot be determined.
     pub fn resolve_listing(&self, directory: Inode, offset: u64) -> Result<(Resolved, u64), FsError> {
         if directory.node().is_some_and(|(_, node)| node != Node::DATABASE) {
             return Ok((self.resolve(directory)?, offset));
@@ -253,7 +243,7 @@ impl Live {
             let place = now.folder()?.resumed(then?, place)?;
             Some((now, place))
         });
-        resumed.ok_or_else(|| self.fail(directory, Failure::Listing))
+        resumed.ok_or(FsError::Stale)
     }
 
     /// See [`ChessFs::status`].
@@ -264,11 +254,6 @@ impl Live {
     /// See [`ChessFs::statistics`].
     pub fn statistics(&self) -> Statistics {
         self.current().statistics()
-    }
-
-    fn fail(&self, inode: Inode, failure: Failure) -> FsError {
-        let inode = format_args!("inode {:#x}", inode.0);
-        self.failures.report(inode, failure)
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {

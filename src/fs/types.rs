@@ -133,7 +133,7 @@ impl fmt::Display for FsError {
             FsError::IsADirectory => "is a directory",
             FsError::WrongKind => "not possible with a file of this kind",
             FsError::NoAttribute => "no such attribute",
-            FsError::Stale => "no such inode",
+            FsError::Stale => "no such inode, or not any longer",
             FsError::Io => "the database cannot be read",
         })
     }

@@ -205,7 +205,7 @@ impl Walk {
 }
 
 fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-    fs.find(directory)?.next_games(game, most)
+    fs.resolve(directory).ok()?.next_games(game, most)
 }
 
 impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {

@@ -157,7 +157,7 @@ fn an_epoch_is_kept_as_long_as_the_kernel_knows_it() {
     assert_eq!(live.old_epochs(), 1, "info.txt is known");
     forget(&live, "b/info.txt", other);
     assert_eq!(live.old_epochs(), 0);
-    assert_eq!(text(&live, inode), Err(FsError::Io));
+    assert_eq!(text(&live, inode), Err(FsError::Stale));
     assert_eq!(
         live.resolve(Inode(inode.0 ^ (1 << 50))).err(),
         Some(FsError::Stale)
@@ -183,7 +183,7 @@ fn the_fifth_epoch_before_is_gone() {
     let texts = known.iter().map(|&inode| text(&live, inode));
     for (n, text) in texts.enumerate() {
         match n {
-            0 | 1 => assert_eq!(text, Err(FsError::Io)),
+            0 | 1 => assert_eq!(text, Err(FsError::Stale)),
             _ => assert!(text.unwrap().contains(&format!("{{state {n}}}"))),
         }
     }
@@ -350,7 +350,7 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
     for n in 1..7 {
         live.replace(library(&all[n % 2..]));
     }
-    assert_eq!(list(offset, 99), Err(FsError::Io));
+    assert_eq!(list(offset, 99), Err(FsError::Stale));
 }
 
 /// A state with many databases, each with a comment.
