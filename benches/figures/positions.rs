@@ -3,6 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use chessdb::board::Position;
 use chessdb::formats::{Database, Options};
@@ -51,10 +54,12 @@ pub fn figures(source: &Path, games: Option<u32>) {
         ..BuildOptions::default()
     };
     let start = seconds();
-    files.build(entry, options, &|_| ()).expect("an index");
+    let most = most_memory(|| {
+        files.build(entry, options, &|_| ()).expect("an index");
+    });
     let name = "building an index, CPU seconds a million games";
     row_at_most(name, (seconds() - start) / games * 1e6, 8.0);
-    row_at_most("the same: most memory, MiB", high_water(), 512.0);
+    row_at_most("the same: most anonymous memory, MiB", most, 512.0);
     let file = std::fs::read_dir(cache.path())
         .expect("a folder")
         .flatten()
@@ -130,12 +135,30 @@ fn percentiles(times: &mut [f64]) -> (f64, f64) {
     (times[times.len() / 2], times[times.len() * 99 / 100])
 }
 
-/// Most memory that this process had, in MiB. The pages of the mapped database are among it.
-fn high_water() -> f64 {
+/// Most anonymous memory that this process has while `work` runs, in MiB.
+fn most_memory(work: impl FnOnce()) -> f64 {
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let observer = scope.spawn(|| {
+            let mut most = 0.0f64;
+            while !is_done.load(Ordering::Relaxed) {
+                most = most.max(anonymous_memory());
+                thread::sleep(Duration::from_millis(20));
+            }
+            most
+        });
+        work();
+        is_done.store(true, Ordering::Relaxed);
+        observer.join().expect("no panic")
+    })
+}
+
+/// Anonymous memory that this process has, in MiB: without the pages of mapped files.
+fn anonymous_memory() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("/proc");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     let kib: f64 = line
         .and_then(|line| line.trim().trim_end_matches(" kB").parse().ok())
-        .expect("VmHWM");
+        .expect("RssAnon");
     kib / 1024.0
 }
