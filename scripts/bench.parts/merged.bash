@@ -9,9 +9,10 @@ mount_it "$source"
 know_sizes
 sleep 2
 unmount_it
-exports=() first=() second=() copied=()
+exports=() alone=() first=() second=() copied=()
 for ((round = 0; round < rounds; round++)); do
     exports+=("$(milliseconds "$pgnfs" export "$source")")
+    alone+=("$(milliseconds "$pgnfs" export --threads 1 "$source")")
     mount_it "$source"
     first+=("$(milliseconds cat "$place/mount/all.pgn")")
     second+=("$(milliseconds cat "$place/mount/all.pgn")")
@@ -21,6 +22,7 @@ for ((round = 0; round < rounds; round++)); do
 done
 rm -- "$memory/all.pgn"
 row "export with all processors, ms" "$(least "${exports[@]}")"
+row "the same against one thread: speed" "$(ratio "$(least "${alone[@]}")" "$(least "${exports[@]}")")" least 1.9
 row "cat all.pgn, sizes in their file, ms" "$(least "${first[@]}")"
 row "cat all.pgn, first time, speed against export" "$(ratio "$(least "${exports[@]}")" "$(least "${first[@]}")")" \
     least 0.9

@@ -40,8 +40,7 @@ find "$place/mount" -maxdepth 2 >/dev/null
 row "anonymous memory with all sizes and views, bytes a game" "$(anonymous "$games")"
 
 say "8 readers at random for $seconds s"
-readers=$(find "$target/release/deps" -maxdepth 1 -name 'readers-*' -perm -u+x -newer Cargo.toml -printf '%T@ %p\n' |
-    sort -rg | head -n 1 | cut -d ' ' -f 2)
+readers=$(newest readers)
 "$readers" "$place/mount/games" "$games" 8 "$seconds" | tee "$place/readers"
 row "8 readers at random: reads a second" "$(awk '$1 == "reads" { print $2 }' "$place/readers")"
 row "8 readers at random: median read, ms" "$(awk '$1 == "median" { print $2 }' "$place/readers")" most 0.2
