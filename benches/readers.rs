@@ -49,7 +49,12 @@ fn main() {
     }
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    let slow = |thousandths| times.get(times.len() * thousandths / 1000).copied().unwrap_or_default();
+    let slow = |thousandths| {
+        times
+            .get(times.len() * thousandths / 1000)
+            .copied()
+            .unwrap_or_default()
+    };
     println!("reads {}", times.len() as u64 / seconds.max(1));
     println!("median {:.4}", median.as_secs_f64() * 1e3);
     println!("99 of 100 take at most {:.4}", slow(990).as_secs_f64() * 1e3);

@@ -1,18 +1,19 @@
 //! Memory maps of source files. This module and those below it contain all `unsafe` code.
 
 mod bus_error;
+mod copied;
 mod holes;
 mod identity;
+mod limit;
 mod slots;
 mod stamp;
 
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::LazyLock;
-use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{self, AtomicBool, Ordering, fence};
 use std::thread;
 
 pub use identity::Identity;
@@ -20,8 +21,10 @@ pub use identity::Identity;
 use chessdb::formats::Bytes;
 
 use bus_error::Guarded;
+use copied::Copied;
 use holes::Extent;
 use identity::Watched;
+use limit::{MOST_FILES, Ticket};
 
 /// A read-only memory map of a file. An empty file is an empty slice. A long hole at the end is not mapped.
 /// A small file may be a [copy](Mapped::copy_or_map) instead.
@@ -183,7 +186,7 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        let copy = self.copy.as_ref().map(|copy| &*copy.0);
+        let copy = self.copy.as_deref();
         self.map.as_deref().or(copy).unwrap_or_default()
     }
 }
@@ -210,110 +213,6 @@ fn watch(file: &File, path: &Path) -> io::Result<Watched> {
     Watched::new(file, path)
 }
 
-/// The bytes of a small file.
-#[derive(Debug)]
-struct Copied(Box<[u8]>);
-
-/// Maximum size in bytes of a file that is copied.
-const MOST_COPIED: u64 = 8 << 10;
-
-/// Maximum number of bytes of all copies together.
-const MOST_COPIES: usize = 128 << 20;
-
-/// Number of bytes of all copies together.
-static COPIES: AtomicUsize = AtomicUsize::new(0);
-
-impl Copied {
-    /// Copies a file of `size` bytes. `None` if it is too large, or if there are many copies already.
-    fn of(file: &File, size: u64) -> io::Result<Option<Copied>> {
-        let len = match usize::try_from(size) {
-            Ok(len) if size <= MOST_COPIED => len,
-            _ => return Ok(None),
-        };
-        if COPIES.fetch_add(len, Ordering::Relaxed) > MOST_COPIES - len {
-            COPIES.fetch_sub(len, Ordering::Relaxed);
-            return Ok(None);
-        }
-        let mut copied = Copied(vec![0; len].into());
-        file.read_exact_at(&mut copied.0, 0)
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::UnexpectedEof => io::Error::new(
-                    io::ErrorKind::ResourceBusy,
-                    "it became shorter while it was opened: open it again",
-                ),
-                _ => error,
-            })?;
-        Ok(Some(copied))
-    }
-}
-
-impl Drop for Copied {
-    fn drop(&mut self) {
-        COPIES.fetch_sub(self.0.len(), Ordering::Relaxed);
-    }
-}
-
-/// Maximum number of mapped files: three quarters of the memory maps and of the open files that the kernel
-/// allows the process. The rest is for heap memory and other files, a few of which are always needed.
-static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
-    let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
-    let most_maps = text.trim().parse().unwrap_or(65_530);
-    let open_files = raise_open_files();
-    let most_files = open_files.saturating_sub(NEEDED_FILES).min(open_files / 4 * 3);
-    most_files.min(most_maps / 4 * 3)
-});
-
-/// Number of open files that a mount needs for other purposes.
-const NEEDED_FILES: usize = 32;
-
-/// Raises the limit of open files to its maximum and returns it.
-#[allow(unsafe_code)]
-fn raise_open_files() -> usize {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: both calls receive a valid structure.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 {
-            return 1024;
-        }
-        let before = limit.rlim_cur;
-        limit.rlim_cur = limit.rlim_max;
-        if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) != 0 {
-            limit.rlim_cur = before;
-        }
-    }
-    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
-}
-
-/// Number of mapped files.
-static FILES: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts one mapped file until it is dropped.
-#[derive(Debug)]
-struct Ticket;
-
-impl Ticket {
-    fn take(most: usize) -> io::Result<Ticket> {
-        let ticket = Ticket;
-        if FILES.fetch_add(1, Ordering::Relaxed) < most {
-            return Ok(ticket);
-        }
-        Err(io::Error::new(
-            io::ErrorKind::QuotaExceeded,
-            "too many files are open: name a part of the folder as the source, or raise vm.max_map_count and the \
-             limit of open files (ulimit -n)",
-        ))
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        FILES.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Maps the first `len` bytes of a file.
 #[allow(unsafe_code)]
 fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
@@ -330,6 +229,7 @@ mod tests {
     use super::*;
     use std::fs;
     use std::io::Write;
+    use std::os::unix::fs::FileExt;
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -449,12 +349,5 @@ mod tests {
         file.as_file().set_len(1).unwrap();
         assert!(empty.is_empty() && !empty.is_intact());
         assert!(Mapped::open(Path::new("/")).is_err());
-    }
-
-    #[test]
-    fn the_number_of_files_is_limited() {
-        assert!(Ticket::take(0).is_err());
-        assert!(*MOST_FILES > 100);
-        assert!(Ticket::take(usize::MAX).is_ok());
     }
 }
