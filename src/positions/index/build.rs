@@ -78,16 +78,21 @@ impl Builder<'_> {
         ] {
             end = put(out, &mut numbers, section, end, minima)?;
         }
-        let at = next_page(end);
-        let mut len = 0;
-        let (begins, popular) = write_shared(&mut spill, bits, |bytes| {
-            out.write_at(at + len, bytes)?;
-            len += bytes.len() as u64;
+        // There is an offset for each bucket, and one for the end.
+        let bucket_bytes = ((1u64 << bits) + 1) * 8;
+        let begin = next_page(end);
+        let first = next_page(begin + bucket_bytes);
+        let (mut bucket, mut end) = (begin, first);
+        let popular = write_shared(&mut spill, bits, |buckets, positions| {
+            out.write_at(bucket, buckets)?;
+            out.write_at(end, positions)?;
+            bucket += buckets.len() as u64;
+            end += positions.len() as u64;
             Ok(())
         })?;
-        numbers.sections[Section::Positions as usize] = (at, len);
+        numbers.sections[Section::Buckets as usize] = (begin, bucket_bytes);
+        numbers.sections[Section::Positions as usize] = (first, end - first);
         numbers.bucket_bits = bits;
-        end = put(out, &mut numbers, Section::Buckets, at + len, &begins)?;
         self.popular(out, &mut numbers, end, &popular)?;
         Ok(numbers)
     }

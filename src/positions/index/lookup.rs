@@ -171,9 +171,12 @@ impl Index {
     /// The bucket of a key.
     fn bucket(&self, key: u64) -> Result<&[u8], Damaged> {
         let bucket = first_bits(key, self.sections.numbers.bucket_bits);
-        let begin = self.sections.u32(Section::Buckets, bucket)? as usize;
-        let end = self.sections.u32(Section::Buckets, bucket + 1)? as usize;
-        let len = end.checked_sub(begin).ok_or(Damaged)?;
+        let offset = |bucket| {
+            let offset = self.sections.u64(Section::Buckets, bucket)?;
+            usize::try_from(offset).map_err(|_| Damaged)
+        };
+        let begin = offset(bucket)?;
+        let len = offset(bucket + 1)?.checked_sub(begin).ok_or(Damaged)?;
         self.sections.get(Section::Positions, begin, len)
     }
 

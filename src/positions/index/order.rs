@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::super::facts::Facts;
 use super::super::line::{Step, follow};
 use super::super::parallel::chunks;
@@ -32,6 +34,9 @@ const SHORT_RUN: usize = 8;
 
 /// Typical number of bytes of a line in memory, including its moves.
 const LINE_BYTES: usize = 256;
+
+/// Number of games whose prefixes are in memory at the same time.
+const PORTION: u32 = 1 << 20;
 
 /// The beginning of a line: 4 bits for the start position, and 12 for each of the first moves.
 type Prefix = u64;
@@ -81,41 +86,74 @@ pub(super) fn in_order<E>(
         let all: Vec<u32> = (0..games).collect();
         return each(batch(database, &all, threads, done));
     }
-    let prefixes = chunks(games, threads, &|_| (), |games| {
-        let prefixes = games.filter_map(|game| Some((prefix_of(database, game)?, game)));
-        prefixes.collect::<Vec<(Prefix, u32)>>()
-    });
-    // The parts are dropped one by one, because they take most of the memory.
-    let mut all = Vec::with_capacity(games as usize);
-    prefixes.into_iter().for_each(|part| all.extend(part));
-    let mut prefixes = all;
-    prefixes.sort_unstable();
-    let (prefixes, games): (Vec<Prefix>, Vec<u32>) = prefixes.into_iter().unzip();
-    for range in cut(&prefixes, most) {
+    let (starts, games) = by_prefix(database, threads);
+    for range in cut(&starts, most) {
         each(batch(database, &games[range], threads, done))?;
     }
     Ok(())
 }
 
-/// Ranges of at most `most` prefixes. A range is longer if it would separate equal prefixes otherwise.
-fn cut(prefixes: &[Prefix], most: usize) -> Vec<Range<usize>> {
+/// The games that are not deleted, by the first part of their lines. Also returns where the games of each prefix begin,
+/// and the end of the last ones. Takes eight bytes of memory for each game.
+fn by_prefix(database: &dyn Database, threads: usize) -> (Vec<usize>, Vec<u32>) {
+    const DELETED: u32 = u32::MAX;
+    let mut number_of: FxHashMap<Prefix, u32> = FxHashMap::default();
+    let (mut prefixes, mut counts) = (Vec::new(), Vec::new());
+    let mut numbers = Vec::with_capacity(database.len() as usize);
+    for begin in (0..database.len()).step_by(PORTION as usize) {
+        let portion = PORTION.min(database.len() - begin);
+        let found = chunks(portion, threads, &|_| (), |games| {
+            let prefixes = games.map(|game| prefix_of(database, begin + game));
+            prefixes.collect::<Vec<_>>()
+        });
+        numbers.extend(found.into_iter().flatten().map(|prefix| {
+            let Some(prefix) = prefix else { return DELETED };
+            let number = *number_of.entry(prefix).or_insert_with(|| {
+                prefixes.push(prefix);
+                counts.push(0usize);
+                prefixes.len() as u32 - 1
+            });
+            counts[number as usize] += 1;
+            number
+        }));
+    }
+    drop(number_of);
+    let mut order: Vec<u32> = (0..prefixes.len() as u32).collect();
+    order.sort_unstable_by_key(|&number| prefixes[number as usize]);
+    // From here on, `counts` has the place of the next game of each prefix.
+    let (mut starts, mut end) = (Vec::with_capacity(order.len() + 1), 0);
+    for &number in &order {
+        starts.push(end);
+        let count = std::mem::replace(&mut counts[number as usize], end);
+        end += count;
+    }
+    starts.push(end);
+    let mut games = vec![0; end];
+    for (game, number) in (0..).zip(numbers).filter(|&(_, number)| number != DELETED) {
+        let place = &mut counts[number as usize];
+        games[*place] = game;
+        *place += 1;
+    }
+    (starts, games)
+}
+
+/// Ranges of at most `most` games. `starts` are the places at which the games of a prefix may begin, and the end. A
+/// range is longer if it would separate games with equal prefixes otherwise.
+fn cut(starts: &[usize], most: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut begin = 0;
-    while begin < prefixes.len() {
-        let full = begin + most;
-        let end = match prefixes.get(full) {
-            None => prefixes.len(),
-            Some(&next) => {
-                let before = begin + prefixes[begin..full].partition_point(|&prefix| prefix < next);
-                match before > begin {
-                    true => before,
-                    false => full + prefixes[full..].partition_point(|&prefix| prefix <= next),
-                }
-            }
-        };
-        ranges.push(begin..end);
-        begin = end;
+    for prefix in starts.windows(2) {
+        if prefix[1] - begin > most && prefix[0] > begin {
+            ranges.push(begin..prefix[0]);
+            begin = prefix[0];
+        }
     }
+    ranges.extend(
+        starts
+            .last()
+            .map(|&end| begin..end)
+            .filter(|range| !range.is_empty()),
+    );
     ranges
 }
 
@@ -328,8 +366,8 @@ mod tests {
 
     #[test]
     fn equal_prefixes_stay_together() {
-        assert_eq!(cut(&[1, 1, 2, 2, 2, 2, 3], 3), [0..2, 2..6, 6..7]);
-        assert_eq!(cut(&[1, 2, 3, 4], 2), [0..2, 2..4]);
-        assert_eq!(cut(&[], 2), []);
+        assert_eq!(cut(&[0, 2, 6, 7], 3), [0..2, 2..6, 6..7]);
+        assert_eq!(cut(&[0, 1, 2, 3, 4], 2), [0..2, 2..4]);
+        assert_eq!(cut(&[0], 2), []);
     }
 }

@@ -65,7 +65,7 @@ pub(super) enum Section {
     Pawns,
     /// [`Signature::material`](super::signature::Signature) of each game: 4 bytes.
     Material,
-    /// The offset at which each bucket of `Positions` begins, and the end of the last one: 4 bytes.
+    /// The offset at which each bucket of `Positions` begins, and the end of the last one: 8 bytes.
     Buckets,
     /// The positions that several games have, see [`super::shared`].
     Positions,
@@ -315,6 +315,12 @@ impl Sections {
     #[inline]
     pub(super) fn u32(&self, section: Section, place: usize) -> Result<u32, Damaged> {
         le_u32(self.get(section, place * 4, 4)?, 0).ok_or(Damaged)
+    }
+
+    /// The eight-byte integer at a place in a section.
+    #[inline]
+    pub(super) fn u64(&self, section: Section, place: usize) -> Result<u64, Damaged> {
+        le_u64(self.get(section, place * 8, 8)?, 0).ok_or(Damaged)
     }
 }
 

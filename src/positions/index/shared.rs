@@ -32,44 +32,44 @@ pub(super) fn bucket_bits(games: u32) -> u32 {
     buckets.max(1).ilog2().min(28)
 }
 
-/// Writes the positions that several games have. `write` is called with the bytes piece by piece. Returns the
-/// offsets of the buckets, and the popular positions.
+/// Writes the positions that several games have, part by part. `write` is called with the offsets of the next buckets,
+/// 8 bytes each, and with the bytes of their positions; at last with the offset at which all positions end. Returns the
+/// popular positions.
 pub(super) fn write_shared(
     spill: &mut Spill,
     bits: u32,
-    mut write: impl FnMut(&[u8]) -> io::Result<()>,
-) -> io::Result<(Vec<u32>, Vec<Entry>)> {
-    let mut begins = Vec::with_capacity((1 << bits) + 1);
+    mut write: impl FnMut(&[u8], &[u8]) -> io::Result<()>,
+) -> io::Result<Vec<Entry>> {
+    // The first bits of a bucket's number are those of its part.
+    let buckets = (1usize << bits) / spill.parts();
     let mut popular = Vec::new();
     let mut written: u64 = 0;
-    let mut bytes = Vec::new();
+    let (mut begins, mut bytes) = (Vec::new(), Vec::new());
     for part in 0..spill.parts() {
         let mut entries = spill.take(part)?;
         keep_shared(&mut entries);
         entries.sort_unstable();
+        begins.clear();
         bytes.clear();
         for nodes in entries.chunk_by(|a, b| a.key == b.key) {
             let games: u32 = nodes.iter().map(|node| node.len).sum();
             if games < 2 {
                 continue;
             }
-            let at = offset(written, &bytes)?;
-            begins.resize(begins.len().max(first_bits(nodes[0].key, bits) + 1), at);
+            let bucket = first_bits(nodes[0].key, bits) - part * buckets;
+            begins.resize(begins.len().max(bucket + 1), written + bytes.len() as u64);
             append(&mut bytes, nodes, bits);
             if games >= POPULAR {
                 popular.extend(nodes.first());
             }
         }
-        write(&bytes)?;
         written += bytes.len() as u64;
+        begins.resize(buckets, written);
+        let begins: Vec<u8> = begins.iter().flat_map(|begin| begin.to_le_bytes()).collect();
+        write(&begins, &bytes)?;
     }
-    begins.resize((1 << bits) + 1, offset(written, &[])?);
-    Ok((begins, popular))
-}
-
-fn offset(written: u64, bytes: &[u8]) -> io::Result<u32> {
-    let offset = u32::try_from(written + bytes.len() as u64);
-    offset.map_err(|_| io::Error::other("an index of positions cannot be larger than 4 GiB"))
+    write(&written.to_le_bytes(), &[])?;
+    Ok(popular)
 }
 
 /// Removes most of the nodes whose position no other game has. They are nearly all nodes, and sorting them
