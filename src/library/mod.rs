@@ -128,7 +128,8 @@ impl Library {
         Library::unsearched(source, options, selection, Openings::default(), None).first()
     }
 
-    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second.
+    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second. Databases keep in
+    /// `kept` what is costly to find again.
     ///
     /// # Errors
     /// If there is nothing to serve: see [`LibraryError`].
@@ -137,8 +138,10 @@ impl Library {
         options: &Options,
         selection: &Selection,
         report: Report,
+        kept: Option<KeptFiles>,
     ) -> Result<Library, LibraryError> {
-        Library::unsearched(source, options, selection, Openings::reporting(report), None).first()
+        let openings = Openings::reporting(report, kept);
+        Library::unsearched(source, options, selection, openings, None).first()
     }
 
     /// Like [`Library::open_selected`], but waits for at most `patience`. Databases that are not open by then

@@ -169,11 +169,10 @@ fn open_candidate(
             }
         }
     }
-    let kept = how.kept.as_ref().and_then(|kept| {
+    files.kept = how.kept.as_ref().map(|kept| {
         let names = files.files.iter().map(|(_, file)| file.name.as_str());
         kept.of(format, names.zip(&maps))
     });
-    files.kept = kept;
     let databases = catch_unwind(AssertUnwindSafe(|| {
         let mut database = (format.open)(files, &how.options)?;
         let parts = database.take_parts();

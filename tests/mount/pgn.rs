@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::needs;
-use crate::scratch::{Scratch, pgnfs, run, wait_for};
+use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 
 /// A file with text before the first game and between games, carriage returns, a byte of windows-1252, and an
 /// illegal move.
@@ -154,6 +156,70 @@ fn a_lost_or_damaged_index_costs_time_only() {
     scratch.mount(&[]);
     assert_eq!(games(&scratch), expected.0);
     assert_eq!(kept(&scratch), index);
+}
+
+#[test]
+fn commands_and_mounts_use_one_index() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, long_file()).unwrap();
+    let cache = scratch.path("cache");
+    let run = |arguments: &[&str]| {
+        let ended = run(pgnfs().args(arguments).arg(&path).env(CACHE, &cache));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
+        ended.out
+    };
+    let find = ["find", "--moves", "d4"];
+    let none = ["--cache-dir=none"];
+    let expected = (
+        run(&[&["export"], &none[..]].concat()),
+        run(&[&find, &none[..]].concat()),
+    );
+    assert!(!cache.exists());
+    assert_eq!(run(&find), expected.1);
+    let index = kept(&scratch);
+    assert_eq!(index.len(), 1, "{index:?}");
+    // A new scan would replace the file by another one.
+    let inode = || fs::metadata(&index[0]).unwrap().ino();
+    let first = inode();
+    assert_eq!((run(&["export"]), run(&find)), expected);
+    assert!(run(&["info"]).contains("games           3"));
+    scratch.mount(&[]);
+    games(&scratch);
+    scratch.unmount();
+    assert_eq!((kept(&scratch), inode()), (index.clone(), first));
+    // A file with other contents in its place, and one that is damaged.
+    let sound = fs::read(&index[0]).unwrap();
+    for bytes in [&b""[..], &sound[..sound.len() / 2], &sound[1..]] {
+        fs::write(&index[0], bytes).unwrap();
+        assert_eq!((run(&["export"]), run(&find)), expected);
+        assert_eq!(fs::read(&index[0]).unwrap(), sound);
+    }
+}
+
+#[test]
+fn an_index_that_cannot_be_kept_is_done_without() {
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, long_file()).unwrap();
+    // No file can have a byte, as on a full disk.
+    let full = r#"ulimit -f 0; exec "$@""#;
+    let mut command = Command::new("sh");
+    command.args(["-c", full, "sh", env!("CARGO_BIN_EXE_pgnfs")]);
+    let without = run(command.arg("info").arg(&path).env(CACHE, scratch.path("cache")));
+    assert!(kept(&scratch).is_empty());
+    let missing = run(pgnfs().args(["info", "--cache-dir=/proc/missing"]).arg(&path));
+    assert!(
+        missing
+            .err
+            .starts_with("pgnfs: indexes of PGN files are not kept: /proc/missing: "),
+        "{missing:?}"
+    );
+    for ended in [without, missing] {
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.out.contains("games           3"), "{ended:?}");
+    }
 }
 
 #[test]
