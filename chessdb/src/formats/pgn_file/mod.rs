@@ -47,6 +47,7 @@ use self::game::Stored;
 use self::grown::Grown;
 use self::head::MOST_HEAD;
 use self::index::Index;
+use self::make_index::Scope;
 use self::packed::Contents;
 use self::row::Row;
 use self::source::{Source, is_utf_16};
@@ -77,19 +78,33 @@ const AGAIN: u32 = 1 << 31;
 /// The stored index. If there is none, makes one and stores it.
 fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<Index> {
     let (kept, len) = (kept?, file.source.len());
-    let make = |grown: Option<&Grown<'_>>| {
-        make_index::WIDTHS.into_iter().find_map(|width| {
-            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, grown, width, out))?;
-            Index::open(bytes, len)
-        })
+    let make = |scope: Scope<'_>| {
+        let mut bytes = None;
+        for width in make_index::WIDTHS {
+            let mut is_too_narrow = false;
+            bytes = kept.put(INDEX, &mut |out| {
+                make_index::write(file, scope, width, out).inspect_err(|error| {
+                    is_too_narrow = make_index::is_too_narrow(error);
+                })
+            });
+            // If the disk is full, for example, another scan would be in vain.
+            if !is_too_narrow {
+                break;
+            }
+        }
+        Index::open(bytes?, len)
     };
     let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
     found
         .or_else(|| {
             let earlier = Index::of_any(kept.earlier(INDEX)?)?;
-            make(Some(&Grown::since(&earlier, file.source, file.line_end)?))
+            make(Scope::Appended(&Grown::since(
+                &earlier,
+                file.source,
+                file.line_end,
+            )?))
         })
-        .or_else(|| make(None))
+        .or_else(|| make(Scope::Whole))
 }
 
 /// Number of bytes from which the index of a file is stored. A shorter file is scanned in less time than its index
