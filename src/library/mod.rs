@@ -2,6 +2,7 @@
 
 mod entry;
 mod error;
+mod join;
 mod kept;
 mod names;
 mod open;

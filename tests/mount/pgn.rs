@@ -315,3 +315,56 @@ fn kinds_select_databases() {
     assert_eq!(listed(&["--kinds=simplecdb,pgn"]), [true, true, true]);
     assert_eq!(listed(&["--kinds=simplecdb", "--only=a*"]), [false, true, false]);
 }
+
+#[test]
+fn very_many_small_files_are_one_directory() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let folder = scratch.source.join("games");
+    fs::create_dir(&folder).unwrap();
+    let write = |n: usize, moves: &str| {
+        let game = format!(
+            "[Event \"E{n}\"]\n[White \"P{}\"]\n[Result \"*\"]\n\n{moves} *\n",
+            n % 7
+        );
+        fs::write(folder.join(format!("{n:04}.pgn")), game).unwrap();
+    };
+    (0..1_001).for_each(|n| write(n, "1. e4"));
+    write(4, "1. Ke2");
+    scratch.mount(&[]);
+    let shown = scratch.mount.join("games");
+    let names = |directory: &Path| {
+        let entries = fs::read_dir(directory).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&shown), ["small-files.pgn"]);
+    let database = shown.join("small-files.pgn");
+    assert_eq!(names(&database.join("players")).len(), 7 + 1, "and unknown");
+    let read = |path: &str| fs::read_to_string(database.join(path)).unwrap();
+    assert!(read("games/001001-002000/001001.pgn").contains("E1000"));
+    assert!(read("info.txt").contains("1001 files from 0000.pgn to 1000.pgn"));
+    let problems = read("problems.txt");
+    assert!(
+        problems.starts_with("000005\t0004.pgn: byte ") && problems.lines().count() == 1,
+        "{problems}"
+    );
+    let all = read("all.pgn");
+    assert_eq!(export(&folder, "--pgn=cleaned"), all.as_bytes());
+    // Until a change is seen, the state before it is shown.
+    write(4, "1. d4");
+    let fifth = || read_if_there(&database.join("games/000001-001000/000005.pgn"));
+    wait_for("the change", || {
+        fifth().is_some_and(|game| game.contains("1. d4"))
+    });
+    fs::remove_file(folder.join("0000.pgn")).unwrap();
+    wait_for("databases of their own", || {
+        shown.join("0001.pgn/all.pgn").exists()
+    });
+    assert!(!database.exists());
+}
+
+fn read_if_there(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok()
+}

@@ -190,7 +190,8 @@ pub(super) const LONGEST_GAME: u64 = 1 << 30;
 pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Range<u64> {
     let end = next.unwrap_or(source.len());
     let gaps = source.gaps();
-    let after = gaps.partition_point(|gap| (gap.start as u64) < start);
+    // A gap at the place itself is the border to the file before.
+    let after = gaps.partition_point(|gap| gap.start as u64 <= start);
     start..gaps.get(after).map_or(end, |gap| end.min(gap.start as u64))
 }
 
