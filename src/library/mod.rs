@@ -273,6 +273,7 @@ impl Library {
                 continue;
             };
             self.openings.forget(&one.job);
+            found.retain(|before| !before.is_of(&one.job.task));
             is_unsettled |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             match opened {
                 Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
@@ -307,10 +308,17 @@ impl Library {
         for (task, outcome) in opener.open(scan.tasks, &how) {
             match outcome {
                 Attempt::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
-                Attempt::Opening(job) => opening.push(Opening {
-                    path: task.path(),
-                    job,
-                }),
+                Attempt::Opening(job) => {
+                    if task.is_joined {
+                        // What was copied stays valid until the new state is open.
+                        let before = opener.before(&task).unwrap_or_default();
+                        found.extend(Found::all(&task, &before, is_file));
+                    }
+                    opening.push(Opening {
+                        path: task.path(),
+                        job,
+                    });
+                }
                 Attempt::Refused(refusal) => {
                     let mut reasons = refusal.reasons;
                     if refusal.is_exhausted {
@@ -456,6 +464,11 @@ impl Library {
 }
 
 impl Found {
+    /// True for an earlier state of a task's database.
+    fn is_of(&self, task: &Task) -> bool {
+        (&self.folder, &self.name) == (&task.folder, &task.name)
+    }
+
     /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
     /// the archive, or at the root if the archive is the source.
     fn all(task: &Task, entries: &[Arc<LibraryEntry>], is_source: bool) -> impl Iterator<Item = Found> {

@@ -193,7 +193,7 @@ impl<'a> Opener<'a> {
     }
 
     /// The databases that were open at this place before.
-    fn before(&self, task: &Task) -> Option<Vec<Arc<LibraryEntry>>> {
+    pub(super) fn before(&self, task: &Task) -> Option<Vec<Arc<LibraryEntry>>> {
         let mut places = task
             .candidates
             .iter()

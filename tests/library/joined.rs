@@ -188,3 +188,29 @@ fn every_change_of_a_file_opens_all_again() {
     fs::remove_file(source.path(&name(0))).unwrap();
     assert_eq!(again(&fourth).databases().len(), MOST, "too few to be joined");
 }
+
+#[test]
+fn the_old_state_is_shown_until_the_new_one_is_open() {
+    let source = many(MOST + 1);
+    let (options, selection) = (Options::default(), Selection::default());
+    let patience = Duration::ZERO;
+    let first = Library::open_within(&source.path(""), &options, &selection, patience, || Ok(()), None);
+    let mut library = first.unwrap();
+    let mut endings = library.endings();
+    let mut all_open = |mut library: Library, shown: &[&str]| {
+        while !library.opening().is_empty() {
+            assert_eq!(paths(&library), shown);
+            endings.wait();
+            library = library.go_on();
+        }
+        library
+    };
+    library = all_open(library, &[]);
+    assert_eq!(events(joined(&library))[0], "0");
+    source.file(&name(0), game("changed").as_bytes());
+    let changed = library.reopen(library.databases(), Duration::ZERO);
+    assert_eq!(events(joined(&changed))[0], "0");
+    let changed = all_open(changed, &[NAME]);
+    assert_eq!(paths(&changed), [NAME]);
+    assert_eq!(events(joined(&changed))[0], "changed");
+}
