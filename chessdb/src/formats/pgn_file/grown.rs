@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::boundaries::{self, Each, LONGEST_GAME, Shares, threads};
+use super::boundaries::{self, Each, LONGEST_GAME};
 use super::in_parallel::in_parallel;
 use super::index::Index;
 use super::make_index::File;
 use super::scan::{LOOKAHEAD, MOST_UNCLOSED};
+use super::shares::{Shares, threads};
 use super::source::Source;
 
 /// Size in bytes of a piece of a file that has a hash.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::boundaries::{self, Shares};
+use super::boundaries;
 use super::characters::{Characters, value};
 use super::clean::cleaned_len;
 use super::decode::find_result;
@@ -17,6 +17,7 @@ use super::items::Items;
 use super::names::{Met, Names};
 use super::row::Row;
 use super::section::Section;
+use super::shares::Shares;
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
 use crate::formats::{Keys, Progress, TextId};

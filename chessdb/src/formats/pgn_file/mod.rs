@@ -3,7 +3,7 @@
 //! | part of a file | read by |
 //! |---|---|
 //! | bytes, by ranges | [`source`]; [`packed`]; [`many`] |
-//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`] |
+//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`], [`shares`] |
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`symbols`], [`decode`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
@@ -32,6 +32,7 @@ mod row;
 mod scan;
 mod section;
 mod set_up;
+mod shares;
 mod source;
 mod symbols;
 mod tag;
