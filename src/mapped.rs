@@ -1,7 +1,7 @@
 //! Memory maps of source files. This module and those below it contain all `unsafe` code.
 
 mod bus_error;
-mod copied;
+mod copies;
 mod holes;
 mod identity;
 mod limit;
@@ -16,12 +16,13 @@ use std::path::Path;
 use std::sync::atomic::{self, AtomicBool, Ordering, fence};
 use std::thread;
 
+pub use copies::Copies;
 pub use identity::Identity;
 
 use chessdb::formats::Bytes;
 
 use bus_error::Guarded;
-use copied::Copied;
+use copies::Copied;
 use holes::Extent;
 use identity::Watched;
 use limit::{MOST_FILES, Ticket};

@@ -73,6 +73,7 @@ fn a_bound_that_is_broken_is_seen() {
         title: "Greedy",
         find: |_| Vec::new(),
         by_content: None,
+        small_files: None,
         readings: Vec::new,
         open: |_, _| Err(NotADatabase(format!("{}", vec![1; 1 << 20].len()))),
     };

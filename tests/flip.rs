@@ -175,6 +175,7 @@ impl Changing {
                 .map(|(_, name, map)| (name.clone(), map.identity()))
                 .collect(),
             maps: files.map(|(.., map)| Arc::clone(map)).collect(),
+            copies: None,
             part: None,
             found: None,
             is_local: true,

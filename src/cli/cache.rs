@@ -20,10 +20,17 @@ pub fn size_files(settings: &Settings) -> Option<SizeFiles> {
     )
 }
 
-/// The files that databases store for the next mount; `None` if size files are not available either.
+/// The files that databases store for the next opening; `None` if they are disabled or the folder cannot be used.
 pub fn kept_files(settings: &Settings) -> Option<KeptFiles> {
-    // A folder that cannot be used is reported once, for the size files.
-    KeptFiles::open(&folder(settings)?, &reading(settings)).ok()
+    let folder = folder(settings)?;
+    let files = KeptFiles::open(&folder, &reading(settings));
+    match settings.cache_folder {
+        CacheFolder::At(_) => kept("indexes of PGN files are", &folder, files),
+        // Most sources have no file that is kept, so a warning would concern few.
+        _ => files
+            .inspect_err(|error| log::info!("{}: cannot be used: {error}", folder.display()))
+            .ok(),
+    }
 }
 
 /// The indexes of positions; `None` if they are disabled or the folder cannot be used.

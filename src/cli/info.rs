@@ -69,8 +69,8 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
         let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {}", on_one_line(value));
         row("format", entry.format.title)?;
         row("games", &entry.database.len().to_string())?;
-        for (name, identity) in &entry.files {
-            row("file", &format!("{name}, {} bytes", identity.size))?;
+        for file in entry.file_rows() {
+            row("file", &file)?;
         }
         for (name, value) in &info.rows {
             row(name, value)?;

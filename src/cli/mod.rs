@@ -160,7 +160,9 @@ fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
     let (bar, report) = progress::reading();
     let source = path(matches, "SOURCE");
-    let library = Library::open_reporting(source, &settings.formats, &settings.selection, report);
+    let kept = cache::kept_files(&settings);
+    mounting::survive_long_files()?;
+    let library = Library::open_reporting(source, &settings.formats, &settings.selection, report, kept);
     bar.finish_and_clear();
     Ok((library?, settings))
 }

@@ -37,6 +37,9 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let source = absolute(request.source)?;
     // Started before the search, so that no later change is missed.
     let watch = Watch::start(&source, settings.watch, settings.quiet)?;
+    let sizes = size_files(settings);
+    // All are in the same folder. If it cannot be used, one warning is enough.
+    let kept = sizes.as_ref().and_then(|_| kept_files(settings));
     let open = match settings.wait_for_source {
         true => Library::open_or_wait,
         false => Library::open_within,
@@ -47,7 +50,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         &settings.selection,
         settings.open_wait,
         mount::give_up_to_read,
-        kept_files(settings),
+        kept,
     )?;
     warn_of_left_out(&library);
     let options = mount::Options {
@@ -69,8 +72,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         ..settings.serve.clone()
     };
     let fs = ChessFs::new(library, serve);
-    if let Some(sizes) = size_files(settings) {
-        // Indexes are in the same folder. If it cannot be used, one warning is enough.
+    if let Some(sizes) = sizes {
         if let Some(indexes) = index_files(settings) {
             fs.keep_indexes(indexes);
         }

@@ -256,8 +256,8 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games and indexes of positions are kept, or none to keep nothing [default: \
-               $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
+        help: "Folder in which sizes of games, indexes of PGN files and indexes of positions are kept, or none to keep \
+               nothing [default: $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {

@@ -15,9 +15,7 @@ pub(super) fn database_info(entry: &LibraryEntry) -> String {
         ("Format", entry.format.title.to_owned()),
         ("Games", database.len().to_string()),
     ];
-    for (name, identity) in &entry.files {
-        rows.push(("File", format!("{name}, {} bytes", identity.size)));
-    }
+    rows.extend(entry.file_rows().into_iter().map(|row| ("File", row)));
     rows.extend(info.rows);
     let mut text = String::new();
     push_rows(&mut text, &rows);

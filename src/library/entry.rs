@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::mapped::{Identity, Mapped};
+use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::formats::{Candidate, Database, Format};
 
 /// A database and its place in the tree.
@@ -22,6 +22,8 @@ pub struct LibraryEntry {
     pub files: Vec<(String, Identity)>,
     /// The maps of these files that the database reads from.
     pub maps: Vec<Arc<Mapped>>,
+    /// The state of its files if they are many small ones, which were copied instead.
+    pub copies: Option<Arc<Copies>>,
     /// How the files were found; `None` for a database that tests create.
     pub found: Option<Candidate>,
     /// All files are on a [local](crate::mounts::Mount::is_local) file system: access to them never waits for another
@@ -62,6 +64,34 @@ impl LibraryEntry {
         self.maps.iter().all(|map| map.is_intact())
     }
 
+    /// True if its files still have the contents with which they were opened, also if it reads only copies of them.
+    pub fn is_current(&self) -> bool {
+        self.is_intact() && self.copies.as_ref().is_none_or(|copies| copies.are_current())
+    }
+
+    /// The identities of the files that it reads from, in the order in which they were found.
+    pub fn identities(&self) -> impl Iterator<Item = Identity> {
+        let copied = self.copies.is_some().then_some(&self.files);
+        let copied = copied.into_iter().flatten().map(|(_, identity)| *identity);
+        self.maps.iter().map(|map| map.identity()).chain(copied)
+    }
+
+    /// Descriptions of its files, one for each, or one for all if they are very many.
+    pub fn file_rows(&self) -> Vec<String> {
+        match (&*self.files, &self.copies) {
+            ([(first, _), .., (last, _)], Some(_)) => vec![format!(
+                "{} files from {first} to {last}, {} bytes",
+                self.files.len(),
+                self.source_bytes()
+            )],
+            (files, _) => {
+                let rows = files.iter();
+                rows.map(|(name, identity)| format!("{name}, {} bytes", identity.size))
+                    .collect()
+            }
+        }
+    }
+
     /// True if it was found not to be [intact](LibraryEntry::is_intact), so that further work on it is
     /// useless. Makes no system call.
     pub fn is_lost(&self) -> bool {
@@ -77,20 +107,30 @@ impl LibraryEntry {
 
     /// The newest modification time of its files, in nanoseconds since 1970.
     pub fn modified(&self) -> i128 {
+        if let Some(copies) = &self.copies {
+            return copies.modified();
+        }
         let times = self.files.iter().map(|(_, identity)| identity.modified);
         times.max().unwrap_or(0)
     }
 
     /// Time of the last change of a file's contents or metadata, in nanoseconds since 1970; 0 for a file that
     /// is not mapped.
-    pub fn changed(&self, file: &Identity) -> i128 {
+    fn changed(&self, file: usize) -> i128 {
+        if let Some(copies) = &self.copies {
+            return copies.changed(file);
+        }
+        let identity = self.files.get(file).map(|(_, identity)| *identity);
         let mut maps = self.maps.iter();
-        let map = maps.find(|map| map.identity() == *file);
+        let map = maps.find(|map| Some(map.identity()) == identity);
         map.map_or(0, |map| map.changed())
     }
 
     /// Bytes of its files.
     pub fn source_bytes(&self) -> u64 {
+        if let Some(copies) = &self.copies {
+            return copies.bytes();
+        }
         self.files.iter().map(|(_, identity)| identity.size).sum()
     }
 
@@ -121,13 +161,13 @@ impl LibraryEntry {
         let mut bytes = Vec::new();
         push_text(&mut bytes, options);
         push_text(&mut bytes, self.format.name);
-        for (name, identity) in &self.files {
+        for (file, (name, identity)) in self.files.iter().enumerate() {
             push_text(&mut bytes, name);
             for number in [identity.device, identity.inode, identity.size] {
                 bytes.extend(number.to_le_bytes());
             }
             bytes.extend(identity.modified.to_le_bytes());
-            bytes.extend(self.changed(identity).to_le_bytes());
+            bytes.extend(self.changed(file).to_le_bytes());
         }
         bytes
     }

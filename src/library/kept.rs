@@ -49,12 +49,12 @@ impl KeptFiles {
         })
     }
 
-    /// The stored results of a database of this format with these files. `None` if the program cannot be read.
+    /// The stored results of a database of this format with these files.
     pub(super) fn of<'a>(
         &self,
         format: &Format,
         files: impl Iterator<Item = (&'a str, &'a Arc<Mapped>)>,
-    ) -> Option<Arc<dyn Kept>> {
+    ) -> Arc<dyn Kept> {
         let mut stays = Vec::new();
         push_text(&mut stays, &self.options);
         push_text(&mut stays, format.name);
@@ -70,14 +70,12 @@ impl KeptFiles {
             state.extend(map.changed().to_le_bytes());
             maps.push(Arc::clone(map));
         }
-        let program = program_hash()?.to_le_bytes();
-        Some(Arc::new(KeptBytes {
+        Arc::new(KeptBytes {
             files: self.clone(),
-            fixed: program.len() + stays.len(),
-            key: [program.as_slice(), &stays, &state].concat(),
             stays,
+            state,
             maps,
-        }))
+        })
     }
 }
 
@@ -93,55 +91,77 @@ struct KeptBytes {
     files: KeptFiles,
     /// The files of the database.
     maps: Vec<Arc<Mapped>>,
+    /// The options, the format, and which files these are.
     stays: Vec<u8>,
-    key: Vec<u8>,
-    /// Number of bytes of the key before the sizes and times of files.
+    /// Sizes and times of the files.
+    state: Vec<u8>,
+}
+
+/// The key of a file that is kept.
+struct Key {
+    bytes: Vec<u8>,
+    /// Number of bytes before the sizes and times of files.
     fixed: usize,
 }
 
 impl KeptBytes {
+    /// The key. Most formats keep nothing, so the program is read only when a key is needed.
+    fn key(&self) -> io::Result<Key> {
+        let program = program_hash().ok_or_else(|| io::Error::other("the program cannot be read"))?;
+        let program = program.to_le_bytes();
+        Ok(Key {
+            bytes: [program.as_slice(), &self.stays, &self.state].concat(),
+            fixed: program.len() + self.stays.len(),
+        })
+    }
+
     fn number(&self, name: &str) -> u128 {
         let mut stays = self.stays.clone();
         push_text(&mut stays, name);
         xxh3_128(&stays)
     }
 
-    /// Opens the file of a number, if its key begins with the first `same` bytes of this one.
-    fn open(&self, number: u128, same: usize) -> io::Result<Arc<dyn Bytes>> {
+    /// Opens the file of a number. If `has_changed`, the files of the database may have had other contents.
+    fn open(&self, number: u128, has_changed: bool) -> io::Result<Arc<dyn Bytes>> {
         let file = self.files.store.file(number)?;
         self.files.store.note_use(number, &file);
         let map = Mapped::of(file, &self.files.store.path(number))?;
-        let len = self.len_without_key(&map, same);
+        let key = self.key()?;
+        let same = match has_changed {
+            true => key.fixed,
+            false => key.bytes.len(),
+        };
+        let len = len_without_key(&map, &key.bytes, same);
         let len = len.ok_or_else(|| io::Error::other("of another state of the database, or damaged"))?;
         Ok(Arc::new(Front { map, len }))
     }
 
-    /// Number of bytes before the key. `None` if the key of the file differs in its first `same` bytes or in its
-    /// length.
-    fn len_without_key(&self, bytes: &[u8], same: usize) -> Option<usize> {
-        let end = bytes.len().checked_sub(4)?;
-        let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
-        let key = bytes.get(len..end)?;
-        let is_same = key.len() == self.key.len() && key.get(..same) == self.key.get(..same);
-        is_same.then_some(len)
-    }
-
-    fn find(&self, name: &str, same: usize) -> Option<Arc<dyn Bytes>> {
+    fn find(&self, name: &str, has_changed: bool) -> Option<Arc<dyn Bytes>> {
         let number = self.number(name);
         let path = self.files.store.path(number);
-        self.open(number, same)
+        self.open(number, has_changed)
             .inspect_err(|error| log::debug!("{}: not used: {error}", path.display()))
             .ok()
     }
 }
 
+/// Number of bytes before the key at the end of a file. `None` if that key differs from `key` in its first `same`
+/// bytes or in its length.
+fn len_without_key(bytes: &[u8], key: &[u8], same: usize) -> Option<usize> {
+    let end = bytes.len().checked_sub(4)?;
+    let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
+    let found = bytes.get(len..end)?;
+    let is_same = found.len() == key.len() && found.get(..same) == key.get(..same);
+    is_same.then_some(len)
+}
+
 impl Kept for KeptBytes {
     fn get(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        self.find(name, self.key.len())
+        self.find(name, false)
     }
 
     fn earlier(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        self.find(name, self.fixed)
+        self.find(name, true)
     }
 
     fn put(
@@ -152,9 +172,10 @@ impl Kept for KeptBytes {
         let number = self.number(name);
         let written = self.files.store.replace_with(number, |file| -> io::Result<()> {
             let mut out = BufWriter::with_capacity(1 << 20, file);
+            let key = self.key()?.bytes;
             write(&mut out)?;
-            out.write_all(&self.key)?;
-            out.write_all(&(self.key.len() as u32).to_le_bytes())?;
+            out.write_all(&key)?;
+            out.write_all(&(key.len() as u32).to_le_bytes())?;
             out.flush()?;
             match self.maps.iter().all(|map| map.is_intact()) {
                 true => Ok(()),
@@ -164,7 +185,7 @@ impl Kept for KeptBytes {
         self.files.store.tidy();
         let path = self.files.store.path(number);
         written
-            .and_then(|()| self.open(number, self.key.len()))
+            .and_then(|()| self.open(number, false))
             .inspect_err(|error| log::info!("{}: not kept: {error}", path.display()))
             .ok()
     }
@@ -205,7 +226,7 @@ mod tests {
     fn kept(folder: &Path, file: &Path) -> Arc<dyn Kept> {
         let files = KeptFiles::open(&folder.join("cache"), "").unwrap();
         let map = Arc::new(Mapped::open(file).unwrap());
-        files.of(&FORMATS[0], [("x", &map)].into_iter()).unwrap()
+        files.of(&FORMATS[0], [("x", &map)].into_iter())
     }
 
     fn put(kept: &dyn Kept, bytes: &[u8]) -> bool {

@@ -2,6 +2,7 @@
 
 mod entry;
 mod error;
+mod join;
 mod kept;
 mod names;
 mod open;
@@ -13,11 +14,11 @@ mod root;
 mod scan;
 mod search;
 mod selection;
+mod states;
 mod task;
 mod text;
 mod unread;
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,14 +33,8 @@ pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
 
 use chessdb::formats::Options;
-use opener::{Attempt, Opener};
 use openings::{Job, Openings};
-use places::place;
-use search::{Search, search};
-use task::Task;
-
-/// Maximum time that [`Library::reopen`] waits for databases that it begins to open.
-const LONGEST_RELOAD: Duration = Duration::from_millis(500);
+use states::Found;
 
 /// The open databases of a source.
 #[derive(Clone)]
@@ -59,16 +54,6 @@ pub struct Library {
     /// The source is a file.
     is_file: bool,
     is_unsettled: bool,
-}
-
-/// An open database and where it was found.
-#[derive(Clone)]
-struct Found {
-    /// Names of the folders from the source down, as on disk.
-    folder: Vec<String>,
-    /// Name of the directory that shows it; empty if that is the folder itself.
-    name: String,
-    entry: Arc<LibraryEntry>,
 }
 
 /// A database that is being opened.
@@ -128,7 +113,8 @@ impl Library {
         Library::unsearched(source, options, selection, Openings::default(), None).first()
     }
 
-    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second.
+    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second. Databases keep in
+    /// `kept` what is costly to find again.
     ///
     /// # Errors
     /// If there is nothing to serve: see [`LibraryError`].
@@ -137,8 +123,10 @@ impl Library {
         options: &Options,
         selection: &Selection,
         report: Report,
+        kept: Option<KeptFiles>,
     ) -> Result<Library, LibraryError> {
-        Library::unsearched(source, options, selection, Openings::reporting(report), None).first()
+        let openings = Openings::reporting(report, kept);
+        Library::unsearched(source, options, selection, openings, None).first()
     }
 
     /// Like [`Library::open_selected`], but waits for at most `patience`. Databases that are not open by then
@@ -208,161 +196,6 @@ impl Library {
             patience,
             openings,
             ..Library::of(Vec::new())
-        }
-    }
-
-    /// Searches the source for the first time.
-    fn first(&self) -> Result<Library, LibraryError> {
-        let mut exhaustion = None;
-        let library = self.search(&self.opener(&[], Duration::ZERO), &mut exhaustion)?;
-        if !library.databases.is_empty() || !library.opening.is_empty() {
-            return Ok(library);
-        }
-        Err(match exhaustion {
-            Some(reason) => LibraryError::Refused(library.named, reason),
-            None if self.selection.is_choosy() => LibraryError::NoneWanted(library.named),
-            None => LibraryError::NoDatabases {
-                source: library.named,
-                left_out: library.left_out,
-            },
-        })
-    }
-
-    /// Searches the source again. Databases in `open` whose files have not changed are kept, and so are those
-    /// that changed less than `rest` ago, because they may be incomplete. Openings continue. If the source
-    /// cannot be read any more, there are no databases, and [`Library::left_out`] has the reason.
-    #[must_use]
-    pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
-        // Databases that take longer are added later.
-        let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
-        let opener = self.opener(open, rest).with_patience(patience);
-        self.search(&opener, &mut None).unwrap_or_else(|error| {
-            let (kept, source, reason) = match &error {
-                // The databases stay as they were.
-                LibraryError::Hung(_, hung) => (self.clone(), &self.source, hung.to_string()),
-                // Where links led before says nothing about where they will lead.
-                _ => (Library::of(Vec::new()), &self.named, error.to_string()),
-            };
-            let left_out = LeftOut::new(".", reason);
-            Library {
-                source: source.clone(),
-                is_unsettled: opener.is_unsettled(),
-                ..self.with(kept.found, vec![left_out], kept.opening)
-            }
-        })
-    }
-
-    fn opener<'a>(&'a self, open: &'a [Arc<LibraryEntry>], rest: Duration) -> Opener<'a> {
-        let opener = Opener::new(&self.options, &self.selection, &self.openings, open, rest);
-        opener.with_patience(self.patience)
-    }
-
-    /// This library with the databases that have been opened since. Does not access the source.
-    #[must_use]
-    pub fn go_on(&self) -> Library {
-        let (mut found, mut left_out) = (self.found.clone(), self.left_out.clone());
-        let mut opening = Vec::new();
-        let mut is_unsettled = self.is_unsettled;
-        for one in &self.opening {
-            let Some(opened) = one.job.opened() else {
-                opening.push(one.clone());
-                continue;
-            };
-            self.openings.forget(&one.job);
-            is_unsettled |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
-            match opened {
-                Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
-                Err(refusal) if self.is_file => {
-                    let reason = LibraryError::Refused(self.named.clone(), refusal.reasons.join("; "));
-                    left_out.push(LeftOut::new(".", reason.to_string()));
-                }
-                Err(refusal) => left_out.extend(LeftOut::all(&one.path, &refusal.reasons)),
-            }
-        }
-        Library {
-            is_unsettled,
-            ..self.with(found, left_out, opening)
-        }
-    }
-
-    /// Searches the source. Sets `exhaustion` to the reason if a database was left out because there are not
-    /// enough file descriptors or memory.
-    fn search(&self, opener: &Opener<'_>, exhaustion: &mut Option<String>) -> Result<Library, LibraryError> {
-        let Search {
-            source,
-            is_file,
-            how,
-            scan,
-        } = search(&self.named, opener)?;
-        let is_hung = |names: &[String]| scan.hung.iter().any(|folder| names.starts_with(folder));
-        let wanted: HashSet<&Task> = scan.tasks.iter().collect();
-        self.openings
-            .keep(|task| wanted.contains(task) || is_hung(&task.folder));
-        drop(wanted);
-        let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
-        for (task, outcome) in opener.open(scan.tasks, &how) {
-            match outcome {
-                Attempt::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
-                Attempt::Opening(job) => opening.push(Opening {
-                    path: task.path(),
-                    job,
-                }),
-                Attempt::Refused(refusal) => {
-                    let mut reasons = refusal.reasons;
-                    if refusal.is_exhausted {
-                        let reason = reasons.pop().unwrap_or_default();
-                        reasons.push(exhaustion.get_or_insert(reason).clone());
-                    }
-                    if is_file {
-                        return Err(LibraryError::Refused(self.named.clone(), reasons.join("; ")));
-                    }
-                    left_out.extend(LeftOut::all(&task.path(), &reasons));
-                }
-            }
-        }
-        let seen: HashSet<*const LibraryEntry> =
-            found.iter().map(|found| Arc::as_ptr(&found.entry)).collect();
-        let unseen = self.found.iter().filter(|before| is_hung(&before.folder));
-        found.extend(
-            unseen
-                .filter(|before| !seen.contains(&Arc::as_ptr(&before.entry)))
-                .cloned(),
-        );
-        let below = self.opening.iter().filter(|one| is_hung(&one.job.task.folder));
-        opening.extend(below.cloned());
-        let library = Library {
-            source,
-            is_file,
-            is_unsettled: opener.is_unsettled(),
-            ..self.with(Vec::new(), Vec::new(), Vec::new())
-        };
-        Ok(library.with(found, left_out, opening))
-    }
-
-    /// This library with other databases.
-    fn with(&self, mut found: Vec<Found>, mut left_out: Vec<LeftOut>, opening: Vec<Opening>) -> Library {
-        let is_in_archive = |found: &Found| found.entry.part.is_some();
-        if !self.is_file || found.iter().any(is_in_archive) {
-            place(&mut found, self.selection.flat);
-        }
-        left_out.sort_by(|a, b| a.path.cmp(&b.path));
-        // A link that does not answer and the database named after it give the same line.
-        left_out.dedup();
-        let mut databases: Vec<_> = found.iter().map(|found| Arc::clone(&found.entry)).collect();
-        databases.sort_by(|a, b| a.path.cmp(&b.path));
-        Library {
-            named: self.named.clone(),
-            source: self.source.clone(),
-            options: self.options.clone(),
-            selection: self.selection.clone(),
-            patience: self.patience,
-            openings: self.openings.clone(),
-            found,
-            databases,
-            left_out,
-            opening,
-            is_file: self.is_file,
-            is_unsettled: self.is_unsettled,
         }
     }
 
@@ -448,27 +281,5 @@ impl Library {
             openings: self.openings.clone(),
             seen: 0,
         }
-    }
-}
-
-impl Found {
-    /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
-    /// the archive, or at the root if the archive is the source.
-    fn all(task: &Task, entries: &[Arc<LibraryEntry>], is_source: bool) -> impl Iterator<Item = Found> {
-        entries.iter().map(move |entry| {
-            let mut folder = task.folder.clone();
-            let name = match &entry.part {
-                None => &task.name,
-                Some(part) => {
-                    folder.extend((!is_source).then(|| task.name.clone()));
-                    part
-                }
-            };
-            Found {
-                folder,
-                name: name.clone(),
-                entry: Arc::clone(entry),
-            }
-        })
     }
 }

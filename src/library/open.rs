@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
 use super::{KeptFiles, LibraryEntry, unread};
-use crate::mapped::{Identity, Mapped};
+use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::formats::{
-    self, Candidate, Database, Files, Format, NotADatabase, Options, Progress, SourceFile,
+    self, Candidate, Database, Files, Format, NotADatabase, Options, Progress, SmallFiles, SourceFile,
 };
 
 /// Root and options with which databases are opened.
@@ -70,7 +70,11 @@ pub(super) fn open(
     };
     let mut refusal = Refusal::default();
     for (format, candidate) in accepted {
-        match open_candidate(task, how, format, candidate, progress, mapped) {
+        let opened = match (&format.small_files, task.is_joined) {
+            (Some(small_files), true) => open_joined(task, how, format, small_files, candidate, progress),
+            _ => open_candidate(task, how, format, candidate, progress, mapped),
+        };
+        match opened {
             Ok(entries) => return Ok(entries.into_iter().map(Arc::new).collect()),
             Err(Refusal {
                 reasons,
@@ -169,11 +173,106 @@ fn open_candidate(
             }
         }
     }
-    let kept = how.kept.as_ref().and_then(|kept| {
+    files.kept = how.kept.as_ref().map(|kept| {
         let names = files.files.iter().map(|(_, file)| file.name.as_str());
         kept.of(format, names.zip(&maps))
     });
-    files.kept = kept;
+    let databases = databases(task, how, format, files)?;
+    let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());
+    let mut is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));
+    if !maps.iter().all(|map| map.is_intact() && is_still_there(map)) {
+        return Err(Refusal::changed(CHANGED));
+    }
+    let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
+        path: String::new(),
+        format,
+        part,
+        database: database.into(),
+        files: identities.clone(),
+        maps: maps.clone(),
+        copies: None,
+        is_local: task.mount.is_none(),
+        found: Some(candidate.clone()),
+    };
+    Ok(databases.into_iter().map(entry).collect())
+}
+
+const CHANGED: &str = "it was changed while it was opened: open it again";
+
+/// Maximum number of bytes of all files that are joined.
+const MOST_JOINED: u64 = 1 << 30;
+
+/// Opens many small files as one database. They are copied, so that they need neither maps nor descriptors.
+fn open_joined(
+    task: &Task,
+    how: &How,
+    format: &'static Format,
+    small_files: &SmallFiles,
+    candidate: Candidate,
+    progress: &Arc<Progress>,
+) -> Result<Vec<LibraryEntry>, Refusal> {
+    let mut files = Files {
+        progress: Arc::clone(progress),
+        ..Files::default()
+    };
+    let (mut identities, mut copies) = (Vec::new(), Copies::default());
+    for (kind, path) in &candidate.files {
+        let name = file_name(path);
+        let copied = how
+            .root
+            .file(path)
+            .and_then(|file| copies.copy(&file, path, small_files.most_bytes));
+        match copied {
+            Ok((identity, bytes)) => {
+                identities.push((name.clone(), identity));
+                let bytes = Arc::new(bytes);
+                files.files.push((kind.clone(), SourceFile { name, bytes }));
+            }
+            Err(error) if is_exhausted(&error) => {
+                return Err(Refusal {
+                    is_exhausted: true,
+                    ..format!("cannot be opened: {error}").into()
+                });
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::NotFound) => {
+                return Err(Refusal::changed(&format!("{name}: {error}")));
+            }
+            Err(error) => {
+                log::warn!("{}: left out: cannot be opened: {error}", path.display());
+                files
+                    .warnings
+                    .push(format!("{name} is left out: cannot be opened: {error}"));
+            }
+        }
+        if copies.bytes() > MOST_JOINED {
+            let what = "the small files of this folder have more than 1 GiB: join some of them with cat";
+            return Err(what.to_owned().into());
+        }
+    }
+    let databases = databases(task, how, format, files)?;
+    if !copies.are_current() {
+        return Err(Refusal::changed(CHANGED));
+    }
+    let copies = Some(Arc::new(copies));
+    let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
+        path: String::new(),
+        format,
+        part,
+        database: database.into(),
+        files: identities.clone(),
+        maps: Vec::new(),
+        copies: copies.clone(),
+        is_local: task.mount.is_none(),
+        found: Some(candidate.clone()),
+    };
+    Ok(databases.into_iter().map(entry).collect())
+}
+
+/// A database, or the parts of an archive with their names.
+type Parts = Vec<(Option<String>, Box<dyn Database>)>;
+
+/// Opens a database from its files.
+fn databases(task: &Task, how: &How, format: &Format, files: Files) -> Result<Parts, Refusal> {
     let databases = catch_unwind(AssertUnwindSafe(|| {
         let mut database = (format.open)(files, &how.options)?;
         let parts = database.take_parts();
@@ -197,24 +296,7 @@ fn open_candidate(
     let databases = databases
         .unwrap_or_else(|panic| Err(NotADatabase(format!("the decoder failed: {}", message(&*panic)))))
         .map_err(|NotADatabase(reason)| format!("not a {} database: {reason}", format.title))?;
-    let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());
-    let mut is_still_there = |map: &Arc<Mapped>| paths.any(|there| there == Some(map.identity()));
-    if !maps.iter().all(|map| map.is_intact() && is_still_there(map)) {
-        return Err(Refusal::changed(
-            "it was changed while it was opened: open it again",
-        ));
-    }
-    let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
-        path: String::new(),
-        format,
-        part,
-        database: database.into(),
-        files: identities.clone(),
-        maps: maps.clone(),
-        is_local: task.mount.is_none(),
-        found: Some(candidate.clone()),
-    };
-    Ok(databases.into_iter().map(entry).collect())
+    Ok(databases)
 }
 
 /// Maps a file of the source, or copies it if it is small and `may_copy` is set.

@@ -129,7 +129,7 @@ impl<'a> Opener<'a> {
             match job.opened() {
                 None if is_same => return Ok(Attempt::Opening(job)),
                 None => job.give_up(),
-                Some(Ok(entries)) if is_same && are_intact(entries, task.mount.as_ref())? => {
+                Some(Ok(entries)) if is_same && are_current(entries, task.mount.as_ref())? => {
                     return Ok(Attempt::Opening(job));
                 }
                 Some(Err(refusal)) if is_same && !refusal.is_changing => return Ok(Attempt::Opening(job)),
@@ -157,12 +157,12 @@ impl<'a> Opener<'a> {
         now: &[Option<Identity>],
     ) -> Result<Option<Vec<Arc<LibraryEntry>>>, Hung> {
         let is_same = |entry: &&&Arc<LibraryEntry>| {
-            let then = entry.maps.iter().map(|map| Some(map.identity()));
+            let then = entry.identities().map(Some);
             std::ptr::eq(entry.format, format) && then.eq(now.iter().copied())
         };
         let open = self.open.get(candidate).into_iter().flatten();
         let entries = each_part(open.filter(is_same));
-        let are_open = !entries.is_empty() && are_intact(&entries, task.mount.as_ref())?;
+        let are_open = !entries.is_empty() && are_current(&entries, task.mount.as_ref())?;
         Ok(are_open.then_some(entries))
     }
 
@@ -193,7 +193,7 @@ impl<'a> Opener<'a> {
     }
 
     /// The databases that were open at this place before.
-    fn before(&self, task: &Task) -> Option<Vec<Arc<LibraryEntry>>> {
+    pub(super) fn before(&self, task: &Task) -> Option<Vec<Arc<LibraryEntry>>> {
         let mut places = task
             .candidates
             .iter()
@@ -248,8 +248,8 @@ fn each_part<'a>(entries: impl Iterator<Item = &'a &'a Arc<LibraryEntry>>) -> Ve
     first.map(|&entry| Arc::clone(entry)).collect()
 }
 
-/// [`LibraryEntry::is_intact`] of databases whose files are on a mount that is not local, if it is named.
-fn are_intact(entries: &[Arc<LibraryEntry>], mount: Option<&Mount>) -> Result<bool, Hung> {
+/// [`LibraryEntry::is_current`] of databases whose files are on a mount that is not local, if it is named.
+fn are_current(entries: &[Arc<LibraryEntry>], mount: Option<&Mount>) -> Result<bool, Hung> {
     let asked = entries.to_vec();
-    hung::ask(mount, move |_| asked.iter().all(|entry| entry.is_intact()))
+    hung::ask(mount, move |_| asked.iter().all(|entry| entry.is_current()))
 }

@@ -114,10 +114,12 @@ impl Openings {
         }))
     }
 
-    /// Openings whose progress is reported while they are waited for.
-    pub(super) fn reporting(report: Report) -> Openings {
+    /// Openings whose progress is reported while they are waited for, and whose databases keep in `kept` what is
+    /// costly to find again.
+    pub(super) fn reporting(report: Report, kept: Option<KeptFiles>) -> Openings {
         Openings(Arc::new(Shared {
             report: Some(report),
+            kept,
             ..Shared::default()
         }))
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType};
 
 use super::LeftOut;
+use super::join::join;
 use super::open::How;
 use super::opener::Opener;
 use super::task::{self, Named, Task, Unusable};
@@ -124,15 +125,24 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
         let wanted = named.into_iter().filter(|(name, candidates)| {
             opener.selection.wants(&folder.names, name) && opener.selection.wants_kind(candidates)
         });
-        scan.tasks.extend(wanted.map(|(name, candidates)| Task {
-            folder: folder.names.clone(),
-            name,
-            hung: hung_of(&candidates, &listing.hung),
-            candidates,
-            by_content: false,
-            unusable: Arc::clone(&listing.unusable),
-            mount: listing.mount.clone(),
-        }));
+        let mut wanted: Vec<Named> = wanted.collect();
+        let joined = match listing.mount {
+            None => join(&mut wanted, &directory, &listing.unusable, &how.options),
+            Some(_) => Vec::new(),
+        };
+        let wanted = wanted.into_iter().map(|named| (named, false));
+        let wanted = wanted.chain(joined.into_iter().map(|named| (named, true)));
+        scan.tasks
+            .extend(wanted.map(|((name, candidates), is_joined)| Task {
+                folder: folder.names.clone(),
+                name,
+                hung: hung_of(&candidates, &listing.hung),
+                candidates,
+                by_content: false,
+                is_joined,
+                unusable: Arc::clone(&listing.unusable),
+                mount: listing.mount.clone(),
+            }));
     }
     Ok(scan)
 }

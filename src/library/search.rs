@@ -113,6 +113,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
         hung: hung_of(&candidates, &links),
         candidates,
         by_content,
+        is_joined: false,
         unusable,
         mount,
     })

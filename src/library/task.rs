@@ -22,6 +22,8 @@ pub(super) struct Task {
     pub(super) candidates: Vec<(&'static Format, Candidate)>,
     /// If true, its format is determined by its bytes, because its name gives no information.
     pub(super) by_content: bool,
+    /// If true, it consists of all small files of its folder.
+    pub(super) is_joined: bool,
     pub(super) unusable: Arc<Unusable>,
     /// The mount that contains its files, unless that is local.
     pub(super) mount: Option<Mount>,

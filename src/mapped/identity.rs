@@ -136,6 +136,11 @@ impl Watched {
         })
     }
 
+    /// True if the file is still at its path, in whatever state.
+    pub(super) fn is_in_place(&self) -> bool {
+        !self.is_elsewhere()
+    }
+
     /// True for the identity of this file, in whatever state.
     fn is_same_file(&self, other: &Identity) -> bool {
         (other.device, other.inode) == (self.identity.device, self.identity.inode)

@@ -69,9 +69,7 @@ pub fn serve(
 ) -> Result<(), MountError> {
     let signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
-    // A size file that exceeds the limit of file sizes (RLIMIT_FSIZE) then causes a write error instead of
-    // ending the process.
-    flag::register(SIGXFSZ, Arc::default()).map_err(MountError::system("cannot catch signals"))?;
+    survive_long_files().map_err(MountError::system("cannot catch signals"))?;
     // From here on the guardian unmounts if the daemon is killed.
     let guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
     let kernel = device::mount(point, options)?;
@@ -135,6 +133,15 @@ fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Sess
     config.n_threads = Some(options.threads);
     // The kernel checks access: it applies `allow_other`, and some of its requests carry no user.
     Session::from_fd(fuse, kernel, SessionACL::All, config)
+}
+
+/// Makes a kept file that exceeds the limit of file sizes (RLIMIT_FSIZE) cause a write error instead of ending the
+/// process.
+///
+/// # Errors
+/// If the signal cannot be caught.
+pub fn survive_long_files() -> io::Result<()> {
+    flag::register(SIGXFSZ, Arc::default()).map(drop)
 }
 
 /// Unmounts on the first signal; the session then ends when the last open file is closed. A second signal

@@ -20,6 +20,7 @@ pub static FAKE: Format = Format {
     title: "Fake",
     find: |_| Vec::new(),
     by_content: None,
+    small_files: None,
     readings: Vec::new,
     open: |_, _| Err(NotADatabase("it is made up".to_owned())),
 };
@@ -184,6 +185,7 @@ impl Fake {
                 },
             )],
             maps: Vec::new(),
+            copies: None,
             part: None,
             found: None,
             is_local: true,

@@ -6,6 +6,7 @@ mod common;
 mod errors;
 mod exchanged;
 mod holes;
+mod joined;
 mod links;
 mod opening;
 mod reopen;

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::needs;
-use crate::scratch::{Scratch, pgnfs, run, wait_for};
+use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 
 /// A file with text before the first game and between games, carriage returns, a byte of windows-1252, and an
 /// illegal move.
@@ -157,6 +159,70 @@ fn a_lost_or_damaged_index_costs_time_only() {
 }
 
 #[test]
+fn commands_and_mounts_use_one_index() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, long_file()).unwrap();
+    let cache = scratch.path("cache");
+    let run = |arguments: &[&str]| {
+        let ended = run(pgnfs().args(arguments).arg(&path).env(CACHE, &cache));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
+        ended.out
+    };
+    let find = ["find", "--moves", "d4"];
+    let none = ["--cache-dir=none"];
+    let expected = (
+        run(&[&["export"], &none[..]].concat()),
+        run(&[&find, &none[..]].concat()),
+    );
+    assert!(!cache.exists());
+    assert_eq!(run(&find), expected.1);
+    let index = kept(&scratch);
+    assert_eq!(index.len(), 1, "{index:?}");
+    // A new scan would replace the file by another one.
+    let inode = || fs::metadata(&index[0]).unwrap().ino();
+    let first = inode();
+    assert_eq!((run(&["export"]), run(&find)), expected);
+    assert!(run(&["info"]).contains("games           3"));
+    scratch.mount(&[]);
+    games(&scratch);
+    scratch.unmount();
+    assert_eq!((kept(&scratch), inode()), (index.clone(), first));
+    // A file with other contents in its place, and one that is damaged.
+    let sound = fs::read(&index[0]).unwrap();
+    for bytes in [&b""[..], &sound[..sound.len() / 2], &sound[1..]] {
+        fs::write(&index[0], bytes).unwrap();
+        assert_eq!((run(&["export"]), run(&find)), expected);
+        assert_eq!(fs::read(&index[0]).unwrap(), sound);
+    }
+}
+
+#[test]
+fn an_index_that_cannot_be_kept_is_done_without() {
+    let scratch = Scratch::new();
+    let path = scratch.source.join("X.PGN");
+    fs::write(&path, long_file()).unwrap();
+    // No file can have a byte, as on a full disk.
+    let full = r#"ulimit -f 0; exec "$@""#;
+    let mut command = Command::new("sh");
+    command.args(["-c", full, "sh", env!("CARGO_BIN_EXE_pgnfs")]);
+    let without = run(command.arg("info").arg(&path).env(CACHE, scratch.path("cache")));
+    assert!(kept(&scratch).is_empty());
+    let missing = run(pgnfs().args(["info", "--cache-dir=/proc/missing"]).arg(&path));
+    assert!(
+        missing
+            .err
+            .starts_with("pgnfs: indexes of PGN files are not kept: /proc/missing: "),
+        "{missing:?}"
+    );
+    for ended in [without, missing] {
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.out.contains("games           3"), "{ended:?}");
+    }
+}
+
+#[test]
 fn a_file_that_changes_is_scanned_again() {
     needs!(mount);
     let scratch = mounted_of(&long_file(), &[]);
@@ -248,4 +314,57 @@ fn kinds_select_databases() {
     assert_eq!(listed(&["--kinds=.DCI"]), [false, true, true]);
     assert_eq!(listed(&["--kinds=simplecdb,pgn"]), [true, true, true]);
     assert_eq!(listed(&["--kinds=simplecdb", "--only=a*"]), [false, true, false]);
+}
+
+#[test]
+fn very_many_small_files_are_one_directory() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let folder = scratch.source.join("games");
+    fs::create_dir(&folder).unwrap();
+    let write = |n: usize, moves: &str| {
+        let game = format!(
+            "[Event \"E{n}\"]\n[White \"P{}\"]\n[Result \"*\"]\n\n{moves} *\n",
+            n % 7
+        );
+        fs::write(folder.join(format!("{n:04}.pgn")), game).unwrap();
+    };
+    (0..1_001).for_each(|n| write(n, "1. e4"));
+    write(4, "1. Ke2");
+    scratch.mount(&[]);
+    let shown = scratch.mount.join("games");
+    let names = |directory: &Path| {
+        let entries = fs::read_dir(directory).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&shown), ["small-files.pgn"]);
+    let database = shown.join("small-files.pgn");
+    assert_eq!(names(&database.join("players")).len(), 7 + 1, "and unknown");
+    let read = |path: &str| fs::read_to_string(database.join(path)).unwrap();
+    assert!(read("games/001001-002000/001001.pgn").contains("E1000"));
+    assert!(read("info.txt").contains("1001 files from 0000.pgn to 1000.pgn"));
+    let problems = read("problems.txt");
+    assert!(
+        problems.starts_with("000005\t0004.pgn: byte ") && problems.lines().count() == 1,
+        "{problems}"
+    );
+    let all = read("all.pgn");
+    assert_eq!(export(&folder, "--pgn=cleaned"), all.as_bytes());
+    // Until a change is seen, the state before it is shown.
+    write(4, "1. d4");
+    let fifth = || read_if_there(&database.join("games/000001-001000/000005.pgn"));
+    wait_for("the change", || {
+        fifth().is_some_and(|game| game.contains("1. d4"))
+    });
+    fs::remove_file(folder.join("0000.pgn")).unwrap();
+    wait_for("databases of their own", || {
+        shown.join("0001.pgn/all.pgn").exists()
+    });
+    assert!(!database.exists());
+}
+
+fn read_if_there(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok()
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chessdb::formats::{Bytes, Database, FORMATS, Files, Kept, Options, PgnForm, SourceFile};
@@ -259,6 +260,48 @@ impl Kept for InMemory {
         self.0.lock().unwrap().insert(name.to_owned(), bytes);
         self.get(name)
     }
+}
+
+/// Keeps nothing: writing fails, as on a full disk.
+#[derive(Debug, Default)]
+struct Full(AtomicUsize);
+
+impl Kept for Full {
+    fn get(&self, _: &str) -> Option<Arc<dyn Bytes>> {
+        None
+    }
+
+    fn put(
+        &self,
+        _: &str,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Option<Arc<dyn Bytes>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        write(&mut &mut [0; 64][..]).unwrap_err();
+        None
+    }
+}
+
+#[test]
+fn an_index_that_cannot_be_kept_is_written_once() {
+    let bytes = games(1_000);
+    let full = Arc::new(Full::default());
+    let files = Files {
+        files: vec![(
+            "pgn".to_owned(),
+            SourceFile {
+                name: "x.pgn".to_owned(),
+                bytes: Arc::new(bytes),
+            },
+        )],
+        warnings: Vec::new(),
+        kept: Some(Arc::clone(&full) as Arc<dyn Kept>),
+        progress: Arc::default(),
+    };
+    let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
+    let database = (format.open)(files, &Options::default()).unwrap();
+    assert_eq!(database.len(), 1_000);
+    assert_eq!(full.0.load(Ordering::Relaxed), 1);
 }
 
 /// The databases of a file, opened with what is kept for it.

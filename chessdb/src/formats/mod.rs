@@ -111,6 +111,8 @@ pub struct Format {
     pub find: fn(&SourceFolder) -> Vec<Candidate>,
     /// How to recognize a file by its content; none if only names are used.
     pub by_content: Option<ByContent>,
+    /// How many small files of a folder are one database; none if every file is one.
+    pub small_files: Option<SmallFiles>,
     /// Names of its readings, as the option `reading` takes them; empty if it has one only.
     pub readings: fn() -> Vec<String>,
     /// Opens a database from its files, reading headers only.
@@ -123,6 +125,20 @@ pub struct ByContent {
     pub kind: &'static str,
     /// True for bytes that are certainly a database of the format.
     pub accepts: fn(&[u8]) -> bool,
+}
+
+/// How a format reads many small files of one folder as one database.
+pub struct SmallFiles {
+    /// Kind of the files.
+    pub kind: &'static str,
+    /// Name of the database.
+    pub name: &'static str,
+    /// Size in bytes up to which a file is small.
+    pub most_bytes: u64,
+    /// Number of small files up to which each is a database.
+    pub most_files: usize,
+    /// False if each is a database with these options, however many there are.
+    pub are_joined: fn(&Options) -> bool,
 }
 
 /// A database, or why the files are not one.

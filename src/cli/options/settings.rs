@@ -26,7 +26,7 @@ pub struct Settings {
     pub open_wait: Duration,
     /// True if a source may be missing when it is mounted.
     pub wait_for_source: bool,
-    /// The folder of size files and indexes of positions.
+    /// The folder of size files and indexes.
     pub cache_folder: CacheFolder,
     /// Whether an index of positions is used and built.
     pub index: IndexUse,
@@ -72,7 +72,7 @@ impl Default for Settings {
     }
 }
 
-/// The folder of size files.
+/// The folder of size files and indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheFolder {
     /// The default folder of the user.
@@ -80,6 +80,6 @@ pub enum CacheFolder {
     Usual,
     /// This folder.
     At(PathBuf),
-    /// Size files are disabled.
+    /// Nothing is kept.
     Nowhere,
 }

@@ -40,6 +40,7 @@ fn task(name: &str, mount: Option<Mount>) -> Arc<Task> {
         name: name.to_owned(),
         candidates: vec![(format, candidate)],
         by_content: false,
+        is_joined: false,
         unusable: Arc::default(),
         mount,
         hung: None,

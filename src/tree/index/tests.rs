@@ -47,6 +47,7 @@ static FORMAT: Format = Format {
     title: "Years",
     find: |_| Vec::new(),
     by_content: None,
+    small_files: None,
     readings: Vec::new,
     open: |_, _| Err(NotADatabase(String::new())),
 };
@@ -71,6 +72,7 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
         database: Arc::new(Years(5)),
         files: Vec::new(),
         maps: Vec::new(),
+        copies: None,
         part: None,
         found: None,
         is_local: true,

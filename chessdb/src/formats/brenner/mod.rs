@@ -50,6 +50,7 @@ pub const FORMAT: Format = Format {
     title: "Brenner's minimal encoding",
     find,
     by_content: Some(ByContent { kind: KIND, accepts }),
+    small_files: None,
     readings: || reading::READINGS.map(|(name, _)| name.to_owned()).to_vec(),
     open: |files, options| Ok(Box::new(Brenner::open(&files, options)?)),
 };

@@ -47,6 +47,7 @@ pub const FORMAT: Format = Format {
     title: "Chess Assistant",
     find: open::find,
     by_content: None,
+    small_files: None,
     readings: || CodeReading::all().map(CodeReading::name).collect(),
     open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
 };

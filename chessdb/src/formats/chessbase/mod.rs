@@ -61,6 +61,7 @@ pub const FORMAT: Format = Format {
         candidates
     },
     by_content: None,
+    small_files: None,
     readings: Vec::new,
     open: |files, options| Ok(Box::new(ChessBase::open(files, options)?)),
 };

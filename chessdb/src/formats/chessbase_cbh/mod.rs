@@ -63,6 +63,7 @@ pub const FORMAT: Format = Format {
     title: "ChessBase (CBH)",
     find: find::find,
     by_content: None,
+    small_files: None,
     readings: Vec::new,
     open: several::open,
 };

@@ -47,6 +47,7 @@ pub const FORMAT: Format = Format {
     title: "jose",
     find: find::find,
     by_content: None,
+    small_files: None,
     readings: Vec::new,
     open: |files, options| Ok(Box::new(Jose::open(files, options)?)),
 };

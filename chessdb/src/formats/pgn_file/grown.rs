@@ -6,10 +6,12 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::boundaries::{self, Each, LONGEST_GAME, Shares, threads};
+use super::boundaries::{self, Each, LONGEST_GAME};
 use super::in_parallel::in_parallel;
 use super::index::Index;
+use super::make_index::File;
 use super::scan::{LOOKAHEAD, MOST_UNCLOSED};
+use super::shares::{Shares, threads};
 use super::source::Source;
 
 /// Size in bytes of a piece of a file that has a hash.
@@ -30,13 +32,14 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// The pieces of a file.
-    pub(super) fn of(source: &dyn Source, threads: usize) -> Pieces {
-        Pieces::default().extended(0, source, threads)
+    pub(super) fn of(file: &File<'_>, threads: usize) -> Pieces {
+        Pieces::default().extended(0, file, threads)
     }
 
     /// The pieces of a file that had `old` bytes before.
-    fn extended(mut self, old: u64, source: &dyn Source, threads: usize) -> Pieces {
-        if source.is_packed() || !source.gaps().is_empty() {
+    fn extended(mut self, old: u64, file: &File<'_>, threads: usize) -> Pieces {
+        let source = file.source;
+        if !has_pieces(source) {
             return Pieces::default();
         }
         let whole = usize::try_from(old / PIECE).unwrap_or(usize::MAX);
@@ -44,7 +47,9 @@ impl Pieces {
         let first = self.hashes.len() as u64;
         let count = source.len().div_ceil(PIECE).saturating_sub(first);
         let hashes = in_parallel(threads, usize::try_from(count).unwrap_or(usize::MAX), |n| {
-            hash(source, piece(first + n as u64, source.len()))
+            let piece = piece(first + n as u64, source.len());
+            file.progress.add(piece.end - piece.start);
+            hash(source, piece)
         });
         self.hashes.extend(hashes);
         self
@@ -85,6 +90,19 @@ fn hash(source: &dyn Source, range: Range<u64>) -> u64 {
     xxh3_64(&source.read(range))
 }
 
+/// True if the pieces of a source have hashes.
+fn has_pieces(source: &dyn Source) -> bool {
+    !source.is_packed() && source.gaps().is_empty()
+}
+
+/// Number of bytes for whose pieces hashes are made, if the file had `old` bytes before.
+pub(super) fn hashed_len(old: u64, source: &dyn Source) -> u64 {
+    match has_pieces(source) {
+        true => source.len().saturating_sub(old / PIECE * PIECE),
+        false => 0,
+    }
+}
+
 /// A file that has grown since an earlier scan.
 #[derive(Debug)]
 pub(super) struct Grown<'a> {
@@ -103,7 +121,7 @@ impl<'a> Grown<'a> {
         let old = earlier.file_len;
         let pieces = earlier.pieces();
         let has_grown = old < source.len() && earlier.line_end == line_end;
-        if !has_grown || source.is_packed() || !source.gaps().is_empty() || pieces.hashes.is_empty() {
+        if !has_grown || !has_pieces(source) || pieces.hashes.is_empty() {
             return None;
         }
         let games = last_decided(earlier, source)?;
@@ -145,9 +163,9 @@ impl<'a> Grown<'a> {
     }
 
     /// The pieces of the file.
-    pub(super) fn pieces(&self, source: &dyn Source, threads: usize) -> Pieces {
+    pub(super) fn pieces(&self, file: &File<'_>, threads: usize) -> Pieces {
         let pieces = self.earlier.pieces().with_next_turn();
-        pieces.extended(self.earlier.file_len, source, threads)
+        pieces.extended(self.earlier.file_len, file, threads)
     }
 }
 

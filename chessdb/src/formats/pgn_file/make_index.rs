@@ -1,20 +1,23 @@
 //! Makes the index of a file.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::boundaries::{self, Shares};
+use super::boundaries;
 use super::characters::{Characters, value};
 use super::clean::cleaned_len;
 use super::decode::find_result;
 use super::game::{MOST_TAGS, Stored};
-use super::grown::{Grown, Pieces};
+use super::grown::{Grown, Pieces, hashed_len};
 use super::in_parallel::in_parallel;
 use super::index::{Shared, Writer};
 use super::items::Items;
 use super::names::{Met, Names};
 use super::row::Row;
 use super::section::Section;
+use super::shares::Shares;
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
 use crate::formats::{Keys, Progress, TextId};
@@ -32,7 +35,7 @@ pub(super) fn in_memory(file: &File<'_>) -> Vec<u8> {
     for width in WIDTHS {
         bytes.clear();
         // Writing to memory cannot fail.
-        if write(file, None, width, &mut bytes).is_ok() {
+        if write(file, Scope::Once, width, &mut bytes).is_ok() {
             break;
         }
     }
@@ -50,25 +53,57 @@ pub(super) struct File<'a> {
     pub(super) progress: Arc<Progress>,
 }
 
-/// Scans a file and writes its index, in which names have numbers of `width` bytes. If the file has grown, the
-/// scan continues an earlier one.
+/// What is scanned of a file, and for what.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scope<'a> {
+    /// All of it, for an index in memory, which no later scan continues.
+    Once,
+    /// All of it, for an index that is kept.
+    Whole,
+    /// What was appended since an earlier scan, for an index that is kept.
+    Appended(&'a Grown<'a>),
+}
+
+/// There are more names than numbers of a width.
+#[derive(Debug)]
+struct TooNarrow;
+
+impl fmt::Display for TooNarrow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there are more names than numbers")
+    }
+}
+
+impl Error for TooNarrow {}
+
+/// True for an error of [`write`] that a greater width avoids.
+pub(super) fn is_too_narrow(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<TooNarrow>())
+}
+
+/// Scans a file and writes its index, in which names have numbers of `width` bytes.
 ///
 /// # Errors
-/// If writing fails, or if there are more names than such numbers.
-pub(super) fn write(
-    file: &File<'_>,
-    grown: Option<&Grown<'_>>,
-    width: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// If writing fails, or if [there are more names](is_too_narrow) than such numbers.
+pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let &File {
         source,
         characters,
         line_end,
         ref progress,
     } = file;
-    // Once for the boundaries, and once for the rows.
-    progress.expect(2 * grown.map_or(source.len(), |grown| grown.len(source)));
+    let grown = match scope {
+        Scope::Appended(grown) => Some(grown),
+        Scope::Once | Scope::Whole => None,
+    };
+    let scanned = grown.map_or(source.len(), |grown| grown.len(source));
+    let hashed = match scope {
+        Scope::Once => 0,
+        Scope::Whole => hashed_len(0, source),
+        Scope::Appended(grown) => hashed_len(grown.earlier.file_len, source),
+    };
+    // Once for the boundaries, once for the rows, and once for the hashes.
+    progress.expect(2 * scanned + hashed);
     let shares = Shares::of(source, progress);
     let mut writer = Writer::new(out, width);
     let mut names = match grown {
@@ -105,7 +140,7 @@ pub(super) fn write(
                 .collect();
             met.iter_mut().for_each(|met| met.merge_into(&mut names));
             if width < 4 && names.len >> (8 * width) > 0 {
-                return Err(io::Error::other("there are more names than numbers"));
+                return Err(io::Error::other(TooNarrow));
             }
             for (thread, rows) in made.into_iter().flatten() {
                 let Some(met) = met.get(thread) else { continue };
@@ -118,9 +153,10 @@ pub(super) fn write(
         None => boundaries::find(source, line_end, &shares, each)?,
         Some(grown) => grown.find(source, line_end, &shares, each)?,
     };
-    let pieces = match grown {
-        None => Pieces::of(source, shares.threads),
-        Some(grown) => grown.pieces(source, shares.threads),
+    let pieces = match scope {
+        Scope::Once => Pieces::default(),
+        Scope::Whole => Pieces::of(file, shares.threads),
+        Scope::Appended(grown) => grown.pieces(file, shares.threads),
     };
     let shared = Shared {
         len: source.len(),

@@ -2,8 +2,8 @@
 //!
 //! | part of a file | read by |
 //! |---|---|
-//! | bytes, by ranges | [`source`]; [`packed`] |
-//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`] |
+//! | bytes, by ranges | [`source`]; [`packed`]; [`many`] |
+//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`], [`shares`] |
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`symbols`], [`decode`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
@@ -23,6 +23,7 @@ mod in_parallel;
 mod index;
 mod items;
 mod make_index;
+mod many;
 mod names;
 mod near;
 mod packed;
@@ -31,6 +32,7 @@ mod row;
 mod scan;
 mod section;
 mod set_up;
+mod shares;
 mod source;
 mod symbols;
 mod tag;
@@ -47,9 +49,10 @@ use self::game::Stored;
 use self::grown::Grown;
 use self::head::MOST_HEAD;
 use self::index::Index;
+use self::make_index::Scope;
 use self::packed::Contents;
 use self::row::Row;
-use self::source::{Source, is_utf_16};
+use self::source::{Source, utf_16};
 use super::{
     Database, Decoded, Files, Format, Info, Kept, Keys, Member, NotADatabase, Options, PgnForm, Problem,
     TextId,
@@ -64,6 +67,7 @@ pub const FORMAT: Format = Format {
     title: "PGN",
     find: packed::find,
     by_content: None,
+    small_files: Some(many::SMALL_FILES),
     readings: Vec::new,
     open: packed::open,
 };
@@ -77,19 +81,33 @@ const AGAIN: u32 = 1 << 31;
 /// The stored index. If there is none, makes one and stores it.
 fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<Index> {
     let (kept, len) = (kept?, file.source.len());
-    let make = |grown: Option<&Grown<'_>>| {
-        make_index::WIDTHS.into_iter().find_map(|width| {
-            let bytes = kept.put(INDEX, &mut |out| make_index::write(file, grown, width, out))?;
-            Index::open(bytes, len)
-        })
+    let make = |scope: Scope<'_>| {
+        let mut bytes = None;
+        for width in make_index::WIDTHS {
+            let mut is_too_narrow = false;
+            bytes = kept.put(INDEX, &mut |out| {
+                make_index::write(file, scope, width, out).inspect_err(|error| {
+                    is_too_narrow = make_index::is_too_narrow(error);
+                })
+            });
+            // If the disk is full, for example, another scan would be in vain.
+            if !is_too_narrow {
+                break;
+            }
+        }
+        Index::open(bytes?, len)
     };
     let found = kept.get(INDEX).and_then(|bytes| Index::open(bytes, len));
     found
         .or_else(|| {
             let earlier = Index::of_any(kept.earlier(INDEX)?)?;
-            make(Some(&Grown::since(&earlier, file.source, file.line_end)?))
+            make(Scope::Appended(&Grown::since(
+                &earlier,
+                file.source,
+                file.line_end,
+            )?))
         })
-        .or_else(|| make(None))
+        .or_else(|| make(Scope::Whole))
 }
 
 /// Number of bytes from which the index of a file is stored. A shorter file is scanned in less time than its index
@@ -111,7 +129,13 @@ fn form_name(form: PgnForm) -> &'static str {
     }
 }
 
-/// An open PGN file.
+/// True if there is more than blanks and bytes without meaning.
+fn has_text(bytes: &[u8]) -> bool {
+    let is_text = |c: &u8| !c.is_ascii_whitespace() && !matches!(c, 0 | 0x1a | 0xef | 0xbb | 0xbf);
+    bytes.iter().any(is_text)
+}
+
+/// An open PGN file, or many small ones.
 struct PgnFile {
     name: String,
     source: Box<dyn Source>,
@@ -132,7 +156,7 @@ impl PgnFile {
         let Contents { name, source, packed } = contents;
         let mut warnings = files.warnings.clone();
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
-        let is_utf_16 = is_utf_16(&source.read(0..2));
+        let is_utf_16 = utf_16(&source.read(0..2)).is_some();
         let source = source::in_utf_8(source)?;
         let line_end = boundaries::line_end(&*source);
         let scanned = make_index::File {
@@ -148,7 +172,8 @@ impl PgnFile {
         let mut problems = files.holes();
         problems.extend(index.unclosed().into_iter().map(|start| {
             let what = "a comment is not closed: a game begins here in spite of it";
-            Problem::damage(&name, start, what)
+            let (file, offset) = source.file_at(start).unwrap_or((&name, start));
+            Problem::damage(file, offset, what)
         }));
         if !index.unclosed().is_empty() {
             warnings.push(format!(
@@ -161,8 +186,7 @@ impl PgnFile {
             let what = "the file is in UTF-16: it can only be shown converted, which pgn=verbatim excludes";
             return Err(NotADatabase(what.to_owned()));
         }
-        let is_text = |c: &u8| !c.is_ascii_whitespace() && !matches!(c, 0 | 0x1a | 0xef | 0xbb | 0xbf);
-        if options.pgn != PgnForm::Verbatim && source.read(0..head.min(MOST_HEAD)).iter().any(is_text) {
+        if options.pgn != PgnForm::Verbatim && has_text(&source.read(0..head.min(MOST_HEAD))) {
             warnings.push(format!(
                 "the {head} bytes before the first game are not shown: pgn=verbatim shows them as {HEAD}"
             ));
@@ -238,8 +262,14 @@ impl PgnFile {
         boundaries::range_of(&*self.source, row.start, next.map(|next| next.start))
     }
 
+    /// The name of the file that has a game, and the offset of the game in it.
+    fn place_of(&self, row: &Row) -> (&str, u64) {
+        let place = self.source.file_at(row.start);
+        place.unwrap_or((&self.name, row.start))
+    }
+
     fn stored<'a>(&self, row: &Row, text: &'a [u8]) -> Stored<'a> {
-        Stored::new(text, row.start, self.characters, self.line_end)
+        Stored::new(text, self.place_of(row).1, self.characters, self.line_end)
     }
 }
 
@@ -271,7 +301,7 @@ impl Database for PgnFile {
     fn game(&self, game: u32) -> Decoded {
         let found = self.text_of(game);
         found.map_or_else(Decoded::default, |(row, text)| {
-            let (game, problems) = self.stored(&row, &text).game(&self.name);
+            let (game, problems) = self.stored(&row, &text).game(self.place_of(&row).0);
             Decoded { game, problems }
         })
     }
@@ -326,7 +356,7 @@ impl Database for PgnFile {
             main_line_or(
                 each,
                 |mut sink| stored.main_line(&mut sink.0),
-                || stored.game(&self.name).0,
+                || stored.game(self.place_of(&row).0).0,
             );
         }
     }

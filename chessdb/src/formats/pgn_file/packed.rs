@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::source::Source;
-use super::{KIND, PgnFile};
+use super::{KIND, PgnFile, many};
 use crate::bytes::index;
 use crate::formats::several::Several;
 use crate::formats::{
@@ -57,6 +57,9 @@ pub(super) struct Contents {
 
 /// Opens a file, or all files of an archive.
 pub(super) fn open(files: Files, options: &Options) -> Opened {
+    if files.files.len() > 1 {
+        return many::open(files, options);
+    }
     let Some((kind, file)) = files.files.first() else {
         return Err(NotADatabase("there is no .pgn".to_owned()));
     };

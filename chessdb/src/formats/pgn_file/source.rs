@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-use encoding_rs::{UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::bytes::index;
 use crate::formats::{Bytes, NotADatabase};
@@ -34,18 +34,28 @@ pub trait Source: Debug + Send + Sync {
         false
     }
 
-    /// Ranges that are skipped, in ascending order: long holes of a file. No game continues after one.
+    /// Ranges that are skipped, in ascending order: long holes of a file, and empty ranges between files. No game
+    /// continues after one.
     fn gaps(&self) -> &[Range<usize>] {
         &[]
+    }
+
+    /// The name of the file that has a byte, and the offset of the byte in it; none for a source of one file.
+    fn file_at(&self, _offset: u64) -> Option<(&str, u64)> {
+        None
     }
 }
 
 /// Longest file in UTF-16 that is converted, in bytes.
 const LONGEST_UTF_16: u64 = 1 << 28;
 
-/// True if a file begins with a byte-order mark of UTF-16.
-pub fn is_utf_16(bytes: &[u8]) -> bool {
-    matches!(bytes.get(..2), Some([0xff, 0xfe] | [0xfe, 0xff]))
+/// The encoding of a file that begins with a byte-order mark of UTF-16.
+pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    match bytes {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        _ => None,
+    }
 }
 
 /// A source in UTF-8. A source in UTF-16 is converted in memory.
@@ -53,10 +63,8 @@ pub fn is_utf_16(bytes: &[u8]) -> bool {
 /// # Errors
 /// If the source is in UTF-16 and too long.
 pub fn in_utf_8(source: Box<dyn Source>) -> Result<Box<dyn Source>, NotADatabase> {
-    let encoding = match *source.read(0..2) {
-        [0xff, 0xfe] => UTF_16LE,
-        [0xfe, 0xff] => UTF_16BE,
-        _ => return Ok(source),
+    let Some(encoding) = utf_16(&source.read(0..2)) else {
+        return Ok(source);
     };
     if source.len() > LONGEST_UTF_16 {
         let what = "the file is in UTF-16 and longer than 256 MiB: convert it to UTF-8 with iconv";

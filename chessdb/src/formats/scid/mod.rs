@@ -55,6 +55,7 @@ pub const FORMAT: Format = Format {
     title: "Scid",
     find,
     by_content: None,
+    small_files: None,
     readings: Vec::new,
     open: |files, options| Ok(Box::new(Scid::open(files, options)?)),
 };

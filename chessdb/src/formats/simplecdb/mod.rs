@@ -36,6 +36,7 @@ pub const FORMAT: Format = Format {
     title: "SimpleCDb",
     find: |directory| by_stem(directory, &["dci", "dcg"], &["dcn", "dcs", "dce"]),
     by_content: None,
+    small_files: None,
     readings: || Promotions::ALL.map(|reading| reading.name().to_owned()).to_vec(),
     open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
 };

@@ -32,6 +32,7 @@ pub const FORMAT: Format = Format {
     title: "ChessBase opening book (FBK)",
     find: |directory| by_stem(directory, &["fbk"], &[]),
     by_content: None,
+    small_files: None,
     readings: || BookReading::ALL.map(|reading| reading.name().to_owned()).to_vec(),
     open: |files, options| Ok(Box::new(Book::open(files, options)?)),
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::characters::Characters;
-use super::super::make_index::{self, File};
+use super::super::make_index::{self, File, Scope};
 use super::super::row::Row;
 use super::*;
 use crate::bytes;
@@ -86,15 +86,20 @@ fn file(source: &dyn Source) -> File<'_> {
     }
 }
 
+/// An index of the width that is tried first.
+fn written(file: &File<'_>, scope: Scope<'_>) -> Index {
+    let mut bytes = Vec::new();
+    make_index::write(file, scope, 3, &mut bytes).unwrap();
+    Index::of_any(Arc::new(bytes)).unwrap()
+}
+
 fn scanned(source: &dyn Source) -> Index {
-    Index::of_any(Arc::new(make_index::in_memory(&file(source)))).unwrap()
+    written(&file(source), Scope::Whole)
 }
 
 fn continued(source: &dyn Source, earlier: &Index) -> Option<Index> {
     let grown = Grown::since(earlier, source, b'\n')?;
-    let mut bytes = Vec::new();
-    make_index::write(&file(source), Some(&grown), 3, &mut bytes).unwrap();
-    Some(Index::of_any(Arc::new(bytes)).unwrap())
+    Some(written(&file(source), Scope::Appended(&grown)))
 }
 
 /// The rows of an index without the numbers of names, and the names.
@@ -153,6 +158,35 @@ fn only_the_end_is_scanned() {
     let read = source.read.load(Ordering::Relaxed);
     assert_eq!(grown.games as usize + found, contents(&scanned(&source)).len());
     assert!(read < 2 * LOOKAHEAD as u64 + 20_000, "{read}");
+}
+
+#[test]
+fn progress_counts_every_byte_that_is_read() {
+    let text = text(3_000_000, 5);
+    let old = text.len() - 40_000;
+    let earlier = scanned(&Counted::new(&text[..old]));
+    let source = Counted::new(&text);
+    let grown = Grown::since(&earlier, &source, b'\n').unwrap();
+    let len = text.len() as u64;
+    let appended = 2 * grown.len(&source) + len % PIECE;
+    for (scope, expected) in [
+        (Scope::Once, 2 * len),
+        (Scope::Whole, 3 * len),
+        (Scope::Appended(&grown), appended),
+    ] {
+        let file = file(&source);
+        source.read.store(0, Ordering::Relaxed);
+        let index = written(&file, scope);
+        let (read, all) = file.progress.bytes();
+        assert_eq!((read, all), (expected, expected), "{scope:?}");
+        let read = source.read.load(Ordering::Relaxed);
+        // Windows overlap, and games without tags are searched for.
+        assert!(
+            read >= expected && read < expected + 3 * LOOKAHEAD as u64,
+            "{scope:?}: {read} of {expected}"
+        );
+        assert_eq!(index.pieces().hashes.is_empty(), matches!(scope, Scope::Once));
+    }
 }
 
 #[test]

@@ -1,0 +1,207 @@
+//! Many small files of a folder that are one database (section 1.1).
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::packed::Contents;
+use super::source::{Source, utf_16};
+use super::{KIND, PgnFile, has_text};
+use crate::bytes::index;
+use crate::formats::{Bytes, Files, Opened, Options, PgnForm, Problem, SmallFiles, SourceFile};
+use crate::packed::is_packed;
+use crate::text;
+
+/// Which files are joined.
+pub(super) const SMALL_FILES: SmallFiles = SmallFiles {
+    kind: KIND,
+    name: "small-files.pgn",
+    most_bytes: 8 << 10,
+    most_files: 1000,
+    are_joined: |options| options.pgn != PgnForm::Verbatim,
+};
+
+/// Maximum number of files without a game, or with text before the first one, that are problems.
+const MOST_PROBLEMS: usize = 1000;
+
+/// Opens files as one database.
+pub(super) fn open(mut files: Files, options: &Options) -> Opened {
+    let many = Many::of(std::mem::take(&mut files.files), &mut files.warnings);
+    let ranges: Vec<Range<u64>> = many.files.iter().map(SmallFile::range).collect();
+    let contents = Contents {
+        name: String::new(),
+        source: Box::new(many),
+        packed: None,
+    };
+    let mut file = PgnFile::open(contents, &files, options)?;
+    let heads = heads(&file, &ranges);
+    file.problems.extend(heads);
+    Ok(Box::new(file))
+}
+
+/// A problem for each file in which something precedes the first game.
+fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<Problem> {
+    let mut starts = (0..file.index.len())
+        .filter_map(|game| Some(file.row(game)?.start))
+        .peekable();
+    let problems = ranges.iter().filter_map(|range| {
+        while starts.next_if(|start| *start < range.start).is_some() {}
+        let end = starts.peek().map_or(range.end, |start| range.end.min(*start));
+        let (name, _) = file.source.file_at(range.start)?;
+        let what = match end == range.end {
+            true => "there is no game in this file".to_owned(),
+            false => format!(
+                "the {} bytes before the first game are not shown",
+                end - range.start
+            ),
+        };
+        has_text(&file.source.read(range.start..end)).then(|| Problem::damage(name, 0, what))
+    });
+    problems.take(MOST_PROBLEMS).collect()
+}
+
+/// The bytes of many files, one after the other.
+#[derive(Debug)]
+struct Many {
+    files: Vec<SmallFile>,
+    /// An empty range between each file and the next.
+    borders: Vec<Range<usize>>,
+}
+
+#[derive(Debug)]
+struct SmallFile {
+    name: String,
+    bytes: Arc<dyn Bytes>,
+    /// Number of bytes of the files before.
+    start: u64,
+}
+
+impl SmallFile {
+    fn range(&self) -> Range<u64> {
+        self.start..self.start + self.bytes.len()
+    }
+}
+
+impl Many {
+    fn of(files: Vec<(String, SourceFile)>, warnings: &mut Vec<String>) -> Many {
+        let mut many = Many {
+            files: Vec::with_capacity(files.len()),
+            borders: Vec::with_capacity(files.len()),
+        };
+        let mut start = 0;
+        for (_, SourceFile { name, bytes }) in files {
+            if is_packed(&bytes) {
+                warnings.push(format!(
+                    "{name} is left out: it is compressed: give it an extension that says so, such as .pgn.gz"
+                ));
+                continue;
+            }
+            let file = SmallFile {
+                name,
+                bytes: in_usual_form(bytes),
+                start,
+            };
+            start = file.range().end;
+            many.borders.push(index(start)..index(start));
+            many.files.push(file);
+        }
+        many.borders.pop();
+        many
+    }
+
+    /// The number of the file that has a byte. Of files that begin at the same place, all but the last are empty.
+    fn place(&self, offset: u64) -> usize {
+        let after = self.files.partition_point(|file| file.start <= offset);
+        after.saturating_sub(1)
+    }
+}
+
+/// Bytes in UTF-8 whose lines end with line feeds, since all files are read alike.
+fn in_usual_form(bytes: Arc<dyn Bytes>) -> Arc<dyn Bytes> {
+    let decoded = utf_16(&bytes).map(|encoding| text::decode(bytes.get(2..).unwrap_or_default(), encoding));
+    let plain = decoded.as_ref().map_or(&**bytes, |text| text.as_bytes());
+    match (
+        plain.contains(&b'\r') && !plain.contains(&b'\n'),
+        decoded.is_some(),
+    ) {
+        (true, _) => {
+            let with_line_feeds = plain.iter().map(|&c| if c == b'\r' { b'\n' } else { c });
+            Arc::new(with_line_feeds.collect::<Vec<u8>>())
+        }
+        (false, true) => Arc::new(plain.to_vec()),
+        (false, false) => bytes,
+    }
+}
+
+impl Source for Many {
+    fn len(&self) -> u64 {
+        self.files.last().map_or(0, |last| last.range().end)
+    }
+
+    fn read(&self, range: Range<u64>) -> Cow<'_, [u8]> {
+        let part = |file: &SmallFile| {
+            let of = file.range();
+            let within = |place: u64| index(place.clamp(of.start, of.end) - of.start);
+            within(range.start)..within(range.end)
+        };
+        let files = self.files.get(self.place(range.start)..).unwrap_or_default();
+        if let Some(file) = files.first()
+            && range.end <= file.range().end
+        {
+            return Cow::Borrowed(file.bytes.get(part(file)).unwrap_or_default());
+        }
+        let read = files.iter().take_while(|file| file.start < range.end);
+        let bytes = read.map(|file| file.bytes.get(part(file)).unwrap_or_default());
+        Cow::Owned(bytes.collect::<Vec<_>>().concat())
+    }
+
+    fn gaps(&self) -> &[Range<usize>] {
+        &self.borders
+    }
+
+    fn file_at(&self, offset: u64) -> Option<(&str, u64)> {
+        let file = self.files.get(self.place(offset))?;
+        Some((&file.name, offset.saturating_sub(file.start)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn many(texts: &[&str]) -> Many {
+        let file = |(n, text): (usize, &&str)| {
+            let bytes: Arc<dyn Bytes> = Arc::new(text.as_bytes().to_vec());
+            let name = format!("{n}.pgn");
+            (KIND.to_owned(), SourceFile { name, bytes })
+        };
+        Many::of(texts.iter().enumerate().map(file).collect(), &mut Vec::new())
+    }
+
+    #[test]
+    fn files_are_read_as_one() {
+        let texts = ["", "one", "", "", "three", "4", ""];
+        let (source, whole) = (many(&texts), texts.concat());
+        assert_eq!(source.len(), whole.len() as u64);
+        for start in 0..=whole.len() {
+            for end in start..=whole.len() + 2 {
+                let read = source.read(start as u64..end as u64);
+                let expected = &whole.as_bytes()[start..end.min(whole.len())];
+                assert_eq!(&*read, expected, "{start}..{end}");
+            }
+        }
+        let places: Vec<_> = (0..whole.len() as u64)
+            .map(|offset| source.file_at(offset))
+            .collect();
+        let expected = [("1.pgn", 0), ("1.pgn", 1), ("1.pgn", 2), ("4.pgn", 0)];
+        assert_eq!(places[..4], expected.map(Some));
+        assert_eq!(places[8], Some(("5.pgn", 0)));
+        assert!(many(&[]).read(0..5).is_empty());
+    }
+
+    #[test]
+    fn lines_end_alike() {
+        let source = many(&["a\rb\r", "a\r\nb\r\n", "a\nb\n"]);
+        assert_eq!(&*source.read(0..16), b"a\nb\na\r\nb\r\na\nb\n");
+    }
+}

@@ -1,0 +1,216 @@
+//! The states of a library: its first search, later ones, and databases that are opened in between.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::opener::{Attempt, Opener};
+use super::places::place;
+use super::search::{Search, search};
+use super::task::Task;
+use super::{LeftOut, Library, LibraryEntry, LibraryError, Opening};
+
+/// Maximum time that [`Library::reopen`] waits for databases that it begins to open.
+const LONGEST_RELOAD: Duration = Duration::from_millis(500);
+
+/// An open database and where it was found.
+#[derive(Clone)]
+pub(super) struct Found {
+    /// Names of the folders from the source down, as on disk.
+    pub(super) folder: Vec<String>,
+    /// Name of the directory that shows it; empty if that is the folder itself.
+    pub(super) name: String,
+    pub(super) entry: Arc<LibraryEntry>,
+}
+
+impl Library {
+    /// Searches the source for the first time.
+    pub(super) fn first(&self) -> Result<Library, LibraryError> {
+        let mut exhaustion = None;
+        let library = self.search(&self.opener(&[], Duration::ZERO), &mut exhaustion)?;
+        if !library.databases.is_empty() || !library.opening.is_empty() {
+            return Ok(library);
+        }
+        Err(match exhaustion {
+            Some(reason) => LibraryError::Refused(library.named, reason),
+            None if self.selection.is_choosy() => LibraryError::NoneWanted(library.named),
+            None => LibraryError::NoDatabases {
+                source: library.named,
+                left_out: library.left_out,
+            },
+        })
+    }
+
+    /// Searches the source again. Databases in `open` whose files have not changed are kept, and so are those
+    /// that changed less than `rest` ago, because they may be incomplete. Openings continue. If the source
+    /// cannot be read any more, there are no databases, and [`Library::left_out`] has the reason.
+    #[must_use]
+    pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
+        // Databases that take longer are added later.
+        let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
+        let opener = self.opener(open, rest).with_patience(patience);
+        self.search(&opener, &mut None).unwrap_or_else(|error| {
+            let (kept, source, reason) = match &error {
+                // The databases stay as they were.
+                LibraryError::Hung(_, hung) => (self.clone(), &self.source, hung.to_string()),
+                // Where links led before says nothing about where they will lead.
+                _ => (Library::of(Vec::new()), &self.named, error.to_string()),
+            };
+            let left_out = LeftOut::new(".", reason);
+            Library {
+                source: source.clone(),
+                is_unsettled: opener.is_unsettled(),
+                ..self.with(kept.found, vec![left_out], kept.opening)
+            }
+        })
+    }
+
+    fn opener<'a>(&'a self, open: &'a [Arc<LibraryEntry>], rest: Duration) -> Opener<'a> {
+        let opener = Opener::new(&self.options, &self.selection, &self.openings, open, rest);
+        opener.with_patience(self.patience)
+    }
+
+    /// This library with the databases that have been opened since. Does not access the source.
+    #[must_use]
+    pub fn go_on(&self) -> Library {
+        let (mut found, mut left_out) = (self.found.clone(), self.left_out.clone());
+        let mut opening = Vec::new();
+        let mut is_unsettled = self.is_unsettled;
+        for one in &self.opening {
+            let Some(opened) = one.job.opened() else {
+                opening.push(one.clone());
+                continue;
+            };
+            self.openings.forget(&one.job);
+            found.retain(|before| !before.is_of(&one.job.task));
+            is_unsettled |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
+            match opened {
+                Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
+                Err(refusal) if self.is_file => {
+                    let reason = LibraryError::Refused(self.named.clone(), refusal.reasons.join("; "));
+                    left_out.push(LeftOut::new(".", reason.to_string()));
+                }
+                Err(refusal) => left_out.extend(LeftOut::all(&one.path, &refusal.reasons)),
+            }
+        }
+        Library {
+            is_unsettled,
+            ..self.with(found, left_out, opening)
+        }
+    }
+
+    /// Searches the source. Sets `exhaustion` to the reason if a database was left out because there are not
+    /// enough file descriptors or memory.
+    fn search(&self, opener: &Opener<'_>, exhaustion: &mut Option<String>) -> Result<Library, LibraryError> {
+        let Search {
+            source,
+            is_file,
+            how,
+            scan,
+        } = search(&self.named, opener)?;
+        let is_hung = |names: &[String]| scan.hung.iter().any(|folder| names.starts_with(folder));
+        let wanted: HashSet<&Task> = scan.tasks.iter().collect();
+        self.openings
+            .keep(|task| wanted.contains(task) || is_hung(&task.folder));
+        drop(wanted);
+        let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
+        for (task, outcome) in opener.open(scan.tasks, &how) {
+            match outcome {
+                Attempt::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
+                Attempt::Opening(job) => {
+                    if task.is_joined {
+                        // What was copied stays valid until the new state is open.
+                        let before = opener.before(&task).unwrap_or_default();
+                        found.extend(Found::all(&task, &before, is_file));
+                    }
+                    opening.push(Opening {
+                        path: task.path(),
+                        job,
+                    });
+                }
+                Attempt::Refused(refusal) => {
+                    let mut reasons = refusal.reasons;
+                    if refusal.is_exhausted {
+                        let reason = reasons.pop().unwrap_or_default();
+                        reasons.push(exhaustion.get_or_insert(reason).clone());
+                    }
+                    if is_file {
+                        return Err(LibraryError::Refused(self.named.clone(), reasons.join("; ")));
+                    }
+                    left_out.extend(LeftOut::all(&task.path(), &reasons));
+                }
+            }
+        }
+        let seen: HashSet<*const LibraryEntry> =
+            found.iter().map(|found| Arc::as_ptr(&found.entry)).collect();
+        let unseen = self.found.iter().filter(|before| is_hung(&before.folder));
+        found.extend(
+            unseen
+                .filter(|before| !seen.contains(&Arc::as_ptr(&before.entry)))
+                .cloned(),
+        );
+        let below = self.opening.iter().filter(|one| is_hung(&one.job.task.folder));
+        opening.extend(below.cloned());
+        let library = Library {
+            source,
+            is_file,
+            is_unsettled: opener.is_unsettled(),
+            ..self.with(Vec::new(), Vec::new(), Vec::new())
+        };
+        Ok(library.with(found, left_out, opening))
+    }
+
+    /// This library with other databases.
+    fn with(&self, mut found: Vec<Found>, mut left_out: Vec<LeftOut>, opening: Vec<Opening>) -> Library {
+        let is_in_archive = |found: &Found| found.entry.part.is_some();
+        if !self.is_file || found.iter().any(is_in_archive) {
+            place(&mut found, self.selection.flat);
+        }
+        left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        // A link that does not answer and the database named after it give the same line.
+        left_out.dedup();
+        let mut databases: Vec<_> = found.iter().map(|found| Arc::clone(&found.entry)).collect();
+        databases.sort_by(|a, b| a.path.cmp(&b.path));
+        Library {
+            named: self.named.clone(),
+            source: self.source.clone(),
+            options: self.options.clone(),
+            selection: self.selection.clone(),
+            patience: self.patience,
+            openings: self.openings.clone(),
+            found,
+            databases,
+            left_out,
+            opening,
+            is_file: self.is_file,
+            is_unsettled: self.is_unsettled,
+        }
+    }
+}
+
+impl Found {
+    /// True for an earlier state of a task's database.
+    fn is_of(&self, task: &Task) -> bool {
+        (&self.folder, &self.name) == (&task.folder, &task.name)
+    }
+
+    /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
+    /// the archive, or at the root if the archive is the source.
+    fn all(task: &Task, entries: &[Arc<LibraryEntry>], is_source: bool) -> impl Iterator<Item = Found> {
+        entries.iter().map(move |entry| {
+            let mut folder = task.folder.clone();
+            let name = match &entry.part {
+                None => &task.name,
+                Some(part) => {
+                    folder.extend((!is_source).then(|| task.name.clone()));
+                    part
+                }
+            };
+            Found {
+                folder,
+                name: name.clone(),
+                entry: Arc::clone(entry),
+            }
+        })
+    }
+}
