@@ -40,6 +40,7 @@ const MOUNT: &[Layer] = &[
     layer("hung", &["mounts"]),
     layer("store", &[]),
     layer("library", &["chessdb", "hung", "mapped", "mounts", "store"]),
+    layer("sections", &["chessdb::bytes", "library", "mapped", "store"]),
     layer(
         "positions",
         &[
@@ -49,8 +50,7 @@ const MOUNT: &[Layer] = &[
             "chessdb::game",
             "chessdb::replay::Ply",
             "library",
-            "mapped",
-            "store",
+            "sections",
         ],
     ),
     layer(
@@ -96,6 +96,7 @@ const MOUNT: &[Layer] = &[
             "duplicates",
             "library",
             "positions",
+            "sections",
             "spelling",
         ],
     ),
@@ -183,6 +184,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
             "mounts",
             "open",
             "positions",
+            "sections",
             "status",
             "store",
             "watch",
