@@ -1,11 +1,11 @@
-//! The cache folder, with size files, files that databases store, and indexes of positions.
+//! The cache folder, with size files, views, files that databases store, and indexes of positions.
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf, absolute};
 
 use super::options::{CacheFolder, Settings};
-use crate::fs::SizeFiles;
+use crate::fs::{SizeFiles, ViewFiles};
 use crate::library::KeptFiles;
 use crate::mount;
 use crate::positions::{IndexFiles, IndexUse};
@@ -24,6 +24,11 @@ pub fn size_files(settings: &Settings) -> Option<SizeFiles> {
 pub fn kept_files(settings: &Settings) -> Option<KeptFiles> {
     // A folder that cannot be used is reported once, for the size files.
     KeptFiles::open(&folder(settings)?, &reading(settings)).ok()
+}
+
+/// The files of views; `None` if size files are not available either.
+pub fn view_files(settings: &Settings) -> Option<ViewFiles> {
+    ViewFiles::open(&folder(settings)?, &reading(settings)).ok()
 }
 
 /// The indexes of positions; `None` if they are disabled or the folder cannot be used.

@@ -3,7 +3,7 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::cache::{index_files, kept_files, size_files};
+use super::cache::{index_files, kept_files, size_files, view_files};
 use super::options::Settings;
 use super::{Failure, logging, warn_of_left_out};
 use crate::fs::{ChessFs, ServeOptions};
@@ -70,9 +70,12 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     };
     let fs = ChessFs::new(library, serve);
     if let Some(sizes) = size_files(settings) {
-        // Indexes are in the same folder. If it cannot be used, one warning is enough.
+        // Indexes and views are in the same folder. If it cannot be used, one warning is enough.
         if let Some(indexes) = index_files(settings) {
             fs.keep_indexes(indexes);
+        }
+        if let Some(views) = view_files(settings) {
+            fs.keep_views(views);
         }
         fs.keep_sizes(sizes);
     }
