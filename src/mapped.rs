@@ -1,6 +1,7 @@
 //! Memory maps of source files. This module and those below it contain all `unsafe` code.
 
 mod bus_error;
+mod heap;
 mod holes;
 mod identity;
 mod slots;
@@ -15,6 +16,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{self, AtomicBool, AtomicUsize, Ordering, fence};
 use std::thread;
 
+pub use heap::give_back;
 pub use identity::Identity;
 
 use chessdb::formats::Bytes;

@@ -95,6 +95,7 @@ const MOUNT: &[Layer] = &[
             "chessdb::game",
             "duplicates",
             "library",
+            "mapped::give_back",
             "positions",
             "sections",
             "spelling",

@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::view_files::KeptViews;
 use super::views::{By, Group, View};
 use crate::library::{LibraryEntry, numbered};
+use crate::mapped::give_back;
 use crate::positions::last_material;
 use crate::sections::Sections;
 use crate::spelling::{Names, Spelling};
@@ -58,10 +59,12 @@ impl ViewIndex {
             Some(arrays) => arrays,
             None => {
                 let index = ViewIndex::sorted(&sorting);
-                match kept.keep(&sorting, index.arrays.sections()) {
-                    Some(arrays) => arrays,
-                    None => return index,
-                }
+                let Some(arrays) = kept.keep(&sorting, index.arrays.sections()) else {
+                    return index;
+                };
+                drop(index);
+                give_back();
+                arrays
             }
         };
         let (kept, again) = (Arc::clone(kept), Arc::clone(&sorting));
