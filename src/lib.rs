@@ -15,6 +15,7 @@ pub mod mount;
 pub mod mounts;
 pub mod overview;
 pub mod positions;
+pub mod sections;
 pub mod spelling;
 pub mod status;
 pub mod store;

@@ -2,6 +2,7 @@
 
 mod bus_error;
 mod copies;
+mod heap;
 mod holes;
 mod identity;
 mod limit;
@@ -17,6 +18,7 @@ use std::sync::atomic::{self, AtomicBool, Ordering, fence};
 use std::thread;
 
 pub use copies::Copies;
+pub use heap::give_back;
 pub use identity::Identity;
 
 use chessdb::formats::Bytes;

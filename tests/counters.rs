@@ -17,6 +17,11 @@ mod library {
     pub use pgnfs::library::on_one_line;
 }
 
+/// The item of the tree that `sizes` uses.
+mod tree {
+    pub use pgnfs::tree::GameNumbers;
+}
+
 use lookups::{Known, Lookups, forget, remember};
 use sizes::{Games, Sizes};
 

@@ -40,6 +40,7 @@ const MOUNT: &[Layer] = &[
     layer("hung", &["mounts"]),
     layer("store", &[]),
     layer("library", &["chessdb", "hung", "mapped", "mounts", "store"]),
+    layer("sections", &["chessdb::bytes", "library", "mapped", "store"]),
     layer(
         "positions",
         &[
@@ -49,8 +50,7 @@ const MOUNT: &[Layer] = &[
             "chessdb::game",
             "chessdb::replay::Ply",
             "library",
-            "mapped",
-            "store",
+            "sections",
         ],
     ),
     layer(
@@ -95,7 +95,9 @@ const MOUNT: &[Layer] = &[
             "chessdb::game",
             "duplicates",
             "library",
+            "mapped::give_back",
             "positions",
+            "sections",
             "spelling",
         ],
     ),
@@ -183,6 +185,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
             "mounts",
             "open",
             "positions",
+            "sections",
             "status",
             "store",
             "watch",

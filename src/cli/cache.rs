@@ -1,11 +1,11 @@
-//! The cache folder, with size files, files that databases store, and indexes of positions.
+//! The cache folder, with size files, views, files that databases store, and indexes of positions.
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf, absolute};
 
 use super::options::{CacheFolder, Settings};
-use crate::fs::SizeFiles;
+use crate::fs::{SizeFiles, ViewFiles};
 use crate::library::KeptFiles;
 use crate::mount;
 use crate::positions::{IndexFiles, IndexUse};
@@ -31,6 +31,11 @@ pub fn kept_files(settings: &Settings) -> Option<KeptFiles> {
             .inspect_err(|error| log::info!("{}: cannot be used: {error}", folder.display()))
             .ok(),
     }
+}
+
+/// The files of views; `None` if size files are not available either.
+pub fn view_files(settings: &Settings) -> Option<ViewFiles> {
+    ViewFiles::open(&folder(settings)?, &reading(settings)).ok()
 }
 
 /// The indexes of positions; `None` if they are disabled or the folder cannot be used.

@@ -3,7 +3,7 @@
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::cache::{index_files, kept_files, size_files};
+use super::cache::{index_files, kept_files, size_files, view_files};
 use super::options::Settings;
 use super::{Failure, logging, warn_of_left_out};
 use crate::fs::{ChessFs, ServeOptions};
@@ -75,6 +75,9 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     if let Some(sizes) = sizes {
         if let Some(indexes) = index_files(settings) {
             fs.keep_indexes(indexes);
+        }
+        if let Some(views) = view_files(settings) {
+            fs.keep_views(views);
         }
         fs.keep_sizes(sizes);
     }

@@ -12,7 +12,7 @@ use super::texts::Texts;
 use super::types::{Inode, ServeOptions, Where};
 use crate::library::LibraryEntry;
 use crate::positions::{BuildOptions, IndexUse};
-use crate::tree::{DatabaseTree, Existing, Kind, Node, Prefix, Section};
+use crate::tree::{DatabaseTree, Existing, Kind, Node, Prefix, Section, ViewFiles};
 
 /// One database as files.
 pub(super) struct DatabaseFs {
@@ -106,6 +106,13 @@ impl DatabaseFs {
     /// The texts of its games.
     pub(super) fn texts(&self) -> &Arc<Texts> {
         &self.texts
+    }
+
+    /// Keeps views in files.
+    pub(super) fn keep_views_in(&self, files: &ViewFiles) {
+        let texts = Arc::downgrade(&self.texts);
+        let is_trusted = move || texts.upgrade().is_some_and(|texts| texts.is_trusted());
+        self.tree.common().keep_views_in(files, is_trusted);
     }
 
     /// The prefix of its inode numbers.

@@ -38,7 +38,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
-pub use crate::tree::IndexState;
+pub use crate::tree::{IndexState, ViewFiles};
 pub use handle::{Handle, Resolved};
 pub use live::Live;
 pub use outdated::Outdated;
@@ -81,6 +81,7 @@ struct SharedByEpochs {
     cache: Arc<TextCache>,
     size_files: OnceLock<SizeFiles>,
     index_files: OnceLock<IndexFiles>,
+    view_files: OnceLock<ViewFiles>,
     pass: OnceLock<Pass>,
     /// Number of requests so far.
     requests: Arc<AtomicU64>,
@@ -96,6 +97,7 @@ impl ChessFs {
             options,
             size_files: OnceLock::new(),
             index_files: OnceLock::new(),
+            view_files: OnceLock::new(),
             pass: OnceLock::new(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
@@ -120,6 +122,10 @@ impl ChessFs {
             common.size_files.get().inspect(|files| texts.keep_in(files));
             let positions = database.tree.positions();
             common.index_files.get().inspect(|files| positions.keep_in(files));
+            common
+                .view_files
+                .get()
+                .inspect(|files| database.keep_views_in(files));
             common.pass.get().inspect(|pass| pass.add(texts));
             Arc::new(database)
         };
@@ -188,6 +194,14 @@ impl ChessFs {
         let files = self.common.index_files.get_or_init(|| files);
         for database in &self.databases {
             database.tree.positions().keep_in(files);
+        }
+    }
+
+    /// Keeps views in files, for the next mount of the same databases.
+    pub fn keep_views(&self, files: ViewFiles) {
+        let files = self.common.view_files.get_or_init(|| files);
+        for database in &self.databases {
+            database.keep_views_in(files);
         }
     }
 

@@ -15,21 +15,15 @@
 //! | | | for each game with problems, in their order: its number from 0 (4), the bytes of its rows (4), its rows, with line feeds between them; a row is the name of the file, a tab, and the rest of the line of `problems.txt` |
 //! | the last 8 | 8 | XXH3-64 of all before |
 //!
-//! The key is everything that the texts follow from, so a file is right or it is not this database's:
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 16 | hash of the running program, so that no other decoder's sizes are met |
-//! | the rest | [`LibraryEntry::state_bytes`] |
-//!
-//! The name of a size file is a hash of what stays when a database changes, so that its next size file takes the
-//! place of this one.
+//! The key is [everything that the texts follow from](LibraryEntry::kept_key), so a file is right or it is not this
+//! database's. The name of a size file is a hash of what stays when a database changes, so that its next size file takes
+//! the place of this one.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::sizes::Sizes;
 use crate::library::LibraryEntry;
@@ -65,10 +59,9 @@ impl SizeFiles {
 
     /// The size file of a database.
     pub(super) fn of(&self, entry: &LibraryEntry) -> SizeFile {
-        let stays = entry.place_bytes(&self.options);
         SizeFile {
             files: self.clone(),
-            number: xxh3_128(&stays),
+            number: entry.kept_number(&self.options, ""),
         }
     }
 
@@ -129,9 +122,7 @@ impl SizeFile {
     }
 
     fn key(&self, entry: &LibraryEntry) -> Option<Vec<u8>> {
-        let mut key = program_hash()?.to_le_bytes().to_vec();
-        key.extend(entry.state_bytes(&self.files.options));
-        Some(key)
+        Some(entry.kept_key(program_hash()?, &self.files.options, ""))
     }
 }
 

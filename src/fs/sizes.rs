@@ -9,6 +9,7 @@ use std::sync::PoisonError;
 use super::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
 use crate::library::on_one_line;
+use crate::tree::GameNumbers;
 use chessdb::formats::Problem;
 
 /// Number of games that a thread takes at a time.
@@ -238,7 +239,7 @@ pub(super) enum Games<'a> {
     /// All games of a database, by their number.
     All(u32),
     /// Some games.
-    Listed(&'a [u32]),
+    Listed(GameNumbers<'a>),
 }
 
 impl<'a> Games<'a> {
@@ -252,7 +253,7 @@ impl<'a> Games<'a> {
     pub(super) fn get(self, n: usize) -> Option<u32> {
         match self {
             Games::All(games) => u32::try_from(n).ok().filter(|&game| game < games),
-            Games::Listed(games) => games.get(n).copied(),
+            Games::Listed(games) => games.get(n),
         }
     }
 

@@ -358,7 +358,8 @@ impl Texts {
         self.is_doubtful.load(Ordering::Acquire)
     }
 
-    fn is_trusted(&self) -> bool {
+    /// True as long as the files did not change, and no text had another length than was reported.
+    pub(super) fn is_trusted(&self) -> bool {
         !self.is_doubtful() && !self.is_changed()
     }
 

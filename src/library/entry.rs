@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::formats::{Candidate, Database, Format};
@@ -134,12 +134,15 @@ impl LibraryEntry {
         self.files.iter().map(|(_, identity)| identity.size).sum()
     }
 
-    /// What stays when the contents of the database change: the options by which it is read, its format, the names of
-    /// its files, and where they lie. Files that are kept of a database are named after this.
-    pub fn place_bytes(&self, options: &str) -> Vec<u8> {
+    /// The number after which a file is named that is kept of the database. It stays when the contents of the database
+    /// change: it follows from the options by which it is read, its format, its name in an archive, the names of its files,
+    /// and where they lie.
+    /// `what` tells files of one database apart.
+    pub fn kept_number(&self, options: &str, what: &str) -> u128 {
         let mut bytes = Vec::new();
         push_text(&mut bytes, options);
         push_text(&mut bytes, self.format.name);
+        push_text(&mut bytes, self.part.as_deref().unwrap_or_default());
         for (name, _) in &self.files {
             push_text(&mut bytes, name);
         }
@@ -147,20 +150,25 @@ impl LibraryEntry {
             bytes.extend(identity.device.to_le_bytes());
             bytes.extend(identity.inode.to_le_bytes());
         }
-        bytes
+        bytes.extend(what.as_bytes());
+        xxh3_128(&bytes)
     }
 
-    /// All that the contents of its games follow from, but for the program that decodes them.
+    /// The key of a file that is kept of the database: all that its contents follow from.
     ///
     /// | bytes | what |
     /// |---|---|
+    /// | 16 | hash of the running program, so that what another decoder made is not used |
     /// | 4 + *n* | options of reading |
     /// | 4 + *n* | name of the format |
+    /// | 4 + *n* | its name in its archive, if that contains several databases |
     /// | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything |
-    pub fn state_bytes(&self, options: &str) -> Vec<u8> {
-        let mut bytes = Vec::new();
+    /// | the rest | `what` |
+    pub fn kept_key(&self, program: u128, options: &str, what: &str) -> Vec<u8> {
+        let mut bytes = program.to_le_bytes().to_vec();
         push_text(&mut bytes, options);
         push_text(&mut bytes, self.format.name);
+        push_text(&mut bytes, self.part.as_deref().unwrap_or_default());
         for (file, (name, identity)) in self.files.iter().enumerate() {
             push_text(&mut bytes, name);
             for number in [identity.device, identity.inode, identity.size] {
@@ -169,6 +177,7 @@ impl LibraryEntry {
             bytes.extend(identity.modified.to_le_bytes());
             bytes.extend(self.changed(file).to_le_bytes());
         }
+        bytes.extend(what.as_bytes());
         bytes
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::name::words;
 
@@ -16,6 +17,8 @@ const PLAYERS: &str = "@PLAYER";
 pub struct SpellingFile {
     /// By the words of a spelling; `None` if it is a spelling of several players.
     correct: HashMap<Box<str>, Option<Arc<str>>>,
+    /// Hash of the text.
+    pub(super) hash: u128,
 }
 
 /// A text has no names of players.
@@ -42,7 +45,10 @@ impl SpellingFile {
     pub fn read(text: &str) -> Result<SpellingFile, NoSpellings> {
         let lines = text.lines().skip_while(|line| !line.starts_with(PLAYERS));
         let lines = lines.skip(1).take_while(|line| !line.starts_with('@'));
-        let mut file = SpellingFile::default();
+        let mut file = SpellingFile {
+            hash: xxh3_128(text.as_bytes()),
+            ..SpellingFile::default()
+        };
         let mut name: Option<Arc<str>> = None;
         for line in lines {
             let line = line.split('#').next().unwrap_or_default();

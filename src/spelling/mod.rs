@@ -28,6 +28,17 @@ pub enum Spelling {
     File(Arc<SpellingFile>),
 }
 
+impl Spelling {
+    /// A text that is another one if other spellings are joined.
+    pub fn key(&self) -> String {
+        match self {
+            Spelling::Stored => "stored".to_owned(),
+            Spelling::Fold => "fold".to_owned(),
+            Spelling::File(file) => format!("file {:032x}", file.hash),
+        }
+    }
+}
+
 /// The names of the players of some databases under which they are shown.
 #[derive(Debug, Default)]
 pub struct Names(HashMap<String, Arc<str>>);

@@ -110,7 +110,7 @@ impl Section for Collections {
             Some(game) => folder.place(game)? + 1,
             None => 0,
         };
-        DirectoryGames::after(&folder.games, first)
+        DirectoryGames::after(folder.games.as_slice().into(), first)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The games of a directory.
 
 use super::all::InParts;
+use super::game_numbers::GameNumbers;
 use super::section::{Content, DirectoryGames};
 
 /// Numbers of the games in a directory of a view, in the directory's order.
 #[derive(Clone, Copy)]
 pub enum GameList<'a> {
     /// Games of a single database.
-    Own(&'a [u32]),
+    Own(GameNumbers<'a>),
     /// Games of several databases.
     InParts(InParts<'a>),
 }
@@ -29,7 +30,7 @@ impl<'a> GameList<'a> {
     /// The nth game.
     pub fn get(self, n: usize) -> Option<u32> {
         match self {
-            GameList::Own(games) => games.get(n).copied(),
+            GameList::Own(games) => games.get(n),
             GameList::InParts(games) => games.get(n),
         }
     }
@@ -37,7 +38,7 @@ impl<'a> GameList<'a> {
     /// The index of a game.
     pub fn position(self, game: u32) -> Option<usize> {
         match self {
-            GameList::Own(games) => games.binary_search(&game).ok(),
+            GameList::Own(games) => games.position(game),
             GameList::InParts(games) => games.position(game),
         }
     }

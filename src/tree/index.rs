@@ -1,7 +1,6 @@
 //! The directories of one view, with their games.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,14 +8,19 @@ use std::thread::available_parallelism;
 
 use rustc_hash::FxHashMap;
 
+use super::arrays::{Array, Arrays, bytes_of};
 use super::game_list::GameList;
+use super::game_numbers::GameNumbers;
 use super::names::directory_name;
 use super::plan::Plan;
+use super::view_files::KeptViews;
 use super::views::{By, Group, View};
 use crate::library::{LibraryEntry, numbered};
+use crate::mapped::give_back;
 use crate::positions::last_material;
-use crate::spelling::Names;
-use chessdb::formats::{Database, Keys};
+use crate::sections::Sections;
+use crate::spelling::{Names, Spelling};
+use chessdb::formats::Keys;
 
 /// Number of games after which the sort checks whether the files have changed.
 const CHECK_INTERVAL: u32 = 1024;
@@ -24,25 +28,18 @@ const CHECK_INTERVAL: u32 = 1024;
 /// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the
 /// view's own directory. Names are computed from texts.
 pub struct ViewIndex {
-    parents: Vec<u32>,
-    /// The first child of each directory; its children end where those of the next directory begin.
-    children: Vec<u32>,
-    /// Directories whose name ends with a number, such as ` (2)`.
-    ordinals: HashMap<u32, u32>,
+    arrays: Arrays,
     contents: Box<dyn Contents>,
     nests_merged: bool,
-    /// The directories that contain games, sorted by name. Only set if their merged files are all in one
-    /// directory and the order differs from that of their numbers.
-    by_name: Option<Vec<u32>>,
 }
 
 /// The names of a view's directories, and the games in them.
 pub(super) trait Contents: Send + Sync {
     /// The text of a directory at this depth below the view's own directory.
-    fn text(&self, directory: u32, depth: usize) -> Option<String>;
+    fn text(&self, arrays: &Arrays, directory: u32, depth: usize) -> Option<String>;
 
     /// The games in a directory.
-    fn games(&self, directory: u32) -> GameList<'_>;
+    fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> GameList<'a>;
 
     /// Of several databases, the one from which the text of a directory is read.
     fn named_by(&self, _directory: u32) -> Option<usize> {
@@ -51,76 +48,129 @@ pub(super) trait Contents: Send + Sync {
 }
 
 impl ViewIndex {
-    /// Sorts the games of a database. The index is incomplete if the files change meanwhile. With `names`, directories
-    /// have the names under which players are shown.
-    pub fn new(view: View, entry: &LibraryEntry, names: Option<Arc<Names>>) -> ViewIndex {
-        let database = Arc::clone(&entry.database);
-        let entries = Entries::new(&view, entry);
-        let group = |group: u32| entries.groups.get(group as usize).copied();
-        let plan = Plan::new(entries.groups.len() as u32, |number, depth| {
-            let text = view.text(&*database, group(number)?, depth)?;
-            Some(shown(&names, text))
-        });
-        let (starts, games) = entries.by_directory(&plan.leaves, plan.directories.len());
-        let groups = plan.directories.iter();
-        let groups = groups.map(|planned| group(planned.group).unwrap_or(Group(0)));
-        let nests_merged = view.nests_merged();
-        let contents = Sorted {
-            groups: groups.collect(),
-            view,
-            database,
-            names,
-            starts,
-            games,
+    /// The directories of a view of one database, from its file or sorted now. The index is incomplete if the files of
+    /// the database change meanwhile.
+    pub(super) fn of(sorting: Sorting, kept: Option<&Arc<KeptViews>>) -> ViewIndex {
+        let sorting = Arc::new(sorting);
+        let Some(kept) = kept else {
+            return ViewIndex::sorted(&sorting);
         };
-        ViewIndex::with(&plan, contents, nests_merged)
+        let arrays = match kept.load(&sorting) {
+            Some(arrays) => arrays,
+            None => {
+                let index = ViewIndex::sorted(&sorting);
+                let Some(arrays) = kept.keep(&sorting, index.arrays.sections()) else {
+                    return index;
+                };
+                drop(index);
+                give_back();
+                arrays
+            }
+        };
+        let (kept, again) = (Arc::clone(kept), Arc::clone(&sorting));
+        let rebuild = move || {
+            kept.remove(&again);
+            ViewIndex::sorted(&again).arrays.into_sections()
+        };
+        ViewIndex {
+            arrays: Arrays::in_file(arrays, rebuild),
+            nests_merged: sorting.view.nests_merged(),
+            contents: Box::new(SortedGames(sorting)),
+        }
     }
 
-    /// Builds the index of a plan.
-    pub(super) fn with(plan: &Plan, contents: impl Contents + 'static, nests_merged: bool) -> ViewIndex {
+    /// Sorts the games of a database.
+    fn sorted(sorting: &Arc<Sorting>) -> ViewIndex {
+        let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
+        let entries = Entries::new(view, &sorting.entry);
+        let is_joined = view.is_of_players();
+        let names = is_joined.then(|| Names::find(&[database], &sorting.spelling));
+        let names = names.flatten();
+        let stored = |group: u32, depth| {
+            let group = entries.groups.get(group as usize)?.group;
+            view.text(database, group, depth)
+        };
+        let plan = Plan::new(entries.groups.len() as u32, |group, depth| {
+            Some(shown(names.as_ref(), stored(group, depth)?))
+        });
+        let (starts, games) = entries.by_directory(&plan.leaves, plan.directories.len());
+        let groups = plan.directories.iter().map(|planned| planned.group);
+        let mark = |group: u32| entries.groups.get(group as usize).map_or(0, |found| found.mark);
+        let mut arrays = Sections::default();
+        arrays.append(Array::Games, games);
+        arrays.append(Array::Starts, bytes_of(starts));
+        let marks = groups.clone().map(|group| mark(group).to_le_bytes());
+        arrays.append(Array::Marks, marks.collect::<Vec<_>>().into_flattened());
+        if let Some(names) = &names {
+            let (mut pairs, mut texts) = (Vec::new(), Vec::new());
+            // All directories of players are at the same depth.
+            for (directory, group) in (0..).zip(groups).skip(1) {
+                let stored = stored(group, 0).unwrap_or_default();
+                if let Some(name) = names.other(&stored) {
+                    texts.extend(name.as_bytes());
+                    pairs.extend([directory, texts.len() as u32]);
+                }
+            }
+            arrays.append(Array::Shown, bytes_of(pairs));
+            arrays.append(Array::Names, texts);
+        }
+        let contents = SortedGames(Arc::clone(sorting));
+        ViewIndex::with(&plan, arrays, contents, view.nests_merged())
+    }
+
+    /// Builds the index of a plan. `arrays` has what `contents` needs.
+    pub(super) fn with(
+        plan: &Plan,
+        mut arrays: Sections<Array>,
+        contents: impl Contents + 'static,
+        nests_merged: bool,
+    ) -> ViewIndex {
         let directories = &plan.directories;
         let mut children = vec![0; directories.len()];
         for planned in directories.iter().skip(1) {
             children[planned.parent as usize] += 1;
         }
         let ordinals = (0..).zip(directories).filter(|(_, planned)| planned.ordinal > 1);
+        let ordinals = ordinals.flat_map(|(number, planned)| [number, planned.ordinal]);
+        arrays.append(Array::Ordinals, bytes_of(ordinals));
+        arrays.append(Array::Children, bytes_of(running_sums(&children, 1)));
+        let parents = directories.iter().map(|planned| planned.parent);
+        arrays.append(Array::Parents, bytes_of(parents));
         let mut index = ViewIndex {
-            parents: directories.iter().map(|planned| planned.parent).collect(),
-            children: running_sums(&children, 1),
-            ordinals: ordinals
-                .map(|(number, planned)| (number, planned.ordinal))
-                .collect(),
+            arrays: Arrays::in_memory(arrays),
             contents: Box::new(contents),
             nests_merged,
-            by_name: None,
         };
         let is_deep = directories.iter().any(|planned| planned.parent != 0);
         if is_deep && !nests_merged {
             let mut by_name: Vec<u32> = (0..index.len()).filter(|&n| !index.games(n).is_empty()).collect();
             by_name.sort_by_cached_key(|&n| index.name(n));
-            index.by_name = Some(by_name);
+            index.arrays.append(Array::ByName, bytes_of(by_name));
         }
+        index.arrays.shrink();
         index
     }
 
     /// Number of directories, including the view's own.
     pub fn len(&self) -> u32 {
-        self.parents.len() as u32
+        (self.arrays.bytes(Array::Parents) / 4) as u32
     }
 
     /// The parent of a directory; the view's own directory is its own parent.
     pub fn parent(&self, directory: u32) -> u32 {
-        self.parents.get(directory as usize).copied().unwrap_or(0)
+        let parent = self.arrays.u32(Array::Parents, directory as usize);
+        parent.filter(|&parent| parent < directory).unwrap_or(0)
     }
 
     /// The subdirectories of a directory, sorted by name.
     pub fn children(&self, directory: u32) -> Range<u32> {
-        bounds(&self.children, directory)
+        let Range { start, end } = self.arrays.bounds(Array::Children, directory);
+        start..end.min(self.len())
     }
 
     /// The games in a directory, in database order.
     pub fn games(&self, directory: u32) -> GameList<'_> {
-        self.contents.games(directory)
+        self.contents.games(&self.arrays, directory)
     }
 
     /// The text of a directory; `None` for the view's own.
@@ -131,12 +181,14 @@ impl ViewIndex {
             above = self.parent(above);
             depth += 1;
         }
-        self.contents.text(directory, depth).filter(|_| directory > 0)
+        let text = self.contents.text(&self.arrays, directory, depth);
+        text.filter(|_| directory > 0)
     }
 
     /// The name of a directory; `None` for the view's own.
     pub fn name(&self, directory: u32) -> Option<String> {
-        let ordinal = self.ordinals.get(&directory).copied().unwrap_or(1);
+        let ordinal = self.arrays.find(Array::Ordinals, directory);
+        let ordinal = ordinal.map_or(1, |(_, ordinal)| ordinal);
         Some(numbered(&directory_name(&self.text(directory)?), ordinal).into_owned())
     }
 
@@ -165,69 +217,98 @@ impl ViewIndex {
 
     /// Number of entries of a directory of merged files; `directory` 0 is the view's own.
     pub fn merged_len(&self, directory: u32) -> usize {
-        match &self.by_name {
-            Some(by_name) => by_name.len(),
-            None => self.children(directory).len(),
+        match self.by_name() {
+            0 => self.children(directory).len(),
+            len => len,
         }
     }
 
     /// The directory of the view to which the nth entry of a directory of merged files belongs. Entries are
     /// sorted by name.
     pub fn merged_at(&self, directory: u32, n: usize) -> Option<u32> {
-        match &self.by_name {
-            Some(by_name) => by_name.get(n).copied(),
-            None => self.children(directory).nth(n),
+        match self.by_name() {
+            0 => self.children(directory).nth(n),
+            _ => self.arrays.u32(Array::ByName, n),
         }
     }
 
     /// The directory of the view to which an entry of a directory of merged files belongs, by the entry's
     /// name without `.pgn`.
     pub fn merged_child(&self, directory: u32, name: &str) -> Option<u32> {
-        match &self.by_name {
-            Some(by_name) => search(
-                by_name.len(),
-                |n| {
-                    let directory = by_name.get(n).copied().unwrap_or(0);
-                    (directory, self.name(directory))
-                },
-                name,
-            ),
-            None => self.child(directory, name),
+        let at = |n| {
+            let directory = self.arrays.u32(Array::ByName, n).unwrap_or(0);
+            (directory, self.name(directory))
+        };
+        match self.by_name() {
+            0 => self.child(directory, name),
+            len => search(len, at, name),
+        }
+    }
+
+    /// Number of merged files, if they are all in one directory and its order differs from that of the numbers of
+    /// directories, else 0.
+    fn by_name(&self) -> usize {
+        self.arrays.bytes(Array::ByName) / 4
+    }
+}
+
+/// A view of a database, and what its directories follow from.
+pub(super) struct Sorting {
+    pub(super) view: View,
+    pub(super) entry: Arc<LibraryEntry>,
+    pub(super) spelling: Spelling,
+}
+
+impl Sorting {
+    /// What, beside the database, the arrays of the view follow from.
+    pub(super) fn what(&self) -> String {
+        let (view, spelling) = (self.view.key(), self.spelling.key());
+        match self.view.is_of_players() {
+            true => format!("{view} {spelling}"),
+            false => view,
         }
     }
 }
 
-/// The sorted games of a database: a few integers for each directory and one for each game in it.
-struct Sorted {
-    view: View,
-    database: Arc<dyn Database>,
-    names: Option<Arc<Names>>,
-    /// For each directory, a group that is in it or below it.
-    groups: Vec<Group>,
-    /// Index in `games` of each directory's first game. Its games end where those of the next directory
-    /// begin.
-    starts: Vec<u32>,
-    games: Vec<u32>,
+/// The games of a database, sorted: contents of arrays with all games.
+struct SortedGames(Arc<Sorting>);
+
+impl Contents for SortedGames {
+    fn text(&self, arrays: &Arrays, directory: u32, depth: usize) -> Option<String> {
+        if let Some((n, end)) = arrays.find(Array::Shown, directory) {
+            let before = n.checked_sub(1).map(|before| 2 * before + 1);
+            let start = before.map_or(Some(0), |before| arrays.u32(Array::Shown, before))?;
+            let name = arrays.copy(Array::Names, start as usize, end.checked_sub(start)? as usize)?;
+            return String::from_utf8(name).ok();
+        }
+        let half = |n| {
+            arrays
+                .u32(Array::Marks, 2 * directory as usize + n)
+                .map(u64::from)
+        };
+        let (view, database) = (&self.0.view, &*self.0.entry.database);
+        let group = view.group(database, half(1)? << 32 | half(0)?)?;
+        view.text(database, group, depth)
+    }
+
+    fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> GameList<'a> {
+        let Range { start, end } = arrays.bounds(Array::Starts, directory);
+        let len = (arrays.bytes(Array::Games) / 4) as u32;
+        let games = start.min(len)..end.min(len);
+        GameList::Own(GameNumbers::in_arrays(arrays, games))
+    }
 }
 
-impl Contents for Sorted {
-    fn text(&self, directory: u32, depth: usize) -> Option<String> {
-        let group = *self.groups.get(directory as usize)?;
-        let text = self.view.text(&*self.database, group, depth)?;
-        Some(shown(&self.names, text))
-    }
-
-    fn games(&self, directory: u32) -> GameList<'_> {
-        let Range { start, end } = bounds(&self.starts, directory);
-        let games = self.games.get(start as usize..end as usize);
-        GameList::Own(games.unwrap_or_default())
-    }
+/// A group of games, and the mark by which it is found again.
+struct FoundGroup {
+    group: Group,
+    mark: u64,
 }
 
 /// The groups of a view and the games that belong to them.
 struct Entries {
     /// Groups in the order of their first games.
-    groups: Vec<Group>,
+    groups: Vec<FoundGroup>,
     /// Pairs of a game and the index of one of its groups, sorted by game.
     entries: Vec<(u32, u32)>,
 }
@@ -236,27 +317,27 @@ impl Entries {
     fn new(view: &View, entry: &LibraryEntry) -> Entries {
         let database = &*entry.database;
         match view {
-            View::BuiltIn(view) => match view.by {
-                By::Keys(groups) => Entries::collect(entry, |_, keys, each| {
+            View::BuiltIn(built_in) => match built_in.by {
+                By::Keys(groups) => Entries::collect(view, entry, |_, keys, each| {
                     groups(keys, &mut |group| each(group, group));
                 }),
                 By::LastMaterial => {
                     let threads = available_parallelism().map_or(1, usize::from);
                     let material = last_material(database, threads);
-                    Entries::collect(entry, |game, _, each| {
+                    Entries::collect(view, entry, |game, _, each| {
                         let counts = material.get(game as usize).map_or(0, |counts| counts.0);
                         each(Group(counts), Group(counts));
                     })
                 }
             },
-            View::Own(view) => Entries::collect(entry, |game, keys, each| {
-                view.each_group(game, &mut |group| each(view.key(database, keys, group), group));
+            View::Own(own) => Entries::collect(view, entry, |game, keys, each| {
+                own.each_group(game, &mut |group| each(own.key(database, keys, group), group));
             }),
         }
     }
 
     /// Collects the groups of all games. Groups with equal keys are one group, represented by the first.
-    fn collect<K, F>(entry: &LibraryEntry, groups_of: F) -> Entries
+    fn collect<K, F>(view: &View, entry: &LibraryEntry, groups_of: F) -> Entries
     where
         K: Eq + Hash,
         F: Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
@@ -273,20 +354,23 @@ impl Entries {
             if keys.deleted {
                 continue;
             }
+            let mut nth = 0;
             groups_of(game, &keys, &mut |key, group| {
                 let place = *places.entry(key).or_insert_with(|| {
-                    groups.push(group);
+                    let mark = view.mark(game, nth, group);
+                    groups.push(FoundGroup { group, mark });
                     groups.len() as u32 - 1
                 });
                 entries.push((game, place));
+                nth += 1;
             });
         }
         Entries { groups, entries }
     }
 
     /// The games of all directories in one list, and the index at which the games of each directory begin.
-    /// `leaves` contains the directory of each group.
-    fn by_directory(&self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u32>) {
+    /// `leaves` contains the directory of each group. The list is made of the bytes of integers.
+    fn by_directory(&self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u8>) {
         let places = || {
             self.entries
                 .iter()
@@ -303,20 +387,20 @@ impl Entries {
         }
         let starts = running_sums(&counts, 0);
         let mut ends = starts.clone();
-        let mut games = vec![0; starts.last().map_or(0, |&len| len as usize)];
+        let mut games = vec![[0; 4]; starts.last().map_or(0, |&len| len as usize)];
         for (game, directory) in places() {
-            let end = ends[directory];
+            let (end, game) = (ends[directory], game.to_le_bytes());
             if end == starts[directory] || games[end as usize - 1] != game {
                 games[end as usize] = game;
                 ends[directory] += 1;
             }
         }
-        (starts, games)
+        (starts, games.into_flattened())
     }
 }
 
 /// The text that a directory has which stands for a stored text.
-pub(super) fn shown(names: &Option<Arc<Names>>, text: String) -> String {
+pub(super) fn shown(names: Option<&Names>, text: String) -> String {
     match names {
         Some(names) => names.shown(text),
         None => text,

@@ -5,10 +5,12 @@
 //! integers, built on first use. Nothing changes after it was built.
 
 mod all;
+mod arrays;
 mod collections;
 mod database;
 mod game_list;
 mod game_name;
+mod game_numbers;
 mod games;
 mod in_parts;
 mod index;
@@ -34,11 +36,13 @@ mod source;
 mod template;
 mod top;
 mod view_directories;
+mod view_files;
 mod views;
 
 pub use all::{AllDatabases, AllTree, InParts, Unique};
 pub use database::DatabaseTree;
 pub use game_name::GameName;
+pub use game_numbers::GameNumbers;
 pub use indexed::{IndexState, Positions};
 pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
@@ -48,4 +52,5 @@ pub use own_view::OwnView;
 pub use section::{Content, DirectoryGames, Existing, Kind, Row, Section};
 pub use source::{Branch, SourceFolder, SourceTree};
 pub use template::TemplateError;
+pub use view_files::ViewFiles;
 pub use views::{BuiltInView, By, Group, VIEWS, View};

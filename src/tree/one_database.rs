@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::game_name::game_of_name;
-use super::index::ViewIndex;
+use super::index::{Sorting, ViewIndex};
 use super::indexed::Positions;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::digits;
+use super::view_files::{KeptViews, ViewFiles};
+use super::views::View;
 use crate::duplicates::Duplicates;
 use crate::library::LibraryEntry;
 use crate::positions::BuildOptions;
-use crate::spelling::{Names, Spelling};
+use crate::spelling::Spelling;
 use chessdb::formats::{Database, Keys};
 
 /// A database with the names of its games and its views, which are built on first use.
@@ -24,6 +26,7 @@ pub struct OneDatabase {
     views: Vec<OnceLock<Box<ViewIndex>>>,
     /// The players as they are stored, where `views` has joined spellings.
     stored_players: OnceLock<Box<ViewIndex>>,
+    kept_views: OnceLock<Arc<KeptViews>>,
     positions: Arc<Positions>,
 }
 
@@ -36,6 +39,7 @@ impl OneDatabase {
             entry,
             views: layout.views().map(|_| OnceLock::new()).collect(),
             stored_players: OnceLock::new(),
+            kept_views: OnceLock::new(),
             layout,
         }
     }
@@ -65,8 +69,22 @@ impl OneDatabase {
         if *self.layout.spelling() == Spelling::Stored || !view.is_of_players() {
             return self.view(id);
         }
-        let index = || Box::new(ViewIndex::new(view, &self.entry, None));
+        let index = || self.index(view, Spelling::Stored);
         Some(self.stored_players.get_or_init(index))
+    }
+
+    /// Keeps views that are built from now on in files, as long as `is_trusted` returns true.
+    pub fn keep_views_in(&self, files: &ViewFiles, is_trusted: impl Fn() -> bool + Send + Sync + 'static) {
+        self.kept_views.get_or_init(|| KeptViews::new(files, is_trusted));
+    }
+
+    fn index(&self, view: View, spelling: Spelling) -> Box<ViewIndex> {
+        let sorting = Sorting {
+            view,
+            entry: Arc::clone(&self.entry),
+            spelling,
+        };
+        Box::new(ViewIndex::of(sorting, self.kept_views.get()))
     }
 
     /// Maximum number of threads for work on all games.
@@ -134,11 +152,7 @@ impl Views for OneDatabase {
     fn view(&self, id: ViewId) -> Option<&ViewIndex> {
         let index = self.views.get(id.index())?;
         let view = self.layout.view(id)?;
-        Some(index.get_or_init(|| {
-            let is_joined = view.is_of_players();
-            let names = is_joined.then(|| Names::find(&[self.database()], self.layout.spelling()));
-            Box::new(ViewIndex::new(view, &self.entry, names.flatten().map(Arc::new)))
-        }))
+        Some(index.get_or_init(|| self.index(view, self.layout.spelling().clone())))
     }
 
     fn must_build(&self, id: ViewId) -> bool {

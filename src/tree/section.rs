@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
-use std::slice;
 use std::sync::Arc;
 
 use super::all::InParts;
+use super::game_numbers::GameNumbers;
 use super::inode::{Node, Table};
 use super::one_database::OneDatabase;
 use chessdb::formats::Keys;
@@ -151,7 +151,7 @@ pub enum Content<'a> {
     /// All games.
     AllGames,
     /// The texts of some games, concatenated in database order.
-    Games(&'a [u32]),
+    Games(GameNumbers<'a>),
     /// Like [`Content::Games`], with games of several databases.
     InParts(InParts<'a>),
     /// Like [`Content::Games`], with games found by a search.
@@ -182,8 +182,8 @@ pub enum Content<'a> {
 pub enum DirectoryGames<'a> {
     /// Games with consecutive numbers.
     Numbers(Range<u32>),
-    /// Games of a list.
-    Listed(slice::Iter<'a, u32>),
+    /// Games of a list, within a range of indices.
+    Listed(GameNumbers<'a>, Range<usize>),
     /// Games of several databases, within a range of indices in their directory.
     InParts(InParts<'a>, Range<usize>),
     /// Games found by a search, from an index on.
@@ -192,8 +192,9 @@ pub enum DirectoryGames<'a> {
 
 impl<'a> DirectoryGames<'a> {
     /// The games of a list after the first few.
-    pub fn after(games: &'a [u32], first: usize) -> Option<DirectoryGames<'a>> {
-        Some(DirectoryGames::Listed(games.get(first..)?.iter()))
+    pub fn after(games: GameNumbers<'a>, first: usize) -> Option<DirectoryGames<'a>> {
+        let places = first..games.len();
+        (first <= games.len()).then_some(DirectoryGames::Listed(games, places))
     }
 
     /// The games after `game` in a list in database order, or all of them; `None` if the list does not
@@ -213,7 +214,7 @@ impl Iterator for DirectoryGames<'_> {
     fn next(&mut self) -> Option<u32> {
         match self {
             DirectoryGames::Numbers(games) => games.next(),
-            DirectoryGames::Listed(games) => games.next().copied(),
+            DirectoryGames::Listed(games, places) => games.get(places.next()?),
             DirectoryGames::InParts(games, places) => games.get(places.next()?),
             DirectoryGames::Found(games, place) => {
                 let game = games.get(*place).copied();

@@ -113,6 +113,43 @@ impl View {
         }
     }
 
+    /// What tells the view from all others.
+    pub(super) fn key(&self) -> String {
+        match self {
+            View::BuiltIn(view) => view.name.to_owned(),
+            View::Own(view) => format!("{view:?}"),
+        }
+    }
+
+    /// A mark by which [`View::group`] finds a group again, also after the database was opened again. Its own value
+    /// does not serve for that: ids of texts may depend on how the files were read. The group is the nth of this game.
+    pub(super) fn mark(&self, game: u32, nth: u32, group: Group) -> u64 {
+        match self {
+            View::BuiltIn(BuiltInView {
+                by: By::LastMaterial, ..
+            }) => group.0,
+            _ => u64::from(nth) << 32 | u64::from(game),
+        }
+    }
+
+    /// The group with a mark.
+    pub(super) fn group(&self, database: &dyn Database, mark: u64) -> Option<Group> {
+        let (game, nth) = ((mark & 0xffff_ffff) as u32, mark >> 32);
+        let (mut met, mut found) = (0, None);
+        let each = &mut |group| {
+            found = found.or((met == nth).then_some(group));
+            met += 1;
+        };
+        match self {
+            View::BuiltIn(view) => match view.by {
+                By::Keys(groups) => groups(&database.keys(game), each),
+                By::LastMaterial => return Some(Group(mark)),
+            },
+            View::Own(view) => view.each_group(game, each),
+        }
+        found
+    }
+
     /// The number of directories that contain a game.
     pub fn directories(&self, database: &dyn Database, game: u32, keys: &Keys) -> u32 {
         let each_group = |each: &mut dyn FnMut(Group)| match self {

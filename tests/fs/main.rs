@@ -15,6 +15,7 @@ mod fake;
 mod folders;
 mod hostile;
 mod inodes;
+mod kept_views;
 mod live;
 mod merged;
 mod mounted;

@@ -197,13 +197,15 @@ fn the_next_mount_knows_everything_at_once() {
 fn a_file_is_for_one_state_of_one_database() {
     let folder = TempDir::new().unwrap();
     keep(&folder, vec![fake().at("")]);
-    let changes: [fn(&mut LibraryEntry); 6] = [
+    let changes: [fn(&mut LibraryEntry); 7] = [
         |entry| entry.files[0].1.size += 1,
         |entry| entry.files[0].1.modified += 1,
         |entry| entry.files[0].1.inode += 1,
         |entry| entry.files[0].1.device += 1,
         |entry| entry.files[0].0 = "other.fake".to_owned(),
         |entry| entry.files.push(entry.files[0].clone()),
+        // Databases in one archive have the same files.
+        |entry| entry.part = Some("another.cbh".to_owned()),
     ];
     for change in changes {
         let fake = fake();

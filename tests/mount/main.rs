@@ -11,6 +11,7 @@ mod environment;
 mod events;
 mod hang;
 mod hostile;
+mod kept_views;
 mod life;
 mod limits;
 mod listing;

@@ -26,7 +26,7 @@ pub struct Settings {
     pub open_wait: Duration,
     /// True if a source may be missing when it is mounted.
     pub wait_for_source: bool,
-    /// The folder of size files and indexes.
+    /// The folder of size files, views and indexes.
     pub cache_folder: CacheFolder,
     /// Whether an index of positions is used and built.
     pub index: IndexUse,

@@ -280,7 +280,7 @@ impl AllFs {
     /// The games of a database that are shown. In `unique/`, searches for duplicates on first use.
     fn games_of(&self, number: usize) -> Games<'_> {
         if let Some(unique) = self.tree.databases().shown() {
-            return Games::Listed(unique.games(number));
+            return Games::Listed(unique.games(number).into());
         }
         let database = self.databases.get(number);
         Games::All(database.map_or(0, |database| database.entry().database.len()))

@@ -47,7 +47,7 @@ impl FoundGames {
     /// The games of each database.
     pub(super) fn databases(&self) -> impl Iterator<Item = (usize, Games<'_>)> {
         let databases = self.0.iter();
-        databases.map(|(number, games)| (*number, Games::Listed(games)))
+        databases.map(|(number, games)| (*number, Games::Listed(games.as_slice().into())))
     }
 }
 

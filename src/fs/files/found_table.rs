@@ -58,7 +58,7 @@ impl<'a> FoundTable<'a> {
             return Ok(tables);
         }
         let (digits, threads) = (database.tree.digits(), database.options.threads);
-        let games = Games::Listed(&self.games);
+        let games = Games::Listed((&*self.games).into());
         let tables = Arc::new(Tables::new(database.entry(), games, digits, threads));
         database.texts().check()?;
         database.found_tables.put(self.file, &tables);
@@ -81,7 +81,7 @@ impl File for FoundTable<'_> {
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let (database, games) = (self.database, Games::Listed(&self.games));
+        let (database, games) = (self.database, Games::Listed((&*self.games).into()));
         let (entry, digits) = (database.entry(), database.tree.digits());
         let bytes = self
             .tables()?

@@ -11,7 +11,7 @@ mod own;
 use super::database::DatabaseFs;
 use super::sizes::Games;
 use super::types::{Chunk, FsError};
-use crate::tree::{Content, Node};
+use crate::tree::{Content, GameNumbers, Node};
 use found_table::FoundTable;
 use game::Game;
 use made::{Document, DuplicatesFile, Info, ParquetFile, Problems, TableFile};
@@ -79,12 +79,12 @@ impl DatabaseFs {
             Content::Parquet => return then(&ParquetFile(self)),
             Content::Duplicates => return then(&DuplicatesFile(self)),
             Content::Own => return then(&Own(self, node)),
-            Content::Found(found) => return then(&Joined::new(self, node, Games::Listed(&found))),
+            Content::Found(found) => return then(&Joined::new(self, node, Games::Listed((&*found).into()))),
             Content::FoundTable(found) => return then(&FoundTable::new(self, node, found)),
             Content::AllGames => Games::All(self.entry().database.len()),
             Content::Games(games) => Games::Listed(games),
             // A single database contains no others.
-            Content::InParts(_) => Games::Listed(&[]),
+            Content::InParts(_) => Games::Listed(GameNumbers::NONE),
         };
         then(&Joined::new(self, node, games))
     }

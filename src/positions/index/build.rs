@@ -8,11 +8,12 @@ use super::super::line::at;
 use super::super::wanted::Pattern;
 use super::order::{Batch, in_order};
 use super::popular;
-use super::sections::{Numbers, Output, Section, Sections, begin, next_page};
+use super::sections::{BUCKET_BITS, GAMES, Section, Sections, USUAL};
 use super::shared::{bucket_bits, write_shared};
 use super::spill::Spill;
 use super::walk::Walk;
 use super::{Index, IndexError};
+use crate::sections::{Numbers, Output, begin, next_page};
 use chessdb::board::Position;
 use chessdb::formats::Database;
 
@@ -92,7 +93,7 @@ impl Builder<'_> {
         })?;
         numbers.sections[Section::Buckets as usize] = (begin, bucket_bytes);
         numbers.sections[Section::Positions as usize] = (first, end - first);
-        numbers.bucket_bits = bits;
+        numbers.own[BUCKET_BITS] = bits;
         self.popular(out, &mut numbers, end, &popular)?;
         Ok(numbers)
     }
@@ -133,7 +134,7 @@ impl Builder<'_> {
             *len += 2;
         }
         state.walk.finish(spill)?;
-        (numbers.games, numbers.usual) = (state.games, state.usual);
+        (numbers.own[GAMES], numbers.own[USUAL]) = (state.games, state.usual);
         Ok(state.blocks)
     }
 

@@ -12,10 +12,11 @@ use super::build::{LARGE, SMALL};
 use super::code::move_of;
 use super::key::key_of;
 use super::popular::{self, POPULAR};
-use super::sections::{Damaged, Section};
+use super::sections::Section;
 use super::shared::{Node, read, rest_of};
 use super::signature::{Signature, Test};
 use super::spill::first_bits;
+use crate::sections::Damaged;
 use chessdb::board::{Move, Position};
 use chessdb::bytes::{le_u32, le_u64};
 
@@ -170,7 +171,7 @@ impl Index {
 
     /// The bucket of a key.
     fn bucket(&self, key: u64) -> Result<&[u8], Damaged> {
-        let bucket = first_bits(key, self.sections.numbers.bucket_bits);
+        let bucket = first_bits(key, self.sections.bucket_bits());
         let offset = |bucket| {
             let offset = self.sections.u64(Section::Buckets, bucket)?;
             usize::try_from(offset).map_err(|_| Damaged)
@@ -182,9 +183,9 @@ impl Index {
 
     fn nodes_in(&self, bucket: &[u8], key: u64) -> Result<Vec<Vec<Node>>, Damaged> {
         let mut found = Vec::new();
-        let numbers = &self.sections.numbers;
-        let wanted = rest_of(key, numbers.bucket_bits);
-        read(bucket, wanted, numbers.games, |nodes| found.push(nodes)).ok_or(Damaged)?;
+        let wanted = rest_of(key, self.sections.bucket_bits());
+        let games = self.sections.games();
+        read(bucket, wanted, games, |nodes| found.push(nodes)).ok_or(Damaged)?;
         Ok(found)
     }
 

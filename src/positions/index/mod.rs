@@ -27,13 +27,14 @@ use std::sync::Arc;
 
 use build::Builder;
 use lines::Lines;
-use sections::{Output, Sections, seal};
+use sections::{Section, Sections};
 
+use crate::sections::{Output, seal};
 use chessdb::formats::Database;
 
+pub use crate::sections::Damaged;
 pub use files::{IndexFiles, IndexUse, MOST_BYTES};
 pub use novelty::{Novelty, novelties_csv};
-pub use sections::Damaged;
 pub use tree::{Child, TreeNode};
 
 /// Reason why an index could not be built.
@@ -144,7 +145,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let mut out = Output::File(file.try_clone()?);
         let numbers = builder(database, options, key, done).build(&mut out, Some(temporary))?;
-        Ok(seal(file, &numbers, key)?)
+        Ok(seal::<Section>(file, &numbers, key)?)
     }
 }
 

@@ -13,8 +13,9 @@ use super::super::wanted::{Pattern, legal_moves};
 use super::Index;
 use super::key::key_with;
 use super::lookup::games;
-use super::sections::{Damaged, Section};
+use super::sections::Section;
 use super::shared::Node;
+use crate::sections::Damaged;
 use chessdb::board::{Move, Position, RunningKey, Undo};
 use chessdb::bytes::le_u64;
 
@@ -79,7 +80,7 @@ impl Index {
         let rows = moves.into_iter().zip(after);
         let rows = rows.map(|(mv, after)| Row::new(Some(mv), after)).collect();
         for key in &mut keys {
-            *key >>= 32 - self.sections.numbers.bucket_bits;
+            *key >>= 32 - self.sections.bucket_bits();
         }
         keys.sort_unstable();
         let are_distinct = keys.windows(2).all(|two| two[0] != two[1]);

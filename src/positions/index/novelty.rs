@@ -12,8 +12,9 @@ use super::super::line::{Step, follow};
 use super::super::table::{append_field, san_of};
 use super::Index;
 use super::key::key_with;
-use super::sections::{Damaged, Section};
+use super::sections::Section;
 use super::shared::Node;
+use crate::sections::Damaged;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;
 use chessdb::formats::Database;
@@ -49,7 +50,7 @@ impl Index {
             kept: HashMap::new(),
         };
         let mut novelties = Vec::new();
-        for place in 0..self.sections.numbers.games {
+        for place in 0..self.sections.games() {
             novelties.extend(search.game(place)?);
             done(1);
         }

@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use super::super::line::{Step, follow};
 use super::Index;
 use super::order::Place;
-use super::sections::Damaged;
 use super::shared::Node;
+use crate::sections::Damaged;
 use chessdb::board::{Move, Position};
 
 /// A node of the opening tree: the games that begin with the same moves.
@@ -45,7 +45,7 @@ impl Index {
     pub fn root(&self) -> Option<TreeNode> {
         let node = Node {
             lo: 0,
-            hi: self.sections.numbers.usual,
+            hi: self.sections.usual(),
             depth: 0,
         };
         (node.hi > 0).then_some(TreeNode(node))
@@ -150,7 +150,7 @@ impl Index {
         let Some(place) = self.place_of(game) else {
             return Ok(None);
         };
-        let usual = self.sections.numbers.usual;
+        let usual = self.sections.usual();
         let (mut low, mut high) = (0, usual);
         let mut found = None;
         while low < high && found.is_none() {
@@ -193,7 +193,7 @@ impl Index {
 
     /// The node with `depth` moves that contains the game at a place.
     fn around(&self, place: u32, depth: u32) -> Result<Node, Damaged> {
-        let usual = self.sections.numbers.usual;
+        let usual = self.sections.usual();
         let hi = self.next_below(place + 1, usual, depth + 1)?.unwrap_or(usual);
         let lo = self.last_below(place, depth + 1)?;
         Ok(Node { lo, hi, depth })

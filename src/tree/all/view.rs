@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use super::databases::{Part, place_of};
 use super::unique::Unique;
+use crate::sections::Sections;
 use crate::spelling::Names;
+use crate::tree::arrays::Arrays;
 use crate::tree::game_list::GameList;
+use crate::tree::game_numbers::GameNumbers;
 use crate::tree::index::{Contents, ViewIndex, bounds, running_sums, shown as shown_text};
 use crate::tree::inode::{Node, ViewId};
 use crate::tree::plan::Plan;
@@ -21,8 +24,9 @@ struct Source {
     before: u32,
 }
 
-/// The sources of all directories of a view over all databases.
-struct Sources {
+/// The sources of all directories of a view over all databases. They are made of the databases' own views in a moment,
+/// and are not kept for the next mount.
+struct SourceLists {
     view: ViewId,
     parts: Arc<[Part]>,
     names: Option<Arc<Names>>,
@@ -58,7 +62,7 @@ pub(super) fn in_parts(
         let source = shown.get(number as usize)?;
         let index = index_of(source)?;
         let directory = above(index, source.directory, depth)?;
-        Some(shown_text(&names, index.text(directory)?))
+        Some(shown_text(names.as_deref(), index.text(directory)?))
     });
     // Sorted by the combined directory. The sources of one directory stay in the order of the databases.
     let mut order: Vec<u32> = (0..shown.len() as u32).collect();
@@ -74,14 +78,14 @@ pub(super) fn in_parts(
     for number in order {
         let mut source = shown[number as usize];
         let directory = plan.leaves[number as usize] as usize;
-        let all = index_of(&source).map_or(&[][..], |index| own_games(index, source.directory));
+        let all = index_of(&source).map_or(GameNumbers::NONE, |index| own_games(index, source.directory));
         let before = games[directory];
         let mut own = all.len();
         let mut is_more = false;
         if has_list {
             let end = listed.len();
             let is_shown = |&game: &u32| unique.is_none_or(|unique| unique.has(source.part as usize, game));
-            listed.extend(all.iter().copied().filter(is_shown));
+            listed.extend(all.iter().filter(is_shown));
             own = listed.len() - end;
             // Several directories of a database can have one name here; their games are listed in database order.
             is_more = (last.0, last.1) == (directory, source.part);
@@ -98,7 +102,7 @@ pub(super) fn in_parts(
     }
     let named_by = plan.directories.iter().map(|planned| planned.group);
     let named_by = named_by.map(|number| places.get(number as usize).copied().unwrap_or(0));
-    let sources = Sources {
+    let sources = SourceLists {
         view: id,
         parts: Arc::clone(parts),
         names,
@@ -110,7 +114,7 @@ pub(super) fn in_parts(
             games: listed,
         }),
     };
-    ViewIndex::with(&plan, sources, view.nests_merged())
+    ViewIndex::with(&plan, Sections::default(), sources, view.nests_merged())
 }
 
 /// The directories with games, database by database, each in the order of the first games.
@@ -124,8 +128,8 @@ fn shown(id: ViewId, parts: &[Part], unique: Option<&Arc<Unique>>) -> Vec<Source
         let mut own: Vec<(u32, u32)> = (0..index.len())
             .filter_map(|directory| {
                 let mut games = own_games(index, directory).iter();
-                let first = games.find(|&&game| unique.is_none_or(|unique| unique.has(part as usize, game)));
-                Some((*first?, directory))
+                let first = games.find(|&game| unique.is_none_or(|unique| unique.has(part as usize, game)));
+                Some((first?, directory))
             })
             .collect();
         own.sort_unstable();
@@ -140,11 +144,11 @@ fn shown(id: ViewId, parts: &[Part], unique: Option<&Arc<Unique>>) -> Vec<Source
 }
 
 /// The games in a directory of a view of one database.
-fn own_games(index: &ViewIndex, directory: u32) -> &[u32] {
+fn own_games(index: &ViewIndex, directory: u32) -> GameNumbers<'_> {
     match index.games(directory) {
         GameList::Own(games) => games,
         // A single database never has a combined list.
-        GameList::InParts(_) => &[],
+        GameList::InParts(_) => GameNumbers::NONE,
     }
 }
 
@@ -156,20 +160,20 @@ fn above(index: &ViewIndex, directory: u32, depth: usize) -> Option<u32> {
     to_top().nth(own_depth.checked_sub(depth)?)
 }
 
-impl Sources {
+impl SourceLists {
     fn index_of(&self, source: Source) -> Option<&ViewIndex> {
         let part = self.parts.get(source.part as usize)?;
         part.database.stored_view(self.view)
     }
 }
 
-impl Contents for Sources {
-    fn text(&self, directory: u32, depth: usize) -> Option<String> {
+impl Contents for SourceLists {
+    fn text(&self, _: &Arrays, directory: u32, depth: usize) -> Option<String> {
         let place = *self.named_by.get(directory as usize)?;
         let source = *self.sources.get(place as usize)?;
         let index = self.index_of(source)?;
         let text = index.text(above(index, source.directory, depth)?)?;
-        Some(shown_text(&self.names, text))
+        Some(shown_text(self.names.as_deref(), text))
     }
 
     fn named_by(&self, directory: u32) -> Option<usize> {
@@ -177,7 +181,7 @@ impl Contents for Sources {
         Some(self.sources.get(place as usize)?.part as usize)
     }
 
-    fn games(&self, directory: u32) -> GameList<'_> {
+    fn games<'a>(&'a self, _: &'a Arrays, directory: u32) -> GameList<'a> {
         let Range { start, end } = bounds(&self.starts, directory);
         let sources = self.sources.get(start as usize..end as usize);
         GameList::InParts(InParts {
@@ -194,7 +198,7 @@ impl Contents for Sources {
 /// Games of a directory of a view over all databases.
 #[derive(Clone, Copy)]
 pub struct InParts<'a> {
-    all: &'a Sources,
+    all: &'a SourceLists,
     sources: &'a [Source],
     /// The games of all sources, if these are not all of theirs.
     listed: Option<&'a [u32]>,
@@ -232,12 +236,12 @@ impl<'a> InParts<'a> {
             .binary_search_by_key(&part, |source| source.part as usize)
             .ok()?;
         let source = *self.sources.get(found)?;
-        Some(source.before as usize + self.games_of(found).binary_search(&game).ok()?)
+        Some(source.before as usize + self.games_of(found).position(game)?)
     }
 
     /// The databases that contribute games, in order. Each comes with the node of its own file of these
     /// games, and with the games.
-    pub fn databases(self) -> impl Iterator<Item = (usize, Node, &'a [u32])> {
+    pub fn databases(self) -> impl Iterator<Item = (usize, Node, GameNumbers<'a>)> {
         self.sources.iter().enumerate().map(move |(number, &source)| {
             let file = Node::merged(self.all.view, source.directory);
             (source.part as usize, file, self.games_of(number))
@@ -245,19 +249,20 @@ impl<'a> InParts<'a> {
     }
 
     /// The games of a source.
-    fn games_of(self, number: usize) -> &'a [u32] {
+    fn games_of(self, number: usize) -> GameNumbers<'a> {
         let Some(&source) = self.sources.get(number) else {
-            return &[];
+            return GameNumbers::NONE;
         };
         match self.listed {
             None => {
                 let index = self.all.index_of(source);
-                index.map_or(&[], |index| own_games(index, source.directory))
+                index.map_or(GameNumbers::NONE, |index| own_games(index, source.directory))
             }
             Some(listed) => {
                 let next = self.sources.get(number + 1);
                 let end = next.map_or(listed.len(), |next| next.before as usize);
-                listed.get(source.before as usize..end).unwrap_or_default()
+                let games = listed.get(source.before as usize..end);
+                games.unwrap_or_default().into()
             }
         }
     }

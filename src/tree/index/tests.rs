@@ -1,6 +1,6 @@
 use super::super::views::BuiltInView;
 use super::*;
-use chessdb::formats::{Decoded, Format, Info, NotADatabase, TextId};
+use chessdb::formats::{Database, Decoded, Format, Info, NotADatabase, TextId};
 use chessdb::game::{Date, Game, Outcome, Tags};
 
 /// Games with the years 0, 1, 2 and so on.
@@ -66,7 +66,7 @@ static UP_TO: BuiltInView = BuiltInView {
 
 #[test]
 fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
-    let entry = LibraryEntry {
+    let entry = Arc::new(LibraryEntry {
         path: String::new(),
         format: &FORMAT,
         database: Arc::new(Years(5)),
@@ -76,12 +76,17 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
         part: None,
         found: None,
         is_local: true,
-    };
+    });
     let database = &*entry.database;
     let view = View::BuiltIn(&UP_TO);
-    let index = ViewIndex::new(view.clone(), &entry, None);
+    let sorting = Sorting {
+        view: view.clone(),
+        entry: Arc::clone(&entry),
+        spelling: Spelling::Stored,
+    };
+    let index = ViewIndex::of(sorting, None);
     let own = |games| match games {
-        GameList::Own(games) => games,
+        GameList::Own(games) => games.iter().collect(),
         GameList::InParts(_) => panic!("there is one database"),
     };
     let listed = |directory| {
@@ -89,13 +94,16 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
         index.children(directory).map(name).collect::<Vec<_>>()
     };
     let top = [
-        ("even".to_owned(), &[0, 1, 2, 3, 4][..]),
-        ("odd 1".to_owned(), &[1, 2, 3, 4]),
-        ("odd 3".to_owned(), &[3, 4]),
+        ("even".to_owned(), vec![0, 1, 2, 3, 4]),
+        ("odd 1".to_owned(), vec![1, 2, 3, 4]),
+        ("odd 3".to_owned(), vec![3, 4]),
     ];
     assert_eq!(listed(0), top);
     let even = index.child(0, "even").unwrap();
-    let below = [("even 2".to_owned(), &[2, 3, 4][..]), ("even 4".to_owned(), &[4])];
+    let below = [
+        ("even 2".to_owned(), vec![2, 3, 4]),
+        ("even 4".to_owned(), vec![4]),
+    ];
     assert_eq!(listed(even), below);
     assert_eq!(index.merged_len(0), 5);
     let directories = |game| view.directories(database, game, &database.keys(game));

@@ -1,0 +1,431 @@
+//! Files of the cache folder that consist of sections of little-endian integers, and are mapped: a header, the
+//! sections, and a checksum for each block of them.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | what the sections are of: [`Part::MAGIC`] |
+//! | 8 | 4 | version of the layout: [`Part::VERSION`] |
+//! | 12 | 4 | *k*, bytes of the key |
+//! | 16 | 4 each | four [numbers](Numbers::own) |
+//! | 32 | 16 each | offset and length of each section; 0 where there are fewer than 14 |
+//! | 256 | 8 | offset of the checksums |
+//! | 264 | 8 | XXH3-64 of the header up to here, the key and the checksums |
+//! | 272 | *k* | the key: everything that the sections depend on |
+//! | a multiple of 4096 | | the sections, in blocks of 64 KiB |
+//! | | 8 each | the checksums: XXH3-64 of each block |
+//!
+//! The header is checked when the file is opened, and a block when it is first used. So a file of any size is opened
+//! at once, and what uses it has to do without it at any time.
+
+mod files;
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::mapped::Mapped;
+use chessdb::bytes::{le_u32, le_u64};
+
+pub use files::{Of, SectionFiles};
+
+const MAGIC_LEN: usize = 8;
+const HEADER: usize = 272;
+const TABLE: usize = 32;
+const SUMS: usize = 256;
+const CHECKSUM: usize = 264;
+/// Sections begin at a multiple of this.
+const PAGE: usize = 4096;
+const BLOCK: usize = 64 << 10;
+
+/// Maximum number of sections.
+pub const SECTIONS: usize = 14;
+
+/// The sections of one kind of file, or of as many bytes in memory.
+pub trait Part: Copy {
+    /// The first bytes of a file.
+    const MAGIC: [u8; MAGIC_LEN];
+
+    /// Version of the layout. It is raised with every change that the hash of the program does not reveal.
+    const VERSION: u32;
+
+    /// The place of a section among all, below [`SECTIONS`].
+    fn place(self) -> usize;
+
+    /// False for numbers that no valid file has.
+    fn are_valid(numbers: &Numbers) -> bool;
+}
+
+/// A file is damaged and must no longer be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged;
+
+impl fmt::Display for Damaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a file in the cache folder is damaged: remove it, and it is made again")
+    }
+}
+
+impl std::error::Error for Damaged {}
+
+/// The numbers in a header.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers {
+    /// What the sections need besides.
+    pub own: [u32; 4],
+    /// Offset and length of each section.
+    pub sections: [(u64, u64); SECTIONS],
+}
+
+/// The destination of sections that are being written.
+pub enum Output {
+    /// Memory, which grows as necessary.
+    Memory(Vec<u8>),
+    /// A file.
+    File(File),
+}
+
+impl Output {
+    /// Writes bytes at an offset.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Output::File(file) => file.write_all_at(bytes, offset),
+            Output::Memory(memory) => {
+                let start = usize::try_from(offset).map_err(|_| io::ErrorKind::OutOfMemory)?;
+                let end = start.checked_add(bytes.len()).ok_or(io::ErrorKind::OutOfMemory)?;
+                if memory.len() < end {
+                    memory.resize(end, 0);
+                }
+                memory[start..end].copy_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The first offset, at or after `end`, at which a section may begin.
+pub fn next_page(end: u64) -> u64 {
+    end.next_multiple_of(PAGE as u64)
+}
+
+/// The offset of the first section of a file with this key.
+pub fn begin(key: &[u8]) -> u64 {
+    next_page((HEADER + key.len()) as u64)
+}
+
+/// Makes a file valid: writes header, key and checksums around the sections, which have been written already.
+///
+/// # Errors
+/// If reading or writing fails.
+pub fn seal<P: Part>(file: &File, numbers: &Numbers, key: &[u8]) -> io::Result<()> {
+    let end = numbers
+        .sections
+        .iter()
+        .map(|(at, len)| at + len)
+        .max()
+        .unwrap_or(0);
+    let sums_at = next_page(end);
+    file.set_len(sums_at)?;
+    let map = Mapped::of(file.try_clone()?, Path::new(""))?;
+    let data = map.get(begin(key) as usize..).unwrap_or_default();
+    let sums: Vec<u8> = data
+        .chunks(BLOCK)
+        .flat_map(|block| xxh3_64(block).to_le_bytes())
+        .collect();
+    let mut header = header::<P>(numbers, key, sums_at);
+    header.extend(checksum(&header, key, &sums).to_le_bytes());
+    header.extend(key);
+    file.write_all_at(&sums, sums_at)?;
+    file.write_all_at(&header, 0)
+}
+
+/// The header up to its checksum.
+fn header<P: Part>(numbers: &Numbers, key: &[u8], sums_at: u64) -> Vec<u8> {
+    let mut header = P::MAGIC.to_vec();
+    let fields = [P::VERSION, key.len() as u32].into_iter().chain(numbers.own);
+    header.extend(fields.flat_map(u32::to_le_bytes));
+    for (at, len) in numbers.sections {
+        header.extend(at.to_le_bytes());
+        header.extend(len.to_le_bytes());
+    }
+    header.extend(sums_at.to_le_bytes());
+    header
+}
+
+fn checksum(header: &[u8], key: &[u8], sums: &[u8]) -> u64 {
+    let mut hash = Xxh3::new();
+    [header, key, sums]
+        .into_iter()
+        .for_each(|bytes| hash.update(bytes));
+    hash.digest()
+}
+
+/// Sections, for reading.
+pub struct Sections<P> {
+    data: Data,
+    numbers: Numbers,
+    parts: PhantomData<fn(P)>,
+}
+
+enum Data {
+    Memory(Vec<u8>),
+    File(Box<Checked>),
+}
+
+/// A mapped file whose blocks are checked.
+struct Checked {
+    map: Mapped,
+    begin: usize,
+    sums: usize,
+    /// A bit for each block, set once the block has been checked.
+    checked: Vec<AtomicU64>,
+}
+
+impl<P: Part> Default for Sections<P> {
+    /// Empty sections in memory.
+    fn default() -> Sections<P> {
+        Sections::in_memory(Vec::new(), Numbers::default())
+    }
+}
+
+impl<P: Part> Sections<P> {
+    /// Sections in memory.
+    pub fn in_memory(bytes: Vec<u8>, numbers: Numbers) -> Sections<P> {
+        Sections::new(Data::Memory(bytes), numbers)
+    }
+
+    fn new(data: Data, numbers: Numbers) -> Sections<P> {
+        Sections {
+            data,
+            numbers,
+            parts: PhantomData,
+        }
+    }
+
+    /// The sections written to a file so far. They are not checked.
+    ///
+    /// # Errors
+    /// If mapping the file fails.
+    pub fn being_written(file: &File, numbers: Numbers) -> io::Result<Sections<P>> {
+        // The open file is mapped, so the path is not needed.
+        let map = Mapped::of(file.try_clone()?, Path::new(""))?;
+        let sums = map.len();
+        let file = Checked::new(map, 0, sums, u64::MAX);
+        Ok(Sections::new(Data::File(Box::new(file)), numbers))
+    }
+
+    /// The bytes of sections in memory.
+    pub fn into_memory(self) -> Option<Vec<u8>> {
+        match self.data {
+            Data::Memory(bytes) => Some(bytes),
+            Data::File(_) => None,
+        }
+    }
+
+    /// Number of bytes of all sections.
+    pub fn bytes(&self) -> usize {
+        self.numbers.sections.iter().map(|&(_, len)| len as usize).sum()
+    }
+
+    /// Adds a section to those in memory. It must not be there yet.
+    pub fn append(&mut self, section: P, section_bytes: Vec<u8>) {
+        if let Data::Memory(bytes) = &mut self.data {
+            self.numbers.sections[section.place()] = (bytes.len() as u64, section_bytes.len() as u64);
+            match bytes.is_empty() {
+                true => *bytes = section_bytes,
+                false => bytes.extend(section_bytes),
+            }
+        }
+    }
+
+    /// Frees memory that sections do not need.
+    pub fn shrink(&mut self) {
+        if let Data::Memory(bytes) = &mut self.data {
+            bytes.shrink_to_fit();
+        }
+    }
+
+    /// Writes sections in memory to an empty file.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write(&self, file: &File, key: &[u8]) -> io::Result<()> {
+        let Data::Memory(bytes) = &self.data else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        let begin = begin(key);
+        let mut numbers = self.numbers;
+        numbers.sections.iter_mut().for_each(|(at, _)| *at += begin);
+        file.write_all_at(bytes, begin)?;
+        seal::<P>(file, &numbers, key)
+    }
+
+    /// Opens a file if it is complete and has this key.
+    ///
+    /// # Errors
+    /// The reason why it is not.
+    pub fn open(file: File, path: &Path, key: &[u8]) -> Result<Sections<P>, String> {
+        let map = Mapped::of(file, path).map_err(|error| error.to_string())?;
+        let (begin, sums, numbers) = read_header::<P>(&map, key)?;
+        let file = Checked::new(map, begin, sums, 0);
+        Ok(Sections::new(Data::File(Box::new(file)), numbers))
+    }
+
+    /// The numbers in the header.
+    pub fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    /// Length of a section in bytes.
+    pub fn len(&self, section: P) -> usize {
+        self.numbers.sections[section.place()].1 as usize
+    }
+
+    /// Bytes of a section.
+    ///
+    /// # Errors
+    /// If they are damaged, or not in the section.
+    pub fn get(&self, section: P, start: usize, len: usize) -> Result<&[u8], Damaged> {
+        let (at, section_len) = self.numbers.sections[section.place()];
+        let end = start.checked_add(len).ok_or(Damaged)?;
+        if end > section_len as usize {
+            return Err(Damaged);
+        }
+        let range = at as usize + start..at as usize + end;
+        match &self.data {
+            Data::Memory(bytes) => bytes.get(range).ok_or(Damaged),
+            Data::File(file) => file.get(range),
+        }
+    }
+
+    /// All bytes of a section.
+    ///
+    /// # Errors
+    /// If they are damaged.
+    pub fn all(&self, section: P) -> Result<&[u8], Damaged> {
+        self.get(section, 0, self.len(section))
+    }
+
+    /// The four-byte integer at a place in a section.
+    ///
+    /// # Errors
+    /// If it is damaged, or not in the section.
+    #[inline]
+    pub fn u32(&self, section: P, place: usize) -> Result<u32, Damaged> {
+        let start = place.checked_mul(4).ok_or(Damaged)?;
+        le_u32(self.get(section, start, 4)?, 0).ok_or(Damaged)
+    }
+
+    /// The eight-byte integer at a place in a section.
+    ///
+    /// # Errors
+    /// If it is damaged, or not in the section.
+    #[inline]
+    pub fn u64(&self, section: P, place: usize) -> Result<u64, Damaged> {
+        let start = place.checked_mul(8).ok_or(Damaged)?;
+        le_u64(self.get(section, start, 8)?, 0).ok_or(Damaged)
+    }
+
+    /// True if bytes beyond the end of the file were read, as zeros. Then nothing that was read before this call can be
+    /// relied on.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        // What was read is read before the map is asked.
+        fence(Ordering::Acquire);
+        match &self.data {
+            Data::Memory(_) => false,
+            Data::File(file) => file.map.is_lost(),
+        }
+    }
+}
+
+impl Checked {
+    fn new(map: Mapped, begin: usize, sums: usize, bits: u64) -> Checked {
+        let blocks = (sums - begin).div_ceil(BLOCK);
+        Checked {
+            map,
+            begin,
+            sums,
+            checked: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(bits)).collect(),
+        }
+    }
+
+    #[inline]
+    fn get(&self, range: Range<usize>) -> Result<&[u8], Damaged> {
+        if !range.is_empty() {
+            let first = (range.start.checked_sub(self.begin).ok_or(Damaged)?) / BLOCK;
+            let last = (range.end - 1 - self.begin) / BLOCK;
+            for block in first..=last {
+                self.check(block)?;
+            }
+        }
+        let bytes = self.map.get(range).ok_or(Damaged)?;
+        // If the file is cut meanwhile, the missing bytes read as zeros.
+        match self.map.is_lost() {
+            true => Err(Damaged),
+            false => Ok(bytes),
+        }
+    }
+
+    /// Checks a block when it is first used.
+    #[inline]
+    fn check(&self, block: usize) -> Result<(), Damaged> {
+        let word = self.checked.get(block / 64).ok_or(Damaged)?;
+        let bit = 1 << (block % 64);
+        if word.load(Ordering::Acquire) & bit != 0 {
+            return Ok(());
+        }
+        let start = self.begin + block * BLOCK;
+        let end = (start + BLOCK).min(self.sums);
+        let bytes = self.map.get(start..end).ok_or(Damaged)?;
+        if le_u64(&self.map, self.sums + 8 * block) != Some(xxh3_64(bytes)) {
+            return Err(Damaged);
+        }
+        word.fetch_or(bit, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// The offsets at which the sections begin and end, and the numbers in a header.
+fn read_header<P: Part>(bytes: &[u8], wanted: &[u8]) -> Result<(usize, usize, Numbers), String> {
+    let number = |at| le_u32(bytes, at).unwrap_or(0);
+    if bytes.get(..MAGIC_LEN) != Some(&P::MAGIC) || number(8) != P::VERSION {
+        return Err("of another version".to_owned());
+    }
+    let key = bytes.get(HEADER..HEADER.saturating_add(number(12) as usize));
+    if key != Some(wanted) {
+        return Err("of another state of the database, or another program".to_owned());
+    }
+    let offset = |at| le_u64(bytes, at).and_then(|offset| usize::try_from(offset).ok());
+    let (begin, sums) = (begin(wanted) as usize, offset(SUMS).unwrap_or(0));
+    let (header, sums_bytes) = (bytes.get(..CHECKSUM), bytes.get(sums..));
+    let (Some(header), Some(sums_bytes)) = (header, sums_bytes) else {
+        return Err("cut".to_owned());
+    };
+    let is_whole = sums >= begin && sums_bytes.len() == (sums - begin).div_ceil(BLOCK) * 8;
+    if !is_whole || le_u64(bytes, CHECKSUM) != Some(checksum(header, wanted, sums_bytes)) {
+        return Err("damaged".to_owned());
+    }
+    let mut numbers = Numbers {
+        own: [16, 20, 24, 28].map(number),
+        ..Numbers::default()
+    };
+    for (n, section) in numbers.sections.iter_mut().enumerate() {
+        let at = TABLE + 16 * n;
+        *section = (le_u64(bytes, at).unwrap_or(0), le_u64(bytes, at + 8).unwrap_or(0));
+    }
+    let is_inside = |&(at, len): &(u64, u64)| at.checked_add(len).is_some_and(|end| end <= sums as u64);
+    if !numbers.sections.iter().all(is_inside) || !P::are_valid(&numbers) {
+        return Err("damaged".to_owned());
+    }
+    Ok((begin, sums, numbers))
+}
