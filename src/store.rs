@@ -51,6 +51,8 @@ pub struct Store {
     extension: &'static str,
     /// Maximum total size of all files in bytes.
     most: u64,
+    /// True if a file gets its name only when it is on the disk.
+    is_synced: bool,
 }
 
 impl Store {
@@ -68,6 +70,7 @@ impl Store {
             path,
             extension,
             most: MOST_BYTES,
+            is_synced: true,
         })
     }
 
@@ -78,6 +81,15 @@ impl Store {
     /// Sets the maximum total size of all files, in bytes.
     pub fn with_most(self, most: u64) -> Store {
         Store { most, ..self }
+    }
+
+    /// The same files, but they get their names before they are on the disk. After a power failure parts of them may
+    /// be missing, so each part needs a checksum.
+    pub fn without_sync(self) -> Store {
+        Store {
+            is_synced: false,
+            ..self
+        }
     }
 
     /// The path of a file, for messages.
@@ -147,6 +159,9 @@ impl Store {
     ) -> Result<(), E> {
         let mut new = self.create(number)?;
         write(&mut new.file)?;
+        if self.is_synced {
+            new.file.sync_all()?;
+        }
         Ok(new.keep_as(number, &self.name(number))?)
     }
 
@@ -291,7 +306,6 @@ impl New {
 
     /// Gives the file its name, replacing an existing file.
     fn keep_as(mut self, number: u128, name: &str) -> io::Result<()> {
-        self.file.sync_all()?;
         let partial = match self.partial.take() {
             Some(partial) => partial,
             None => {

@@ -42,7 +42,10 @@ impl SectionFiles {
         most_bytes: u64,
     ) -> io::Result<SectionFiles> {
         Ok(SectionFiles {
-            store: Store::open(folder, extension)?.with_most(most_bytes),
+            // Every byte has a checksum, and the first reader waits for the file.
+            store: Store::open(folder, extension)?
+                .with_most(most_bytes)
+                .without_sync(),
             options: options.into(),
         })
     }
