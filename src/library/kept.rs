@@ -34,6 +34,8 @@ const MOST_BYTES: u64 = 8 << 30;
 pub struct KeptFiles {
     store: Store,
     options: Arc<str>,
+    /// Computes the hash of the running program, which is read for that.
+    program: fn() -> Option<u128>,
 }
 
 impl KeptFiles {
@@ -46,15 +48,16 @@ impl KeptFiles {
         Ok(KeptFiles {
             store: Store::open(folder, "scan")?.with_most(MOST_BYTES),
             options: options.into(),
+            program: program_hash,
         })
     }
 
-    /// The stored results of a database of this format with these files. `None` if the program cannot be read.
+    /// The stored results of a database of this format with these files. Reads nothing.
     pub(super) fn of<'a>(
         &self,
         format: &Format,
         files: impl Iterator<Item = (&'a str, &'a Arc<Mapped>)>,
-    ) -> Option<Arc<dyn Kept>> {
+    ) -> Arc<dyn Kept> {
         let mut stays = Vec::new();
         push_text(&mut stays, &self.options);
         push_text(&mut stays, format.name);
@@ -70,14 +73,12 @@ impl KeptFiles {
             state.extend(map.changed().to_le_bytes());
             maps.push(Arc::clone(map));
         }
-        let program = program_hash()?.to_le_bytes();
-        Some(Arc::new(KeptBytes {
+        Arc::new(KeptBytes {
             files: self.clone(),
-            fixed: program.len() + stays.len(),
-            key: [program.as_slice(), &stays, &state].concat(),
             stays,
+            state,
             maps,
-        }))
+        })
     }
 }
 
@@ -93,10 +94,18 @@ struct KeptBytes {
     files: KeptFiles,
     /// The files of the database.
     maps: Vec<Arc<Mapped>>,
+    /// The part of the key between the hash of the program and the sizes and times of files.
     stays: Vec<u8>,
-    key: Vec<u8>,
-    /// Number of bytes of the key before the sizes and times of files.
-    fixed: usize,
+    /// The sizes and times of files.
+    state: Vec<u8>,
+}
+
+/// How much of the key of a file must be the present one.
+#[derive(Clone, Copy)]
+enum Same {
+    All,
+    /// Everything but sizes and times of files.
+    AllButState,
 }
 
 impl KeptBytes {
@@ -106,27 +115,29 @@ impl KeptBytes {
         xxh3_128(&stays)
     }
 
-    /// Opens the file of a number, if its key begins with the first `same` bytes of this one.
-    fn open(&self, number: u128, same: usize) -> io::Result<Arc<dyn Bytes>> {
+    /// The key. The program is read for it, which most openings can do without: most databases store nothing.
+    fn key(&self) -> io::Result<Vec<u8>> {
+        let program = (self.files.program)();
+        let program = program.ok_or_else(|| io::Error::other("the program cannot be read"))?;
+        Ok([&program.to_le_bytes(), &*self.stays, &self.state].concat())
+    }
+
+    /// Opens the file of a number, if its key is the present one as far as `same` demands.
+    fn open(&self, number: u128, same: Same) -> io::Result<Arc<dyn Bytes>> {
         let file = self.files.store.file(number)?;
+        let key = self.key()?;
         self.files.store.note_use(number, &file);
         let map = Mapped::of(file, &self.files.store.path(number))?;
-        let len = self.len_without_key(&map, same);
+        let same = match same {
+            Same::All => key.len(),
+            Same::AllButState => key.len() - self.state.len(),
+        };
+        let len = len_without_key(&map, &key, same);
         let len = len.ok_or_else(|| io::Error::other("of another state of the database, or damaged"))?;
         Ok(Arc::new(Front { map, len }))
     }
 
-    /// Number of bytes before the key. `None` if the key of the file differs in its first `same` bytes or in its
-    /// length.
-    fn len_without_key(&self, bytes: &[u8], same: usize) -> Option<usize> {
-        let end = bytes.len().checked_sub(4)?;
-        let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
-        let key = bytes.get(len..end)?;
-        let is_same = key.len() == self.key.len() && key.get(..same) == self.key.get(..same);
-        is_same.then_some(len)
-    }
-
-    fn find(&self, name: &str, same: usize) -> Option<Arc<dyn Bytes>> {
+    fn find(&self, name: &str, same: Same) -> Option<Arc<dyn Bytes>> {
         let number = self.number(name);
         let path = self.files.store.path(number);
         self.open(number, same)
@@ -135,13 +146,23 @@ impl KeptBytes {
     }
 }
 
+/// Number of bytes before the key. `None` if the key of the file differs from `key` in its first `same` bytes or in
+/// its length.
+fn len_without_key(bytes: &[u8], key: &[u8], same: usize) -> Option<usize> {
+    let end = bytes.len().checked_sub(4)?;
+    let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
+    let of_file = bytes.get(len..end)?;
+    let is_same = of_file.len() == key.len() && of_file.get(..same) == key.get(..same);
+    is_same.then_some(len)
+}
+
 impl Kept for KeptBytes {
     fn get(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        self.find(name, self.key.len())
+        self.find(name, Same::All)
     }
 
     fn earlier(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        self.find(name, self.fixed)
+        self.find(name, Same::AllButState)
     }
 
     fn put(
@@ -153,8 +174,9 @@ impl Kept for KeptBytes {
         let written = self.files.store.replace_with(number, |file| -> io::Result<()> {
             let mut out = BufWriter::with_capacity(1 << 20, file);
             write(&mut out)?;
-            out.write_all(&self.key)?;
-            out.write_all(&(self.key.len() as u32).to_le_bytes())?;
+            let key = self.key()?;
+            out.write_all(&key)?;
+            out.write_all(&(key.len() as u32).to_le_bytes())?;
             out.flush()?;
             match self.maps.iter().all(|map| map.is_intact()) {
                 true => Ok(()),
@@ -164,7 +186,7 @@ impl Kept for KeptBytes {
         self.files.store.tidy();
         let path = self.files.store.path(number);
         written
-            .and_then(|()| self.open(number, self.key.len()))
+            .and_then(|()| self.open(number, Same::All))
             .inspect_err(|error| log::info!("{}: not kept: {error}", path.display()))
             .ok()
     }
@@ -205,11 +227,33 @@ mod tests {
     fn kept(folder: &Path, file: &Path) -> Arc<dyn Kept> {
         let files = KeptFiles::open(&folder.join("cache"), "").unwrap();
         let map = Arc::new(Mapped::open(file).unwrap());
-        files.of(&FORMATS[0], [("x", &map)].into_iter()).unwrap()
+        files.of(&FORMATS[0], [("x", &map)].into_iter())
     }
 
     fn put(kept: &dyn Kept, bytes: &[u8]) -> bool {
         kept.put("result", &mut |out| out.write_all(bytes)).is_some()
+    }
+
+    /// The program may be on a slow disk, and only databases with results need it.
+    #[test]
+    fn the_program_is_not_read_without_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        fs::write(&file, "contents").unwrap();
+        let files = KeptFiles {
+            program: || panic!("the program is read"),
+            ..KeptFiles::open(&folder.path().join("cache"), "").unwrap()
+        };
+        let map = Arc::new(Mapped::open(&file).unwrap());
+        let kept = files.of(&FORMATS[0], [("x", &map)].into_iter());
+        assert!(kept.get("result").is_none() && kept.earlier("result").is_none());
+        let unreadable = KeptFiles {
+            program: || None,
+            ..files
+        };
+        let kept = unreadable.of(&FORMATS[0], [("x", &map)].into_iter());
+        assert!(!put(&*kept, b"of an unknown program"));
+        assert!(kept.get("result").is_none());
     }
 
     #[test]

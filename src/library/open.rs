@@ -169,7 +169,7 @@ fn open_candidate(
             }
         }
     }
-    let kept = how.kept.as_ref().and_then(|kept| {
+    let kept = how.kept.as_ref().map(|kept| {
         let names = files.files.iter().map(|(_, file)| file.name.as_str());
         kept.of(format, names.zip(&maps))
     });
