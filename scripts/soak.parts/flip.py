@@ -115,8 +115,8 @@ def read(path, counts):
             raise
         counts[errno.errorcode[error.errno]] += 1
         return
-    # Files in an .emb are shown byte for byte.
-    if path.endswith(TEXTS) and "/emb/" not in path:
+    # Files in an .emb and guiding texts are shown byte for byte.
+    if path.endswith(TEXTS) and "/emb/" not in path and "/texts/" not in path:
         try:
             contents.decode()
         except UnicodeDecodeError as error:
