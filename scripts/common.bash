@@ -76,6 +76,24 @@ need_package() {
     return 1
 }
 
+# Lets cargo build with a sanitizer, in a folder that the scripts share: the new `target`. The options for cargo
+# are then in `sanitized`.
+# usage: use_sanitizer address|thread
+use_sanitizer() {
+    local host
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    target=$target/sanitize/$1
+    # Sanitizers are a feature of nightly compilers, which RUSTC_BOOTSTRAP enables in the stable one.
+    export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$1" CARGO_TARGET_DIR=$target
+    # Building optimised dependencies with full debugging information would take far longer than the tests.
+    export CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_INCREMENTAL=0
+    # Except for the hash of the whole program, for which a mount waits before it keeps sizes.
+    # shellcheck disable=SC2034 # The scripts use it.
+    sanitized=(--locked --config 'profile.dev.package."*".opt-level=0'
+        --config 'profile.dev.package.xxhash-rust.opt-level=3' --target "$host")
+    target=$target/$host
+}
+
 # Installs cargo-deb below the target folder if it is missing. That takes a minute or two, once.
 need_cargo_deb() {
     PATH=$target/tools/bin:$PATH

@@ -89,7 +89,8 @@ const WRITERS: [(&str, Write); 8] = [
 fn bytes_that_change_while_they_are_read() {
     needs!(samples);
     let made = TempDir::new().unwrap();
-    let games = source::read(include_bytes!("../examples/games/classics.pgn")).unwrap();
+    let text = include_bytes!("../examples/games/classics.pgn");
+    let games = source::read(text).unwrap();
     let mut bases: Vec<_> = all_samples()
         .into_iter()
         .flat_map(|sample| sample.bases())
@@ -99,6 +100,9 @@ fn bytes_that_change_while_they_are_read() {
         write(&games, &base).unwrap();
         bases.push(base);
     }
+    let base = made.path().join("pgn");
+    fs::write(base.with_extension("pgn"), text).unwrap();
+    bases.push(base);
     let mut formats: BTreeMap<&str, Vec<(&Format, Candidate)>> = BTreeMap::new();
     for (format, candidate) in bases.iter().flat_map(|base| candidates(base)) {
         let sizes = candidate
@@ -267,6 +271,9 @@ fn read(database: &dyn Database) {
             .for_each(|(_, value)| assert_text(value));
         let decoded = database.game(game);
         assert!(std::str::from_utf8(&to_text(&decoded.game)).is_ok());
+        let mut stored = Vec::new();
+        database.append_stored(game, &mut stored);
+        assert!(std::str::from_utf8(&stored).is_ok());
         decoded
             .problems
             .iter()

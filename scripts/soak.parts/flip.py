@@ -2,6 +2,7 @@
 
 import collections
 import errno
+import gzip
 import mmap
 import multiprocessing
 import os
@@ -25,6 +26,7 @@ KINDS = (
     "chessbase-book-flat",
     "chessbase-cbh",
     "jose",
+    "scid",
     "simplecdb",
 )
 READERS = 3
@@ -38,6 +40,10 @@ BAD_WORDS = (b"panicked", b"the decoder failed", b"Sanitizer")
 def make(source, games, samples):
     for kind in KINDS:
         subprocess.run(["make_database", kind, f"{source}/{kind}/games", games], check=True)
+    os.mkdir(f"{source}/pgn")
+    shutil.copy(games, f"{source}/pgn/games.pgn")
+    with open(games, "rb") as text, gzip.open(f"{source}/pgn/packed.pgn.gz", "wb") as packed:
+        shutil.copyfileobj(text, packed)
     # Tables in an archive are not mapped, so they are extracted to a folder.
     with tarfile.open(f"{source}/jose/games.jose") as archive:
         archive.extractall(f"{source}/tables", filter="data")
@@ -93,7 +99,10 @@ def run(command, counts):
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     if ended.returncode not in (0, 1, 2) or any(word in ended.stderr for word in BAD_WORDS):
         raise AssertionError(f"{command} ended with {ended.returncode}: {ended.stderr.decode(errors='replace')}")
-    ended.stdout.decode()
+    try:
+        ended.stdout.decode()
+    except UnicodeDecodeError as error:
+        raise AssertionError(f"{command} wrote no text") from error
     counts[f"{command[0]} {command[1]}"] += 1
 
 
@@ -106,8 +115,8 @@ def read(path, counts):
             raise
         counts[errno.errorcode[error.errno]] += 1
         return
-    # Files in an .emb are shown byte for byte.
-    if path.endswith(TEXTS) and "/emb/" not in path:
+    # Files in an .emb and guiding texts are shown byte for byte.
+    if path.endswith(TEXTS) and "/emb/" not in path and "/texts/" not in path:
         try:
             contents.decode()
         except UnicodeDecodeError as error:

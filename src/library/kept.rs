@@ -34,6 +34,8 @@ const MOST_BYTES: u64 = 8 << 30;
 pub struct KeptFiles {
     store: Store,
     options: Arc<str>,
+    /// Computes the hash of the running program, which is read for that.
+    program: fn() -> Option<u128>,
 }
 
 impl KeptFiles {
@@ -46,10 +48,11 @@ impl KeptFiles {
         Ok(KeptFiles {
             store: Store::open(folder, "scan")?.with_most(MOST_BYTES),
             options: options.into(),
+            program: program_hash,
         })
     }
 
-    /// The stored results of a database of this format with these files.
+    /// The stored results of a database of this format with these files. Reads nothing.
     pub(super) fn of<'a>(
         &self,
         format: &Format,
@@ -91,77 +94,75 @@ struct KeptBytes {
     files: KeptFiles,
     /// The files of the database.
     maps: Vec<Arc<Mapped>>,
-    /// The options, the format, and which files these are.
+    /// The part of the key between the hash of the program and the sizes and times of files.
     stays: Vec<u8>,
-    /// Sizes and times of the files.
+    /// The sizes and times of files.
     state: Vec<u8>,
 }
 
-/// The key of a file that is kept.
-struct Key {
-    bytes: Vec<u8>,
-    /// Number of bytes before the sizes and times of files.
-    fixed: usize,
+/// How much of the key of a file must be the present one.
+#[derive(Clone, Copy)]
+enum Same {
+    All,
+    /// Everything but sizes and times of files.
+    AllButState,
 }
 
 impl KeptBytes {
-    /// The key. Most formats keep nothing, so the program is read only when a key is needed.
-    fn key(&self) -> io::Result<Key> {
-        let program = program_hash().ok_or_else(|| io::Error::other("the program cannot be read"))?;
-        let program = program.to_le_bytes();
-        Ok(Key {
-            bytes: [program.as_slice(), &self.stays, &self.state].concat(),
-            fixed: program.len() + self.stays.len(),
-        })
-    }
-
     fn number(&self, name: &str) -> u128 {
         let mut stays = self.stays.clone();
         push_text(&mut stays, name);
         xxh3_128(&stays)
     }
 
-    /// Opens the file of a number. If `has_changed`, the files of the database may have had other contents.
-    fn open(&self, number: u128, has_changed: bool) -> io::Result<Arc<dyn Bytes>> {
+    /// The key. The program is read for it, which most openings can do without: most databases store nothing.
+    fn key(&self) -> io::Result<Vec<u8>> {
+        let program = (self.files.program)();
+        let program = program.ok_or_else(|| io::Error::other("the program cannot be read"))?;
+        Ok([&program.to_le_bytes(), &*self.stays, &self.state].concat())
+    }
+
+    /// Opens the file of a number, if its key is the present one as far as `same` demands.
+    fn open(&self, number: u128, same: Same) -> io::Result<Arc<dyn Bytes>> {
         let file = self.files.store.file(number)?;
+        let key = self.key()?;
         self.files.store.note_use(number, &file);
         let map = Mapped::of(file, &self.files.store.path(number))?;
-        let key = self.key()?;
-        let same = match has_changed {
-            true => key.fixed,
-            false => key.bytes.len(),
+        let same = match same {
+            Same::All => key.len(),
+            Same::AllButState => key.len() - self.state.len(),
         };
-        let len = len_without_key(&map, &key.bytes, same);
+        let len = len_without_key(&map, &key, same);
         let len = len.ok_or_else(|| io::Error::other("of another state of the database, or damaged"))?;
         Ok(Arc::new(Front { map, len }))
     }
 
-    fn find(&self, name: &str, has_changed: bool) -> Option<Arc<dyn Bytes>> {
+    fn find(&self, name: &str, same: Same) -> Option<Arc<dyn Bytes>> {
         let number = self.number(name);
         let path = self.files.store.path(number);
-        self.open(number, has_changed)
+        self.open(number, same)
             .inspect_err(|error| log::debug!("{}: not used: {error}", path.display()))
             .ok()
     }
 }
 
-/// Number of bytes before the key at the end of a file. `None` if that key differs from `key` in its first `same`
-/// bytes or in its length.
+/// Number of bytes before the key. `None` if the key of the file differs from `key` in its first `same` bytes or in
+/// its length.
 fn len_without_key(bytes: &[u8], key: &[u8], same: usize) -> Option<usize> {
     let end = bytes.len().checked_sub(4)?;
     let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
-    let found = bytes.get(len..end)?;
-    let is_same = found.len() == key.len() && found.get(..same) == key.get(..same);
+    let of_file = bytes.get(len..end)?;
+    let is_same = of_file.len() == key.len() && of_file.get(..same) == key.get(..same);
     is_same.then_some(len)
 }
 
 impl Kept for KeptBytes {
     fn get(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        self.find(name, false)
+        self.find(name, Same::All)
     }
 
     fn earlier(&self, name: &str) -> Option<Arc<dyn Bytes>> {
-        self.find(name, true)
+        self.find(name, Same::AllButState)
     }
 
     fn put(
@@ -172,7 +173,7 @@ impl Kept for KeptBytes {
         let number = self.number(name);
         let written = self.files.store.replace_with(number, |file| -> io::Result<()> {
             let mut out = BufWriter::with_capacity(1 << 20, file);
-            let key = self.key()?.bytes;
+            let key = self.key()?;
             write(&mut out)?;
             out.write_all(&key)?;
             out.write_all(&(key.len() as u32).to_le_bytes())?;
@@ -185,7 +186,7 @@ impl Kept for KeptBytes {
         self.files.store.tidy();
         let path = self.files.store.path(number);
         written
-            .and_then(|()| self.open(number, false))
+            .and_then(|()| self.open(number, Same::All))
             .inspect_err(|error| log::info!("{}: not kept: {error}", path.display()))
             .ok()
     }
@@ -231,6 +232,28 @@ mod tests {
 
     fn put(kept: &dyn Kept, bytes: &[u8]) -> bool {
         kept.put("result", &mut |out| out.write_all(bytes)).is_some()
+    }
+
+    /// The program may be on a slow disk, and only databases with results need it.
+    #[test]
+    fn the_program_is_not_read_without_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        fs::write(&file, "contents").unwrap();
+        let files = KeptFiles {
+            program: || panic!("the program is read"),
+            ..KeptFiles::open(&folder.path().join("cache"), "").unwrap()
+        };
+        let map = Arc::new(Mapped::open(&file).unwrap());
+        let kept = files.of(&FORMATS[0], [("x", &map)].into_iter());
+        assert!(kept.get("result").is_none() && kept.earlier("result").is_none());
+        let unreadable = KeptFiles {
+            program: || None,
+            ..files
+        };
+        let kept = unreadable.of(&FORMATS[0], [("x", &map)].into_iter());
+        assert!(!put(&*kept, b"of an unknown program"));
+        assert!(kept.get("result").is_none());
     }
 
     #[test]

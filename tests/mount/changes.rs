@@ -112,8 +112,13 @@ fn databases_and_folders_come_and_go() {
         wait_for("new databases", || {
             exists(&new) && exists(&folder.join("deep/c.dci/all.pgn"))
         });
-        assert!(fs::read_to_string(&info).unwrap().contains("Databases: 4"));
-        assert!(fs::metadata(&scratch.mount).unwrap().modified().unwrap() > time);
+        // The kernel drops what it has of the earlier state a moment after names of the new one are found.
+        wait_for("the new list of databases", || {
+            fs::read_to_string(&info).unwrap().contains("Databases: 4")
+        });
+        wait_for("the new time", || {
+            fs::metadata(&scratch.mount).unwrap().modified().unwrap() > time
+        });
         let names = |path: &Path| -> Vec<String> {
             let entries = fs::read_dir(path).unwrap();
             let mut names: Vec<_> = entries
@@ -278,7 +283,7 @@ fn something_is_mounted_on_the_source() {
     let script = r#"
         cd "$1" && mount -t tmpfs none elsewhere || exit 9
         cp source/a.* elsewhere
-        "$2" mount -o watch=inotify source mount || exit 8
+        "$2" mount -o open-wait=20 -o watch=inotify source mount || exit 8
         trap '"$2" unmount mount' EXIT
         wait_for() { for n in $(seq 200); do "$@" && return; sleep 0.1; done; exit 7; }
         wait_for test -e mount/sub

@@ -19,7 +19,7 @@ fn whatever_times_files_have_they_are_shown() {
                 @9223372036 @67768036191676799 @-67768040609740800; do
             cp source/a.* disk && touch -d $time disk/a.* || exit 9
             for turn in 1 2; do
-                "$2" mount -o cache-dir="$PWD/disk/kept" disk mount || exit 8
+                "$2" mount -o open-wait=20 -o cache-dir="$PWD/disk/kept" disk mount || exit 8
                 cmp whole mount/a.dci/all.pgn || echo $time; stat mount/a.dci/all.pgn > /dev/null
                 "$2" unmount mount || exit 7
                 for n in $(seq 100); do pgrep -f "$PWD/mount" > /dev/null || break; sleep 0.1; done

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::common::needs;
 use crate::refusals::refused;
-use crate::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
+use crate::scratch::{CACHE, PATIENT, Scratch, pgnfs, run, wait_for};
 use crate::simplecdb::{self, OPERA};
 
 /// Threads that read all files of a mount repeatedly until one cannot be read.
@@ -173,7 +173,8 @@ fn a_source_on_another_mount() {
     fs::create_dir_all(outer.join("mount")).unwrap();
     fs::copy(scratch.source.join("a.dci"), outer.join("a.dci")).unwrap();
     fs::copy(scratch.source.join("a.dcg"), outer.join("a.dcg")).unwrap();
-    let mount = |source: &Path, point: &Path| run(pgnfs().arg("mount").args([source, point]));
+    let mount =
+        |source: &Path, point: &Path| run(pgnfs().args(["mount", "-o", PATIENT]).args([source, point]));
     let ended = mount(&scratch.source, &outer.join("mount"));
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let ended = mount(&outer, &above);
@@ -217,7 +218,9 @@ fn two_mounts_with_one_cache() {
     fs::create_dir(&second).unwrap();
     let [mut first, mut other] = [&scratch.mount, &second].map(|point| {
         let mut command = pgnfs();
-        command.arg("mount").args([&scratch.source, point]);
+        command
+            .args(["mount", "-o", PATIENT])
+            .args([&scratch.source, point]);
         command.env(CACHE, scratch.path("cache"));
         command
     });

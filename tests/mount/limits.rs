@@ -87,7 +87,7 @@ fn few_watches() {
     // A separate namespace has its own limit.
     let script = r#"
         echo 1 > /proc/sys/user/max_inotify_watches && cd "$1" || exit 9
-        "$2" mount source mount || exit 8
+        "$2" mount -o open-wait=20 source mount || exit 8
         mkdir source/new && for file in source/a.*; do cp "$file" source/new/; done
         for n in $(seq 200); do [ -e mount/new/a.dci ] && break; sleep 0.1; done
         ls mount/new; "$2" unmount mount

@@ -57,6 +57,11 @@ impl Slow {
         serde_json::from_str(&ended.out).unwrap()
     }
 
+    /// Waits for the databases that do not hang.
+    fn wait_for_others(&self) {
+        wait_for("the other databases", || self.info().contains("Databases: 2\n"));
+    }
+
     /// Paths of the databases that are being opened.
     fn opening(&self) -> Vec<String> {
         let status = self.status();
@@ -85,6 +90,7 @@ fn what_is_opened_slowly_appears_when_it_is_open() {
         let slow = Slow::new();
         slow.hanging.hang(&[Operation::Read]);
         slow.scratch.mount(&["-o", watch, "-o", "open-wait=1"]);
+        slow.wait_for_others();
         assert_eq!(games(&slow.shown("a.dci")), 2);
         assert!(!slow.shown("slow").exists());
         let info = slow.info();
@@ -121,6 +127,7 @@ fn all_databases_can_be_read_while_further_ones_appear() {
     let slow = Slow::new();
     slow.hanging.hang(&[Operation::Read]);
     slow.scratch.mount(&["-o", "open-wait=1"]);
+    slow.wait_for_others();
     let players = slow.shown("all/players");
     let names = |directory: &Path| {
         let entries = fs::read_dir(directory).unwrap();

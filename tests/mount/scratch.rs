@@ -18,6 +18,9 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 /// Changes count sooner than by default, which allows programs some time between the files of a database.
 const QUIET: &str = "quiet=500";
 
+/// A mount has all databases from the beginning, however slowly they are opened, for example with a sanitizer.
+pub const PATIENT: &str = "open-wait=20";
+
 /// The program.
 pub fn pgnfs() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
@@ -86,7 +89,7 @@ impl Scratch {
         let mut command = pgnfs();
         command
             .arg("mount")
-            .args(["-o", QUIET])
+            .args(["-o", QUIET, "-o", PATIENT])
             .args(options)
             .args([&self.source, &self.mount])
             .env(CACHE, self.path("cache"));

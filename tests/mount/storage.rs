@@ -24,7 +24,7 @@ fn a_full_disk_below_the_cache() {
             cd "$1" && mkdir tmpfs && mount -t tmpfs -o {options} none tmpfs && {OLD}
             fill() {{ cat /dev/zero > tmpfs/full 2>/dev/null; }}
             [ {fill} = after ] || fill
-            "$2" mount -o cache-dir="$PWD/tmpfs/kept" source mount || exit 8
+            "$2" mount -o open-wait=20 -o cache-dir="$PWD/tmpfs/kept" source mount || exit 8
             fill
             "$2" export source a.dci | cmp - mount/a.dci/all.pgn && "$2" unmount mount || exit 7
             for n in $(seq 100); do pgrep -f "$PWD/mount" > /dev/null || break; sleep 0.1; done
@@ -51,7 +51,7 @@ fn source_and_cache_are_detached() {
         until_so() {{ for n in $(seq 200); do eval "$1" && return; sleep 0.1; done; echo "never: $1"; }}
         cd "$1" && mkdir disk cache && {OLD}
         mount -t tmpfs none disk && mount -t tmpfs none cache && cp -r source/. disk || exit 9
-        "$2" mount -o cache-dir="$PWD/cache" disk mount || exit 8
+        "$2" mount -o open-wait=20 -o cache-dir="$PWD/cache" disk mount || exit 8
         exec 3< mount/a.dci/all.pgn
         umount -l cache && umount -l disk || exit 9
         until_so '[ ! -e mount/a.dci ]'; ls mount

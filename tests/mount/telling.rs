@@ -55,7 +55,7 @@ fn the_log_of_the_system_has_what_happens_in_the_background() {
     let script = r#"
         cd "$1" && mkdir dev && mount -t tmpfs none dev && ln -s "$1/syslog" dev/log || exit 9
         mknod -m 666 dev/fuse c 10 229 && mknod -m 666 dev/null c 1 3 && mount --bind dev /dev || exit 9
-        RUST_LOG= "$2" mount source mount || exit 9
+        RUST_LOG= "$2" mount -o open-wait=20 source mount || exit 9
         truncate -s 0 source/a.dcg
         cat mount/a.dci/games/000001-001000/000001.pgn 2>/dev/null && exit 9
         "$2" unmount mount

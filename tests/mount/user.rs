@@ -50,7 +50,7 @@ fn an_ordinary_user_mounts_and_unmounts() {
     let scratch = Scratch::new();
     fs::rename(&scratch.source, scratch.path(r"a,b\c")).unwrap();
     let script = r#"
-        $pgnfs mount "a,b\c" mount && grep " $PWD/mount " /proc/self/mountinfo
+        $pgnfs mount -o open-wait=20 "a,b\c" mount && grep " $PWD/mount " /proc/self/mountinfo
         stat -c "%u %g %A" mount/a.dci/all.pgn
         head -n 1 mount/a.dci/games/000001-001000/000001.pgn
         $pgnfs mount "a,b\c" mount

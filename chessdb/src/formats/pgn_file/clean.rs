@@ -25,13 +25,28 @@ pub(super) fn cleaned_len(game: &[u8], encoding: &'static Encoding) -> (usize, b
 
 /// Appends the cleaned text of a game.
 pub(super) fn append_cleaned(out: &mut Vec<u8>, game: &[u8], encoding: &'static Encoding) {
+    let start = out.len();
     append_changed(out, without_end(game), encoding);
+    keep_text(out, start);
 }
 
 /// Appends the cleaned text of a game that is known to be plain and to have `len` bytes.
 pub(super) fn append_plain(out: &mut Vec<u8>, game: &[u8], len: usize) {
+    let start = out.len();
     out.extend_from_slice(game.get(..len.saturating_sub(END.len())).unwrap_or(game));
     out.extend_from_slice(END);
+    keep_text(out, start);
+}
+
+/// Replaces what is no UTF-8 from `start` on. The game was text when it was examined, but its bytes may have been
+/// changed before they were copied.
+fn keep_text(out: &mut Vec<u8>, start: usize) {
+    let copied = out.get(start..).unwrap_or_default();
+    if !is_utf8(copied) {
+        let text = crate::text::utf8_lossy(copied);
+        out.truncate(start);
+        out.extend_from_slice(text.as_bytes());
+    }
 }
 
 /// True if cleaning changes nothing in a text.
@@ -118,5 +133,12 @@ mod tests {
             "O’Kelly \u{81} ü\n\n"
         );
         assert_eq!(cleaned(b" \n", UTF_8), "\n\n");
+    }
+
+    #[test]
+    fn a_game_that_was_changed_since_it_was_examined_is_text() {
+        let mut out = b"before".to_vec();
+        append_plain(&mut out, b"1. e4 { \xff } *", 17);
+        assert_eq!(crate::text::utf8(&out).unwrap(), "before1. e4 { \u{fffd} } *\n\n");
     }
 }
