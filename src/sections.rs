@@ -7,7 +7,7 @@
 //! | 8 | 4 | version of the layout: [`Part::VERSION`] |
 //! | 12 | 4 | *k*, bytes of the key |
 //! | 16 | 4 each | four [numbers](Numbers::own) |
-//! | 32 | 16 each | offset and length of each section; 0 where there are fewer than 14 |
+//! | 32 | 16 each | offset and length of each section; the length is 0 where there are fewer than 14 |
 //! | 256 | 8 | offset of the checksums |
 //! | 264 | 8 | XXH3-64 of the header up to here, the key and the checksums |
 //! | 272 | *k* | the key: everything that the sections depend on |

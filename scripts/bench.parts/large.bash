@@ -22,7 +22,6 @@ after_mounting() {
         [[ $1 == next ]] || rm -rf -- "$XDG_CACHE_HOME"
         mounts+=("$(milliseconds mount_and_list)")
         lists+=("$(milliseconds ls -U "$directory/players")")
-        # What is to be kept for the next mount is written in the background.
         unmount_it
     done
     row "$1 mount of $games games until ls answers, ms" "$(least "${mounts[@]}")" most 20

@@ -256,7 +256,7 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games, indexes of PGN files and indexes of positions are kept, or none to keep \
+        help: "Folder in which sizes of games, views, and indexes of PGN files and of positions are kept, or none to keep \
                nothing [default: $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Games,
         repeats: false,

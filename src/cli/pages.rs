@@ -67,8 +67,8 @@ pub const PARTS: &[Section] = &[
             ),
             Term(
                 "XDG_CACHE_HOME",
-                "Its folder pgnfs has the sizes of games for the next mount, and the indexes of PGN files and of \
-                 positions, unless --cache-dir names another folder.",
+                "Its folder pgnfs has the sizes of games and the views for the next mount, and the indexes of PGN files \
+                 and of positions, unless --cache-dir names another folder.",
             ),
             Term("XDG_RUNTIME_DIR", "Folder of the socket that pgnfs status uses."),
         ],
@@ -99,7 +99,7 @@ pub const PARTS: &[Section] = &[
             ),
             Term(
                 "~/.cache/pgnfs/",
-                "Sizes of games and indexes, if XDG_CACHE_HOME is not set; for root without a home directory \
+                "Sizes of games, views and indexes, if XDG_CACHE_HOME is not set; for root without a home directory \
                  /var/cache/pgnfs/. \
                  They can be deleted at any time.",
             ),

@@ -113,6 +113,12 @@ impl DatabaseFs {
         let texts = Arc::downgrade(&self.texts);
         let is_trusted = move || texts.upgrade().is_some_and(|texts| texts.is_trusted());
         self.tree.common().keep_views_in(files, is_trusted);
+        let common = Arc::downgrade(self.tree.common());
+        self.texts.on_doubt(move || {
+            if let Some(common) = common.upgrade() {
+                common.forget_kept();
+            }
+        });
     }
 
     /// The prefix of its inode numbers.

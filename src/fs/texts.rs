@@ -68,6 +68,8 @@ pub(super) struct Texts {
     is_passing: AtomicBool,
     is_retired: AtomicBool,
     failures: Failures,
+    /// Removes what is kept of the database besides its sizes.
+    forget: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// What the background pass prepares when it knows all sizes.
     positions: OnceLock<Arc<Positions>>,
 }
@@ -85,6 +87,7 @@ impl Texts {
             is_passing: AtomicBool::new(false),
             is_retired: AtomicBool::new(false),
             failures: Failures::new(),
+            forget: OnceLock::new(),
             positions: OnceLock::new(),
             entry,
             remote,
@@ -344,13 +347,22 @@ impl Texts {
         }
     }
 
-    /// Records that a reported size is wrong, and removes the size file, so that no other mount uses it.
+    /// Records that a reported size is wrong, and removes the size file and what else is kept of the database, so that
+    /// no other mount uses it.
     fn doubt(&self, game: u32) {
         self.is_doubtful.store(true, Ordering::Release);
         self.failures.report(self.entry.name(), Failure::Length(game));
         if let Some(file) = self.file.get() {
             file.remove();
         }
+        if let Some(forget) = self.forget.get() {
+            forget();
+        }
+    }
+
+    /// Sets a function that removes what is kept of the database besides its sizes.
+    pub(super) fn on_doubt(&self, forget: impl Fn() + Send + Sync + 'static) {
+        let _ = self.forget.set(Box::new(forget));
     }
 
     /// True if the text of a game did not have its reported size.

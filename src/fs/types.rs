@@ -133,7 +133,7 @@ impl fmt::Display for FsError {
             FsError::IsADirectory => "is a directory",
             FsError::WrongKind => "not possible with a file of this kind",
             FsError::NoAttribute => "no such attribute",
-            FsError::Stale => "no such inode, or not any longer",
+            FsError::Stale => "no such inode, or it is no longer kept",
             FsError::Io => "the database cannot be read",
         })
     }

@@ -69,11 +69,12 @@ impl LibraryEntry {
         self.is_intact() && self.copies.as_ref().is_none_or(|copies| copies.are_current())
     }
 
-    /// The identities of the files that it reads from, in the order in which they were found.
-    pub fn identities(&self) -> impl Iterator<Item = Identity> {
-        let copied = self.copies.is_some().then_some(&self.files);
-        let copied = copied.into_iter().flatten().map(|(_, identity)| *identity);
-        self.maps.iter().map(|map| map.identity()).chain(copied)
+    /// The identities of the files that it reads from, in the order in which they were found; of copied files also
+    /// those that had to be left out.
+    pub fn identities(&self) -> impl Iterator<Item = Option<Identity>> {
+        let copied = self.copies.as_ref().map(|copies| copies.identities());
+        let copied = copied.unwrap_or_default().iter().copied();
+        self.maps.iter().map(|map| Some(map.identity())).chain(copied)
     }
 
     /// Descriptions of its files, one for each, or one for all if they are very many.

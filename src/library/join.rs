@@ -1,19 +1,23 @@
 //! Many small files of a folder, each of which could be a database, as one database.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::ptr;
 
 use super::names::numbered;
 use super::task::{Named, Unusable, file_name};
+use crate::hung::Hung;
 use chessdb::formats::{Candidate, FORMATS, Format, Options, SmallFiles, SourceFolder};
 
 /// Takes the small files of a folder out of its databases, if they are very many, and returns them as one database of
-/// each format.
+/// each format. A file is one of them if its name or that of the database is wanted.
 pub(super) fn join(
     named: &mut Vec<Named>,
     folder: &SourceFolder,
     unusable: &Unusable,
+    hung: &HashMap<String, Hung>,
     options: &Options,
+    is_wanted: impl Fn(&str) -> bool,
 ) -> Vec<Named> {
     let mut joined = Vec::new();
     for format in FORMATS {
@@ -23,11 +27,15 @@ pub(super) fn join(
         if named.len() <= small_files.most_files || !(small_files.are_joined)(options) {
             continue;
         }
-        let is_small = |(_, candidates): &Named| {
-            let file = single_file(candidates, format, small_files);
-            file.is_some_and(|path| {
-                !unusable.contains_key(&file_name(path)) && has_at_most(path, small_files.most_bytes)
-            })
+        let are_all_wanted = is_wanted(small_files.name);
+        let is_small = |(name, candidates): &Named| {
+            let file = single_file(candidates, format, small_files).filter(|path| {
+                let file = file_name(path);
+                // A link may lead to a file system that does not answer.
+                !unusable.contains_key(&file) && !hung.contains_key(&file)
+            });
+            (are_all_wanted || is_wanted(name))
+                && file.is_some_and(|path| has_at_most(path, small_files.most_bytes))
         };
         let are_small: Vec<bool> = named.iter().map(is_small).collect();
         if are_small.iter().filter(|is_small| **is_small).count() <= small_files.most_files {

@@ -114,7 +114,7 @@ impl Library {
     }
 
     /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second. Databases keep in
-    /// `kept` what is costly to find again.
+    /// `kept` what takes long to find again.
     ///
     /// # Errors
     /// If there is nothing to serve: see [`LibraryError`].

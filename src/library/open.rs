@@ -19,7 +19,7 @@ pub(super) struct How {
     /// The folder below which all files lie.
     pub(super) root: Root,
     pub(super) options: Options,
-    /// Where databases keep what is costly to find again.
+    /// Where databases keep what takes long to find again.
     pub(super) kept: Option<KeptFiles>,
 }
 
@@ -199,6 +199,9 @@ fn open_candidate(
 
 const CHANGED: &str = "it was changed while it was opened: open it again";
 
+/// Maximum number of unreadable files that are named, of files that are joined.
+const MOST_NAMED: usize = 100;
+
 /// Maximum number of bytes of all files that are joined.
 const MOST_JOINED: u64 = 1 << 30;
 
@@ -216,6 +219,7 @@ fn open_joined(
         ..Files::default()
     };
     let (mut identities, mut copies) = (Vec::new(), Copies::default());
+    let mut unreadable = 0;
     for (kind, path) in &candidate.files {
         let name = file_name(path);
         let copied = how
@@ -238,16 +242,26 @@ fn open_joined(
                 return Err(Refusal::changed(&format!("{name}: {error}")));
             }
             Err(error) => {
-                log::warn!("{}: left out: cannot be opened: {error}", path.display());
-                files
-                    .warnings
-                    .push(format!("{name} is left out: cannot be opened: {error}"));
+                copies.leave_out(path);
+                unreadable += 1;
+                if unreadable <= MOST_NAMED {
+                    log::warn!("{}: left out: cannot be opened: {error}", path.display());
+                    files
+                        .warnings
+                        .push(format!("{name} is left out: cannot be opened: {error}"));
+                }
             }
         }
         if copies.bytes() > MOST_JOINED {
             let what = "the small files of this folder have more than 1 GiB: join some of them with cat";
             return Err(what.to_owned().into());
         }
+    }
+    if unreadable > MOST_NAMED {
+        let more = unreadable - MOST_NAMED;
+        files
+            .warnings
+            .push(format!("{more} more files are left out: cannot be opened"));
     }
     let databases = databases(task, how, format, files)?;
     if !copies.are_current() {

@@ -157,8 +157,7 @@ impl<'a> Opener<'a> {
         now: &[Option<Identity>],
     ) -> Result<Option<Vec<Arc<LibraryEntry>>>, Hung> {
         let is_same = |entry: &&&Arc<LibraryEntry>| {
-            let then = entry.identities().map(Some);
-            std::ptr::eq(entry.format, format) && then.eq(now.iter().copied())
+            std::ptr::eq(entry.format, format) && entry.identities().eq(now.iter().copied())
         };
         let open = self.open.get(candidate).into_iter().flatten();
         let entries = each_part(open.filter(is_same));

@@ -105,7 +105,7 @@ pub(super) struct Job {
 
 impl Openings {
     /// Openings whose threads call `prepare` first and open nothing if that fails, and whose databases keep in `kept`
-    /// what is costly to find again.
+    /// what takes long to find again.
     pub(super) fn with(prepare: fn() -> io::Result<()>, kept: Option<KeptFiles>) -> Openings {
         Openings(Arc::new(Shared {
             prepare: Some(prepare),
@@ -114,8 +114,8 @@ impl Openings {
         }))
     }
 
-    /// Openings whose progress is reported while they are waited for, and whose databases keep in `kept` what is
-    /// costly to find again.
+    /// Openings whose progress is reported while they are waited for, and whose databases keep in `kept` what
+    /// takes long to find again.
     pub(super) fn reporting(report: Report, kept: Option<KeptFiles>) -> Openings {
         Openings(Arc::new(Shared {
             report: Some(report),

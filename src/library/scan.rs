@@ -122,14 +122,15 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
                 });
             }
         }
-        let wanted = named.into_iter().filter(|(name, candidates)| {
-            opener.selection.wants(&folder.names, name) && opener.selection.wants_kind(candidates)
-        });
-        let mut wanted: Vec<Named> = wanted.collect();
+        let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
+        let mut wanted = named;
+        wanted.retain(|(_, candidates)| opener.selection.wants_kind(candidates));
+        let (unusable, hung) = (&listing.unusable, &listing.hung);
         let joined = match listing.mount {
-            None => join(&mut wanted, &directory, &listing.unusable, &how.options),
+            None => join(&mut wanted, &directory, unusable, hung, &how.options, is_wanted),
             Some(_) => Vec::new(),
         };
+        wanted.retain(|(name, _)| is_wanted(name));
         let wanted = wanted.into_iter().map(|named| (named, false));
         let wanted = wanted.chain(joined.into_iter().map(|named| (named, true)));
         scan.tasks

@@ -82,8 +82,13 @@ impl Library {
                 continue;
             };
             self.openings.forget(&one.job);
+            let is_changing = opened.as_ref().is_err_and(|refusal| refusal.is_changing);
+            is_unsettled |= is_changing;
+            let keeps_before = one.job.task.is_joined && is_changing;
+            if keeps_before && found.iter().any(|before| before.is_of(&one.job.task)) {
+                continue;
+            }
             found.retain(|before| !before.is_of(&one.job.task));
-            is_unsettled |= opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             match opened {
                 Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
                 Err(refusal) if self.is_file => {
@@ -127,6 +132,12 @@ impl Library {
                         path: task.path(),
                         job,
                     });
+                }
+                Attempt::Refused(refusal)
+                    if task.is_joined && refusal.is_changing && opener.before(&task).is_some() =>
+                {
+                    let before = opener.before(&task).unwrap_or_default();
+                    found.extend(Found::all(&task, &before, is_file));
                 }
                 Attempt::Refused(refusal) => {
                     let mut reasons = refusal.reasons;

@@ -14,6 +14,8 @@ use super::watch;
 #[derive(Debug, Default)]
 pub struct Copies {
     files: Vec<Watched>,
+    /// The identities of all files, also of those that cannot be copied; `None` for a file that is not there.
+    seen: Vec<Option<Identity>>,
     bytes: u64,
     modified: i128,
 }
@@ -38,7 +40,18 @@ impl Copies {
         };
         self.bytes += identity.size;
         self.files.push(watched);
+        self.seen.push(Some(identity));
         Ok((identity, bytes))
+    }
+
+    /// Records a file that cannot be copied.
+    pub fn leave_out(&mut self, path: &Path) {
+        self.seen.push(Identity::at(path).ok());
+    }
+
+    /// The identities of all files in their order, also of those that were left out.
+    pub fn identities(&self) -> &[Option<Identity>] {
+        &self.seen
     }
 
     /// Number of bytes of all files.
@@ -58,9 +71,7 @@ impl Copies {
 
     /// True if all files are still at their paths, with the contents that were copied.
     pub fn are_current(&self) -> bool {
-        self.files
-            .iter()
-            .all(|file| file.is_in_place() && file.is_unchanged())
+        self.files.iter().all(Watched::is_current)
     }
 }
 

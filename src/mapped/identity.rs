@@ -120,25 +120,29 @@ impl Watched {
                 _ => return true,
             },
         };
-        meta.is_ok_and(|meta| {
-            if Identity::from(&meta) != self.identity {
-                return false;
-            }
-            let now = Status::of(&meta);
-            let mut then = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_same = now.changed == then.changed;
-            let is_explained = now.others != then.others;
-            if is_explained {
-                // The next change of the time must have a reason of its own.
-                *then = now;
-            }
-            is_same || is_explained || self.is_elsewhere()
-        })
+        meta.is_ok_and(|meta| self.has_contents_of(&meta))
     }
 
-    /// True if the file is still at its path, in whatever state.
-    pub(super) fn is_in_place(&self) -> bool {
-        !self.is_elsewhere()
+    /// True if the present metadata of the file show no change of its contents.
+    fn has_contents_of(&self, meta: &Metadata) -> bool {
+        if Identity::from(meta) != self.identity {
+            return false;
+        }
+        let now = Status::of(meta);
+        let mut then = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = now.changed == then.changed;
+        let is_explained = now.others != then.others;
+        if is_explained {
+            // The next change of the time must have a reason of its own.
+            *then = now;
+        }
+        is_same || is_explained || self.is_elsewhere()
+    }
+
+    /// True if the file is still at its path and has the same contents.
+    pub(super) fn is_current(&self) -> bool {
+        let there = self.path.metadata();
+        there.is_ok_and(|meta| self.is_same_file(&Identity::from(&meta)) && self.has_contents_of(&meta))
     }
 
     /// True for the identity of this file, in whatever state.

@@ -71,6 +71,11 @@ impl Positions {
         self.files.get_or_init(|| files.clone());
     }
 
+    /// Removes the file of the index, if there is one.
+    pub(super) fn remove_file(&self) {
+        self.files.get().inspect(|files| files.remove(&self.entry));
+    }
+
     /// True if the index is in memory, so `Positions::ask` need not open or build it.
     pub fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire)
@@ -159,7 +164,7 @@ impl Positions {
                 "{}: its index of positions is damaged: built again",
                 self.entry.name()
             );
-            self.files.get().inspect(|files| files.remove(&self.entry));
+            self.remove_file();
             self.is_ready.store(false, Ordering::Release);
             *index = None;
         }

@@ -8,6 +8,7 @@ mod all;
 mod arrays;
 mod collections;
 mod database;
+mod entries;
 mod game_list;
 mod game_name;
 mod game_numbers;

@@ -78,13 +78,28 @@ impl OneDatabase {
         self.kept_views.get_or_init(|| KeptViews::new(files, is_trusted));
     }
 
+    /// Removes the files of its views and of its index of positions, which may be those of another state.
+    pub fn forget_kept(&self) {
+        if let Some(kept) = self.kept_views.get() {
+            for (_, view) in self.layout.views() {
+                for spelling in [&Spelling::Stored, self.layout.spelling()] {
+                    kept.remove(&self.sorting(view.clone(), spelling.clone()));
+                }
+            }
+        }
+        self.positions.remove_file();
+    }
+
     fn index(&self, view: View, spelling: Spelling) -> Box<ViewIndex> {
-        let sorting = Sorting {
+        Box::new(ViewIndex::of(self.sorting(view, spelling), self.kept_views.get()))
+    }
+
+    fn sorting(&self, view: View, spelling: Spelling) -> Sorting {
+        Sorting {
             view,
             entry: Arc::clone(&self.entry),
             spelling,
-        };
-        Box::new(ViewIndex::of(sorting, self.kept_views.get()))
+        }
     }
 
     /// Maximum number of threads for work on all games.

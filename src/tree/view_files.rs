@@ -75,6 +75,10 @@ impl KeptViews {
                 false => Err(io::Error::other("the database was changed while it was sorted")),
             }
         });
+        if !(self.is_trusted)() {
+            self.remove(sorting);
+            return None;
+        }
         let (name, path) = (sorting.entry.name(), self.files.0.path(of));
         let (view, path) = (sorting.view.name(), path.display());
         match kept {
@@ -86,10 +90,8 @@ impl KeptViews {
         }
     }
 
-    /// Removes the file of a view, because it is damaged.
+    /// Removes the file of a view.
     pub(super) fn remove(&self, sorting: &Sorting) {
-        let (name, view) = (sorting.entry.name(), sorting.view.name());
-        log::warn!("{name}: the file of {view}/ is damaged: its games are sorted again");
         let what = sorting.what();
         self.files.0.remove(of(sorting, &what));
     }

@@ -33,7 +33,7 @@ pub struct BuiltInView {
 /// What a built-in view sorts games by.
 #[derive(Clone, Copy)]
 pub enum By {
-    /// Calls `each` with the groups of a game: any number of different ones.
+    /// Calls `each` with the groups of a game: any number of different ones, each time in the same order.
     Keys(fn(&Keys, each: &mut dyn FnMut(Group))),
     /// The pieces at the end. Each game has one group; finding it requires decoding the moves.
     LastMaterial,

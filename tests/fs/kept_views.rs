@@ -319,11 +319,14 @@ fn nothing_is_kept_of_files_that_change_or_of_texts_that_differ() {
         ..usual()
     };
     let tree = mount(fake.at(""), options, Some(open(&folder)));
+    list(&tree, "players");
+    assert_eq!(kept(&folder).len(), 1);
     let first = tree.inode("games/000001-001000/000001.pgn");
     tree.attributes(first).unwrap();
     assert!(tree.read(first, 0, 1000).is_err());
-    list(&tree, "players");
     assert_eq!(kept(&folder).len(), 0, "a text has another length");
+    list(&tree, "events");
+    assert_eq!(kept(&folder).len(), 0, "nothing more is kept");
 }
 
 #[test]

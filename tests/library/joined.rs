@@ -94,6 +94,11 @@ fn options_say_which_files_are_joined() {
     all.add_kinds("pgn").unwrap();
     all.flat = true;
     assert_eq!(paths(&open(&Options::default(), &all)), [NAME]);
+    let mut joined = Selection::default();
+    joined.add_only(NAME).unwrap();
+    let library = open(&Options::default(), &joined);
+    assert_eq!(paths(&library), [NAME], "by its own name");
+    assert_eq!(library.databases()[0].database.len() as usize, MOST + 1);
     let single = Library::open(&source.path(&name(3)), &Options::default()).unwrap();
     assert_eq!(events(&single.databases()[0]), ["3"], "the source is one of them");
     // A file has the name.
@@ -106,6 +111,7 @@ fn options_say_which_files_are_joined() {
 fn problems_name_the_file_and_its_byte() {
     let source = many(MOST + 1);
     let illegal = "[Event \"illegal\"]\n\n1. e4 Ke4 *\n";
+    source.file(&name(0), format!("letter\n\n{}", game("0")).as_bytes());
     source.file(&name(3), illegal.as_bytes());
     // An open comment ends with its file.
     source.file(&name(5), b"[Event \"open\"]\n\n1. e4 { open\n");
@@ -143,9 +149,13 @@ fn problems_name_the_file_and_its_byte() {
         .iter()
         .map(ToString::to_string)
         .collect();
-    let [head, none] = own.as_slice() else {
+    let [first, head, none] = own.as_slice() else {
         panic!("{own:?}");
     };
+    assert!(
+        first.starts_with("00000.pgn: byte 0 (0x0): the 8 bytes"),
+        "{first}"
+    );
     assert!(head.starts_with("00006.pgn: byte 0 (0x0): the 6 bytes"), "{head}");
     assert!(
         none.starts_with("00008.pgn: byte 0 (0x0): there is no game"),

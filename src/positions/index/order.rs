@@ -368,6 +368,6 @@ mod tests {
     fn equal_prefixes_stay_together() {
         assert_eq!(cut(&[0, 2, 6, 7], 3), [0..2, 2..6, 6..7]);
         assert_eq!(cut(&[0, 1, 2, 3, 4], 2), [0..2, 2..4]);
-        assert_eq!(cut(&[0], 2), []);
+        assert!(cut(&[0], 2).is_empty());
     }
 }

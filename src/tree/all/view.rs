@@ -8,9 +8,10 @@ use super::unique::Unique;
 use crate::sections::Sections;
 use crate::spelling::Names;
 use crate::tree::arrays::Arrays;
+use crate::tree::entries::running_sums;
 use crate::tree::game_list::GameList;
 use crate::tree::game_numbers::GameNumbers;
-use crate::tree::index::{Contents, ViewIndex, bounds, running_sums, shown as shown_text};
+use crate::tree::index::{Contents, ViewIndex, shown as shown_text};
 use crate::tree::inode::{Node, ViewId};
 use crate::tree::plan::Plan;
 use crate::tree::views::View;
@@ -265,5 +266,14 @@ impl<'a> InParts<'a> {
                 games.unwrap_or_default().into()
             }
         }
+    }
+}
+
+/// Where an item's part begins and ends.
+fn bounds(starts: &[u32], n: u32) -> Range<u32> {
+    let n = n as usize;
+    match (starts.get(n), starts.get(n + 1)) {
+        (Some(&start), Some(&end)) => start..end,
+        _ => 0..0,
     }
 }

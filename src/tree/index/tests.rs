@@ -1,6 +1,6 @@
-use super::super::views::BuiltInView;
+use super::super::views::{BuiltInView, By, Group};
 use super::*;
-use chessdb::formats::{Database, Decoded, Format, Info, NotADatabase, TextId};
+use chessdb::formats::{Database, Decoded, Format, Info, Keys, NotADatabase, TextId};
 use chessdb::game::{Date, Game, Outcome, Tags};
 
 /// Games with the years 0, 1, 2 and so on.

@@ -38,7 +38,7 @@ pub(super) fn append_plain(out: &mut Vec<u8>, game: &[u8], len: usize) {
     keep_text(out, start);
 }
 
-/// Replaces what is no UTF-8 from `start` on. The game was text when it was examined, but its bytes may have been
+/// Replaces what is not UTF-8 from `start` on. The game was text when it was examined, but its bytes may have been
 /// changed before they were copied.
 fn keep_text(out: &mut Vec<u8>, start: usize) {
     let copied = out.get(start..).unwrap_or_default();

@@ -12,14 +12,20 @@ use crate::formats::{Bytes, Files, Opened, Options, PgnForm, Problem, SmallFiles
 use crate::packed::is_packed;
 use crate::text;
 
+/// Name of the database.
+const NAME: &str = "small-files.pgn";
+
 /// Which files are joined.
 pub(super) const SMALL_FILES: SmallFiles = SmallFiles {
     kind: KIND,
-    name: "small-files.pgn",
+    name: NAME,
     most_bytes: 8 << 10,
     most_files: 1000,
     are_joined: |options| options.pgn != PgnForm::Verbatim,
 };
+
+/// Maximum number of files that are left out by name.
+const MOST_NAMED: usize = 100;
 
 /// Maximum number of files without a game, or with text before the first one, that are problems.
 const MOST_PROBLEMS: usize = 1000;
@@ -57,7 +63,14 @@ fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<Problem> {
         };
         has_text(&file.source.read(range.start..end)).then(|| Problem::damage(name, 0, what))
     });
-    problems.take(MOST_PROBLEMS).collect()
+    let mut problems: Vec<Problem> = problems.collect();
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    if more > 0 {
+        problems.truncate(MOST_PROBLEMS);
+        let what = format!("{more} more files have no game, or bytes before the first one");
+        problems.push(Problem::damage(NAME, 0, what));
+    }
+    problems
 }
 
 /// The bytes of many files, one after the other.
@@ -88,12 +101,15 @@ impl Many {
             files: Vec::with_capacity(files.len()),
             borders: Vec::with_capacity(files.len()),
         };
-        let mut start = 0;
+        let (mut start, mut packed) = (0, 0);
         for (_, SourceFile { name, bytes }) in files {
             if is_packed(&bytes) {
-                warnings.push(format!(
-                    "{name} is left out: it is compressed: give it an extension that says so, such as .pgn.gz"
-                ));
+                packed += 1;
+                if packed <= MOST_NAMED {
+                    warnings.push(format!(
+                        "{name} is left out: it is compressed: give it an extension that says so, such as .pgn.gz"
+                    ));
+                }
                 continue;
             }
             let file = SmallFile {
@@ -106,6 +122,10 @@ impl Many {
             many.files.push(file);
         }
         many.borders.pop();
+        if packed > MOST_NAMED {
+            let more = packed - MOST_NAMED;
+            warnings.push(format!("{more} more files are left out: they are compressed"));
+        }
         many
     }
 

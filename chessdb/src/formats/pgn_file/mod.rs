@@ -186,7 +186,8 @@ impl PgnFile {
             let what = "the file is in UTF-16: it can only be shown converted, which pgn=verbatim excludes";
             return Err(NotADatabase(what.to_owned()));
         }
-        if options.pgn != PgnForm::Verbatim && has_text(&source.read(0..head.min(MOST_HEAD))) {
+        let is_one_file = source.file_at(0).is_none();
+        if is_one_file && options.pgn != PgnForm::Verbatim && has_text(&source.read(0..head.min(MOST_HEAD))) {
             warnings.push(format!(
                 "the {head} bytes before the first game are not shown: pgn=verbatim shows them as {HEAD}"
             ));
