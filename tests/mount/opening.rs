@@ -306,6 +306,30 @@ fn a_database_behind_links_stays_while_what_they_lead_to_does_not_answer() {
 }
 
 #[test]
+fn very_many_files_are_joined_beside_a_link_that_does_not_answer() {
+    needs!(mount);
+    let slow = Slow::new();
+    let game = "[Event \"small\"]\n\n1. e4 *\n";
+    for n in 0..1001 {
+        fs::write(slow.scratch.source.join(format!("{n:04}.pgn")), game).unwrap();
+    }
+    fs::write(slow.scratch.path("slow/behind.pgn"), game).unwrap();
+    symlink("slow/behind.pgn", slow.scratch.source.join("link.pgn")).unwrap();
+    slow.hanging.hang(&Operation::ALL);
+    let ended = run(&mut slow.scratch.mount_command(&[]));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.err.contains("link.pgn: left out: the file system at "),
+        "{ended:?}"
+    );
+    let all = fs::read_to_string(slow.shown("small-files.pgn/all.pgn")).unwrap();
+    assert_eq!(all.matches("[Event ").count(), 1001);
+    slow.hanging.recover();
+    wait_for("what was left out", || games(&slow.shown("link.pgn")) == 1);
+    slow.scratch.unmount();
+}
+
+#[test]
 fn a_source_that_does_not_answer_is_refused_soon() {
     needs!(mount);
     for source in ["slow", "slow/deep", "slow/b.dci"] {
