@@ -165,6 +165,13 @@ impl Kept for KeptBytes {
         self.find(name, Same::AllButState)
     }
 
+    fn remove(&self, name: &str) {
+        let number = self.number(name);
+        let path = self.files.store.path(number);
+        log::warn!("{}: damaged: it is removed and made again", path.display());
+        self.files.store.remove(number);
+    }
+
     fn put(
         &self,
         name: &str,

@@ -43,6 +43,9 @@ pub trait Kept: Debug + Send + Sync {
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Option<Arc<dyn Bytes>>;
 
+    /// Removes what is kept under a name, because it is damaged.
+    fn remove(&self, _name: &str) {}
+
     /// The bytes of a name that were kept for the same files with other contents, read with the same options.
     fn earlier(&self, _name: &str) -> Option<Arc<dyn Bytes>> {
         None

@@ -8,27 +8,21 @@ use super::packed::Contents;
 use super::source::{Source, utf_16};
 use super::{KIND, PgnFile, has_text};
 use crate::bytes::index;
-use crate::formats::{Bytes, Files, Opened, Options, PgnForm, Problem, SmallFiles, SourceFile};
+use crate::formats::{Bytes, Files, Opened, Options, PgnForm, SmallFiles, SourceFile};
 use crate::packed::is_packed;
 use crate::text;
-
-/// Name of the database.
-const NAME: &str = "small-files.pgn";
 
 /// Which files are joined.
 pub(super) const SMALL_FILES: SmallFiles = SmallFiles {
     kind: KIND,
-    name: NAME,
+    name: "small-files.pgn",
     most_bytes: 8 << 10,
     most_files: 1000,
     are_joined: |options| options.pgn != PgnForm::Verbatim,
 };
 
-/// Maximum number of files that are left out by name.
+/// Maximum number of files that are named in warnings of one kind.
 const MOST_NAMED: usize = 100;
-
-/// Maximum number of files without a game, or with text before the first one, that are problems.
-const MOST_PROBLEMS: usize = 1000;
 
 /// Opens files as one database.
 pub(super) fn open(mut files: Files, options: &Options) -> Opened {
@@ -41,16 +35,16 @@ pub(super) fn open(mut files: Files, options: &Options) -> Opened {
     };
     let mut file = PgnFile::open(contents, &files, options)?;
     let heads = heads(&file, &ranges);
-    file.problems.extend(heads);
+    file.info.warnings.extend(heads);
     Ok(Box::new(file))
 }
 
-/// A problem for each file in which something precedes the first game.
-fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<Problem> {
+/// Warnings of the files in which something precedes the first game, as a file that is a database has them.
+fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<String> {
     let mut starts = (0..file.index.len())
         .filter_map(|game| Some(file.row(game)?.start))
         .peekable();
-    let problems = ranges.iter().filter_map(|range| {
+    let warnings = ranges.iter().filter_map(|range| {
         while starts.next_if(|start| *start < range.start).is_some() {}
         let end = starts.peek().map_or(range.end, |start| range.end.min(*start));
         let (name, _) = file.source.file_at(range.start)?;
@@ -61,16 +55,17 @@ fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<Problem> {
                 end - range.start
             ),
         };
-        has_text(&file.source.read(range.start..end)).then(|| Problem::damage(name, 0, what))
+        has_text(&file.source.read(range.start..end)).then(|| format!("{name}: {what}"))
     });
-    let mut problems: Vec<Problem> = problems.collect();
-    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    let mut warnings: Vec<String> = warnings.collect();
+    let more = warnings.len().saturating_sub(MOST_NAMED);
     if more > 0 {
-        problems.truncate(MOST_PROBLEMS);
-        let what = format!("{more} more files have no game, or bytes before the first one");
-        problems.push(Problem::damage(NAME, 0, what));
+        warnings.truncate(MOST_NAMED);
+        warnings.push(format!(
+            "{more} more files have no game, or bytes before the first one"
+        ));
     }
-    problems
+    warnings
 }
 
 /// The bytes of many files, one after the other.

@@ -144,6 +144,8 @@ struct PgnFile {
     index: Index,
     /// The index of a second scan, used for damaged rows of the first one.
     again: OnceLock<Option<Index>>,
+    /// Where the index is kept, if the file is long enough.
+    kept: Option<Arc<dyn Kept>>,
     form: PgnForm,
     /// Number of bytes before the first game.
     head: u64,
@@ -165,8 +167,8 @@ impl PgnFile {
             line_end,
             progress: Arc::clone(&files.progress),
         };
-        let kept = files.kept.as_deref();
-        let index = kept_index(&scanned, kept.filter(|_| source.len() >= LEAST_KEPT))
+        let kept = files.kept.clone().filter(|_| source.len() >= LEAST_KEPT);
+        let index = kept_index(&scanned, kept.as_deref())
             .or_else(|| Index::open(Arc::new(make_index::in_memory(&scanned)), source.len()))
             .ok_or_else(|| NotADatabase("the file has too many games".to_owned()))?;
         let mut problems = files.holes();
@@ -220,6 +222,7 @@ impl PgnFile {
             characters,
             index,
             again: OnceLock::new(),
+            kept,
             info: Info { rows, warnings },
             problems,
             source,
@@ -245,6 +248,9 @@ impl PgnFile {
             return None;
         }
         let again = self.again.get_or_init(|| {
+            if let Some(kept) = &self.kept {
+                kept.remove(INDEX);
+            }
             let file = make_index::File {
                 source: &*self.source,
                 characters: self.characters,

@@ -142,6 +142,10 @@ impl Kept for KeptOfMember {
     ) -> Option<Arc<dyn Bytes>> {
         self.kept.put(&self.name(name), write)
     }
+
+    fn remove(&self, name: &str) {
+        self.kept.remove(&self.name(name));
+    }
 }
 
 /// Opens the members of an archive. The limits for unpacked bytes apply to all of them together.
