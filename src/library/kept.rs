@@ -168,7 +168,10 @@ impl Kept for KeptBytes {
     fn remove(&self, name: &str) {
         let number = self.number(name);
         let path = self.files.store.path(number);
-        log::warn!("{}: damaged: it is removed and made again", path.display());
+        log::info!(
+            "{}: damaged: it is removed, and made again at the next opening",
+            path.display()
+        );
         self.files.store.remove(number);
     }
 

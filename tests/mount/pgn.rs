@@ -141,7 +141,7 @@ fn a_lost_or_damaged_index_costs_time_only() {
         Vec::new(),
         sound.clone(),
     ] {
-        fs::write(&index[0], bytes).unwrap();
+        fs::write(&index[0], &bytes).unwrap();
         scratch.mount(&[]);
         assert_eq!(listed(&scratch), players);
         let given = (
@@ -151,6 +151,8 @@ fn a_lost_or_damaged_index_costs_time_only() {
         );
         assert_eq!(given, expected);
         scratch.unmount();
+        let stays = fs::read(&index[0]).is_ok_and(|left| left == bytes);
+        assert_eq!(stays, bytes == sound, "a damaged file is removed or made again");
     }
     fs::remove_file(&index[0]).unwrap();
     scratch.mount(&[]);
