@@ -138,17 +138,8 @@ fn open_candidate(
         let opened = match task.unusable.get(&file) {
             Some(&reason) => Err(reason.to_owned()),
             None => match map(how, path, may_copy) {
-                // The file may be fine; opening it may succeed later.
-                Err(error) if is_exhausted(&error) => {
-                    return Err(Refusal {
-                        is_exhausted: true,
-                        ..format!("cannot be opened: {error}").into()
-                    });
-                }
-                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
-                    return Err(Refusal::changed(&error.to_string()));
-                }
-                opened => opened.map_err(|error| format!("cannot be opened: {error}")),
+                Ok(map) => Ok(map),
+                Err(error) => Err(reason(&error)?),
             },
         };
         match opened {
@@ -183,18 +174,15 @@ fn open_candidate(
     if !maps.iter().all(|map| map.is_intact() && is_still_there(map)) {
         return Err(Refusal::changed(CHANGED));
     }
-    let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
-        path: String::new(),
+    Ok(entries(
+        task,
         format,
-        part,
-        database: database.into(),
-        files: identities.clone(),
-        maps: maps.clone(),
-        copies: None,
-        is_local: task.mount.is_none(),
-        found: Some(candidate.clone()),
-    };
-    Ok(databases.into_iter().map(entry).collect())
+        &candidate,
+        databases,
+        &identities,
+        &maps,
+        None,
+    ))
 }
 
 const CHANGED: &str = "it was changed while it was opened: open it again";
@@ -232,23 +220,16 @@ fn open_joined(
                 let bytes = Arc::new(bytes);
                 files.files.push((kind.clone(), SourceFile { name, bytes }));
             }
-            Err(error) if is_exhausted(&error) => {
-                return Err(Refusal {
-                    is_exhausted: true,
-                    ..format!("cannot be opened: {error}").into()
-                });
-            }
             Err(error) if matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::NotFound) => {
                 return Err(Refusal::changed(&format!("{name}: {error}")));
             }
             Err(error) => {
+                let reason = reason(&error)?;
                 copies.leave_out(path);
                 unreadable += 1;
                 if unreadable <= MOST_NAMED {
-                    log::warn!("{}: left out: cannot be opened: {error}", path.display());
-                    files
-                        .warnings
-                        .push(format!("{name} is left out: cannot be opened: {error}"));
+                    log::warn!("{}: left out: {reason}", path.display());
+                    files.warnings.push(format!("{name} is left out: {reason}"));
                 }
             }
         }
@@ -268,22 +249,59 @@ fn open_joined(
         return Err(Refusal::changed(CHANGED));
     }
     let copies = Some(Arc::new(copies));
+    Ok(entries(
+        task,
+        format,
+        &candidate,
+        databases,
+        &identities,
+        &[],
+        copies,
+    ))
+}
+
+/// Why a file is left out.
+///
+/// # Errors
+/// The refusal of its database, if opening the file may succeed later.
+fn reason(error: &io::Error) -> Result<String, Refusal> {
+    let reason = format!("cannot be opened: {error}");
+    match error.kind() {
+        _ if is_exhausted(error) => Err(Refusal {
+            is_exhausted: true,
+            ..reason.into()
+        }),
+        ErrorKind::ResourceBusy => Err(Refusal::changed(&error.to_string())),
+        _ => Ok(reason),
+    }
+}
+
+/// A database, or the parts of an archive with their names.
+type Parts = Vec<(Option<String>, Box<dyn Database>)>;
+
+/// The entries of databases that were opened from the same files.
+fn entries(
+    task: &Task,
+    format: &'static Format,
+    found: &Candidate,
+    databases: Parts,
+    files: &[(String, Identity)],
+    maps: &[Arc<Mapped>],
+    copies: Option<Arc<Copies>>,
+) -> Vec<LibraryEntry> {
     let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
         path: String::new(),
         format,
         part,
         database: database.into(),
-        files: identities.clone(),
-        maps: Vec::new(),
+        files: files.to_vec(),
+        maps: maps.to_vec(),
         copies: copies.clone(),
         is_local: task.mount.is_none(),
-        found: Some(candidate.clone()),
+        found: Some(found.clone()),
     };
-    Ok(databases.into_iter().map(entry).collect())
+    databases.into_iter().map(entry).collect()
 }
-
-/// A database, or the parts of an archive with their names.
-type Parts = Vec<(Option<String>, Box<dyn Database>)>;
 
 /// Opens a database from its files.
 fn databases(task: &Task, how: &How, format: &Format, files: Files) -> Result<Parts, Refusal> {
