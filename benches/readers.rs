@@ -1,8 +1,9 @@
-//! Random reads in a mounted `games/` directory: `readers DIRECTORY GAMES READERS SECONDS`.
+//! Random reads in a mounted `games/` directory: `readers DIRECTORY GAMES READERS SECONDS SEED`.
 //!
-//! Each reader opens, reads and closes one game after another; all games are equally likely. Prints the
-//! number of reads per second, the median time of a read in milliseconds, and the number of errors. Every
-//! game must begin with a tag and end with an empty line. Without arguments the program does nothing.
+//! Each reader opens, reads and closes one game after another; all games are equally likely, and another seed
+//! chooses others. Prints the number of reads per second, the median time of a read in milliseconds, the number of
+//! errors, and the first of them. Every game must begin with a tag and end with an empty line. Without arguments
+//! the program does nothing.
 
 #![allow(missing_docs)]
 
@@ -24,28 +25,28 @@ struct Reader {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [directory, games, readers, seconds] = &arguments[..] else {
-        println!("usage: readers DIRECTORY GAMES READERS SECONDS");
+    let [directory, games, readers, seconds, seed] = &arguments[..] else {
+        println!("usage: readers DIRECTORY GAMES READERS SECONDS SEED");
         return;
     };
     let number = |text: &String| -> u64 { text.parse().expect("a number") };
-    let (games, seconds) = (number(games), number(seconds));
+    let (games, seconds, seed) = (number(games), number(seconds), number(seed));
     let end = Instant::now() + Duration::from_secs(seconds);
     let readers: Vec<_> = (1..=number(readers))
         .map(|n| Reader {
             directory: PathBuf::from(directory),
             games,
             end,
-            random: n.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            random: (n + 1000 * seed).wrapping_mul(0x9e37_79b9_7f4a_7c15),
         })
         .map(|reader| thread::spawn(move || reader.read()))
         .collect();
     let mut times = Vec::new();
-    let mut errors = 0;
+    let mut errors = Vec::new();
     for reader in readers {
         let (its_times, its_errors) = reader.join().expect("a reader came to its end");
         times.extend(its_times);
-        errors += its_errors;
+        errors.extend(its_errors);
     }
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
@@ -59,14 +60,15 @@ fn main() {
     println!("median {:.4}", median.as_secs_f64() * 1e3);
     println!("99 of 100 take at most {:.4}", slow(990).as_secs_f64() * 1e3);
     println!("999 of 1000 take at most {:.4}", slow(999).as_secs_f64() * 1e3);
-    println!("errors {errors}");
+    println!("errors {}", errors.len());
+    errors.iter().take(10).for_each(|error| eprintln!("{error}"));
 }
 
 impl Reader {
-    /// Reads until the time is over. Returns the time of each read, and the number of errors.
-    fn read(mut self) -> (Vec<Duration>, u64) {
+    /// Reads until the time is over. Returns the time of each read, and the errors.
+    fn read(mut self) -> (Vec<Duration>, Vec<String>) {
         let mut times = Vec::new();
-        let mut errors = 0;
+        let mut errors = Vec::new();
         let mut text = Vec::new();
         let digits = (self.games.max(1).ilog10() as usize + 1).max(6);
         while Instant::now() < self.end {
@@ -80,10 +82,11 @@ impl Reader {
             let begin = Instant::now();
             let read = read_file(&path, &mut text);
             times.push(begin.elapsed());
-            if let Err(error) = &read {
-                eprintln!("{}: {error}", path.display());
+            match read {
+                Err(error) => errors.push(format!("{}: {error}", path.display())),
+                Ok(()) if text.starts_with(b"[Event ") && text.ends_with(b"\n\n") => {}
+                Ok(()) => errors.push(format!("{}: not the text of a game", path.display())),
             }
-            errors += u64::from(read.is_err() || !text.starts_with(b"[Event ") || !text.ends_with(b"\n\n"));
         }
         (times, errors)
     }

@@ -47,7 +47,7 @@ row "anonymous memory with both, next mount, bytes a game" "$(anonymous "$games"
 
 say "8 readers at random for $seconds s"
 readers=$(newest readers)
-"$readers" "$place/mount/games" "$games" 8 "$seconds" | tee "$place/readers"
+"$readers" "$place/mount/games" "$games" 8 "$seconds" 1 | tee "$place/readers"
 row "8 readers at random: reads a second" "$(awk '$1 == "reads" { print $2 }' "$place/readers")"
 row "8 readers at random: median read, ms" "$(awk '$1 == "median" { print $2 }' "$place/readers")" most 0.2
 row "8 readers at random: errors" "$(awk '$1 == "errors" { print $2 }' "$place/readers")" most 0

@@ -175,7 +175,7 @@ impl RootInfo<'_> {
     /// True if no games must be counted and no index read for the text.
     pub(super) fn is_counted(&self) -> bool {
         let mut databases = self.0.databases.iter();
-        self.0.info.get().is_some() || databases.all(|database| database.entry().is_prepared())
+        self.0.info.get().is_some() || databases.all(|database| database.entry().is_described())
     }
 
     /// The database whose directory is the root.

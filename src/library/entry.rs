@@ -53,9 +53,14 @@ impl LibraryEntry {
         self.database.uncounted().is_none()
     }
 
-    /// True if its games are counted, and neither keys nor information of them need all records to be read.
+    /// True if its games are counted, and their keys do not need all records to be read.
     pub fn is_prepared(&self) -> bool {
         self.is_counted() && self.database.is_prepared()
+    }
+
+    /// True if its games are counted, and its information does not need the whole index to be read.
+    pub fn is_described(&self) -> bool {
+        self.is_counted() && self.database.is_described()
     }
 
     /// True if its files still have the contents with which they were opened. This confirms everything

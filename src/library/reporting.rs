@@ -49,6 +49,10 @@ impl Database for Reporting {
         self.database.is_prepared()
     }
 
+    fn is_described(&self) -> bool {
+        self.database.is_described()
+    }
+
     fn keys(&self, game: u32) -> Keys {
         self.reporting(self.database.keys(game))
     }

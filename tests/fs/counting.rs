@@ -142,18 +142,29 @@ fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted()
     }
 }
 
-/// A `.cbf` has no list of names, and SimpleCDb's warnings need its whole index.
+/// A `.cbf` has no list of names, and SimpleCDb's warnings need its whole index. Nothing else waits: one game is
+/// answered by the thread that reads requests, which starts no other one.
 #[test]
-fn no_thread_that_reads_requests_waits_for_all_records() {
+fn threads_that_read_requests_wait_for_no_records_and_answer_all_else() {
     let shared = needs!(samples);
-    for name in ["chessbase/medium.cbf", "simplecdb/large/large.dci"] {
+    let all = ["info.txt", "games.csv", "games/000001-001000/000007.pgn"];
+    let first = [
+        ("chessbase/medium.cbf", [true, false, false]),
+        ("simplecdb/large/large.dci", [false, false, true]),
+        ("brenner/medium.main.brn", [true, false, true]),
+    ];
+    for (name, at_first) in first {
         let library = Library::open(&shared.join("data").join(name), &Options::default()).unwrap();
         let tree = Mounted(ChessFs::new(library, ServeOptions::default()));
-        let [info, table] = ["info.txt", "games.csv"].map(|file| tree.inode(file));
-        let answers_here = |inode| matches!(tree.0.resolve(inode).unwrap().where_to_answer(), Where::Here);
-        assert!(!answers_here(info) && !answers_here(table), "{name}");
+        let answered_here = || {
+            all.map(|file| {
+                let node = tree.0.resolve(tree.inode(file)).unwrap();
+                matches!(node.where_to_answer(), Where::Here)
+            })
+        };
+        assert_eq!(answered_here(), at_first, "{name}");
         tree.cat("info.txt");
         tree.ls("players");
-        assert!(answers_here(info), "{name}");
+        assert_eq!(answered_here(), [true, false, true], "{name}");
     }
 }

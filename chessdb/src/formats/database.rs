@@ -78,9 +78,13 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// False as long as the first call of [`Database::keys`] or [`Database::info`] reads all records or the whole index
-    /// of games.
+    /// False as long as the first call of [`Database::keys`] reads all records.
     fn is_prepared(&self) -> bool {
+        true
+    }
+
+    /// False as long as the first call of [`Database::info`] reads the whole index of games.
+    fn is_described(&self) -> bool {
         true
     }
 

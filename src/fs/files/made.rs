@@ -75,7 +75,7 @@ pub(super) struct Info<'a>(pub(super) &'a DatabaseFs);
 
 impl Text for Info<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        match self.0.entry().is_prepared() {
+        match self.0.entry().is_described() {
             true => self.text().ok(),
             false => self.0.made.info.get().cloned(),
         }
@@ -86,7 +86,7 @@ impl Text for Info<'_> {
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.0.entry().is_prepared())
+        Wait::Common.unless(self.0.entry().is_described())
     }
 }
 

@@ -109,7 +109,7 @@ impl Database for SimpleCdb {
         self.index.len()
     }
 
-    fn is_prepared(&self) -> bool {
+    fn is_described(&self) -> bool {
         self.unlisted.get().is_some()
     }
 
