@@ -2,11 +2,28 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Number of games that a thread takes at a time.
 const CHUNK: u32 = 1024;
+
+/// Calls `work` for each item, in as many threads, including this one, and returns the results in the order of the
+/// items.
+pub(crate) fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let threads = items.len();
+    let items = Mutex::new(items.into_iter().enumerate());
+    let results = Mutex::new(Vec::new());
+    let next = || lock(&items).next();
+    let run = || {
+        while let Some((n, item)) = next() {
+            let result = work(item);
+            lock(&results).push((n, result));
+        }
+    };
+    in_threads(threads, run);
+    in_order(results)
+}
 
 /// Calls `work` for the chunks of `0..len` on `threads` threads, including this one, and returns the results
 /// in the order of the chunks. `done` is called with the number of games of each finished chunk.
@@ -28,25 +45,36 @@ pub(crate) fn chunks<T: Send>(
             let games = chunk * CHUNK..(chunk * CHUNK).saturating_add(CHUNK).min(len);
             let number = games.len() as u64;
             let result = work(games);
-            results
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push((chunk, result));
+            lock(&results).push((chunk, result));
             done(number);
         }
     };
+    in_threads(threads.min(last as usize), run);
+    in_order(results)
+}
+
+/// Calls `run` in as many threads, including this one.
+fn in_threads(threads: usize, run: impl Fn() + Sync) {
     thread::scope(|scope| {
-        for _ in 1..threads.min(last as usize) {
+        for _ in 1..threads {
             let other = thread::Builder::new().name("pgnfs-positions".to_owned());
             // The remaining threads do the work of the missing one.
-            if let Err(error) = other.spawn_scoped(scope, run) {
-                log::warn!("no thread for positions: {error}");
+            if let Err(error) = other.spawn_scoped(scope, &run) {
+                log::warn!("no thread for work on many games: {error}");
                 break;
             }
         }
         run();
     });
+}
+
+/// Results without the numbers by which they are sorted.
+fn in_order<N: Ord + Copy, R>(results: Mutex<Vec<(N, R)>>) -> Vec<R> {
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_unstable_by_key(|(chunk, _)| *chunk);
+    results.sort_unstable_by_key(|(n, _)| *n);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,6 +14,8 @@
 //! | by name | the directories that contain games, sorted by name: 4 bytes. Empty if that is the order of their numbers, or if merged files are in several directories |
 //! | shown | the directories of players who are shown under a name from elsewhere, in order, and where this name ends in `names`: 4 and 4 bytes |
 //! | names | these names: UTF-8 |
+//! | name starts | where the name of each directory begins in `directory names`, and the end of the last one: 4 bytes. Empty in memory, where names are computed from texts |
+//! | directory names | the name of each directory: UTF-8 |
 //!
 //! A block of a file is checked when it is first used: checking all of it first would read the games of all directories
 //! for a listing of their names. So damage can come to light in the middle of a listing. The arrays are built from the
@@ -38,11 +40,13 @@ pub(super) enum Array {
     ByName,
     Shown,
     Names,
+    NameStarts,
+    DirectoryNames,
 }
 
 impl Part for Array {
     const MAGIC: [u8; 8] = *b"pgnfs vw";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn place(self) -> usize {
         self as usize
@@ -55,6 +59,7 @@ impl Part for Array {
         directories > 0
             && len(Array::Children) == one_more
             && len(Array::Starts) == one_more
+            && len(Array::NameStarts) == one_more
             && len(Array::Marks) == 8 * directories
     }
 }

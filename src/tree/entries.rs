@@ -1,13 +1,14 @@
 //! Which games belong to which groups of a view.
 
 use std::hash::Hash;
+use std::ops::Range;
 use std::thread::available_parallelism;
 
 use rustc_hash::FxHashMap;
 
 use super::views::{By, Group, View};
 use crate::library::LibraryEntry;
-use crate::positions::last_material;
+use crate::positions::{at_once, last_material};
 use chessdb::formats::Keys;
 
 /// Number of games after which the sort checks whether the files have changed.
@@ -16,22 +17,30 @@ const CHECK_INTERVAL: u32 = 1024;
 /// Maximum number of pairs of a game and a directory, less two. Their places have 32 bits.
 const MOST_ENTRIES: usize = u32::MAX as usize - 2;
 
+/// Fewer games are not worth another thread.
+const LEAST_GAMES: usize = 50_000;
+
+/// Maximum number of threads. Each has a table of all groups that it met.
+const MOST_THREADS: usize = 4;
+
 /// A group of games, and the mark by which it is found again.
 pub(super) struct FoundGroup {
     pub(super) group: Group,
     pub(super) mark: u64,
 }
 
-/// The groups of a view and the games that belong to them.
-pub(super) struct Entries {
-    /// Groups in the order of their first games.
-    pub(super) groups: Vec<FoundGroup>,
-    /// Pairs of a game and the index of one of its groups, sorted by game.
+/// Pairs of a game and the index of one of its groups, sorted by game, in consecutive parts.
+pub(super) struct Entries(Vec<Vec<(u32, u32)>>);
+
+/// The groups of consecutive games, with their keys, and the games that belong to them.
+struct Part<K> {
+    groups: Vec<(K, FoundGroup)>,
     entries: Vec<(u32, u32)>,
 }
 
 impl Entries {
-    pub(super) fn new(view: &View, entry: &LibraryEntry) -> Entries {
+    /// The groups of a view, in the order of their first games, and the games that belong to them.
+    pub(super) fn find(view: &View, entry: &LibraryEntry) -> (Vec<FoundGroup>, Entries) {
         let database = &*entry.database;
         match view {
             View::BuiltIn(built_in) => match built_in.by {
@@ -54,73 +63,129 @@ impl Entries {
     }
 
     /// Collects the groups of all games. Groups with equal keys are one group, represented by the first.
-    fn collect<K, F>(view: &View, entry: &LibraryEntry, groups_of: F) -> Entries
+    fn collect<K, F>(view: &View, entry: &LibraryEntry, groups_of: F) -> (Vec<FoundGroup>, Entries)
     where
-        K: Eq + Hash,
-        F: Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
+        K: Eq + Hash + Clone + Send,
+        F: Fn(u32, &Keys, &mut dyn FnMut(K, Group)) + Sync,
     {
-        let database = &*entry.database;
+        let parts = at_once(ranges(entry.database.len()), |games| {
+            collect_part(view, entry, games, &groups_of)
+        });
         let mut groups = Vec::new();
-        let mut entries = Vec::with_capacity(database.len() as usize);
         let mut places: FxHashMap<K, u32> = FxHashMap::default();
-        for game in 0..database.len() {
-            if game % CHECK_INTERVAL == 0 && entry.is_lost() {
-                break;
-            }
-            let keys = database.keys(game);
-            if keys.deleted {
-                continue;
-            }
-            let mut nth = 0;
-            if entries.len() >= MOST_ENTRIES {
-                log::error!(
-                    "{}: a view has no place for games after number {game}",
-                    entry.name()
-                );
-                break;
-            }
-            groups_of(game, &keys, &mut |key, group| {
-                let place = *places.entry(key).or_insert_with(|| {
-                    let mark = view.mark(game, nth, group);
-                    groups.push(FoundGroup { group, mark });
+        let parts = parts.into_iter().map(|mut part| {
+            let place_of = |(key, found)| {
+                *places.entry(key).or_insert_with(|| {
+                    groups.push(found);
                     groups.len() as u32 - 1
-                });
-                entries.push((game, place));
-                nth += 1;
-            });
-        }
-        Entries { groups, entries }
+                })
+            };
+            let places: Vec<u32> = part.groups.into_iter().map(place_of).collect();
+            for (_, group) in &mut part.entries {
+                *group = places[*group as usize];
+            }
+            part.entries
+        });
+        let entries = Entries(parts.collect());
+        (groups, entries)
     }
 
     /// The games of all directories in one list, and the index at which the games of each directory begin.
     /// `leaves` contains the directory of each group. The list is made of the bytes of integers.
-    pub(super) fn by_directory(&self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u8>) {
-        let places = || {
-            self.entries
-                .iter()
-                .map(|&(game, group)| (game, leaves[group as usize] as usize))
-        };
-        // Two groups of a game may have the same directory, which lists the game once.
-        let mut last = vec![u32::MAX; directories];
-        let mut counts = vec![0; directories];
-        for (game, directory) in places() {
-            if last[directory] != game {
-                last[directory] = game;
-                counts[directory] += 1;
+    pub(super) fn by_directory(self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u8>) {
+        let threads = self.0.len();
+        let parts = at_once(self.0, |mut part| {
+            for (_, place) in &mut part {
+                *place = leaves[*place as usize];
             }
-        }
-        let starts = running_sums(&counts, 0);
-        let mut ends = starts.clone();
-        let mut games = vec![[0; 4]; starts.last().map_or(0, |&len| len as usize)];
-        for (game, directory) in places() {
-            let (end, game) = (ends[directory], game.to_le_bytes());
-            if end == starts[directory] || games[end as usize - 1] != game {
-                games[end as usize] = game;
-                ends[directory] += 1;
-            }
-        }
-        (starts, games.into_flattened())
+            part
+        });
+        let ranges = (0..threads).map(|n| n * directories / threads..(n + 1) * directories / threads);
+        let sorted = at_once(ranges.collect(), |range| sorted_part(&parts, range));
+        drop(parts);
+        let (counts, games): (Vec<_>, Vec<_>) = sorted.into_iter().unzip();
+        (running_sums(&counts.concat(), 0), games.concat().into_flattened())
     }
+}
+
+/// Consecutive games for each thread.
+fn ranges(games: u32) -> Vec<Range<u32>> {
+    let threads = available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(MOST_THREADS).min(games as usize / LEAST_GAMES).max(1) as u32;
+    let each = games.div_ceil(threads);
+    (0..threads)
+        .map(|n| (n * each).min(games)..(n * each).saturating_add(each).min(games))
+        .collect()
+}
+
+fn collect_part<K: Eq + Hash + Clone>(
+    view: &View,
+    entry: &LibraryEntry,
+    games: Range<u32>,
+    groups_of: impl Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
+) -> Part<K> {
+    let database = &*entry.database;
+    let most = MOST_ENTRIES / database.len().max(1).div_ceil(games.len().max(1) as u32) as usize;
+    let mut groups = Vec::new();
+    let mut entries = Vec::with_capacity(games.len());
+    let mut places: FxHashMap<K, u32> = FxHashMap::default();
+    for game in games.clone() {
+        if game % CHECK_INTERVAL == 0 && entry.is_lost() {
+            break;
+        }
+        let keys = database.keys(game);
+        if keys.deleted {
+            continue;
+        }
+        let mut nth = 0;
+        if entries.len() >= most {
+            let name = entry.name();
+            log::error!("{name}: a view has no place for games {game} to {}", games.end);
+            break;
+        }
+        groups_of(game, &keys, &mut |key, group| {
+            let place = *places.entry(key).or_insert_with_key(|key| {
+                let mark = view.mark(game, nth, group);
+                groups.push((key.clone(), FoundGroup { group, mark }));
+                groups.len() as u32 - 1
+            });
+            entries.push((game, place));
+            nth += 1;
+        });
+    }
+    Part { groups, entries }
+}
+
+/// How many games each directory of a range has, and these games. The parts contain pairs of a game and a directory.
+fn sorted_part(parts: &[Vec<(u32, u32)>], range: Range<usize>) -> (Vec<u32>, Vec<[u8; 4]>) {
+    let entries = || {
+        let entries = parts.iter().flatten();
+        entries.filter_map(|&(game, directory)| {
+            let place = (directory as usize).wrapping_sub(range.start);
+            (place < range.len()).then_some((game, place))
+        })
+    };
+    // Two groups of a game may have the same directory, which lists the game once.
+    let mut last = vec![u32::MAX; range.len()];
+    let mut counts = vec![0; range.len()];
+    for (game, place) in entries() {
+        if last[place] != game {
+            last[place] = game;
+            counts[place] += 1;
+        }
+    }
+    let starts = running_sums(&counts, 0);
+    let mut games = vec![[0; 4]; starts.last().map_or(0, |&len| len as usize)];
+    let mut ends = starts;
+    last.fill(u32::MAX);
+    for (game, place) in entries() {
+        if last[place] != game {
+            last[place] = game;
+            games[ends[place] as usize] = game.to_le_bytes();
+            ends[place] += 1;
+        }
+    }
+    (counts, games)
 }
 
 /// `first`, followed by `first` plus the sum of the counts up to each.

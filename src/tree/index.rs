@@ -1,6 +1,7 @@
 //! The directories of one view, with their games.
 
 use std::cmp::Ordering;
+use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::sections::Sections;
 use crate::spelling::{Names, Spelling};
 
 /// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the
-/// view's own directory. Names are computed from texts.
+/// view's own directory. Names are computed from texts, unless they are in the file of the view.
 pub struct ViewIndex {
     arrays: Arrays,
     contents: Box<dyn Contents>,
@@ -45,12 +46,12 @@ impl ViewIndex {
     pub(super) fn of(sorting: Sorting, kept: Option<&Arc<KeptViews>>) -> ViewIndex {
         let sorting = Arc::new(sorting);
         let Some(kept) = kept else {
-            return ViewIndex::sorted(&sorting);
+            return ViewIndex::sorted(&sorting, Naming::Computed);
         };
         let arrays = match kept.load(&sorting) {
             Some(arrays) => arrays,
             None => {
-                let index = ViewIndex::sorted(&sorting);
+                let index = ViewIndex::sorted(&sorting, Naming::Stored);
                 let Some(arrays) = kept.keep(&sorting, index.arrays.sections()) else {
                     return index;
                 };
@@ -64,7 +65,7 @@ impl ViewIndex {
             let (name, view) = (again.entry.name(), again.view.name());
             log::warn!("{name}: the file of {view}/ is damaged: its games are sorted again");
             kept.remove(&again);
-            let arrays = ViewIndex::sorted(&again).arrays.into_sections();
+            let arrays = ViewIndex::sorted(&again, Naming::Computed).arrays.into_sections();
             give_back();
             arrays
         };
@@ -76,22 +77,22 @@ impl ViewIndex {
     }
 
     /// Sorts the games of a database.
-    fn sorted(sorting: &Arc<Sorting>) -> ViewIndex {
+    fn sorted(sorting: &Arc<Sorting>, naming: Naming) -> ViewIndex {
         let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
-        let entries = Entries::new(view, &sorting.entry);
+        let (found, entries) = Entries::find(view, &sorting.entry);
         let is_joined = view.is_of_players();
         let names = is_joined.then(|| Names::find(&[database], &sorting.spelling));
         let names = names.flatten();
         let stored = |group: u32, depth| {
-            let group = entries.groups.get(group as usize)?.group;
+            let group = found.get(group as usize)?.group;
             view.text(database, group, depth)
         };
-        let plan = Plan::new(entries.groups.len() as u32, |group, depth| {
+        let mut plan = Plan::new(found.len() as u32, |group, depth| {
             Some(shown(names.as_ref(), stored(group, depth)?))
         });
         let (starts, games) = entries.by_directory(&plan.leaves, plan.directories.len());
         let groups = plan.directories.iter().map(|planned| planned.group);
-        let mark = |group: u32| entries.groups.get(group as usize).map_or(0, |found| found.mark);
+        let mark = |group: u32| found.get(group as usize).map_or(0, |group| group.mark);
         let mut arrays = Sections::default();
         arrays.append(Array::Games, games);
         arrays.append(Array::Starts, bytes_of(starts));
@@ -109,6 +110,11 @@ impl ViewIndex {
             }
             arrays.append(Array::Shown, bytes_of(pairs));
             arrays.append(Array::Names, texts);
+        }
+        if naming == Naming::Stored {
+            let names = take(&mut plan.names);
+            arrays.append(Array::NameStarts, bytes_of(names.starts));
+            arrays.append(Array::DirectoryNames, names.bytes);
         }
         let contents = SortedGames(Arc::clone(sorting));
         ViewIndex::with(&plan, arrays, contents, view.nests_merged())
@@ -183,6 +189,18 @@ impl ViewIndex {
 
     /// The name of a directory; `None` for the view's own.
     pub fn name(&self, directory: u32) -> Option<String> {
+        self.stored_name(directory)
+            .or_else(|| self.computed_name(directory))
+    }
+
+    fn stored_name(&self, directory: u32) -> Option<String> {
+        let Range { start, end } = self.arrays.bounds(Array::NameStarts, directory);
+        let len = (start < end).then(|| (end - start) as usize)?;
+        let name = self.arrays.copy(Array::DirectoryNames, start as usize, len)?;
+        String::from_utf8(name).ok()
+    }
+
+    fn computed_name(&self, directory: u32) -> Option<String> {
         let ordinal = self.arrays.find(Array::Ordinals, directory);
         let ordinal = ordinal.map_or(1, |(_, ordinal)| ordinal);
         Some(numbered(&directory_name(&self.text(directory)?), ordinal).into_owned())
@@ -246,6 +264,15 @@ impl ViewIndex {
     fn by_name(&self) -> usize {
         self.arrays.bytes(Array::ByName) / 4
     }
+}
+
+/// Where the names of directories come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// The arrays.
+    Stored,
+    /// Texts of the database, which takes longer and no memory.
+    Computed,
 }
 
 /// A view of a database, and what its directories follow from.

@@ -18,7 +18,7 @@ pub struct OwnView {
 }
 
 /// What distinguishes a group from others: the values of a game that the template uses.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct GroupKey {
     keys: Keys,
     game: u32,

@@ -13,6 +13,35 @@ pub(super) struct Plan {
     pub(super) directories: Vec<Planned>,
     /// The directory of each group.
     pub(super) leaves: Vec<u32>,
+    pub(super) names: DirectoryNames,
+}
+
+/// The names of directories, one after another.
+#[derive(Default)]
+pub(super) struct DirectoryNames {
+    pub(super) bytes: Vec<u8>,
+    /// Where the name of each directory begins in `bytes`, and where the last one ends. A name for which 32 bits do
+    /// not suffice is missing.
+    pub(super) starts: Vec<u32>,
+}
+
+impl DirectoryNames {
+    /// The view's own directory has no name.
+    fn new() -> DirectoryNames {
+        DirectoryNames {
+            bytes: Vec::new(),
+            starts: vec![0, 0],
+        }
+    }
+
+    fn push(&mut self, name: &str) {
+        let end = u32::try_from(self.bytes.len() + name.len());
+        if end.is_ok() {
+            self.bytes.extend(name.as_bytes());
+        }
+        let last = self.starts.last().copied().unwrap_or(0);
+        self.starts.push(end.unwrap_or(last));
+    }
 }
 
 /// A planned directory.
@@ -37,6 +66,7 @@ impl Plan {
         let mut plan = Plan {
             directories: vec![own],
             leaves: vec![0; groups as usize],
+            names: DirectoryNames::new(),
         };
         for depth in 0.. {
             let labels = (0..groups).filter_map(|group| {
@@ -65,6 +95,7 @@ impl Plan {
             for label in equal {
                 self.leaves[label.group as usize] = number;
             }
+            self.names.push(&named.name);
             self.directories.push(Planned {
                 parent: named.parent,
                 group: equal[0].group,

@@ -293,8 +293,8 @@ fn a_file_that_is_cut_while_it_is_used_changes_nothing() {
 #[test]
 fn views_of_few_games_are_not_kept() {
     let folder = TempDir::new().unwrap();
-    let tree = mount(Fake::many(1000).at(""), usual(), Some(open(&folder)));
-    let without = mount(Fake::many(1000).at(""), usual(), None);
+    let tree = mount(Fake::many(500).at(""), usual(), Some(open(&folder)));
+    let without = mount(Fake::many(500).at(""), usual(), None);
     assert_same(&look_at(&tree, &VIEWS), &look_at(&without, &VIEWS), "few games");
     assert_eq!(kept(&folder).len(), 0);
 }

@@ -3,12 +3,12 @@ use super::*;
 use chessdb::formats::{Database, Decoded, Format, Info, Keys, NotADatabase, TextId};
 use chessdb::game::{Date, Game, Outcome, Tags};
 
-/// Games with the years 0, 1, 2 and so on.
-struct Years(u16);
+/// Games with the years 0, 1, 2 and so on, up to 9972 and again.
+struct Years(u32);
 
 impl Database for Years {
     fn len(&self) -> u32 {
-        self.0.into()
+        self.0
     }
 
     fn keys(&self, game: u32) -> Keys {
@@ -16,7 +16,7 @@ impl Database for Years {
             white: TextId(0),
             black: TextId(0),
             event: TextId(0),
-            date: Date::new(game as u16, 0, 0),
+            date: Date::new((game % 9973) as u16, 0, 0),
             event_year: 0,
             eco: None,
             outcome: Outcome::Unknown,
@@ -64,19 +64,37 @@ static UP_TO: BuiltInView = BuiltInView {
     },
 };
 
-#[test]
-fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
-    let entry = Arc::new(LibraryEntry {
+/// A game is in the directories of its year and of the next one, and every two years share a directory.
+static TWO_YEARS: BuiltInView = BuiltInView {
+    name: "two years",
+    by: By::Keys(|keys, each| (0..2).for_each(|n| each(Group(u64::from(keys.date.year) + n)))),
+    text: |_, Group(year), depth| (depth == 0).then(|| format!("{:05}", year / 2)),
+};
+
+fn entry(games: u32) -> Arc<LibraryEntry> {
+    Arc::new(LibraryEntry {
         path: String::new(),
         format: &FORMAT,
-        database: Arc::new(Years(5)),
+        database: Arc::new(Years(games)),
         files: Vec::new(),
         maps: Vec::new(),
         copies: None,
         part: None,
         found: None,
         is_local: true,
-    });
+    })
+}
+
+fn own(games: GameList<'_>) -> Vec<u32> {
+    match games {
+        GameList::Own(games) => games.iter().collect(),
+        GameList::InParts(_) => panic!("there is one database"),
+    }
+}
+
+#[test]
+fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
+    let entry = entry(5);
     let database = &*entry.database;
     let view = View::BuiltIn(&UP_TO);
     let sorting = Sorting {
@@ -85,10 +103,6 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
         spelling: Spelling::Stored,
     };
     let index = ViewIndex::of(sorting, None);
-    let own = |games| match games {
-        GameList::Own(games) => games.iter().collect(),
-        GameList::InParts(_) => panic!("there is one database"),
-    };
     let listed = |directory| {
         let name = |child| (index.name(child).unwrap(), own(index.games(child)));
         index.children(directory).map(name).collect::<Vec<_>>()
@@ -108,4 +122,29 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
     assert_eq!(index.merged_len(0), 5);
     let directories = |game| view.directories(database, game, &database.keys(game));
     assert_eq!([0, 1, 4].map(directories), [1, 2, 5]);
+}
+
+#[test]
+fn many_games_are_sorted_like_few() {
+    let games = 230_001;
+    let sorting = Sorting {
+        view: View::BuiltIn(&TWO_YEARS),
+        entry: entry(games),
+        spelling: Spelling::Stored,
+    };
+    let index = ViewIndex::of(sorting, None);
+    let years = |game: u32| [game % 9973, game % 9973 + 1];
+    let mut expected = vec![Vec::new(); 9974usize.div_ceil(2)];
+    for game in 0..games {
+        let [first, second] = years(game).map(|year| year as usize / 2);
+        expected[first].push(game);
+        if second != first {
+            expected[second].push(game);
+        }
+    }
+    assert_eq!(index.children(0).len(), expected.len());
+    for (n, (directory, expected)) in index.children(0).zip(expected).enumerate() {
+        assert_eq!(index.name(directory), Some(format!("{n:05}")));
+        assert_eq!(own(index.games(directory)), expected);
+    }
 }
