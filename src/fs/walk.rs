@@ -134,6 +134,11 @@ impl<R> Walks<R> {
         }
     }
 
+    /// True if a task waits.
+    pub fn has_task(&self) -> bool {
+        !self.tasks.is_empty()
+    }
+
     /// The next task.
     pub fn next_task(&mut self) -> Option<Task<R>> {
         self.tasks.pop_front()

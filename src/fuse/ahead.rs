@@ -46,8 +46,12 @@ impl Ahead {
             return Some(answer);
         }
         let back = state.walks.requested(fs, game, answer);
+        let has_task = state.walks.has_task();
         drop(state);
-        self.changed.notify_one();
+        // Waking the thread for every read would take longer than the read.
+        if has_task {
+            self.changed.notify_one();
+        }
         back
     }
 
