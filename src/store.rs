@@ -29,7 +29,7 @@ const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
 
 /// Default for the maximum number of bytes of all files together. Beyond it, the least recently used files
 /// are removed first.
-const MOST_BYTES: u64 = 512 << 20;
+const MOST_BYTES: u64 = 2 << 30;
 
 /// A temporary file that is older than this is never completed.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
@@ -56,7 +56,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the files with an extension in a folder, at most 512 MiB together. Creates the folder, with access
+    /// Opens the files with an extension in a folder, at most 2 GiB together. Creates the folder, with access
     /// for this user only, if it does not exist.
     ///
     /// # Errors

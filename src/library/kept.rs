@@ -27,7 +27,7 @@ use chessdb::bytes::le_u32;
 use chessdb::formats::{Bytes, Format, Kept};
 
 /// Maximum total size of the files, in bytes: 30 bytes for each of 250 million games.
-const MOST_BYTES: u64 = 8 << 30;
+const MOST_BYTES: u64 = 16 << 30;
 
 /// The folder of kept files, for databases that are read with the same options.
 #[derive(Clone, Debug)]
