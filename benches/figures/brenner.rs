@@ -3,15 +3,11 @@
 use std::path::Path;
 
 use super::common::samples::open_base;
-use super::{export_figures, fastest, row};
+use super::{fastest, row};
 
-/// Measures exporting the sample games, and opening a large file: splitting it into games, reading headers,
-/// choosing the reading.
+/// Measures opening a large file: splitting it into games, reading headers, choosing the reading.
 pub fn figures(shared: &Path) {
     let sample = shared.join("data/brenner/medium.main");
-    let games = open_base(&sample).expect("the samples are a database");
-    export_figures("Brenner", &*games, 3.0);
-
     let folder = tempfile::tempdir().expect("a place for databases");
     let base = folder.path().join("large");
     let bytes = std::fs::read(sample.with_added_extension("brn")).expect("the sample");

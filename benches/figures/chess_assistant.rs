@@ -9,16 +9,15 @@ use chessdb::pgn::append_game;
 
 use super::common::samples::open_base;
 use super::encode_chess_assistant::{Writer, record};
-use super::{export_figures, row, row_at_most, source};
+use super::{row, row_at_most, source};
 
 const GAMES: usize = 1_000_000;
 const PLAYERS: usize = 300_000;
 
-/// Measures exporting the plain sample, and opening a large database.
+/// Measures opening a large database.
 pub fn figures(shared: &Path) {
     let sample = open_base(&shared.join("data/chess-assistant/medium/medium"));
     let sample = sample.expect("the samples are a database");
-    export_figures("Chess Assistant", &*sample, 4.0);
     million_games(&*sample);
 }
 

@@ -6,25 +6,31 @@ use std::path::Path;
 use chessdb::game::Token;
 
 use super::common::samples::open_base;
-use super::{export_figures, fastest, row_at_most};
+use super::{fastest, row_at_most};
 
 /// Offset and length of a record in a `.cbf`.
 type Place = (usize, usize);
 
+/// The sample, without extension.
+const SAMPLE: &str = "data/chessbase/medium";
+
 /// Number of games in the database that is only opened.
 const MANY: usize = 64_000;
 
-/// Measures exporting the plain games among the samples, and opening a large database.
+/// Measures opening a large database.
 pub fn figures(shared: &Path) {
-    let medium = shared.join("data/chessbase/medium");
-    let all = open_base(&medium).expect("the samples are a database");
-    let cbf = fs::read(medium.with_extension("cbf")).expect("the samples are there");
-    let places = places(
-        &fs::read(medium.with_extension("cbi")).expect("the samples are there"),
-        cbf.len(),
-    );
-    let folder = tempfile::tempdir().expect("a place for databases");
+    let (cbf, places) = sample(shared);
+    let folder = tempfile::tempdir().expect("a place for a database");
+    let many: Vec<Place> = places.iter().copied().cycle().take(MANY).collect();
+    let base = folder.path().join("many");
+    write(&base, &cbf, &many);
+    let seconds = fastest(|| open_base(&base).map_or(0, |database| database.len() as usize));
+    row_at_most("ChessBase: opening 64,000 games, seconds", seconds, 0.1);
+}
 
+/// Writes those games of the sample that have no annotations to a database of their own.
+pub fn write_plain(shared: &Path, base: &Path) {
+    let all = open_base(&shared.join(SAMPLE)).expect("the samples are a database");
     let is_plain = |game: u32| {
         let tokens = all.game(game).game;
         tokens
@@ -33,20 +39,22 @@ pub fn figures(shared: &Path) {
             .iter()
             .all(|token| matches!(token, Token::Move(..)))
     };
+    let (cbf, places) = sample(shared);
     let plain: Vec<Place> = (0..all.len())
-        .zip(&places)
+        .zip(places)
         .filter(|(game, _)| is_plain(*game))
-        .map(|(_, &place)| place)
+        .map(|(_, place)| place)
         .collect();
-    write(&folder.path().join("plain"), &cbf, &plain);
-    let plain = open_base(&folder.path().join("plain")).expect("a database");
-    export_figures("ChessBase", &*plain, 2.5);
+    write(base, &cbf, &plain);
+}
 
-    let many: Vec<Place> = places.iter().copied().cycle().take(MANY).collect();
-    let base = folder.path().join("many");
-    write(&base, &cbf, &many);
-    let seconds = fastest(|| open_base(&base).map_or(0, |database| database.len() as usize));
-    row_at_most("ChessBase: opening 64,000 games, seconds", seconds, 0.1);
+/// The records of the sample, and their places.
+fn sample(shared: &Path) -> (Vec<u8>, Vec<Place>) {
+    let base = shared.join(SAMPLE);
+    let cbf = fs::read(base.with_extension("cbf")).expect("the samples are there");
+    let cbi = fs::read(base.with_extension("cbi")).expect("the samples are there");
+    let places = places(&cbi, cbf.len());
+    (cbf, places)
 }
 
 /// The places of the records in a valid database, which are stored in order.

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use super::common::samples::open_base;
-use super::{export_figures, fastest, row_at_most};
+use super::{fastest, row_at_most};
 
-/// Measures exporting and opening the published database.
+/// Measures opening the published database.
 pub fn figures(shared: &Path) {
     let base = shared.join("data/jose/real2005");
     let open = || open_base(&base).expect("the tables are a database");
-    export_figures("jose", &*open(), 3.0);
     let opened = fastest(|| open().len() as usize);
     row_at_most("jose: opening 10,147 games, seconds", opened, 0.2);
 }

@@ -1,0 +1,97 @@
+//! Figures of PGN.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use chessdb::formats::Database;
+use chessdb::pgn::append_game;
+use pgn_reader::shakmaty::fen::Fen;
+use pgn_reader::shakmaty::{CastlingMode, Chess, Position};
+use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+
+use super::common::samples::open_base;
+use super::formats::main_lines;
+use super::{fastest, row};
+
+/// Compares the legal main lines of the games of a database, written as PGN, with pgn-reader and shakmaty.
+pub fn figures(shared: &Path) {
+    let plain = open_base(&shared.join("data/simplecdb/medium/plain")).expect("the samples are a database");
+    let text = text_of(&*plain);
+    let folder = tempfile::tempdir().expect("a place for the file");
+    let base = folder.path().join("plain");
+    fs::write(base.with_extension("pgn"), &text).expect("written");
+    let database = open_base(&base).expect("a PGN file is a database");
+
+    let plies = main_lines(&*database);
+    assert_eq!(plies, read(&text), "both read the same half-moves");
+    let ours = fastest(|| main_lines(&*database));
+    let theirs = fastest(|| read(&text));
+    let games = f64::from(database.len());
+    row(
+        "PGN: main lines with pgn-reader and shakmaty, games/s",
+        games / theirs,
+        None,
+    );
+    row("PGN: main lines against these, times", theirs / ours, Some(1.0));
+}
+
+/// All games of a database as PGN.
+pub fn text_of(database: &dyn Database) -> Vec<u8> {
+    let mut text = Vec::new();
+    for game in 0..database.len() {
+        append_game(&mut text, &database.game(game).game);
+    }
+    text
+}
+
+/// The number of half-moves that pgn-reader reads and shakmaty plays.
+fn read(text: &[u8]) -> usize {
+    let mut reader = Reader::new(text);
+    let mut plies = 0;
+    while let Some(played) = reader.read_game(&mut Player).expect("our export is PGN") {
+        plies += played;
+    }
+    plies
+}
+
+/// Plays the main line of a game.
+struct Player;
+
+impl Visitor for Player {
+    type Tags = Chess;
+    type Movetext = (Chess, usize);
+    type Output = usize;
+
+    fn begin_tags(&mut self) -> ControlFlow<usize, Chess> {
+        ControlFlow::Continue(Chess::default())
+    }
+
+    fn tag(&mut self, start: &mut Chess, name: &[u8], value: RawTag<'_>) -> ControlFlow<usize> {
+        if name == b"FEN" {
+            let fen = Fen::from_ascii(value.as_bytes()).expect("FEN");
+            let position = fen.into_position(CastlingMode::Standard);
+            *start = position.expect("a playable position");
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, start: Chess) -> ControlFlow<usize, (Chess, usize)> {
+        ControlFlow::Continue((start, 0))
+    }
+
+    fn san(&mut self, (position, plies): &mut (Chess, usize), san: SanPlus) -> ControlFlow<usize> {
+        let mv = san.san.to_move(position).expect("the samples are legal");
+        position.play_unchecked(mv);
+        *plies += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut (Chess, usize)) -> ControlFlow<usize, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, (_, plies): (Chess, usize)) -> usize {
+        plies
+    }
+}
