@@ -9,7 +9,7 @@ use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, Requ
 use super::attributes::file_type;
 use super::trace::Answered;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Entry, Inode, Kind, Live, Resolved};
+use crate::fs::{Described, Entry, Inode, Kind, Listing, Live, Resolved};
 
 /// Answers READDIR with as many entries from `offset` as fit.
 pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
@@ -32,6 +32,13 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
     }
 }
 
+/// A request to list a directory for a process.
+#[derive(Clone, Copy)]
+pub(super) struct ListRequest {
+    pub(super) id: RequestId,
+    pub(super) process: u32,
+}
+
 /// Answers READDIRPLUS with as many entries from `offset` as fit.
 ///
 /// An entry without attributes has node 0 in `struct fuse_entry_out`. fuser would put 0 into `struct
@@ -40,21 +47,26 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
 /// ends before the first such entry.
 pub(super) fn answer_plus(
     shared: &Shared,
-    request: RequestId,
+    request: ListRequest,
+    listing: Listing,
     directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
-    let mut own = None;
+    let has_bare = listing.is_probed || listing.described == Described::Directories;
+    let mut own = has_bare.then(|| Answer::new(request.id));
     let mut count = 0;
     let mut counted = Counted::new(&shared.fs);
-    let read = directory.read_dir_plus(offset, &mut |entry| {
+    let mut may_probe = listing.is_probed;
+    let mut probe = None;
+    let read = directory.read_dir_plus(offset, listing.described, &mut |entry| {
         // The kernel ignores the attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
         // An entry whose state of the database was dropped meanwhile is listed without attributes, so the kernel
         // looks its name up.
-        let is_counted = entry.attributes.is_some() && !is_dots && counted.add(entry.inode);
+        let is_probe = may_probe && !is_dots && entry.inode.is_game() && entry.attributes.is_some();
+        let is_counted = entry.attributes.is_some() && !is_dots && !is_probe && counted.add(entry.inode);
         let entry = Entry {
             attributes: entry.attributes.filter(|_| is_dots || is_counted),
             ..entry
@@ -64,7 +76,7 @@ pub(super) fn answer_plus(
                 // The next reply begins with this entry and is written here.
                 return ControlFlow::Break(());
             }
-            own = Some(Answer::new(request));
+            own = Some(Answer::new(request.id));
         }
         let attributes = match &entry.attributes {
             Some(attributes) => presentation.of(attributes),
@@ -82,6 +94,9 @@ pub(super) fn answer_plus(
             return ControlFlow::Break(());
         }
         count += 1;
+        // Programs visit the directories of a directory before the files after them.
+        may_probe &= is_dots;
+        probe = probe.or(is_probe.then_some(entry.inode));
         if let Some(own) = &mut own {
             own.add(&entry, presentation);
         }
@@ -89,6 +104,9 @@ pub(super) fn answer_plus(
     });
     if let Err(error) = read {
         return reply.refuse(errno(error));
+    }
+    if let Some(probe) = probe {
+        shared.readers().probed(request.process, directory.inode(), probe);
     }
     reply.answer(Answered::Entries(count), |reply| {
         let Some(own) = own else {
