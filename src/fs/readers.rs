@@ -7,10 +7,11 @@
 //! is given names only, until a file that was listed without attributes is looked up.
 //!
 //! The kernel keeps listings. Those without attributes are known here, so that they can be dropped when a
-//! reader comes that uses them.
+//! reader comes that uses the entries of a directory beside them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
+use super::handle::Resolved;
 use super::types::{Described, Inode};
 
 /// Maximum number of readers.
@@ -25,7 +26,8 @@ const UNUSED: u32 = 8;
 /// Number of directories from the use of an entry to the next probe.
 const USED: u32 = 64;
 
-/// Maximum number of directories listed by name; all others are listed with attributes.
+/// Maximum number of directories known to be listed by name. When there are more, they are no longer known,
+/// and their files are looked up one by one if a reader needs them.
 const NAMED: usize = 1 << 18;
 
 /// The readers that listed something most recently, and the directories that were listed by name.
@@ -33,8 +35,9 @@ const NAMED: usize = 1 << 18;
 pub struct Readers {
     /// The one that began a listing most recently comes first.
     readers: VecDeque<Reader>,
-    /// Directories whose files were listed without attributes, and by which process.
-    named: HashMap<Inode, u32>,
+    /// The process that listed the files of a directory without attributes, by the parent of the directory and
+    /// the directory.
+    named: BTreeMap<(Inode, Inode), u32>,
 }
 
 struct Reader {
@@ -68,7 +71,7 @@ pub struct Listing {
 
 impl Readers {
     /// A process lists a directory from `offset`. The process 0 is unknown, as it has another namespace.
-    pub fn lists(&mut self, process: u32, directory: Inode, offset: u64) -> Listing {
+    pub fn lists(&mut self, process: u32, directory: &Resolved, offset: u64) -> Listing {
         let usual = |described| Listing {
             described,
             is_probed: false,
@@ -83,8 +86,14 @@ impl Readers {
         });
         let is_probed = offset == 0 && reader.begins();
         let described = match reader.use_of_entries {
-            Use::None if self.named.len() < NAMED || self.named.contains_key(&directory) => {
-                self.named.insert(directory, process);
+            Use::None => {
+                if self.named.len() >= NAMED {
+                    self.named.clear();
+                }
+                if let Ok(parent) = directory.parent() {
+                    let place = (parent.inode(), directory.inode());
+                    self.named.insert(place, process);
+                }
                 Described::Directories
             }
             Use::Unknown(listed) if listed <= FEW => Described::All,
@@ -107,34 +116,40 @@ impl Readers {
         }
     }
 
-    /// A file was looked up in a directory. Returns the directories whose listings in the kernel lack
-    /// attributes that are needed now.
+    /// A file was looked up in a directory. Returns the directories whose listings in the kernel should be
+    /// dropped: this one and those beside it, if they were listed without attributes.
     #[must_use]
-    pub fn looked_up(&mut self, directory: Inode, file: Inode) -> Vec<Inode> {
+    pub fn looked_up(&mut self, directory: &Resolved, file: Inode) -> Vec<Inode> {
         for reader in &mut self.readers {
             if let Use::Probed {
                 directory: its,
                 file: probe,
                 ..
             } = reader.use_of_entries
-                && (its, probe) == (directory, file)
+                && (its, probe) == (directory.inode(), file)
             {
                 reader.use_of_entries = Use::Seen(USED);
             }
         }
-        let Some(process) = self.named.get(&directory) else {
+        if self.named.is_empty() {
+            return Vec::new();
+        }
+        let Ok(parent) = directory.parent().map(|parent| parent.inode()) else {
+            return Vec::new();
+        };
+        let Some(process) = self.named.get(&(parent, directory.inode())) else {
             return Vec::new();
         };
         let mut readers = self.readers.iter_mut();
         if let Some(reader) = readers.find(|reader| reader.process == *process) {
             reader.use_of_entries = Use::Seen(USED);
         }
-        self.named.drain().map(|(directory, _)| directory).collect()
-    }
-
-    /// The kernel forgot a directory, and its listing.
-    pub fn forgot(&mut self, directory: Inode) {
-        self.named.remove(&directory);
+        let beside = self.named.range((parent, Inode(0))..=(parent, Inode(u64::MAX)));
+        let beside: Vec<Inode> = beside.map(|(&(_, directory), _)| directory).collect();
+        for &directory in &beside {
+            self.named.remove(&(parent, directory));
+        }
+        beside
     }
 }
 

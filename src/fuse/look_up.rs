@@ -44,7 +44,7 @@ fn note_use(shared: &Arc<Shared>, directory: &Resolved, found: &Resolved) {
     if found.kind() == Kind::Directory {
         return;
     }
-    let listings = shared.readers().looked_up(directory.inode(), found.inode());
+    let listings = shared.readers().looked_up(directory, found.inode());
     if listings.is_empty() {
         return;
     }

@@ -187,9 +187,6 @@ impl Filesystem for Fuse {
         let inode = Inode(inode.0);
         let traced = Traced::begin(&self.shared.fs, "FORGET", inode, format_args!("{times} times"));
         guarded(|| self.shared.fs.forget(inode, times));
-        if !inode.is_game() {
-            self.shared.readers().forgot(inode);
-        }
         traced.end(Answered::Done);
     }
 
@@ -299,7 +296,7 @@ impl Filesystem for Fuse {
             process: request.pid(),
         };
         self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
-            let listing = shared.readers().lists(request.process, directory.inode(), offset);
+            let listing = shared.readers().lists(request.process, &directory, offset);
             directory::answer_plus(shared, request, listing, &directory, offset, reply);
             let is_read = listing.described != Described::Directories;
             if is_read && directory.is_followed(offset) {
