@@ -158,7 +158,7 @@ impl Reader {
     fn begins(&mut self) -> bool {
         match &mut self.use_of_entries {
             Use::Unknown(listed) => {
-                *listed += 1;
+                *listed = listed.saturating_add(1);
                 *listed > FEW
             }
             Use::Seen(rest) => {

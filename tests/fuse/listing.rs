@@ -124,3 +124,28 @@ fn directories_keep_their_attributes() {
             .all(|entry| !entry.is_file && entry.node == entry.inode)
     );
 }
+
+#[test]
+fn a_program_that_walks_gets_the_directories_of_a_huge_one() {
+    let games = (0..10_001).map(|n| game(&format!("White {n:05}"), "Black"));
+    let mut kernel = Kernel::mount(vec![Fake::of(games).at("")], NO_OPEN);
+    let players = u64_at(&kernel.look_up("players").bytes, 0);
+    let blocks = u64_at(&kernel.look_up("games").bytes, 0);
+    kernel.process = 7;
+    let names: Vec<String> = entries(&kernel.read(READDIRPLUS, blocks, 2, 1 << 16))
+        .into_iter()
+        .map(|block| block.name)
+        .collect();
+    for name in &names {
+        let block = u64_at(&kernel.ask(LOOKUP, blocks, &terminated(name)).bytes, 0);
+        kernel.read(READDIRPLUS, block, 0, 4096);
+    }
+    for (process, with_attributes) in [(7, true), (8, false)] {
+        kernel.process = process;
+        let some = entries(&kernel.read(READDIRPLUS, players, 2, 1 << 16));
+        assert!(some.len() > 100);
+        for player in some.iter().filter(|entry| !entry.is_file) {
+            assert_eq!(player.node != 0, with_attributes, "{process}: {}", player.name);
+        }
+    }
+}
