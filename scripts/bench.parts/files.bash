@@ -53,7 +53,35 @@ compare() {
     row "grep -r, first time against tmpfs$1, times" "$(ratio "$mounted" "$tmpfs")" ${2-}
     row "grep -r, second time against tmpfs$1, times" "$(ratio "$(least "${second[@]}")" "$tmpfs")" ${3-}
 }
+# What FUSE alone costs: a file system with the same names and sizes that computes nothing.
+# usage: on_floor COMMAND [empty]
+# Prints the milliseconds that a command takes the first time.
+on_floor() {
+    local of
+    "$(newest floor)" "$memory/files" "$place/floor" "${@:2}" >&2 &
+    of=$!
+    until mountpoint -q "$place/floor"; do
+        kill -0 "$of" || fail "the file system that computes nothing does not start"
+        sleep 0.05
+    done
+    milliseconds "$1" "$place/floor"
+    umount "$place/floor" 2>/dev/null || fusermount3 -u "$place/floor"
+    wait "$of"
+}
+
+# usage: compare_with_floor NAME MILLISECONDS COMMAND [empty]
+# Compares the time of a command in the mount with the least that it can take.
+compare_with_floor() {
+    local times=() round
+    for ((round = 0; round < rounds; round++)); do
+        times+=("$(on_floor "${@:3}")")
+    done
+    row "$1 over a file system that computes nothing, first time, ms" "$(least "${times[@]}")"
+    row "$1, mount against that, first time, times" "$(ratio "$2" "$(least "${times[@]}")")"
+}
+
 compare "" "most 3.0" "most 1.5"
+compare_with_floor "grep -r" "$mounted" search
 
 processor=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 all_processors=$(taskset -p $$ | sed 's/.* //')
@@ -99,4 +127,5 @@ for what in look list; do
     row "$name over the mount, sizes known, first time, ms" "$(least "${first[@]}")"
     row "$name, first time against tmpfs, times" "$(ratio "$(least "${first[@]}")" "$(least "${copied[@]}")")" most 2.5
     row "$name, second time against tmpfs, times" "$(ratio "$(least "${second[@]}")" "$(least "${copied[@]}")")" most 2.5
+    compare_with_floor "$name" "$(least "${first[@]}")" "$what" empty
 done

@@ -22,6 +22,7 @@ mod outdated;
 mod pass;
 mod pool;
 mod progress;
+mod readers;
 mod remote;
 mod silence;
 mod size_file;
@@ -44,9 +45,12 @@ pub use live::Live;
 pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use pool::Pool;
+pub use readers::{Listing, Readers};
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
+pub use types::{
+    Attributes, Chunk, Described, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where,
+};
 pub use walk::{Task, Walks};
 
 use crate::library::{Library, LibraryEntry, Opening};

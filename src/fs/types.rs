@@ -76,6 +76,19 @@ pub struct Attributes {
     pub links: u32,
 }
 
+/// Which entries of a listing have attributes, if these are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Described {
+    /// None.
+    Nothing,
+    /// Directories, and no files.
+    Directories,
+    /// All, or none if the directory is huge.
+    All,
+    /// All, or only directories if the directory is huge: its reader walks through directories.
+    AllOfWalk,
+}
+
 /// One entry of a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {

@@ -9,7 +9,7 @@ use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, Requ
 use super::attributes::file_type;
 use super::trace::Answered;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Entry, Inode, Kind, Live, Resolved};
+use crate::fs::{Described, Entry, Inode, Kind, Listing, Live, Resolved};
 
 /// Answers READDIR with as many entries from `offset` as fit.
 pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
@@ -32,29 +32,41 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
     }
 }
 
+/// A request to list a directory for a process.
+#[derive(Clone, Copy)]
+pub(super) struct ListRequest {
+    pub(super) id: RequestId,
+    pub(super) process: u32,
+}
+
 /// Answers READDIRPLUS with as many entries from `offset` as fit.
 ///
 /// An entry without attributes has node 0 in `struct fuse_entry_out`. fuser would put 0 into `struct
 /// fuse_dirent` as well, but C libraries before glibc 2.42 skip names with inode 0. Therefore a reply that
-/// begins with such an entry is written here, and fuser's reply only shows when it is full. Any other reply
-/// ends before the first such entry.
+/// begins with such an entry, or is known to have one, is written here, and fuser's reply only shows when it
+/// is full. Any other reply ends before the first such entry.
 pub(super) fn answer_plus(
     shared: &Shared,
-    request: RequestId,
+    request: ListRequest,
+    listing: Listing,
     directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
-    let mut own = None;
+    let has_bare = listing.is_probed || listing.described == Described::Directories;
+    let mut own = has_bare.then(|| Answer::new(request.id));
     let mut count = 0;
     let mut counted = Counted::new(&shared.fs);
-    let read = directory.read_dir_plus(offset, &mut |entry| {
+    let mut may_probe = listing.is_probed;
+    let mut probe = None;
+    let read = directory.read_dir_plus(offset, listing.described, &mut |entry| {
         // The kernel ignores the attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
         // An entry whose state of the database was dropped meanwhile is listed without attributes, so the kernel
         // looks its name up.
-        let is_counted = entry.attributes.is_some() && !is_dots && counted.add(entry.inode);
+        let is_probe = may_probe && !is_dots && entry.inode.is_game() && entry.attributes.is_some();
+        let is_counted = entry.attributes.is_some() && !is_dots && !is_probe && counted.add(entry.inode);
         let entry = Entry {
             attributes: entry.attributes.filter(|_| is_dots || is_counted),
             ..entry
@@ -64,7 +76,7 @@ pub(super) fn answer_plus(
                 // The next reply begins with this entry and is written here.
                 return ControlFlow::Break(());
             }
-            own = Some(Answer::new(request));
+            own = Some(Answer::new(request.id));
         }
         let attributes = match &entry.attributes {
             Some(attributes) => presentation.of(attributes),
@@ -82,6 +94,9 @@ pub(super) fn answer_plus(
             return ControlFlow::Break(());
         }
         count += 1;
+        // Programs visit the directories of a directory before the files after them.
+        may_probe &= is_dots;
+        probe = probe.or(is_probe.then_some(entry.inode));
         if let Some(own) = &mut own {
             own.add(&entry, presentation);
         }
@@ -90,8 +105,11 @@ pub(super) fn answer_plus(
     if let Err(error) = read {
         return reply.refuse(errno(error));
     }
+    if let Some(probe) = probe {
+        shared.readers().probed(request.process, directory.inode(), probe);
+    }
     reply.answer(Answered::Entries(count), |reply| {
-        let Some(own) = own else {
+        let Some(own) = own.filter(|own| own.has_bare) else {
             counted.keep();
             return reply.ok();
         };
@@ -155,18 +173,25 @@ impl Drop for Counted<'_> {
 const FIXED: usize = 128 + 24;
 
 /// A reply in the kernel's layout (`linux/fuse.h`): length, error and request number, then the entries.
-struct Answer(Vec<u8>);
+struct Answer {
+    bytes: Vec<u8>,
+    /// True if an entry has no attributes. Any other reply can be left to fuser.
+    has_bare: bool,
+}
 
 impl Answer {
     fn new(request: RequestId) -> Answer {
-        let mut answer = Answer(Vec::with_capacity(4096));
+        let mut answer = Answer {
+            bytes: Vec::with_capacity(4096),
+            has_bare: false,
+        };
         answer.u32s([0, 0]);
         answer.u64s([request.0]);
         answer
     }
 
     fn add(&mut self, entry: &Entry<'_>, presentation: &Presentation) {
-        let end = self.0.len() + (FIXED + entry.name.len()).next_multiple_of(8);
+        let end = self.bytes.len() + (FIXED + entry.name.len()).next_multiple_of(8);
         let format = match entry.kind {
             Kind::Directory => 0o040_000,
             Kind::File => 0o100_000,
@@ -187,28 +212,31 @@ impl Answer {
                 ]);
                 self.u32s([presentation.uid, presentation.gid, 0, BLOCK, 0]);
             }
-            None => self.u64s([0; 16]),
+            None => {
+                self.has_bare = true;
+                self.u64s([0; 16]);
+            }
         }
         self.u64s([entry.inode.0, entry.next]);
         self.u32s([entry.name.len() as u32, format >> 12]);
-        self.0.extend_from_slice(entry.name.as_bytes());
-        self.0.resize(end, 0);
+        self.bytes.extend_from_slice(entry.name.as_bytes());
+        self.bytes.resize(end, 0);
     }
 
     fn u64s(&mut self, values: impl IntoIterator<Item = u64>) {
-        self.0.extend(values.into_iter().flat_map(u64::to_ne_bytes));
+        self.bytes.extend(values.into_iter().flat_map(u64::to_ne_bytes));
     }
 
     fn u32s(&mut self, values: impl IntoIterator<Item = u32>) {
-        self.0.extend(values.into_iter().flat_map(u32::to_ne_bytes));
+        self.bytes.extend(values.into_iter().flat_map(u32::to_ne_bytes));
     }
 
     fn send(mut self, kernel: impl AsFd) -> io::Result<()> {
-        let len = self.0.len() as u32;
-        if let Some(field) = self.0.first_chunk_mut() {
+        let len = self.bytes.len() as u32;
+        if let Some(field) = self.bytes.first_chunk_mut() {
             *field = len.to_ne_bytes();
         }
-        rustix::io::write(kernel, &self.0)?;
+        rustix::io::write(kernel, &self.bytes)?;
         Ok(())
     }
 }

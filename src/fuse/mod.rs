@@ -20,7 +20,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use fuser::{
@@ -30,9 +30,10 @@ use fuser::{
     ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Resolved};
+use crate::fs::{Described, FsError, Inode, Kind, Live, Readers, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
+use directory::ListRequest;
 use trace::{Answered, Traced};
 
 pub use attributes::Presentation;
@@ -66,6 +67,13 @@ struct Shared {
     presentation: Presentation,
     kernel: OwnedFd,
     ahead: Ahead,
+    readers: Mutex<Readers>,
+}
+
+impl Shared {
+    fn readers(&self) -> MutexGuard<'_, Readers> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Fuse {
@@ -76,6 +84,7 @@ impl Fuse {
             presentation,
             kernel,
             ahead: Ahead::new(),
+            readers: Mutex::default(),
         });
         ahead::start(&shared);
         Fuse {
@@ -282,10 +291,15 @@ impl Filesystem for Fuse {
         reply: ReplyDirectoryPlus,
     ) {
         let reply = self.request("READDIRPLUS", inode, format_args!("from {offset}"), reply);
-        let request = request.unique();
+        let request = ListRequest {
+            id: request.unique(),
+            process: request.pid(),
+        };
         self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
-            directory::answer_plus(shared, request, &directory, offset, reply);
-            if directory.is_followed(offset) {
+            let listing = shared.readers().lists(request.process, &directory, offset);
+            directory::answer_plus(shared, request, listing, &directory, offset, reply);
+            let is_read = listing.described != Described::Directories;
+            if is_read && directory.is_followed(offset) {
                 shared.ahead.listed(&shared.fs, directory.inode());
             }
         });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use pgnfs::fs::{ChessFs, Entry, Inode, Live, ServeOptions, Task, Walks};
+use pgnfs::fs::{ChessFs, Described, Entry, Inode, Live, ServeOptions, Task, Walks};
 use pgnfs::library::{Library, LibraryEntry};
 
 use crate::fake::{Fake, game};
@@ -31,7 +31,7 @@ fn list(live: &Live, directory: Inode) -> Vec<(Inode, bool)> {
         entries.push((entry.inode, entry.attributes.is_some()));
         ControlFlow::Continue(())
     };
-    directory.read_dir_plus(2, &mut each).unwrap();
+    directory.read_dir_plus(2, Described::All, &mut each).unwrap();
     entries
 }
 

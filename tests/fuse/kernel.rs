@@ -33,6 +33,7 @@ const KINDS: [(u32, &str); 7] = [
     (READDIRPLUS, "READDIRPLUS"),
 ];
 
+const NOTIFY_INVAL_INODE: u32 = 2;
 const NOTIFY_STORE: u32 = 4;
 
 const EIO: i32 = 5;
@@ -53,6 +54,10 @@ pub struct Kernel {
     requests: BTreeMap<u64, Request>,
     /// Inodes and bytes that were stored in the page cache without a request.
     pub stored: Vec<(u64, Vec<u8>)>,
+    /// Inodes whose listings were dropped from the page cache.
+    pub dropped: Vec<u64>,
+    /// The process that sends requests; 0 if it is unknown.
+    pub process: u32,
     /// Replies that came while another one was awaited, by request number.
     pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
@@ -120,6 +125,8 @@ impl Kernel {
             last: 0,
             requests: BTreeMap::new(),
             stored: Vec::new(),
+            dropped: Vec::new(),
+            process: 0,
             others: Vec::new(),
             session: Some(thread::spawn(move || serve(theirs))),
         }
@@ -141,7 +148,8 @@ impl Kernel {
         let len = 40 + argument.len() as u32;
         let mut bytes = [len, operation].map(u32::to_ne_bytes).concat();
         bytes.extend([self.last, node].map(u64::to_ne_bytes).concat());
-        bytes.extend([0; 16]);
+        // User, group, process, padding.
+        bytes.extend([0, 0, self.process, 0].map(u32::to_ne_bytes).concat());
         bytes.extend(argument);
         let state = State::Waiting;
         self.requests.insert(self.last, Request { operation, state });
@@ -149,7 +157,7 @@ impl Kernel {
         self.last
     }
 
-    /// Receives the next message: a reply, or something to store.
+    /// Receives the next message: a reply, or something to store or to drop.
     pub fn receive(&mut self, request: u64) -> Option<Answer> {
         let mut answer = vec![0; 1 << 17];
         let Ok(len) = rustix::io::read(&self.socket, &mut answer) else {
@@ -158,6 +166,11 @@ impl Kernel {
         answer.truncate(len);
         assert_eq!(u32_at(&answer, 0) as usize, len);
         if u64_at(&answer, 8) == 0 {
+            if u32_at(&answer, 4) == NOTIFY_INVAL_INODE {
+                assert_eq!(answer[24..], [0; 16]);
+                self.dropped.push(u64_at(&answer, 16));
+                return None;
+            }
             assert_eq!(u32_at(&answer, 4), NOTIFY_STORE);
             assert_eq!((u64_at(&answer, 24), u32_at(&answer, 32) as usize), (0, len - 40));
             let node = u64_at(&answer, 16);

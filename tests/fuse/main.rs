@@ -6,6 +6,7 @@ mod ahead;
 mod fake;
 mod kernel;
 mod links;
+mod listing;
 mod remote;
 mod requests;
 #[path = "../fs/steps.rs"]

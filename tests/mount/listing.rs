@@ -1,14 +1,17 @@
-//! Listing directories in small pieces, from any offset, and while they change.
+//! Listing directories in small pieces, from any offset, while they change, and by name alone.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::mem::MaybeUninit;
+use std::path::PathBuf;
+use std::process::Command;
 
 use rustix::fs::{RawDir, SeekFrom};
 use rustix::io::Errno;
 
 use crate::common::needs;
-use crate::scratch::{Scratch, wait_for};
-use crate::simplecdb::{self, IMMORTAL, OPERA};
+use crate::scratch::{Scratch, run, wait_for};
+use crate::simplecdb::{self, Game, IMMORTAL, OPERA};
 
 /// Size of the smallest entry in bytes.
 const SMALLEST: usize = 24;
@@ -142,4 +145,93 @@ fn what_does_not_change_is_listed_once_while_others_do() {
         let times = listed.iter().filter(|listed| *listed == name).count();
         assert_eq!(times, 1, "{name}: {listed:?}");
     }
+}
+
+/// A database whose players have a directory with one game each.
+fn write_players(scratch: &Scratch) {
+    let games: Vec<Game> = (0..50)
+        .map(|n| Game {
+            white: format!("White {n:02}").leak(),
+            black: format!("Black {n:02}").leak(),
+            ..OPERA
+        })
+        .collect();
+    simplecdb::write(&scratch.source.join("players"), &games);
+}
+
+/// The sizes and texts of all games below `players/`.
+fn texts(scratch: &Scratch) -> BTreeMap<PathBuf, (u64, Vec<u8>)> {
+    let folders = fs::read_dir(scratch.mount.join("players.dci/players")).unwrap();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+    files
+        .map(|file| {
+            let path = file.unwrap().path();
+            let size = fs::metadata(&path).unwrap().len();
+            (path.clone(), (size, fs::read(path).unwrap()))
+        })
+        .collect()
+}
+
+/// The look-ups of games in the log.
+fn looked_up(scratch: &Scratch) -> usize {
+    let log = scratch.log();
+    let lines = log.lines().filter(|line| line.contains(": LOOKUP 0x"));
+    lines.filter(|line| line.contains(".pgn\": 0x")).count()
+}
+
+/// Lists all directories of players by name, in a process of its own.
+fn find(scratch: &Scratch) -> Vec<String> {
+    let players = scratch.mount.join("players.dci/players");
+    let found = run(Command::new("find").arg(players).args(["-name", "*.pgn"]));
+    assert_eq!((found.code, found.err.as_str()), (Some(0), ""));
+    let mut names: Vec<String> = found.out.lines().map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn listing_names_makes_no_inodes_and_all_is_right_afterwards() {
+    needs!(mount);
+    needs!(program "find", in "findutils");
+    let scratch = Scratch::new();
+    write_players(&scratch);
+    scratch.mount(&[]);
+    let expected = texts(&scratch);
+    assert_eq!(expected.len(), 100);
+    scratch.unmount();
+
+    let foreground = scratch.mount_in_foreground(&[], "pgnfs=trace");
+    // All sizes are known now.
+    fs::metadata(scratch.mount.join("players.dci/all.pgn")).unwrap();
+    let before = looked_up(&scratch);
+    let names = find(&scratch);
+    let paths: Vec<&str> = expected.keys().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(names, paths);
+    assert_eq!(looked_up(&scratch), before, "find needs names only");
+    // The kernel has no inode for most of the files, so it looks up the first one that is needed.
+    let last = expected.keys().next_back().unwrap();
+    assert_eq!(fs::metadata(last).unwrap().len(), expected[last].0);
+    assert_eq!(looked_up(&scratch), before + 1);
+    assert_eq!(texts(&scratch), expected);
+    assert_eq!(find(&scratch), names);
+    assert_eq!(texts(&scratch), expected);
+    drop(foreground);
+}
+
+#[test]
+fn a_program_that_needs_sizes_gets_them_with_the_names() {
+    needs!(mount);
+    needs!(program "find", in "findutils");
+    let scratch = Scratch::new();
+    write_players(&scratch);
+    let foreground = scratch.mount_in_foreground(&[], "pgnfs=trace");
+    fs::metadata(scratch.mount.join("players.dci/all.pgn")).unwrap();
+    let before = looked_up(&scratch);
+    let found = run(Command::new("find")
+        .arg(scratch.mount.join("players.dci/players"))
+        .args(["-name", "*.pgn", "-size", "+1c"]));
+    assert_eq!(found.out.lines().count(), 100);
+    let looked_up = looked_up(&scratch) - before;
+    assert!(looked_up <= 5, "{looked_up} of 100 files were looked up");
+    drop(foreground);
 }
