@@ -1,6 +1,5 @@
 //! Numbers that pieces keep through a game, for formats that name the piece instead of its square.
 
-use super::packed::PackedPiece;
 use super::{CastlingSide, Color, File, Move, Position, Square};
 
 /// Numbers of pieces are below this limit.
@@ -63,6 +62,16 @@ impl PieceNumbers {
         self.squares[color as usize][usize::from(number.min(NONE))] = NONE;
     }
 
+    /// Follows a move of `us`, neither castling nor null, that takes what is on `taken`: see
+    /// [`Position::capture_square`].
+    #[inline(always)]
+    pub fn step(&mut self, us: Color, from: Square, to: Square, taken: Square) {
+        self.remove(!us, taken);
+        let number = std::mem::replace(&mut self.numbers[from as usize], NONE);
+        self.numbers[to as usize] = number;
+        self.squares[us as usize][usize::from(number.min(NONE))] = to as u8;
+    }
+
     /// Follows a move that is about to be played in `position`. A captured piece loses its number; a castling
     /// rook and a promoted pawn keep theirs.
     #[inline]
@@ -70,17 +79,8 @@ impl PieceNumbers {
         let us = position.turn();
         match mv {
             Move::Normal { from, to, .. } => {
-                // No short circuit: a branch misprediction costs more than the other tests.
-                let en_passant = (position.packed_at(from).is_pawn())
-                    & (from.file() != to.file())
-                    & (position.packed_at(to) == PackedPiece::NONE);
-                if en_passant {
-                    self.remove(!us, to.xor(Square::A2));
-                }
-                self.remove(!us, to);
-                let number = std::mem::replace(&mut self.numbers[from as usize], NONE);
-                self.numbers[to as usize] = number;
-                self.squares[us as usize][usize::from(number.min(NONE))] = to as u8;
+                let taken = position.capture_square(from, to);
+                self.step(us, from, to, taken);
             }
             Move::Castle(side) => {
                 let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(side)) else {

@@ -208,6 +208,16 @@ impl Position {
         }
     }
 
+    /// The square on which a move captures if it captures: that of the pawn taken en passant, else `to`.
+    // Computed without a branch, because the processor cannot predict whether a piece captures.
+    #[inline(always)]
+    pub fn capture_square(&self, from: Square, to: Square) -> Square {
+        let is_en_passant = self.packed_at(from).is_pawn()
+            & (from.file() != to.file())
+            & (self.packed_at(to) == PackedPiece::NONE);
+        Square::new(to as u32 ^ u32::from(is_en_passant) << 3)
+    }
+
     /// The pieces of `by` that attack `square` if `occupied` are the occupied squares.
     #[inline]
     pub(super) fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {

@@ -36,18 +36,40 @@ impl<'a> Lines<'a> {
         if self.open > 0 {
             return self.word(&bytes[..len], len);
         }
-        let text = u64::from_le_bytes(bytes) << 8 | u64::from(b' ');
         if self.buffered > BUFFER - 8 {
             self.flush();
         }
+        self.buffered = self.store(self.buffered, bytes, len);
+    }
+
+    /// Appends words as [`Lines::short_word`] does, with one test for all of them.
+    #[inline]
+    pub(super) fn short_words<const N: usize>(&mut self, words: [([u8; 8], usize); N]) {
+        if self.open > 0 || self.buffered > BUFFER - 8 * N {
+            for (bytes, len) in words {
+                self.short_word(bytes, len);
+            }
+            return;
+        }
+        // A local variable, because loading what was just stored would take longer than all else.
+        let mut end = self.buffered;
+        for (bytes, len) in words {
+            end = self.store(end, bytes, len);
+        }
+        self.buffered = end;
+    }
+
+    /// Stores a word at a place of the buffer, which has room for it, and returns the place after it.
+    #[inline(always)]
+    fn store(&mut self, place: usize, bytes: [u8; 8], len: usize) -> usize {
+        let text = u64::from_le_bytes(bytes) << 8 | u64::from(b' ');
         // Storing eight bytes is a single instruction, even if some of them are not used.
-        if let Some(place) = self
-            .buffer
-            .get_mut(self.buffered..)
-            .and_then(|free| free.first_chunk_mut())
-        {
-            *place = text.to_le_bytes();
-            self.buffered += 1 + len;
+        match self.buffer.get_mut(place..).and_then(<[u8]>::first_chunk_mut) {
+            Some(free) => {
+                *free = text.to_le_bytes();
+                place + 1 + len
+            }
+            None => place,
         }
     }
 

@@ -79,7 +79,24 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
     let mut outer_plies = Vec::new();
     // Black's move has a number at the start of a line and after anything except White's move.
     let mut needs_number = true;
-    while let Some((&token, tail)) = rest.split_first() {
+    loop {
+        // Most moves follow another one, so they are written in pairs.
+        while let [Token::Move(white, _), Token::Move(black, _), tail @ ..] = rest
+            && ply.is_multiple_of(2)
+            && let Some(&(digits, len)) = NUMBERS.get(ply as usize / 2 + 1)
+        {
+            lines.short_words([
+                (digits, len + 1),
+                (white.bytes(), white.len()),
+                (black.bytes(), black.len()),
+            ]);
+            ply += 2;
+            needs_number = false;
+            rest = tail;
+        }
+        let Some((&token, tail)) = rest.split_first() else {
+            return;
+        };
         match token {
             Token::Move(san, _) => {
                 if ply.is_multiple_of(2) || needs_number {

@@ -56,8 +56,9 @@ impl Notation {
     }
 }
 
+/// The meanings of all bytes; those below 08 have none here.
 #[allow(clippy::indexing_slicing)]
-const fn table(notation: Notation) -> [Code; 256] {
+pub(super) const fn table(notation: Notation) -> [Code; 256] {
     let mut table = [Code::Unassigned; 256];
     let mut byte = 8u8;
     loop {

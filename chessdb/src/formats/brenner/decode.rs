@@ -5,7 +5,7 @@ use super::items::{Item, Items, Text, is_glyph, outcome};
 use super::numbers::Numbers;
 use super::reading::HalfMoveReading;
 use super::texts::TextReader;
-use crate::board::Position;
+use crate::board::{Move, Position};
 use crate::formats::Decoded;
 use crate::game::{Game, Outcome, Tags};
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Replay, Sink, Tree};
@@ -91,7 +91,11 @@ struct Decoder<'a, S> {
 impl<'a, S: Sink> Decoder<'a, S> {
     fn decode(&mut self) {
         let mut items = Items::new(self.source.record);
-        while !self.replay.is_done() {
+        loop {
+            self.play_steps(&mut items);
+            if self.replay.is_done() {
+                break;
+            }
             let at = items.at;
             let Some(item) = items.next() else { break };
             match item {
@@ -119,7 +123,30 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.interrupt("the end of the game");
     }
 
-    #[inline(always)]
+    /// Plays legal steps as long as nothing else comes. Nearly all bytes of most games are such steps.
+    fn play_steps(&mut self, items: &mut Items<'_>) {
+        let is_pending = self.numbers.has_prefix() || self.glyphs.held.is_some() || self.headers.is_some();
+        if is_pending || self.line == LineState::Broken {
+            return;
+        }
+        while let Some(&byte) = items.rest().first()
+            && !self.replay.is_done()
+        {
+            let position = self.replay.position();
+            let us = position.turn();
+            let Some((from, to)) = self.numbers.step(us, byte) else {
+                return;
+            };
+            let taken = position.capture_square(from, to);
+            if self.replay.play(Move::normal(from, to)).is_err() {
+                return;
+            }
+            self.numbers.follow_step(us, from, to, taken);
+            self.glyphs.begin_move();
+            items.at += 1;
+        }
+    }
+
     fn halfmove(&mut self, byte: u8, at: usize) {
         let at = if self.numbers.has_prefix() {
             self.prefix_at

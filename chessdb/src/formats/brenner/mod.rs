@@ -23,6 +23,7 @@ mod index;
 mod items;
 mod numbers;
 mod reading;
+mod steps;
 mod texts;
 
 use std::path::Path;

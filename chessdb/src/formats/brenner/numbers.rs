@@ -4,14 +4,17 @@ use std::fmt;
 
 use super::codes::{Code, Way};
 use super::reading::{HalfMoveReading, Numbering, Right};
+use super::steps::{Steps, steps};
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, PieceNumbers, Position, Rank, Role, Square};
 
 /// Reads the half-moves of one game by the numbers of its pieces.
-#[derive(Debug)]
+#[derive(Clone)]
 pub(super) struct Numbers {
     reading: HalfMoveReading,
     /// The pieces by number, for readings in which a piece keeps its number.
     pieces: PieceNumbers,
+    /// The steps of such readings.
+    steps: Option<&'static Steps>,
     prefix: Option<Prefix>,
 }
 
@@ -83,6 +86,7 @@ impl Numbers {
         Numbers {
             reading,
             pieces,
+            steps: (reading.numbering == Numbering::Identity).then(|| steps(reading)),
             prefix: None,
         }
     }
@@ -99,6 +103,22 @@ impl Numbers {
             Some(prefix) => Err(prefix.before(what)),
             None => Ok(()),
         }
+    }
+
+    /// The squares from which and to which a byte leads if it moves a piece that keeps its number, without a prefix.
+    /// The move may be illegal.
+    #[inline(always)]
+    pub(super) fn step(&self, us: Color, byte: u8) -> Option<(Square, Square)> {
+        let side = self.steps?.get(usize::from(us.is_white()))?;
+        let step = side.get(usize::from(byte))?;
+        let from = self.pieces.square(us, step.piece)?;
+        Some((from, step.from(from)?))
+    }
+
+    /// Follows a step of `us` that takes what is on `taken`: see [`Position::capture_square`].
+    #[inline(always)]
+    pub(super) fn follow_step(&mut self, us: Color, from: Square, to: Square, taken: Square) {
+        self.pieces.step(us, from, to, taken);
     }
 
     /// The move that a byte means in `position`; `None` for a prefix.
@@ -243,7 +263,7 @@ fn named(prefix: Option<Prefix>, role: Role, number: u8) -> Result<u8, Damage> {
 
 /// A number that is unique among all pieces of a side: eight for each role.
 #[inline]
-fn key(role: Role, number: u8) -> u8 {
+pub(super) const fn key(role: Role, number: u8) -> u8 {
     8 * role as u8 + number
 }
 

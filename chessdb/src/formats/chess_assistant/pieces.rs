@@ -130,6 +130,23 @@ impl Pieces {
         }
     }
 
+    /// The squares from which and to which a code of a step leads.
+    #[inline(always)]
+    pub(super) fn step(&self, code: u8, us: Color, files: Files) -> Option<(Square, Square)> {
+        let step = step(code, us)?;
+        let from = self.numbers.square(us, step.piece)?;
+        Some((from, step.delta.from(from, files)))
+    }
+
+    /// Updates the numbers for a step of `us` that captures what is on `taken`: see [`Position::capture_square`].
+    #[inline(always)]
+    pub(super) fn follow_step(&mut self, us: Color, from: Square, to: Square, taken: Square) {
+        if let Some(taken) = self.numbers.number(to) {
+            self.forget(!us, taken);
+        }
+        self.numbers.step(us, from, to, taken);
+    }
+
     fn promotion(&self, first: u8, second: u8, us: Color, reading: CodeReading) -> Result<Meant, NoMeaning> {
         let pawn = first >> 2;
         let from = self.numbers.square(us, pawn).ok_or(NoMeaning::NoPiece(pawn))?;

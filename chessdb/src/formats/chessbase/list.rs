@@ -38,9 +38,9 @@ impl EnPassant {
     /// there was none, it is the a-file, because of a bug in the original program: [`Entry::Ghost`].
     #[inline]
     pub(super) fn takers(self) -> Bitboard {
-        let [a, b, c, d, e, f, g, h] = File::ALL.map(|file| Bitboard::from_file(file).0);
-        let takers = [a, b, a | c, b | d, c | e, d | f, e | g, f | h, g];
-        Bitboard(takers.get(usize::from(self.file)).copied().unwrap_or(0))
+        static TAKERS: [Bitboard; 9] = takers();
+        let takers = TAKERS.get(usize::from(self.file));
+        takers.copied().unwrap_or(Bitboard::EMPTY)
     }
 
     /// The en passant entry of a pawn of `us` on its fifth rank.
@@ -53,6 +53,20 @@ impl EnPassant {
             None => Entry::Beyond,
         }
     }
+}
+
+/// The files next to each file from 1, and the a-file for 0.
+#[allow(clippy::indexing_slicing)]
+const fn takers() -> [Bitboard; 9] {
+    let mut takers = [Bitboard(ONES); 9];
+    let mut file = 1;
+    while file < 9 {
+        let higher = if file < 8 { ONES << file } else { 0 };
+        let lower = if file > 1 { ONES << (file - 2) } else { 0 };
+        takers[file] = Bitboard(lower | higher);
+        file += 1;
+    }
+    takers
 }
 
 /// Why a number has no move.
@@ -234,42 +248,43 @@ impl List<'_> {
         self.position.attacks_from(role, from) & !self.position.pieces(self.us)
     }
 
-    /// Castling short and long as in the list, which ignores the rights.
-    fn castling(&self, king: Square) -> [bool; 2] {
-        let us = self.us;
-        let home = us.backrank();
-        if king != Square::from_coords(File::E, home) {
-            return [false; 2];
-        }
-        let rooks = self.position.of_kind(us, Role::Rook);
-        let is_open = |corner: File, between: &[File]| {
-            let mut between = between.iter().map(|&file| Square::from_coords(file, home));
-            rooks.contains(Square::from_coords(corner, home))
-                && between.all(|square| !self.position.occupied().contains(square))
-        };
-        [
-            is_open(File::H, &[File::F, File::G]),
-            is_open(File::A, &[File::B, File::C, File::D]),
-        ]
-    }
-
     #[inline]
     fn count_of_castling(&self, king: Square) -> u32 {
         if king.file() != File::E {
             return 0;
         }
-        let [short, long] = self.castling(king);
+        let [short, long] = castling(self.position, self.us, king);
         u32::from(short) + u32::from(long)
     }
 
+    #[inline(always)]
     fn nth_castling(&self, king: Square, left: u32) -> Entry {
-        let side = match (self.castling(king), left) {
+        let side = match (castling(self.position, self.us, king), left) {
             ([true, _], 1) => CastlingSide::KingSide,
             ([false, true], 1) | ([true, true], 2) => CastlingSide::QueenSide,
             _ => return Entry::Beyond,
         };
         Entry::Plays(Move::Castle(side), self.en_passant.after_castling())
     }
+}
+
+/// Castling of `us` short and long as in the list, which ignores the rights.
+// Not a method of the list, which would have to be in memory for it.
+fn castling(position: &Position, us: Color, king: Square) -> [bool; 2] {
+    let home = us.backrank();
+    if king != Square::from_coords(File::E, home) {
+        return [false; 2];
+    }
+    let rooks = position.of_kind(us, Role::Rook);
+    let is_open = |corner: File, between: &[File]| {
+        let mut between = between.iter().map(|&file| Square::from_coords(file, home));
+        rooks.contains(Square::from_coords(corner, home))
+            && between.all(|square| !position.occupied().contains(square))
+    };
+    [
+        is_open(File::H, &[File::F, File::G]),
+        is_open(File::A, &[File::B, File::C, File::D]),
+    ]
 }
 
 /// The nth entry of a king, in the order of squares, file by file.

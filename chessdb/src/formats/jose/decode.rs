@@ -2,8 +2,9 @@
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
+use super::steps::step;
 use super::tokens::{Cursor, MoveToken, Tokens, Variation};
-use crate::board::{Illegal, Position};
+use crate::board::{Illegal, Move, Position};
 use crate::formats::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
 
@@ -93,7 +94,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
         position: Position,
         sink: S,
     ) -> Decoder<'a, S> {
-        let lists = PieceLists::new(&position);
+        let lists = match position == Position::initial() {
+            true => PieceLists::initial(),
+            false => PieceLists::new(&position),
+        };
         Decoder {
             tokens,
             place,
@@ -112,7 +116,11 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     /// Decodes the game.
     pub(super) fn decode(mut self) -> DecodedMoves<S::Output> {
-        while !self.replay.is_done() {
+        loop {
+            self.play_steps();
+            if self.replay.is_done() {
+                break;
+            }
             let at = self.cursor.at;
             match self.tokens.next(&mut self.cursor) {
                 Some(MoveToken::Move { code, second }) => self.play(code, second, at),
@@ -165,7 +173,33 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    #[inline(always)]
+    /// Plays legal moves of pieces in lists as long as nothing else comes. Nearly all codes of most games are such moves.
+    fn play_steps(&mut self) {
+        if self.keeps_before || !self.early.is_empty() {
+            return;
+        }
+        let codes = self.tokens.bin.get(..self.cursor.end).unwrap_or_default();
+        let is_main_line = self.replay.depth() == 0;
+        while let Some(&code) = codes.get(self.cursor.at)
+            && !self.replay.is_done()
+        {
+            let position = self.replay.position();
+            let us = position.turn();
+            let Some((place, from, to)) = step(self.replay.state(), us, code) else {
+                return;
+            };
+            let taken = position.capture_square(from, to);
+            let takes = position.occupied().contains(taken);
+            if self.replay.play(Move::normal(from, to)).is_err() {
+                return;
+            }
+            let lists = self.replay.state_mut();
+            lists.step_and_take(us, place, to, taken, takes);
+            self.findings.plies += u32::from(is_main_line);
+            self.cursor.at += 1;
+        }
+    }
+
     fn play(&mut self, code: u8, second: u8, at: usize) {
         let position = self.replay.position();
         let Some(coded) = coded(position, self.replay.state(), code, second) else {
@@ -178,7 +212,6 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    #[inline(always)]
     fn played(&mut self, effect: Effect) {
         if self.keeps_before {
             self.replay.keep_state();

@@ -26,6 +26,7 @@ mod names;
 mod pieces;
 mod rest;
 mod set_up;
+mod steps;
 mod tar;
 mod text;
 mod tokens;

@@ -3,6 +3,8 @@
 //! Every piece has a place in the list of its side and kind, assigned in the start position. Places become
 //! vacant and are filled again by promotions. No list ever becomes shorter, even at the end of a variation.
 
+use std::sync::LazyLock;
+
 use crate::board::{Color, Position, Role, Square};
 use crate::replay::State;
 
@@ -11,11 +13,11 @@ const MOST: usize = 64;
 /// Number of kinds of pieces that have lists: all but the king.
 const KINDS: usize = 5;
 const PER_SIDE: usize = KINDS * MOST;
-/// The lists are followed by eight cells for each side: the place of the piece to which each pawn was
-/// promoted.
-const PROMOTED: usize = 2 * PER_SIDE;
-const CELLS: usize = PROMOTED + 16;
-/// Stands for a vacant place, and for a pawn that has not been promoted.
+/// The lists are followed by a place of no piece, so that a move need not test whether it captures one.
+const NOWHERE: usize = 2 * PER_SIDE;
+/// Stands for a vacant place.
+const VACANT: u8 = u8::MAX;
+/// Stands for no place.
 const NONE: u16 = u16::MAX;
 
 /// A place in one of the lists.
@@ -25,8 +27,13 @@ pub(super) struct Slot(u16);
 /// The lists of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct PieceLists {
-    cells: [u16; CELLS],
+    /// The square of the piece with each place. In bytes, because the lists are copied for every game.
+    squares: [u8; NOWHERE + 1],
+    /// For each side and pawn, the place of the piece to which it was promoted.
+    promoted: [[u16; 8]; 2],
     lens: [[u8; KINDS]; 2],
+    /// True after a promotion.
+    has_promoted: bool,
     /// Place of the piece on each square; undefined for empty squares.
     on: [u16; 64],
 }
@@ -44,8 +51,10 @@ impl PieceLists {
     /// The lists of a start position: ranks 8 to 1, each from file a to h.
     pub(super) fn new(position: &Position) -> PieceLists {
         let mut lists = PieceLists {
-            cells: [NONE; CELLS],
+            squares: [VACANT; NOWHERE + 1],
+            promoted: [[NONE; 8]; 2],
             lens: [[0; KINDS]; 2],
+            has_promoted: false,
             on: [NONE; 64],
         };
         for number in 0..64u32 {
@@ -54,32 +63,44 @@ impl PieceLists {
                 && role != Role::King
                 && let Some(place) = lists.append(color, role)
             {
-                lists.put(place.0, square as u16);
+                lists.step(place, square);
             }
         }
         lists
     }
 
+    /// The lists of the normal start position.
+    pub(super) fn initial() -> PieceLists {
+        static INITIAL: LazyLock<PieceLists> = LazyLock::new(|| PieceLists::new(&Position::initial()));
+        INITIAL.clone()
+    }
+
     /// The place for a piece's number.
+    // A number of a cell is below 700.
+    #[allow(clippy::cast_possible_truncation)]
     #[inline]
-    pub(super) fn place(color: Color, role: Role, index: u8) -> Slot {
-        let kind = (role as usize).saturating_sub(1).min(KINDS - 1);
-        let place = usize::from(color.is_black()) * PER_SIDE + kind * MOST + usize::from(index) % MOST;
-        Slot(u16::try_from(place).unwrap_or(NONE))
+    pub(super) const fn place(color: Color, role: Role, index: u8) -> Slot {
+        let kind = (role as usize).saturating_sub(1);
+        let kind = if kind < KINDS { kind } else { KINDS - 1 };
+        Slot((color.is_black() as usize * PER_SIDE + kind * MOST + index as usize % MOST) as u16)
     }
 
     /// The square of the piece with this place.
     #[inline]
     pub(super) fn square(&self, place: Slot) -> Option<Square> {
-        let cell = self.cells.get(usize::from(place.0)).copied().unwrap_or(NONE);
-        (cell != NONE).then(|| Square::new(u32::from(cell & 63)))
+        let square = self.squares.get(usize::from(place.0)).copied().unwrap_or(VACANT);
+        (square != VACANT).then(|| Square::new(u32::from(square & 63)))
     }
 
     /// The piece to which a pawn was promoted: its kind and place.
     pub(super) fn promoted(&self, color: Color, pawn: u8) -> Option<(Role, Slot)> {
-        let cell = self.cells.get(promoted_cell(color, pawn)).copied()?;
-        let kind = usize::from(cell).checked_rem(PER_SIDE)? / MOST;
-        (cell != NONE).then_some((*ROLES.get(kind)?, Slot(cell)))
+        let side = self.promoted.get(usize::from(color.is_black()))?;
+        let place = side
+            .get(usize::from(pawn % 8))
+            .copied()
+            .filter(|&place| place != NONE)?;
+        let kind = usize::from(place) % PER_SIDE / MOST;
+        Some((*ROLES.get(kind)?, Slot(place)))
     }
 
     /// Number of places of a kind, including vacant ones.
@@ -92,13 +113,31 @@ impl PieceLists {
     /// Moves the piece with this place to a square.
     #[inline]
     pub(super) fn step(&mut self, place: Slot, to: Square) {
-        self.put(place.0, to as u16);
+        if let Some(square) = self.squares.get_mut(usize::from(place.0)) {
+            *square = to as u8;
+            if let Some(on) = self.on.get_mut(to as usize) {
+                *on = place.0;
+            }
+        }
     }
 
     /// Moves the piece on a square to another square.
     pub(super) fn step_from(&mut self, from: Square, to: Square) {
         let place = self.on.get(from as usize).copied().unwrap_or(NONE);
-        self.put(place, to as u16);
+        self.step(Slot(place), to);
+    }
+
+    /// Moves the piece with this place to a square, in a move of `us` that takes what is on `taken` if `takes` is true.
+    #[inline(always)]
+    pub(super) fn step_and_take(&mut self, us: Color, place: Slot, to: Square, taken: Square, takes: bool) {
+        if takes && self.has_promoted {
+            self.take(!us, taken);
+        } else {
+            // Without a branch, because the processor cannot predict whether a piece captures.
+            let on = self.on.get(taken as usize).copied().unwrap_or(NONE);
+            self.vacate(if takes { usize::from(on) } else { NOWHERE });
+        }
+        self.step(place, to);
     }
 
     /// Removes the captured piece of `color` on a square.
@@ -108,26 +147,28 @@ impl PieceLists {
         if place == NONE {
             return;
         }
-        self.put(place, NONE);
-        for pawn in 0..8 {
-            let cell = promoted_cell(color, pawn);
-            if self.cells.get(cell) == Some(&place) {
-                self.put(u16::try_from(cell).unwrap_or(NONE), NONE);
-            }
+        self.vacate(usize::from(place));
+        let pawns = self.promoted.get_mut(usize::from(color.is_black()));
+        for promoted in pawns.into_iter().flatten().filter(|promoted| **promoted == place) {
+            *promoted = NONE;
         }
     }
 
     /// Replaces a pawn by a piece of `role` on a square, at the last vacant place of its list or else at a
     /// new one.
     pub(super) fn promote(&mut self, color: Color, pawn: u8, role: Role, square: Square) {
-        self.put(PieceLists::place(color, Role::Pawn, pawn).0, NONE);
+        self.has_promoted = true;
+        self.vacate(usize::from(PieceLists::place(color, Role::Pawn, pawn).0));
         let places = (0..self.len(color, role)).rev();
         let vacant = places
             .map(|index| PieceLists::place(color, role, index))
             .find(|place| self.square(*place).is_none());
         if let Some(place) = vacant.or_else(|| self.append(color, role)) {
-            self.put(place.0, square as u16);
-            self.put(u16::try_from(promoted_cell(color, pawn)).unwrap_or(NONE), place.0);
+            self.step(place, square);
+            let pawns = self.promoted.get_mut(usize::from(color.is_black()));
+            if let Some(promoted) = pawns.and_then(|pawns| pawns.get_mut(usize::from(pawn % 8))) {
+                *promoted = place.0;
+            }
         }
     }
 
@@ -141,24 +182,16 @@ impl PieceLists {
         Some(PieceLists::place(color, role, *len - 1))
     }
 
-    #[inline]
-    fn put(&mut self, cell: u16, value: u16) {
-        if let Some(slot) = self.cells.get_mut(usize::from(cell)) {
-            *slot = value;
-            if usize::from(cell) < PROMOTED
-                && let Some(on) = self.on.get_mut(usize::from(value))
-            {
-                *on = cell;
-            }
+    /// Makes a place vacant.
+    #[inline(always)]
+    fn vacate(&mut self, place: usize) {
+        if let Some(square) = self.squares.get_mut(place) {
+            *square = VACANT;
         }
     }
 }
 
 const ROLES: [Role; KINDS] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
-
-fn promoted_cell(color: Color, pawn: u8) -> usize {
-    PROMOTED + usize::from(color.is_black()) * 8 + usize::from(pawn % 8)
-}
 
 #[cfg(test)]
 mod tests {

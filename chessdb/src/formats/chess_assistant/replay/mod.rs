@@ -21,7 +21,7 @@ use super::outline::Outline;
 use super::reading::{CodeReading, Side};
 use super::record::Record;
 use super::setup::{self, Start};
-use crate::board::Position;
+use crate::board::{Move, Position};
 use crate::formats::Problem;
 use crate::replay::{Fault, Limits, Origin, PlaceForm, Replay, Sink, Unplayed};
 
@@ -135,7 +135,11 @@ struct Replaying<'d, S> {
 impl<'d, S: Sink> Replaying<'d, S> {
     fn run(&mut self) {
         let codes = self.source.record.codes;
-        while !self.replay.is_done() {
+        loop {
+            self.play_steps();
+            if self.replay.is_done() {
+                return;
+            }
             let at = self.line.at;
             if at >= self.line.end {
                 if self.close() {
@@ -159,6 +163,34 @@ impl<'d, S: Sink> Replaying<'d, S> {
                 Ok(None) => self.line.end = at,
                 Err(bad) => self.end_at(at, bad),
             }
+        }
+    }
+
+    /// Plays legal steps as long as nothing else comes, in movetext where nothing waits for the next move. Nearly all
+    /// codes of most games are such steps.
+    fn play_steps(&mut self) {
+        let line = &mut self.line;
+        let waits = !line.owed.is_empty() || !line.waiting.is_empty();
+        if waits || self.keeps_before || !matches!(line.form, Form::Movetext) {
+            return;
+        }
+        let codes = self.source.record.codes.get(..line.end).unwrap_or_default();
+        let files = self.source.reading.files;
+        while let Some(&code) = codes.get(line.at)
+            && !self.replay.is_done()
+        {
+            let position = self.replay.position();
+            let us = position.turn();
+            let Some((from, to)) = line.pieces.step(code, us, files) else {
+                return;
+            };
+            let taken = position.capture_square(from, to);
+            if self.replay.play(Move::normal(from, to)).is_err() {
+                return;
+            }
+            line.pieces.follow_step(us, from, to, taken);
+            line.has_move = true;
+            line.at += 1;
         }
     }
 
