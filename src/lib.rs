@@ -14,6 +14,7 @@ pub mod mapped;
 pub mod mount;
 pub mod mounts;
 pub mod overview;
+mod parallel;
 pub mod positions;
 pub mod sections;
 pub mod spelling;

@@ -247,6 +247,16 @@ impl<P: Part> Sections<P> {
         }
     }
 
+    /// Removes a section from those in memory.
+    pub fn remove(&mut self, section: P) {
+        if let Data::Memory(bytes) = &mut self.data {
+            let (at, len) = std::mem::take(&mut self.numbers.sections[section.place()]);
+            bytes.drain(at as usize..(at + len) as usize);
+            let behind = self.numbers.sections.iter_mut().filter(|(other, _)| *other > at);
+            behind.for_each(|(other, _)| *other -= len);
+        }
+    }
+
     /// Frees memory that sections do not need.
     pub fn shrink(&mut self) {
         if let Data::Memory(bytes) = &mut self.data {

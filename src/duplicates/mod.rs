@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use chessdb::formats::Database;
 
-use crate::positions::chunks;
+use crate::parallel::chunks;
 use line::{hash_of, line_of};
 
 /// A game that has fewer plies is a duplicate only of a game with exactly the same tags.

@@ -280,7 +280,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
             let is_described = match described {
                 Described::Nothing => false,
                 Described::Directories => kind == Kind::Directory,
-                Described::All | Described::AllOfWalk => true,
+                Described::All => true,
             };
             if is_described {
                 let child = Handle::new(&fs, inode).ok_or(FsError::Stale)?;

@@ -4,7 +4,8 @@ use std::ops::{ControlFlow, Deref};
 
 use super::ChessFs;
 use super::handle::Handle;
-use super::types::{Described, Entry, FsError};
+use super::readers::Listing;
+use super::types::{Described, Entry, FsError, Inode, Kind};
 
 /// Directories with more entries are huge. With attributes the kernel would create an inode for every entry,
 /// which takes ten times as long as the listing itself.
@@ -30,22 +31,46 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         self.read_entries(offset, described, each)
     }
 
-    /// [`Handle::read_dir`] with attributes of some entries.
+    /// [`Handle::read_dir`] with attributes of the entries for which `listing` wants them.
     ///
     /// # Errors
     /// Those of [`Handle::read_dir`].
     pub fn read_dir_plus(
         &self,
         offset: u64,
-        described: Described,
+        listing: Listing,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<(), FsError> {
+    ) -> Result<Listed, FsError> {
         let is_huge = self.entries()? > HUGE;
-        let described = match described {
-            Described::All if is_huge => Described::Nothing,
-            Described::AllOfWalk if is_huge => Described::Directories,
-            _ => described,
+        let described = match is_huge {
+            true => listing.described_if_huge,
+            false => listing.described,
         };
-        self.read_entries(offset, described, each)
+        let mut listed = Listed::default();
+        let mut may_probe = listing.is_probed;
+        self.read_entries(offset, described, &mut |mut entry| {
+            let (inode, is_file) = (entry.inode, entry.kind != Kind::Directory);
+            let is_dots = matches!(entry.name, "." | "..");
+            let is_probe = may_probe && inode.is_game() && entry.attributes.is_some();
+            if is_probe {
+                entry.attributes = None;
+            }
+            each(entry)?;
+            // Programs visit the directories of a directory before the files after them.
+            may_probe &= is_dots;
+            listed.probe = listed.probe.or(is_probe.then_some(inode));
+            listed.is_by_name |= is_file && !is_huge && described == Described::Directories;
+            ControlFlow::Continue(())
+        })?;
+        Ok(listed)
     }
+}
+
+/// What was left out of a listing because of its reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// The game without attributes of a [probed](Listing::is_probed) listing.
+    pub probe: Option<Inode>,
+    /// True if there are files without attributes because the reader needs names only.
+    pub is_by_name: bool,
 }

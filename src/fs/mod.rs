@@ -41,6 +41,7 @@ use std::sync::{self, Arc, OnceLock};
 
 pub use crate::tree::{IndexState, ViewFiles};
 pub use handle::{Handle, Resolved};
+pub use listing::Listed;
 pub use live::Live;
 pub use outdated::Outdated;
 pub use pass::PassOptions;

@@ -6,12 +6,15 @@
 //! listed without attributes: if nobody looks it up while its reader goes on to other directories, the reader
 //! is given names only, until a file that was listed without attributes is looked up.
 //!
-//! The kernel keeps listings. Those without attributes are known here, so that they can be dropped when a
-//! reader comes that uses the entries of a directory beside them.
+//! The kernel keeps listings. This module records which ones lack attributes, so that they can be dropped when a
+//! reader comes that uses the entries of a directory like them.
+//!
+//! Nothing depends on a right guess but speed. A file is used without a LOOKUP, for example, if the kernel dropped the
+//! listing and kept the name; then its reader is taken for one that needs names only, until its next LOOKUP.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
 
-use super::handle::Resolved;
 use super::types::{Described, Inode};
 
 /// Maximum number of readers.
@@ -26,6 +29,9 @@ const UNUSED: u32 = 8;
 /// Number of directories from the use of an entry to the next probe.
 const USED: u32 = 64;
 
+/// A reader that lists nothing for this long begins anew. A shell lists a directory now and then and does not walk.
+const PAUSE: Duration = Duration::from_secs(3);
+
 /// Maximum number of directories known to be listed by name. When there are more, they are no longer known,
 /// and their files are looked up one by one if a reader needs them.
 const NAMED: usize = 1 << 18;
@@ -33,16 +39,32 @@ const NAMED: usize = 1 << 18;
 /// The readers that listed something most recently, and the directories that were listed by name.
 #[derive(Default)]
 pub struct Readers {
-    /// The one that began a listing most recently comes first.
+    /// The one that listed something most recently comes first.
     readers: VecDeque<Reader>,
-    /// The process that listed the files of a directory without attributes, by the parent of the directory and
-    /// the directory.
-    named: BTreeMap<(Inode, Inode), u32>,
+    /// The thread that listed the files of a directory without attributes, by the kind of the directory and the
+    /// directory.
+    named: HashMap<Kin, HashMap<Inode, u32>>,
+    /// Number of directories in `named`.
+    len: usize,
 }
 
+/// The directories of one kind in one database, such as those of players: their readers use them alike.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Kin(u64);
+
+impl Kin {
+    fn of(directory: Inode) -> Kin {
+        // The other half is the number of the directory.
+        Kin(directory.0 >> 32)
+    }
+}
+
+/// A thread that lists directories.
 struct Reader {
-    process: u32,
+    thread: u32,
     use_of_entries: Use,
+    /// When it last listed something.
+    at: Instant,
 }
 
 enum Use {
@@ -65,49 +87,46 @@ enum Use {
 pub struct Listing {
     /// The entries that have attributes.
     pub described: Described,
-    /// True if one game may be listed without attributes; then [`Readers::probed`] must be called.
+    /// The same for a huge directory.
+    pub described_if_huge: Described,
+    /// True if the first game is listed without attributes.
     pub is_probed: bool,
 }
 
 impl Readers {
-    /// A process lists a directory from `offset`. The process 0 is unknown, as it has another namespace.
-    pub fn lists(&mut self, process: u32, directory: &Resolved, offset: u64) -> Listing {
-        let usual = |described| Listing {
+    /// A thread lists a directory from `offset`. Number 0 stands for a thread outside of the PID namespace.
+    pub fn lists(&mut self, thread: u32, offset: u64, now: Instant) -> Listing {
+        let listing = |described, described_if_huge, is_probed| Listing {
             described,
-            is_probed: false,
+            described_if_huge,
+            is_probed,
         };
-        if process == 0 {
-            return usual(Described::All);
+        if thread == 0 {
+            return listing(Described::All, Described::Nothing, false);
         }
-        let at = self.readers.iter().position(|reader| reader.process == process);
-        let mut reader = at.and_then(|at| self.readers.remove(at)).unwrap_or(Reader {
-            process,
+        let at = self.readers.iter().position(|reader| reader.thread == thread);
+        let known = at.and_then(|at| self.readers.remove(at));
+        let known = known.filter(|known| now.duration_since(known.at) < PAUSE);
+        let mut reader = known.unwrap_or(Reader {
+            thread,
             use_of_entries: Use::Unknown(0),
+            at: now,
         });
+        reader.at = now;
         let is_probed = offset == 0 && reader.begins();
-        let described = match reader.use_of_entries {
-            Use::None => {
-                if self.named.len() >= NAMED {
-                    self.named.clear();
-                }
-                if let Ok(parent) = directory.parent() {
-                    let place = (parent.inode(), directory.inode());
-                    self.named.insert(place, process);
-                }
-                Described::Directories
-            }
-            Use::Unknown(listed) if listed <= FEW => Described::All,
-            _ => Described::AllOfWalk,
+        let listing = match reader.use_of_entries {
+            Use::None => listing(Described::Directories, Described::Directories, false),
+            Use::Unknown(listed) if listed <= FEW => listing(Described::All, Described::Nothing, is_probed),
+            _ => listing(Described::All, Described::Directories, is_probed),
         };
         self.readers.truncate(READERS - 1);
         self.readers.push_front(reader);
-        Listing { described, is_probed }
+        listing
     }
 
     /// A game of a directory is about to be listed without attributes, because of [`Listing::is_probed`].
-    pub fn probed(&mut self, process: u32, directory: Inode, file: Inode) {
-        let mut readers = self.readers.iter_mut();
-        if let Some(reader) = readers.find(|reader| reader.process == process) {
+    pub fn probed(&mut self, thread: u32, directory: Inode, file: Inode) {
+        if let Some(reader) = self.reader(thread) {
             reader.use_of_entries = Use::Probed {
                 directory,
                 file,
@@ -116,40 +135,46 @@ impl Readers {
         }
     }
 
+    /// The files of a directory were listed without attributes.
+    pub fn listed_by_name(&mut self, thread: u32, directory: Inode) {
+        if self.len >= NAMED {
+            self.named.clear();
+            self.len = 0;
+        }
+        let kin = self.named.entry(Kin::of(directory)).or_default();
+        self.len += usize::from(kin.insert(directory, thread).is_none());
+    }
+
     /// A file was looked up in a directory. Returns the directories whose listings in the kernel should be
-    /// dropped: this one and those beside it, if they were listed without attributes.
+    /// dropped: this one and those like it, if they were listed without attributes.
     #[must_use]
-    pub fn looked_up(&mut self, directory: &Resolved, file: Inode) -> Vec<Inode> {
+    pub fn looked_up(&mut self, directory: Inode, file: Inode) -> HashMap<Inode, u32> {
         for reader in &mut self.readers {
             if let Use::Probed {
                 directory: its,
                 file: probe,
                 ..
             } = reader.use_of_entries
-                && (its, probe) == (directory.inode(), file)
+                && (its, probe) == (directory, file)
             {
                 reader.use_of_entries = Use::Seen(USED);
             }
         }
-        if self.named.is_empty() {
-            return Vec::new();
-        }
-        let Ok(parent) = directory.parent().map(|parent| parent.inode()) else {
-            return Vec::new();
+        let kin = Kin::of(directory);
+        let thread = self.named.get(&kin).and_then(|named| named.get(&directory));
+        let Some(&thread) = thread else {
+            return HashMap::new();
         };
-        let Some(process) = self.named.get(&(parent, directory.inode())) else {
-            return Vec::new();
-        };
-        let mut readers = self.readers.iter_mut();
-        if let Some(reader) = readers.find(|reader| reader.process == *process) {
+        if let Some(reader) = self.reader(thread) {
             reader.use_of_entries = Use::Seen(USED);
         }
-        let beside = self.named.range((parent, Inode(0))..=(parent, Inode(u64::MAX)));
-        let beside: Vec<Inode> = beside.map(|(&(_, directory), _)| directory).collect();
-        for &directory in &beside {
-            self.named.remove(&(parent, directory));
-        }
-        beside
+        let named = self.named.remove(&kin).unwrap_or_default();
+        self.len -= named.len();
+        named
+    }
+
+    fn reader(&mut self, thread: u32) -> Option<&mut Reader> {
+        self.readers.iter_mut().find(|reader| reader.thread == thread)
     }
 }
 
@@ -158,7 +183,7 @@ impl Reader {
     fn begins(&mut self) -> bool {
         match &mut self.use_of_entries {
             Use::Unknown(listed) => {
-                *listed = listed.saturating_add(1);
+                *listed += 1;
                 *listed > FEW
             }
             Use::Seen(rest) => {
@@ -174,5 +199,63 @@ impl Reader {
             }
             Use::None => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_pauses_does_not_walk() {
+        let mut readers = Readers::default();
+        let begin = Instant::now();
+        let mut list = |seconds| readers.lists(7, 0, begin + Duration::from_secs(seconds));
+        let now_and_then = (0..100).map(|n| list(4 * n)).collect::<Vec<_>>();
+        let usual = |listing: &Listing| {
+            (listing.described, listing.described_if_huge) == (Described::All, Described::Nothing)
+        };
+        assert!(
+            now_and_then
+                .iter()
+                .all(|listing| usual(listing) && !listing.is_probed)
+        );
+        let at_once = (0..10).map(|_| list(500)).collect::<Vec<_>>();
+        assert!(at_once.iter().take(4).all(usual));
+        assert_eq!(at_once[9].described_if_huge, Described::Directories);
+        assert!(usual(&list(504)));
+    }
+
+    #[test]
+    fn a_look_up_drops_the_listings_of_one_kind() {
+        let mut readers = Readers::default();
+        let directory = |kind: u64, number: u64| Inode(1 << 40 | kind << 32 | number);
+        for number in 0..5 {
+            readers.listed_by_name(7, directory(3, number));
+            readers.listed_by_name(7, directory(4, number));
+        }
+        readers.listed_by_name(7, directory(3, 0));
+        assert_eq!(readers.len, 10);
+        let other = readers.looked_up(directory(3, 5), Inode(1));
+        assert!(other.is_empty(), "it was not listed by name");
+        let mut dropped: Vec<Inode> = readers.looked_up(directory(3, 2), Inode(1)).into_keys().collect();
+        dropped.sort();
+        assert_eq!(dropped, [0, 1, 2, 3, 4].map(|number| directory(3, number)));
+        assert!(readers.looked_up(directory(3, 2), Inode(1)).is_empty());
+        assert_eq!(readers.len, 5);
+    }
+
+    #[test]
+    fn few_readers_and_directories_are_remembered() {
+        let mut readers = Readers::default();
+        let now = Instant::now();
+        for thread in 1..1000 {
+            readers.lists(thread, 0, now);
+        }
+        assert_eq!(readers.readers.len(), READERS);
+        for number in 0..NAMED as u64 + 10 {
+            readers.listed_by_name(7, Inode(number));
+        }
+        assert_eq!(readers.len, 10);
     }
 }

@@ -83,10 +83,8 @@ pub enum Described {
     Nothing,
     /// Directories, and no files.
     Directories,
-    /// All, or none if the directory is huge.
+    /// All.
     All,
-    /// All, or only directories if the directory is huge: its reader walks through directories.
-    AllOfWalk,
 }
 
 /// One entry of a directory.

@@ -3,13 +3,14 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
+use std::time::Instant;
 
 use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
 use super::attributes::file_type;
 use super::trace::Answered;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Described, Entry, Inode, Kind, Listing, Live, Resolved};
+use crate::fs::{Described, Entry, Inode, Kind, Live, Resolved};
 
 /// Answers READDIR with as many entries from `offset` as fit.
 pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
@@ -36,7 +37,8 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
 #[derive(Clone, Copy)]
 pub(super) struct ListRequest {
     pub(super) id: RequestId,
-    pub(super) process: u32,
+    /// The thread that lists, 0 if it is outside of the PID namespace.
+    pub(super) thread: u32,
 }
 
 /// Answers READDIRPLUS with as many entries from `offset` as fit.
@@ -48,25 +50,22 @@ pub(super) struct ListRequest {
 pub(super) fn answer_plus(
     shared: &Shared,
     request: ListRequest,
-    listing: Listing,
     directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
+    let listing = shared.readers().lists(request.thread, offset, Instant::now());
     let has_bare = listing.is_probed || listing.described == Described::Directories;
     let mut own = has_bare.then(|| Answer::new(request.id));
     let mut count = 0;
     let mut counted = Counted::new(&shared.fs);
-    let mut may_probe = listing.is_probed;
-    let mut probe = None;
-    let read = directory.read_dir_plus(offset, listing.described, &mut |entry| {
+    let read = directory.read_dir_plus(offset, listing, &mut |entry| {
         // The kernel ignores the attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
         // An entry whose state of the database was dropped meanwhile is listed without attributes, so the kernel
         // looks its name up.
-        let is_probe = may_probe && !is_dots && entry.inode.is_game() && entry.attributes.is_some();
-        let is_counted = entry.attributes.is_some() && !is_dots && !is_probe && counted.add(entry.inode);
+        let is_counted = entry.attributes.is_some() && !is_dots && counted.add(entry.inode);
         let entry = Entry {
             attributes: entry.attributes.filter(|_| is_dots || is_counted),
             ..entry
@@ -94,19 +93,17 @@ pub(super) fn answer_plus(
             return ControlFlow::Break(());
         }
         count += 1;
-        // Programs visit the directories of a directory before the files after them.
-        may_probe &= is_dots;
-        probe = probe.or(is_probe.then_some(entry.inode));
         if let Some(own) = &mut own {
             own.add(&entry, presentation);
         }
         ControlFlow::Continue(())
     });
-    if let Err(error) = read {
-        return reply.refuse(errno(error));
-    }
-    if let Some(probe) = probe {
-        shared.readers().probed(request.process, directory.inode(), probe);
+    let listed = match read {
+        Ok(listed) => listed,
+        Err(error) => return reply.refuse(errno(error)),
+    };
+    if let Some(probe) = listed.probe {
+        shared.readers().probed(request.thread, directory.inode(), probe);
     }
     reply.answer(Answered::Entries(count), |reply| {
         let Some(own) = own.filter(|own| own.has_bare) else {
@@ -127,6 +124,12 @@ pub(super) fn answer_plus(
         // The kernel ignores this second reply; it only ends fuser's reply object.
         reply.error(Errno::EIO);
     });
+    match listed.is_by_name {
+        // Recorded after the kernel has the listing, so that it is dropped with the next look-up at the latest.
+        true => shared.readers().listed_by_name(request.thread, directory.inode()),
+        false if directory.is_followed(offset) => shared.ahead.listed(&shared.fs, directory.inode()),
+        false => {}
+    }
 }
 
 /// Look-ups that a reply implies. They are counted before it is sent, because FORGET may follow immediately, and

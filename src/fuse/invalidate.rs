@@ -41,7 +41,7 @@ fn unless_disconnected(result: io::Result<()>) -> io::Result<()> {
 
 /// Drops listings of directories from the kernel's caches, with their attributes. Like [`invalidate`], but for
 /// very many directories, without fuser's log of what the kernel does not know.
-pub(super) fn drop_listings(kernel: impl AsFd, directories: &[Inode]) {
+pub(super) fn drop_listings(kernel: impl AsFd, directories: impl Iterator<Item = Inode>) {
     const NOTIFY_INVAL_INODE: u32 = 2;
     const LEN: u32 = 16 + 24;
     for directory in directories {

@@ -44,13 +44,13 @@ fn note_use(shared: &Arc<Shared>, directory: &Resolved, found: &Resolved) {
     if found.kind() == Kind::Directory {
         return;
     }
-    let listings = shared.readers().looked_up(directory, found.inode());
+    let listings = shared.readers().looked_up(directory.inode(), found.inode());
     if listings.is_empty() {
         return;
     }
     let own = Arc::clone(shared);
     // The kernel may wait for requests before it drops something.
-    let work = move || drop_listings(&own.kernel, &listings);
+    let work = move || drop_listings(&own.kernel, listings.into_keys());
     let started = thread::Builder::new().name("invalidate".to_owned()).spawn(work);
     if let Err(error) = started {
         log::warn!("cannot start a thread that drops listings: {error}");

@@ -30,7 +30,7 @@ use fuser::{
     ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{Described, FsError, Inode, Kind, Live, Readers, Resolved};
+use crate::fs::{FsError, Inode, Kind, Live, Readers, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 use directory::ListRequest;
@@ -293,15 +293,10 @@ impl Filesystem for Fuse {
         let reply = self.request("READDIRPLUS", inode, format_args!("from {offset}"), reply);
         let request = ListRequest {
             id: request.unique(),
-            process: request.pid(),
+            thread: request.pid(),
         };
         self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
-            let listing = shared.readers().lists(request.process, &directory, offset);
-            directory::answer_plus(shared, request, listing, &directory, offset, reply);
-            let is_read = listing.described != Described::Directories;
-            if is_read && directory.is_followed(offset) {
-                shared.ahead.listed(&shared.fs, directory.inode());
-            }
+            directory::answer_plus(shared, request, &directory, offset, reply);
         });
     }
 

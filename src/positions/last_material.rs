@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::line::{Step, follow};
-use super::parallel::chunks;
+use crate::parallel::chunks;
 use chessdb::board::{Color, Position, Role};
 use chessdb::formats::Database;
 

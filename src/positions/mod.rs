@@ -23,7 +23,6 @@ mod facts;
 mod index;
 mod last_material;
 mod line;
-mod parallel;
 mod scan;
 mod spelling;
 mod table;
@@ -38,7 +37,6 @@ pub use index::{
 };
 pub use last_material::{PieceCounts, last_material};
 pub(crate) use line::{Step, follow};
-pub(crate) use parallel::{at_once, chunks};
 pub use scan::{MovesScan, Reached, scan, scan_moves, scan_part};
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};
 pub use table::{COLUMNS, MoveRow, MovesTable, append_field, san_of};

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::line::{Step, at, follow};
-use super::parallel::chunks;
 use super::table::{MoveRow, MovesTable};
 use super::wanted::{Pattern, Wanted, legal_moves};
 use super::{Facts, Found};
+use crate::parallel::chunks;
 use chessdb::board::{Color, Move};
 use chessdb::formats::Database;
 use rustc_hash::FxHashMap;

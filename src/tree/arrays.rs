@@ -109,6 +109,11 @@ impl Arrays {
         self.first.append(array, bytes);
     }
 
+    /// Removes an array from those in memory.
+    pub(super) fn remove(&mut self, array: Array) {
+        self.first.remove(array);
+    }
+
     /// Frees memory that the arrays do not need.
     pub(super) fn shrink(&mut self) {
         self.first.shrink();

@@ -1,6 +1,7 @@
 //! Which games belong to which groups of a view.
 
 use std::hash::Hash;
+use std::mem::take;
 use std::ops::Range;
 use std::thread::available_parallelism;
 
@@ -8,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::views::{By, Group, View};
 use crate::library::LibraryEntry;
-use crate::positions::{at_once, last_material};
+use crate::parallel::at_once;
+use crate::positions::last_material;
 use chessdb::formats::Keys;
 
 /// Number of games after which the sort checks whether the files have changed.
@@ -100,11 +102,20 @@ impl Entries {
             }
             part
         });
-        let ranges = (0..threads).map(|n| n * directories / threads..(n + 1) * directories / threads);
-        let sorted = at_once(ranges.collect(), |range| sorted_part(&parts, range));
-        drop(parts);
-        let (counts, games): (Vec<_>, Vec<_>) = sorted.into_iter().unzip();
-        (running_sums(&counts.concat(), 0), games.concat().into_flattened())
+        let range = |n: usize| n * directories / threads..(n + 1) * directories / threads;
+        let ranges: Vec<Range<usize>> = (0..threads).map(range).collect();
+        let counts = at_once(ranges.clone(), |range| count(&parts, range)).concat();
+        let starts = running_sums(&counts, 0);
+        let mut games = vec![[0; 4]; starts.last().map_or(0, |&len| len as usize)];
+        let (mut shares, mut rest) = (Vec::new(), games.as_mut_slice());
+        for range in ranges {
+            let len = starts[range.end] - starts[range.start];
+            let (share, others) = take(&mut rest).split_at_mut(len as usize);
+            shares.push((range, share));
+            rest = others;
+        }
+        at_once(shares, |(range, share)| fill(&parts, range, &starts, share));
+        (starts, games.into_flattened())
     }
 }
 
@@ -139,8 +150,12 @@ fn collect_part<K: Eq + Hash + Clone>(
         }
         let mut nth = 0;
         if entries.len() >= most {
-            let name = entry.name();
-            log::error!("{name}: a view has no place for games {game} to {}", games.end);
+            let (name, view) = (entry.name(), view.name());
+            let first = u64::from(game) + 1;
+            log::error!(
+                "{name}: {view}/ lacks games {first} to {}: it has no place for more",
+                games.end
+            );
             break;
         }
         groups_of(game, &keys, &mut |key, group| {
@@ -156,36 +171,34 @@ fn collect_part<K: Eq + Hash + Clone>(
     Part { groups, entries }
 }
 
-/// How many games each directory of a range has, and these games. The parts contain pairs of a game and a directory.
-fn sorted_part(parts: &[Vec<(u32, u32)>], range: Range<usize>) -> (Vec<u32>, Vec<[u8; 4]>) {
-    let entries = || {
-        let entries = parts.iter().flatten();
-        entries.filter_map(|&(game, directory)| {
-            let place = (directory as usize).wrapping_sub(range.start);
-            (place < range.len()).then_some((game, place))
-        })
-    };
+/// How many games each directory of a range has. The parts contain pairs of a game and a directory, sorted by game.
+fn count(parts: &[Vec<(u32, u32)>], range: Range<usize>) -> Vec<u32> {
+    let mut counts = vec![0; range.len()];
+    each_game(parts, range, |place, _| counts[place] += 1);
+    counts
+}
+
+/// Writes the games of a range of directories one after another.
+fn fill(parts: &[Vec<(u32, u32)>], range: Range<usize>, starts: &[u32], games: &mut [[u8; 4]]) {
+    let first = starts[range.start];
+    let mut ends: Vec<u32> = starts[range.clone()].iter().map(|start| start - first).collect();
+    each_game(parts, range, |place, game| {
+        games[ends[place] as usize] = game.to_le_bytes();
+        ends[place] += 1;
+    });
+}
+
+/// Calls `each` with the games of a range of directories, and the place of the directory in the range.
+fn each_game(parts: &[Vec<(u32, u32)>], range: Range<usize>, mut each: impl FnMut(usize, u32)) {
     // Two groups of a game may have the same directory, which lists the game once.
     let mut last = vec![u32::MAX; range.len()];
-    let mut counts = vec![0; range.len()];
-    for (game, place) in entries() {
-        if last[place] != game {
-            last[place] = game;
-            counts[place] += 1;
+    for &(game, directory) in parts.iter().flatten() {
+        let place = (directory as usize).wrapping_sub(range.start);
+        if let Some(last) = last.get_mut(place).filter(|last| **last != game) {
+            *last = game;
+            each(place, game);
         }
     }
-    let starts = running_sums(&counts, 0);
-    let mut games = vec![[0; 4]; starts.last().map_or(0, |&len| len as usize)];
-    let mut ends = starts;
-    last.fill(u32::MAX);
-    for (game, place) in entries() {
-        if last[place] != game {
-            last[place] = game;
-            games[ends[place] as usize] = game.to_le_bytes();
-            ends[place] += 1;
-        }
-    }
-    (counts, games)
 }
 
 /// `first`, followed by `first` plus the sum of the counts up to each.

@@ -51,8 +51,11 @@ impl ViewIndex {
         let arrays = match kept.load(&sorting) {
             Some(arrays) => arrays,
             None => {
-                let index = ViewIndex::sorted(&sorting, Naming::Stored);
+                let mut index = ViewIndex::sorted(&sorting, Naming::Stored);
                 let Some(arrays) = kept.keep(&sorting, index.arrays.sections()) else {
+                    index.arrays.remove(Array::NameStarts);
+                    index.arrays.remove(Array::DirectoryNames);
+                    index.arrays.shrink();
                     return index;
                 };
                 drop(index);

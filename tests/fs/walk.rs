@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use pgnfs::fs::{ChessFs, Described, Entry, Inode, Live, ServeOptions, Task, Walks};
+use pgnfs::fs::{ChessFs, Described, Entry, Inode, Listing, Live, ServeOptions, Task, Walks};
 use pgnfs::library::{Library, LibraryEntry};
 
 use crate::fake::{Fake, game};
@@ -31,7 +31,12 @@ fn list(live: &Live, directory: Inode) -> Vec<(Inode, bool)> {
         entries.push((entry.inode, entry.attributes.is_some()));
         ControlFlow::Continue(())
     };
-    directory.read_dir_plus(2, Described::All, &mut each).unwrap();
+    let listing = Listing {
+        described: Described::All,
+        described_if_huge: Described::Nothing,
+        is_probed: false,
+    };
+    directory.read_dir_plus(2, listing, &mut each).unwrap();
     entries
 }
 

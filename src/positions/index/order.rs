@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 
 use super::super::facts::Facts;
 use super::super::line::{Step, follow};
-use super::super::parallel::chunks;
 use super::code::{code_of, short};
 use super::key::key_of;
 use super::lines;
 use super::signature::{Collector, Signature};
+use crate::parallel::chunks;
 use chessdb::board::Position;
 use chessdb::formats::Database;
 

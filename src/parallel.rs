@@ -57,7 +57,7 @@ pub(crate) fn chunks<T: Send>(
 fn in_threads(threads: usize, run: impl Fn() + Sync) {
     thread::scope(|scope| {
         for _ in 1..threads {
-            let other = thread::Builder::new().name("pgnfs-positions".to_owned());
+            let other = thread::Builder::new().name("pgnfs-games".to_owned());
             // The remaining threads do the work of the missing one.
             if let Err(error) = other.spawn_scoped(scope, &run) {
                 log::warn!("no thread for work on many games: {error}");
