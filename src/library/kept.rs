@@ -26,7 +26,7 @@ use crate::store::{Store, program_hash};
 use chessdb::bytes::le_u32;
 use chessdb::formats::{Bytes, Format, Kept};
 
-/// Maximum total size of the files, in bytes: 30 bytes for each of 250 million games.
+/// Maximum total size of the files, in bytes: 30 bytes for each of about 570 million games.
 const MOST_BYTES: u64 = 16 << 30;
 
 /// The folder of kept files, for databases that are read with the same options.

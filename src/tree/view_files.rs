@@ -8,7 +8,7 @@ use super::arrays::Array;
 use super::index::Sorting;
 use crate::sections::{Of, SectionFiles, Sections};
 
-/// Maximum number of bytes of all files together: all built-in views of 300 million games.
+/// Maximum number of bytes of all files together: all built-in views of about 610 million games.
 const MOST_BYTES: u64 = 16 << 30;
 
 /// Views with fewer bytes stay in memory: building them again takes no longer than opening a file.
