@@ -1,4 +1,4 @@
-//! What the kernel leaves of a search: `floor FOLDER MOUNTPOINT [empty]`.
+//! What FUSE itself costs a search: `floor FOLDER MOUNTPOINT [empty]`.
 //!
 //! Mounts a file system with the names and sizes of `FOLDER`, a folder of folders of files such as `games/` of a
 //! mount, until the mount point is unmounted. It decodes and computes nothing: attributes are those of a table, and

@@ -105,9 +105,9 @@ fn samples(shared: &Path, made: &TempDir) -> Vec<Sample> {
         Sample {
             format: "SimpleCDb",
             database: plain,
-            export_at_least: Some(8.0),
+            export_at_least: Some(11.0),
         },
-        sample("ChessBase (CBF)", &cbf, Some(2.5)),
+        sample("ChessBase (CBF)", &cbf, Some(4.0)),
         sample(
             "ChessBase (CBH)",
             &data.join("chessbase-cbh/twic1134/twic1134"),
@@ -116,10 +116,10 @@ fn samples(shared: &Path, made: &TempDir) -> Vec<Sample> {
         sample(
             "Chess Assistant",
             &data.join("chess-assistant/medium/medium"),
-            Some(4.0),
+            Some(7.0),
         ),
-        sample("jose", &data.join("jose/real2005"), Some(3.0)),
-        sample("Brenner", &data.join("brenner/medium.main"), Some(3.0)),
+        sample("jose", &data.join("jose/real2005"), Some(7.0)),
+        sample("Brenner", &data.join("brenner/medium.main"), Some(7.0)),
         sample("Scid", &data.join("scid/real-si4/res_database"), Some(3.0)),
         sample("PGN", &text, None),
     ]
