@@ -3,7 +3,7 @@
 //! An entry with attributes makes the kernel create an inode. Programs such as `find .` never use it and need
 //! the name only, and others such as `grep -r` would have to send LOOKUP for each entry without attributes.
 //! Nothing in a request says which of them is listing. Therefore one file of a directory, the probe, is
-//! listed without attributes: if nobody looks it up while its reader goes on to other directories, the reader
+//! listed without attributes: if nobody looks it up while its reader goes on to very many other entries, the reader
 //! is given names only, until a file that was listed without attributes is looked up.
 //!
 //! The kernel keeps listings. This module records which ones lack attributes, so that they can be dropped when a
@@ -23,8 +23,10 @@ const READERS: usize = 64;
 /// Number of directories whose reader is not yet taken for one that walks through the source.
 const FEW: u32 = 4;
 
-/// A reader that lists this many directories after that of an unused probe needs names only.
-const UNUSED: u32 = 8;
+/// A reader that lists this many entries with attributes after an unused probe needs names only. The kernel has
+/// 100 MB of inodes for them by then. A program that lists fewer and uses them afterwards, such as `find | xargs cat`,
+/// needs no look-up for each.
+const UNUSED: u32 = 100_000;
 
 /// Number of directories from the use of an entry to the next probe.
 const USED: u32 = 64;
@@ -37,8 +39,9 @@ const PAUSE: Duration = Duration::from_secs(3);
 const NAMED: usize = 1 << 18;
 
 /// The readers that listed something most recently, and the directories that were listed by name.
-#[derive(Default)]
 pub struct Readers {
+    /// Number of entries after which an unused probe counts.
+    unused: u32,
     /// The one that listed something most recently comes first.
     readers: VecDeque<Reader>,
     /// The thread that listed the files of a directory without attributes, by the kind of the directory and the
@@ -72,7 +75,7 @@ enum Use {
     Unknown(u32),
     /// It used an entry; the number of directories until the next probe.
     Seen(u32),
-    /// A file of a directory was listed without attributes; the number of directories listed since.
+    /// A file of a directory was listed without attributes; the number of entries listed with attributes since.
     Probed {
         directory: Inode,
         file: Inode,
@@ -93,7 +96,23 @@ pub struct Listing {
     pub is_probed: bool,
 }
 
+impl Default for Readers {
+    fn default() -> Readers {
+        Readers::new(UNUSED)
+    }
+}
+
 impl Readers {
+    /// Readers that are given names only if they list `unused` entries with attributes after an unused probe.
+    pub fn new(unused: u32) -> Readers {
+        Readers {
+            unused,
+            readers: VecDeque::new(),
+            named: HashMap::new(),
+            len: 0,
+        }
+    }
+
     /// A thread lists a directory from `offset`. Number 0 stands for a thread outside of the PID namespace.
     pub fn lists(&mut self, thread: u32, offset: u64, now: Instant) -> Listing {
         let listing = |described, described_if_huge, is_probed| Listing {
@@ -124,14 +143,26 @@ impl Readers {
         listing
     }
 
-    /// A game of a directory is about to be listed without attributes, because of [`Listing::is_probed`].
-    pub fn probed(&mut self, thread: u32, directory: Inode, file: Inode) {
-        if let Some(reader) = self.reader(thread) {
-            reader.use_of_entries = Use::Probed {
-                directory,
-                file,
-                since: 0,
-            };
+    /// A part of a directory is about to be listed with attributes of `described` entries, and without those of a game
+    /// because of [`Listing::is_probed`].
+    pub fn lists_entries(&mut self, thread: u32, directory: Inode, described: usize, probe: Option<Inode>) {
+        let unused = self.unused;
+        let Some(reader) = self.reader(thread) else { return };
+        match (&mut reader.use_of_entries, probe) {
+            (use_of_entries, Some(file)) => {
+                *use_of_entries = Use::Probed {
+                    directory,
+                    file,
+                    since: 0,
+                }
+            }
+            (Use::Probed { since, .. }, None) => {
+                *since = since.saturating_add(u32::try_from(described).unwrap_or(u32::MAX));
+                if *since >= unused {
+                    reader.use_of_entries = Use::None;
+                }
+            }
+            _ => {}
         }
     }
 
@@ -190,14 +221,7 @@ impl Reader {
                 *rest = rest.saturating_sub(1);
                 *rest == 0
             }
-            Use::Probed { since, .. } => {
-                *since += 1;
-                if *since >= UNUSED {
-                    self.use_of_entries = Use::None;
-                }
-                false
-            }
-            Use::None => false,
+            Use::Probed { .. } | Use::None => false,
         }
     }
 }

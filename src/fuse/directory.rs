@@ -102,9 +102,10 @@ pub(super) fn answer_plus(
         Ok(listed) => listed,
         Err(error) => return reply.refuse(errno(error)),
     };
-    if let Some(probe) = listed.probe {
-        shared.readers().probed(request.thread, directory.inode(), probe);
-    }
+    let (inode, described) = (directory.inode(), counted.inodes.len());
+    shared
+        .readers()
+        .lists_entries(request.thread, inode, described, listed.probe);
     reply.answer(Answered::Entries(count), |reply| {
         let Some(own) = own.filter(|own| own.has_bare) else {
             counted.keep();
@@ -126,8 +127,8 @@ pub(super) fn answer_plus(
     });
     match listed.is_by_name {
         // Recorded after the kernel has the listing, so that it is dropped with the next look-up at the latest.
-        true => shared.readers().listed_by_name(request.thread, directory.inode()),
-        false if directory.is_followed(offset) => shared.ahead.listed(&shared.fs, directory.inode()),
+        true => shared.readers().listed_by_name(request.thread, inode),
+        false if directory.is_followed(offset) => shared.ahead.listed(&shared.fs, inode),
         false => {}
     }
 }

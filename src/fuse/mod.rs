@@ -78,13 +78,13 @@ impl Shared {
 
 impl Fuse {
     /// Serves `fs`. `kernel` is a duplicate of the descriptor from which the session reads requests.
-    pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+    pub fn new(fs: Arc<Live>, presentation: Presentation, readers: Readers, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
             fs,
             presentation,
             kernel,
             ahead: Ahead::new(),
-            readers: Mutex::default(),
+            readers: Mutex::new(readers),
         });
         ahead::start(&shared);
         Fuse {

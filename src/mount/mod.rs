@@ -27,7 +27,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, Live, PassOptions};
+use crate::fs::{ChessFs, Live, PassOptions, Readers};
 use crate::fuse::{Fuse, Presentation};
 use crate::mounts::Device;
 use crate::status::{self, Mounted, Socket};
@@ -128,7 +128,7 @@ pub fn serve(
 }
 
 fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
-    let fuse = Fuse::new(fs, options.presentation, kernel.try_clone()?);
+    let fuse = Fuse::new(fs, options.presentation, Readers::default(), kernel.try_clone()?);
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
     // The kernel checks access: it applies `allow_other`, and some of its requests carry no user.

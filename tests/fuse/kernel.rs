@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use fuser::{Session, SessionACL};
-use pgnfs::fs::{ChessFs, Live, ServeOptions};
+use pgnfs::fs::{ChessFs, Live, Readers, ServeOptions};
 use pgnfs::fuse::{Fuse, Presentation};
 use pgnfs::library::{Library, LibraryEntry};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -99,7 +99,12 @@ impl Kernel {
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
         let mut kernel = Kernel::connect(PATIENCE, move |socket| {
-            let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, socket.try_clone().unwrap());
+            let fuse = Fuse::new(
+                Arc::new(Live::new(fs)),
+                presentation,
+                Readers::new(16),
+                socket.try_clone().unwrap(),
+            );
             Session::from_fd(fuse, socket, SessionACL::All, fuser::Config::default())?.run()
         });
         let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
