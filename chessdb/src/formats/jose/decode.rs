@@ -1,9 +1,10 @@
-//! Decoding a game: tokens to movetext, and the handling of damage (sections 3.5 to 3.10, 12).
+//! Decoding a game: tokens to movetext, and the handling of damage (sections 3.6 to 3.10, 12).
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
 use super::steps::step;
 use super::tokens::{Cursor, MoveToken, Tokens, Variation};
+use super::variations::Frame;
 use crate::board::{Illegal, Move, Position};
 use crate::formats::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
@@ -62,28 +63,20 @@ pub(super) struct Findings {
 pub(super) struct Decoder<'a, S> {
     pub(super) tokens: Tokens<'a>,
     place: MoveDataPlace<'a>,
-    cursor: Cursor,
+    pub(super) cursor: Cursor,
     /// The parts to be read after the cursor's range, the next one last.
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     pub(super) replay: Replay<'a, S, PieceLists>,
     /// True if there may be variations.
     keeps_before: bool,
     /// Variations before the first move of their line, with the depth of the line (section 3.5).
-    early: Vec<(usize, Cursor)>,
+    pub(super) early: Vec<(usize, Cursor)>,
     /// All variations, computed when the first one comes early.
-    variations: Option<Vec<Variation>>,
+    pub(super) variations: Option<Vec<Variation>>,
     pub(super) findings: Findings,
     lacks_texts: bool,
-    is_too_deep: bool,
-    has_stray_end: bool,
-}
-
-/// A part of the data that is read later.
-enum Frame {
-    /// The rest of the line at this depth.
-    Line(Cursor, usize),
-    /// A variation of the line's first move.
-    Variation(Cursor, usize),
+    pub(super) is_too_deep: bool,
+    pub(super) has_stray_end: bool,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
@@ -277,109 +270,6 @@ impl<'a, S: Sink> Decoder<'a, S> {
             self.lacks_texts = true;
             self.row_fault(self.place, "texts of comments are missing");
         }
-    }
-
-    fn start_variation(&mut self, at: usize) {
-        if !S::WHOLE {
-            return self.skip_variation();
-        }
-        match self.replay.start_variation() {
-            Ok(()) => {}
-            Err(Fault::NothingToReplace) => self.put_off_variation(at),
-            Err(fault) => {
-                self.too_deep(at, &fault);
-                self.skip_variation();
-            }
-        }
-    }
-
-    /// Reports the first variation that is nested too deeply.
-    fn too_deep(&mut self, at: usize, fault: &Fault) {
-        if !self.is_too_deep {
-            self.is_too_deep = true;
-            self.fault(at, fault);
-        }
-    }
-
-    fn skip_variation(&mut self) {
-        if self.tokens.skip_line(&mut self.cursor, true) {
-            // The end of the skipped part.
-            self.tokens.next(&mut self.cursor);
-        }
-    }
-
-    /// Postpones a variation before the first move of its line until after that move.
-    #[cold]
-    fn put_off_variation(&mut self, at: usize) {
-        let tokens = self.tokens;
-        let variations = self.variations.get_or_insert_with(|| tokens.variations());
-        let found = variations.binary_search_by_key(&(at + 1), |variation| variation.inside.at);
-        let found = found.ok().and_then(|found| variations.get(found).copied());
-        let Some(variation) = found else { return };
-        self.early.push((self.replay.depth(), variation.inside));
-        let end = self.cursor.end;
-        self.cursor = variation.after;
-        self.cursor.end = end;
-    }
-
-    /// Replays the variations that came before the first move of the line, which has now been played.
-    #[cold]
-    fn replay_early(&mut self) {
-        let depth = self.replay.depth();
-        if self.early.last().is_none_or(|(line, _)| *line != depth) {
-            return;
-        }
-        self.frames.push(Frame::Line(self.cursor, depth));
-        while let Some((_, variation)) = self.early.pop_if(|(line, _)| *line == depth) {
-            self.frames.push(Frame::Variation(variation, depth));
-        }
-        self.cursor.end = self.cursor.at;
-    }
-
-    /// Writes variations as comments if the first move of their line is missing.
-    fn show_early(&mut self) {
-        let depth = self.replay.depth();
-        if self.replay.has_move() {
-            return;
-        }
-        let first = self.early.partition_point(|(line, _)| *line < depth);
-        for (_, mut variation) in self.early.split_off(first) {
-            let position = *self.replay.position();
-            let text = self.rest(position, &mut variation, Notation::San, true);
-            self.replay.comment(&format!("({text})"));
-        }
-    }
-
-    fn end_variation(&mut self, at: usize) {
-        if self.replay.depth() > 0 {
-            self.close_line();
-        } else if !self.has_stray_end {
-            self.has_stray_end = true;
-            self.fault(at, &Fault::StrayEnd);
-        }
-    }
-
-    fn close_line(&mut self) {
-        self.show_early();
-        self.replay.end_variation();
-    }
-
-    /// Continues with the next postponed part. Returns false if there is none.
-    fn next_frame(&mut self) -> bool {
-        let (depth, cursor, is_variation) = match self.frames.pop() {
-            Some(Frame::Line(cursor, depth)) => (depth, cursor, false),
-            Some(Frame::Variation(cursor, depth)) => (depth, cursor, true),
-            None => return false,
-        };
-        while self.replay.depth() > depth {
-            self.close_line();
-        }
-        if is_variation && let Err(fault) = self.replay.start_variation() {
-            self.too_deep(cursor.at, &fault);
-            return true;
-        }
-        self.cursor = cursor;
-        true
     }
 
     /// Reports a fault at an offset in the move data.
