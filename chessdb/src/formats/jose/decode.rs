@@ -312,3 +312,62 @@ pub(super) fn choose(
         _ => Err(Impossible::NoTarget),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::myisam::Charset;
+    use super::super::text::TextDecoder;
+    use super::super::tokens::{TextSource, ZeroNag};
+    use super::*;
+    use crate::board::San;
+    use crate::replay::{MainLine, Ply};
+
+    /// The main line of move data, and its findings.
+    fn main_line(bin: &[u8]) -> (Vec<String>, Findings) {
+        let tokens = Tokens {
+            bin,
+            source: TextSource::Inline,
+            charset: Charset::Utf8,
+            texts: TextDecoder::default(),
+            zero_nag: ZeroNag::WithValue,
+        };
+        let place = MoveDataPlace {
+            file: "IO_Game.MYD",
+            data: None,
+            row: 0,
+        };
+        let mut sans = Vec::new();
+        let mut each = |ply: &Ply<'_>| {
+            let san: San = ply.before().play_legal(ply.mv, &mut Default::default()).unwrap();
+            sans.push(san.to_string());
+            std::ops::ControlFlow::Continue(())
+        };
+        let decoder = Decoder::new(tokens, place, Position::initial(), MainLine(&mut each));
+        let findings = decoder.decode().findings;
+        (sans, findings)
+    }
+
+    #[test]
+    fn a_captured_piece_is_no_longer_that_of_its_pawn() {
+        // White's h-pawn becomes a queen, which is captured. Then the b-pawn does, and gets the vacant entry.
+        let codes = b"\x1f\x00\x1c\x00\x1c\x00\x1e\x00\xa7\x27\x4e\x06\x47\x04\x1c\x04\x1c\x04\x1c\x05\x1c";
+        let second = b"\xa1\x2b\x08";
+        let sans = "h4 a6 h5 a5 h6 a4 hxg7 a3 gxh8=Q Bg7 bxa3 Bxh8 a4 h6 a5 h5 a6 h4 axb7 h3 bxa8=Q c6";
+        let sans: Vec<_> = sans.split(' ').collect();
+
+        // Along the eighth rank to file c, where a bishop is.
+        let of_second = main_line(&[codes, &second[..], b"\xa9\x39\x0c\xa9\x3a\xff"].concat());
+        let goes_on: Vec<_> = sans.iter().copied().chain(["Qxb8", "d6", "Qxc8"]).collect();
+        assert_eq!(of_second.0, goes_on);
+        assert!(of_second.1.is_finished && !of_second.1.has_undecodable);
+
+        let of_first = main_line(&[codes, &second[..], b"\xa9\x39\x0c\xaf\x3a\xff"].concat());
+        assert_eq!(of_first.0, goes_on.split_last().unwrap().1);
+        assert!(of_first.1.has_undecodable);
+
+        // Before the second promotion the entry is vacant.
+        let vacant = main_line(&[&codes[..13], b"\xaf\x30\xff"].concat());
+        assert_eq!(vacant.0, sans.get(..12).unwrap());
+        assert!(vacant.1.has_undecodable);
+    }
+}
