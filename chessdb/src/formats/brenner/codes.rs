@@ -1,6 +1,7 @@
 //! The meaning of the bytes 08 to FF in each notation (section 3), as two tables that are made at compile time.
 
-use crate::board::Role;
+use super::reading::Right;
+use crate::board::{Color, Role};
 
 /// A way of writing half-moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,25 @@ pub(super) enum Way {
     TwoSteps,
     TakesRight,
     TakesLeft,
+}
+
+impl Way {
+    /// The distance in files to the east and in ranks to the north.
+    #[inline]
+    pub(super) const fn distance(self, right: Right, us: Color) -> (i8, i8) {
+        let forward = if us.is_white() { 1 } else { -1 };
+        // Right is east, except for a black pawn in the reading `own`.
+        let right = match right {
+            Right::Own => forward,
+            Right::Diagram => 1,
+        };
+        match self {
+            Way::Step => (0, forward),
+            Way::TwoSteps => (0, 2 * forward),
+            Way::TakesRight => (right, forward),
+            Way::TakesLeft => (-right, forward),
+        }
+    }
 }
 
 impl Notation {
@@ -234,5 +254,17 @@ mod tests {
                 north: 3
             }
         );
+    }
+
+    #[test]
+    fn the_right_of_a_black_pawn_depends_on_the_reading() {
+        let [white, black] = [Color::White, Color::Black];
+        assert_eq!(Way::TakesRight.distance(Right::Own, white), (1, 1));
+        assert_eq!(Way::TakesRight.distance(Right::Diagram, white), (1, 1));
+        assert_eq!(Way::TakesRight.distance(Right::Own, black), (-1, -1));
+        assert_eq!(Way::TakesRight.distance(Right::Diagram, black), (1, -1));
+        assert_eq!(Way::TakesLeft.distance(Right::Own, black), (1, -1));
+        assert_eq!(Way::TakesLeft.distance(Right::Diagram, black), (-1, -1));
+        assert_eq!(Way::TwoSteps.distance(Right::Own, black), (0, -2));
     }
 }

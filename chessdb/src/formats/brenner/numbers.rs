@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::codes::{Code, Way};
-use super::reading::{HalfMoveReading, Numbering, Right};
+use super::reading::{HalfMoveReading, Numbering};
 use super::steps::{Steps, steps};
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, PieceNumbers, Position, Rank, Role, Square};
 
@@ -186,18 +186,7 @@ impl Numbers {
     ) -> Result<Move, Damage> {
         let us = position.turn();
         let from = self.square(position, Role::Pawn, number)?;
-        let forward = us.fold_wb(1, -1);
-        // Right is east, except for a black pawn in the reading `own`.
-        let right = match self.reading.right {
-            Right::Own => forward,
-            Right::Diagram => 1,
-        };
-        let (east, north) = match way {
-            Way::Step => (0, forward),
-            Way::TwoSteps => (0, 2 * forward),
-            Way::TakesRight => (right, forward),
-            Way::TakesLeft => (-right, forward),
-        };
+        let (east, north) = way.distance(self.reading.right, us);
         let to = target(from, east, north).ok_or(Damage::OffBoard(Role::Pawn, number))?;
         let promotes = to.rank() == us.relative_rank(Rank::Eighth);
         let promotion = match prefix {

@@ -3,7 +3,7 @@
 //! Looking up both needs no branch, of which a processor would predict few, because the bytes of a game follow no
 //! pattern.
 
-use super::codes::{Code, Notation, Way, table};
+use super::codes::{Code, Notation, table};
 use super::numbers::key;
 use super::reading::{HalfMoveReading, Right};
 use crate::board::{Color, MOST_NUMBERS, Role, Square};
@@ -58,11 +58,6 @@ const fn both(notation: Notation, right: Right) -> Steps {
 #[allow(clippy::indexing_slicing)]
 const fn side(notation: Notation, right: Right, us: Color) -> [Step; 256] {
     let codes = table(notation);
-    let forward = if us.is_white() { 16 } else { -16 };
-    let right = match (right, us) {
-        (Right::Own, Color::Black) => -1,
-        _ => 1,
-    };
     #[allow(clippy::cast_possible_truncation)]
     let mut steps = [Step {
         piece: MOST_NUMBERS as u8,
@@ -83,14 +78,10 @@ const fn side(notation: Notation, right: Right, us: Color) -> [Step; 256] {
                 }
             }
             Code::Pawn { number, way } => {
+                let (east, north) = way.distance(right, us);
                 steps[byte] = Step {
                     piece: key(Role::Pawn, number),
-                    by: match way {
-                        Way::Step => forward,
-                        Way::TwoSteps => 2 * forward,
-                        Way::TakesRight => forward + right,
-                        Way::TakesLeft => forward - right,
-                    },
+                    by: 16 * north + east,
                 }
             }
             Code::Prefix { .. } | Code::Unassigned => {}
@@ -120,8 +111,7 @@ mod tests {
             for byte in (0..40u32).flat_map(|_| 8..=u8::MAX) {
                 let given = numbers.step(position.turn(), byte);
                 let given = given.map(|(from, to)| Move::normal(from, to));
-                let mut next = Numbers::new(reading);
-                next.clone_from(&numbers);
+                let mut next = numbers.clone();
                 let expected = next.read(&position, byte).ok().flatten();
                 match reading.numbering {
                     Numbering::Order => assert_eq!(given, None),

@@ -14,6 +14,7 @@
 //! | a8-af b | the piece that pawn c & 7 has become | b: as for its kind |
 
 use super::pieces::{PieceLists, Slot};
+use super::steps::{step, target};
 use crate::board::{CastlingSide, Color, Illegal, Move, Position, Role, Square};
 
 /// The move of a code, and the piece that makes it.
@@ -52,10 +53,6 @@ impl std::fmt::Display for Impossible {
     }
 }
 
-/// Steps of the knight's directions, as differences between square numbers.
-const KNIGHT: [i32; 8] = [10, -6, -15, -17, -10, 6, 15, 17];
-/// Steps of the king's directions.
-const KING: [i32; 8] = [9, -7, -9, 7, 1, -1, 8, -8];
 /// Promotions in the order of the codes.
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
@@ -63,33 +60,23 @@ const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Que
 #[inline]
 pub(super) fn coded(position: &Position, lists: &PieceLists, code: u8, second: u8) -> Option<Coded> {
     let us = position.turn();
-    let listed = |role, index, direction| of_list(lists, us, role, index, direction);
     match code {
-        0x00..=0x1f => {
-            let place = PieceLists::place(us, Role::Pawn, code >> 2);
-            let from = lists.square(place)?;
-            let to = pawn_target(us, from, code & 3)?;
-            Some(Coded {
-                mv: Move::normal(from, to),
-                piece: Mover::Listed(place),
-            })
+        0x00..=0x8f => {
+            let (place, from, to) = step(lists, us, code)?;
+            Some(Coded::listed(place, from, to))
         }
-        0x20..=0x2f => listed(Role::Knight, code >> 3 & 1, code & 7),
-        0x30..=0x4f => listed(Role::Bishop, (code - 0x30) >> 4, code & 15),
-        0x50..=0x6f => listed(Role::Rook, (code - 0x50) >> 4, code & 15),
-        0x70..=0x8f => listed(Role::Queen, 0, code - 0x70),
         0x98 => Some(Coded::king(Move::Castle(CastlingSide::KingSide))),
         0x99 => Some(Coded::king(Move::Castle(CastlingSide::QueenSide))),
         0x9a => Some(Coded::king(Move::Null)),
         0x90..=0x9f => {
             let from = position.king(us)?;
-            let to = from.offset(*KING.get(usize::from(code & 7))?)?;
+            let to = target(us, Role::King, code, from)?;
             Some(Coded::king(Move::normal(from, to)))
         }
         0xa0..=0xa7 => {
             let pawn = code & 7;
             let from = lists.square(PieceLists::place(us, Role::Pawn, pawn))?;
-            let to = pawn_target(us, from, second >> 2 & 3)?;
+            let to = target(us, Role::Pawn, second >> 2, from)?;
             let role = *PROMOTIONS.get(usize::from(second & 3))?;
             Some(Coded {
                 mv: Move::Normal {
@@ -102,13 +89,21 @@ pub(super) fn coded(position: &Position, lists: &PieceLists, code: u8, second: u
         }
         0xa8..=0xaf => {
             let (role, place) = lists.promoted(us, code & 7)?;
-            piece_to(lists, place, role, second & 0x1f)
+            of_place(lists, us, role, place, second)
         }
         _ => None,
     }
 }
 
 impl Coded {
+    #[inline]
+    fn listed(place: Slot, from: Square, to: Square) -> Coded {
+        Coded {
+            mv: Move::normal(from, to),
+            piece: Mover::Listed(place),
+        }
+    }
+
     fn king(mv: Move) -> Coded {
         Coded {
             mv,
@@ -177,62 +172,11 @@ impl Effect {
     }
 }
 
-/// The move of a piece in a list.
-#[inline]
-fn of_list(lists: &PieceLists, us: Color, role: Role, index: u8, direction: u8) -> Option<Coded> {
-    piece_to(lists, PieceLists::place(us, role, index), role, direction)
-}
-
-#[inline]
-fn piece_to(lists: &PieceLists, place: Slot, role: Role, direction: u8) -> Option<Coded> {
+/// The move of the piece with a place in a direction.
+fn of_place(lists: &PieceLists, us: Color, role: Role, place: Slot, direction: u8) -> Option<Coded> {
     let from = lists.square(place)?;
-    let to = target(from, role, direction)?;
-    Some(Coded {
-        mv: Move::normal(from, to),
-        piece: Mover::Listed(place),
-    })
-}
-
-/// The target of a knight, bishop, rook or queen. A step over the edge of the board results in a move that
-/// the board rejects.
-#[inline]
-fn target(from: Square, role: Role, direction: u8) -> Option<Square> {
-    match role {
-        Role::Knight => from.offset(*KNIGHT.get(usize::from(direction & 7))?),
-        Role::Bishop => diagonal(from, direction & 15),
-        Role::Rook => Some(straight(from, direction & 15)),
-        Role::Queen if direction < 16 => diagonal(from, direction),
-        Role::Queen => Some(straight(from, direction & 15)),
-        Role::Pawn | Role::King => None,
-    }
-}
-
-#[inline]
-fn diagonal(from: Square, direction: u8) -> Option<Square> {
-    let rank = i32::from(direction & 7);
-    let steps = rank - from.rank() as i32;
-    let file = from.file() as i32 + if direction < 8 { steps } else { -steps };
-    let number = u32::try_from(file).ok().filter(|&file| file < 8)? + 8 * u32::from(direction & 7);
-    Some(Square::new(number & 63))
-}
-
-#[inline]
-fn straight(from: Square, direction: u8) -> Square {
-    let number = from as u32;
-    let place = u32::from(direction & 7);
-    Square::new(if direction < 8 {
-        number & 7 | place << 3
-    } else {
-        number & 56 | place
-    })
-}
-
-/// The target of a pawn. Captures are mirrored for Black (section 3.3).
-#[inline]
-fn pawn_target(us: Color, from: Square, direction: u8) -> Option<Square> {
-    const STEPS: [i32; 4] = [8, 9, 7, 16];
-    let step = *STEPS.get(usize::from(direction & 3))?;
-    from.offset(us.fold_wb(step, -step))
+    let to = target(us, role, direction, from)?;
+    Some(Coded::listed(place, from, to))
 }
 
 /// The target of the castling rook.
@@ -257,7 +201,10 @@ pub(super) fn recovered(position: &Position, lists: &PieceLists, code: u8) -> Op
     let mut legal = roles
         .iter()
         .flat_map(|&(role, first)| (first..lists.len(us, role)).map(move |index| (role, index)))
-        .filter_map(|(role, index)| of_list(lists, us, role, index, direction))
+        .filter_map(|(role, index)| {
+            let place = PieceLists::place(us, role, index);
+            of_place(lists, us, role, place, direction)
+        })
         .filter(|coded| position.test(coded.mv).is_ok());
     let found = legal.next()?;
     legal.next().is_none().then_some(found)
@@ -309,15 +256,5 @@ mod tests {
             sans.push(san.to_string());
         }
         assert_eq!(sans, ["d4", "Nf6", "c4", "g6", "Nc3", "d5", "Nf3", "Bg7"]);
-    }
-
-    #[test]
-    fn targets_are_absolute() {
-        assert_eq!(target(Square::C3, Role::Bishop, 6), Some(Square::G7));
-        assert_eq!(target(Square::C3, Role::Bishop, 8), Some(Square::E1));
-        assert_eq!(target(Square::C3, Role::Bishop, 7), Some(Square::H8));
-        assert_eq!(target(Square::G3, Role::Bishop, 7), None);
-        assert_eq!(target(Square::C3, Role::Rook, 15), Some(Square::H3));
-        assert_eq!(target(Square::C3, Role::Queen, 16), Some(Square::C1));
     }
 }

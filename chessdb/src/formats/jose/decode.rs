@@ -1,9 +1,10 @@
-//! Decoding a game: tokens to movetext, and the handling of damage (sections 3.5 to 3.10, 12).
+//! Decoding a game: tokens to movetext, and the handling of damage (sections 3.6 to 3.10, 12).
 
 use super::codes::{Coded, Effect, Impossible, coded, is_possible, recovered};
 use super::pieces::PieceLists;
 use super::steps::step;
 use super::tokens::{Cursor, MoveToken, Tokens, Variation};
+use super::variations::Frame;
 use crate::board::{Illegal, Move, Position};
 use crate::formats::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
@@ -62,28 +63,20 @@ pub(super) struct Findings {
 pub(super) struct Decoder<'a, S> {
     pub(super) tokens: Tokens<'a>,
     place: MoveDataPlace<'a>,
-    cursor: Cursor,
+    pub(super) cursor: Cursor,
     /// The parts to be read after the cursor's range, the next one last.
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     pub(super) replay: Replay<'a, S, PieceLists>,
     /// True if there may be variations.
     keeps_before: bool,
     /// Variations before the first move of their line, with the depth of the line (section 3.5).
-    early: Vec<(usize, Cursor)>,
+    pub(super) early: Vec<(usize, Cursor)>,
     /// All variations, computed when the first one comes early.
-    variations: Option<Vec<Variation>>,
+    pub(super) variations: Option<Vec<Variation>>,
     pub(super) findings: Findings,
     lacks_texts: bool,
-    is_too_deep: bool,
-    has_stray_end: bool,
-}
-
-/// A part of the data that is read later.
-enum Frame {
-    /// The rest of the line at this depth.
-    Line(Cursor, usize),
-    /// A variation of the line's first move.
-    Variation(Cursor, usize),
+    pub(super) is_too_deep: bool,
+    pub(super) has_stray_end: bool,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
@@ -279,109 +272,6 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    fn start_variation(&mut self, at: usize) {
-        if !S::WHOLE {
-            return self.skip_variation();
-        }
-        match self.replay.start_variation() {
-            Ok(()) => {}
-            Err(Fault::NothingToReplace) => self.put_off_variation(at),
-            Err(fault) => {
-                self.too_deep(at, &fault);
-                self.skip_variation();
-            }
-        }
-    }
-
-    /// Reports the first variation that is nested too deeply.
-    fn too_deep(&mut self, at: usize, fault: &Fault) {
-        if !self.is_too_deep {
-            self.is_too_deep = true;
-            self.fault(at, fault);
-        }
-    }
-
-    fn skip_variation(&mut self) {
-        if self.tokens.skip_line(&mut self.cursor, true) {
-            // The end of the skipped part.
-            self.tokens.next(&mut self.cursor);
-        }
-    }
-
-    /// Postpones a variation before the first move of its line until after that move.
-    #[cold]
-    fn put_off_variation(&mut self, at: usize) {
-        let tokens = self.tokens;
-        let variations = self.variations.get_or_insert_with(|| tokens.variations());
-        let found = variations.binary_search_by_key(&(at + 1), |variation| variation.inside.at);
-        let found = found.ok().and_then(|found| variations.get(found).copied());
-        let Some(variation) = found else { return };
-        self.early.push((self.replay.depth(), variation.inside));
-        let end = self.cursor.end;
-        self.cursor = variation.after;
-        self.cursor.end = end;
-    }
-
-    /// Replays the variations that came before the first move of the line, which has now been played.
-    #[cold]
-    fn replay_early(&mut self) {
-        let depth = self.replay.depth();
-        if self.early.last().is_none_or(|(line, _)| *line != depth) {
-            return;
-        }
-        self.frames.push(Frame::Line(self.cursor, depth));
-        while let Some((_, variation)) = self.early.pop_if(|(line, _)| *line == depth) {
-            self.frames.push(Frame::Variation(variation, depth));
-        }
-        self.cursor.end = self.cursor.at;
-    }
-
-    /// Writes variations as comments if the first move of their line is missing.
-    fn show_early(&mut self) {
-        let depth = self.replay.depth();
-        if self.replay.has_move() {
-            return;
-        }
-        let first = self.early.partition_point(|(line, _)| *line < depth);
-        for (_, mut variation) in self.early.split_off(first) {
-            let position = *self.replay.position();
-            let text = self.rest(position, &mut variation, Notation::San, true);
-            self.replay.comment(&format!("({text})"));
-        }
-    }
-
-    fn end_variation(&mut self, at: usize) {
-        if self.replay.depth() > 0 {
-            self.close_line();
-        } else if !self.has_stray_end {
-            self.has_stray_end = true;
-            self.fault(at, &Fault::StrayEnd);
-        }
-    }
-
-    fn close_line(&mut self) {
-        self.show_early();
-        self.replay.end_variation();
-    }
-
-    /// Continues with the next postponed part. Returns false if there is none.
-    fn next_frame(&mut self) -> bool {
-        let (depth, cursor, is_variation) = match self.frames.pop() {
-            Some(Frame::Line(cursor, depth)) => (depth, cursor, false),
-            Some(Frame::Variation(cursor, depth)) => (depth, cursor, true),
-            None => return false,
-        };
-        while self.replay.depth() > depth {
-            self.close_line();
-        }
-        if is_variation && let Err(fault) = self.replay.start_variation() {
-            self.too_deep(cursor.at, &fault);
-            return true;
-        }
-        self.cursor = cursor;
-        true
-    }
-
     /// Reports a fault at an offset in the move data.
     pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
         self.replay.fault(self.place.offset(at), fault);
@@ -420,5 +310,64 @@ pub(super) fn choose(
         }
         (_, Some(illegal)) => Err(Impossible::Rule(illegal)),
         _ => Err(Impossible::NoTarget),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::myisam::Charset;
+    use super::super::text::TextDecoder;
+    use super::super::tokens::{TextSource, ZeroNag};
+    use super::*;
+    use crate::board::San;
+    use crate::replay::{MainLine, Ply};
+
+    /// The main line of move data, and its findings.
+    fn main_line(bin: &[u8]) -> (Vec<String>, Findings) {
+        let tokens = Tokens {
+            bin,
+            source: TextSource::Inline,
+            charset: Charset::Utf8,
+            texts: TextDecoder::default(),
+            zero_nag: ZeroNag::WithValue,
+        };
+        let place = MoveDataPlace {
+            file: "IO_Game.MYD",
+            data: None,
+            row: 0,
+        };
+        let mut sans = Vec::new();
+        let mut each = |ply: &Ply<'_>| {
+            let san: San = ply.before().play_legal(ply.mv, &mut Default::default()).unwrap();
+            sans.push(san.to_string());
+            std::ops::ControlFlow::Continue(())
+        };
+        let decoder = Decoder::new(tokens, place, Position::initial(), MainLine(&mut each));
+        let findings = decoder.decode().findings;
+        (sans, findings)
+    }
+
+    #[test]
+    fn a_captured_piece_is_no_longer_that_of_its_pawn() {
+        // White's h-pawn becomes a queen, which is captured. Then the b-pawn does, and gets the vacant entry.
+        let codes = b"\x1f\x00\x1c\x00\x1c\x00\x1e\x00\xa7\x27\x4e\x06\x47\x04\x1c\x04\x1c\x04\x1c\x05\x1c";
+        let second = b"\xa1\x2b\x08";
+        let sans = "h4 a6 h5 a5 h6 a4 hxg7 a3 gxh8=Q Bg7 bxa3 Bxh8 a4 h6 a5 h5 a6 h4 axb7 h3 bxa8=Q c6";
+        let sans: Vec<_> = sans.split(' ').collect();
+
+        // Along the eighth rank to file c, where a bishop is.
+        let of_second = main_line(&[codes, &second[..], b"\xa9\x39\x0c\xa9\x3a\xff"].concat());
+        let goes_on: Vec<_> = sans.iter().copied().chain(["Qxb8", "d6", "Qxc8"]).collect();
+        assert_eq!(of_second.0, goes_on);
+        assert!(of_second.1.is_finished && !of_second.1.has_undecodable);
+
+        let of_first = main_line(&[codes, &second[..], b"\xa9\x39\x0c\xaf\x3a\xff"].concat());
+        assert_eq!(of_first.0, goes_on.split_last().unwrap().1);
+        assert!(of_first.1.has_undecodable);
+
+        // Before the second promotion the entry is vacant.
+        let vacant = main_line(&[&codes[..13], b"\xaf\x30\xff"].concat());
+        assert_eq!(vacant.0, sans.get(..12).unwrap());
+        assert!(vacant.1.has_undecodable);
     }
 }

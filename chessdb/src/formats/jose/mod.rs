@@ -30,6 +30,7 @@ mod steps;
 mod tar;
 mod text;
 mod tokens;
+mod variations;
 
 use std::ops::ControlFlow;
 

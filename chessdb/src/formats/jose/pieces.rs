@@ -76,7 +76,7 @@ impl PieceLists {
     }
 
     /// The place for a piece's number.
-    // A number of a cell is below 700.
+    // A place is below 640.
     #[allow(clippy::cast_possible_truncation)]
     #[inline]
     pub(super) const fn place(color: Color, role: Role, index: u8) -> Slot {

@@ -1,4 +1,5 @@
-//! The codes 00 to 8f as tables: which place of a list has the piece, and where the piece goes from its square.
+//! The codes 00 to 8f as tables: which place of a list has the piece, and where the piece goes from its square. The
+//! other codes use the second table only.
 //!
 //! Looking up both needs no branch, of which a processor would predict few, because the codes of a game follow no
 //! pattern.
@@ -17,8 +18,8 @@ struct Step {
     way: u8,
 }
 
-/// Ways of pieces: those of a white and a black pawn, knight, bishop, rook.
-const WAYS: usize = 4 + 4 + 8 + 16 + 16;
+/// The ways of pieces in the order of [`way`]: a white and a black pawn, knight, bishop, rook, king.
+const WAYS: usize = 4 + 4 + 8 + 16 + 16 + 8;
 /// Stands for no square.
 const NONE: u8 = 64;
 
@@ -32,8 +33,31 @@ pub(super) fn step(lists: &PieceLists, us: Color, code: u8) -> Option<(Slot, Squ
     let side = STEPS.get(usize::from(us.is_white()))?;
     let Step { place, way } = *side.get(usize::from(code))?;
     let from = lists.square(place)?;
+    Some((place, from, on_way(way, from)?))
+}
+
+/// The square to which a direction leads from a square; `None` if it is off the board.
+#[inline]
+pub(super) fn target(us: Color, role: Role, direction: u8, from: Square) -> Option<Square> {
+    on_way(way(us, role, direction), from)
+}
+
+#[inline(always)]
+fn on_way(way: u8, from: Square) -> Option<Square> {
     let to = *TARGETS.get(usize::from(way))?.get(from as usize)?;
-    (to < NONE).then(|| (place, from, Square::new(to.into())))
+    (to < NONE).then(|| Square::new(to.into()))
+}
+
+/// The way of a piece in a direction, of which only the bits that its kind uses are read.
+const fn way(us: Color, role: Role, direction: u8) -> u8 {
+    match role {
+        Role::Pawn => (us.is_black() as u8) << 2 | direction & 3,
+        Role::Knight => 8 + (direction & 7),
+        Role::Bishop => 16 + (direction & 15),
+        Role::Rook => 32 + (direction & 15),
+        Role::Queen => 16 + (direction & 31),
+        Role::King => 48 + (direction & 7),
+    }
 }
 
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -44,16 +68,16 @@ const fn steps(us: Color) -> [Step; CODES] {
     }; CODES];
     let mut code = 0;
     while code < CODES as u8 {
-        let (role, index, way) = match code {
-            0x00..=0x1f => (Role::Pawn, code >> 2, code & 3 | (us.is_black() as u8) << 2),
-            0x20..=0x2f => (Role::Knight, code >> 3 & 1, 8 + (code & 7)),
-            0x30..=0x4f => (Role::Bishop, (code - 0x30) >> 4, 16 + (code & 15)),
-            0x50..=0x6f => (Role::Rook, (code - 0x50) >> 4, 32 + (code & 15)),
-            _ => (Role::Queen, 0, 16 + code - 0x70),
+        let (role, index, direction) = match code {
+            0x00..=0x1f => (Role::Pawn, code >> 2, code),
+            0x20..=0x2f => (Role::Knight, code >> 3 & 1, code),
+            0x30..=0x4f => (Role::Bishop, (code - 0x30) >> 4, code),
+            0x50..=0x6f => (Role::Rook, (code - 0x50) >> 4, code),
+            _ => (Role::Queen, 0, code - 0x70),
         };
         steps[code as usize] = Step {
             place: PieceLists::place(us, role, index),
-            way,
+            way: way(us, role, direction),
         };
         code += 1;
     }
@@ -68,7 +92,7 @@ const fn targets() -> [[u8; 64]; WAYS] {
     while way < WAYS {
         let mut from = 0;
         while from < 64 {
-            targets[way][from] = target(way, from);
+            targets[way][from] = computed(way, from);
             from += 1;
         }
         way += 1;
@@ -82,57 +106,181 @@ const fn targets() -> [[u8; 64]; WAYS] {
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss
 )]
-const fn target(way: usize, from: usize) -> u8 {
-    const PAWN: [i32; 4] = [8, 9, 7, 16];
-    const KNIGHT: [i32; 8] = [10, -6, -15, -17, -10, 6, 15, 17];
+const fn computed(way: usize, from: usize) -> u8 {
+    // Files to the east and ranks to the north.
+    const PAWN: [(i32, i32); 4] = [(0, 1), (1, 1), (-1, 1), (0, 2)];
+    const KNIGHT: [(i32, i32); 8] = [
+        (2, 1),
+        (2, -1),
+        (1, -2),
+        (-1, -2),
+        (-2, -1),
+        (-2, 1),
+        (-1, 2),
+        (1, 2),
+    ];
+    const KING: [(i32, i32); 8] = [
+        (1, 1),
+        (1, -1),
+        (-1, -1),
+        (-1, 1),
+        (1, 0),
+        (-1, 0),
+        (0, 1),
+        (0, -1),
+    ];
     let (file, rank) = (from as i32 & 7, from as i32 >> 3);
     let place = way as i32 & 7;
-    let to = match way {
-        0..4 => from as i32 + PAWN[way],
-        4..8 => from as i32 - PAWN[way - 4],
-        8..16 => from as i32 + KNIGHT[way - 8],
-        16..32 => {
-            let steps = place - rank;
-            let file = if way < 24 { file + steps } else { file - steps };
-            if file < 0 || file > 7 {
-                -1
-            } else {
-                8 * place + file
-            }
-        }
-        32..40 => 8 * place + file,
-        _ => 8 * rank + place,
+    let (file, rank) = match way {
+        0..4 => (file + PAWN[way].0, rank + PAWN[way].1),
+        4..8 => (file - PAWN[way - 4].0, rank - PAWN[way - 4].1),
+        8..16 => (file + KNIGHT[way - 8].0, rank + KNIGHT[way - 8].1),
+        16..24 => (file + place - rank, place),
+        24..32 => (file - place + rank, place),
+        32..40 => (file, place),
+        40..48 => (place, rank),
+        _ => (file + KING[way - 48].0, rank + KING[way - 48].1),
     };
-    if to < 0 || to > 63 { NONE } else { to as u8 }
+    if file < 0 || file > 7 || rank < 0 || rank > 7 {
+        NONE
+    } else {
+        (8 * rank + file) as u8
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::codes::coded;
     use super::*;
-    use crate::board::{Fen, Move};
+
+    /// A direction of the page: does it lead from the first square to the second, given as file and rank?
+    type Leads = fn(u8, [i32; 2], [i32; 2]) -> bool;
+
+    fn is_among(steps: &[[i32; 2]], direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        steps[usize::from(direction)] == [to[0] - from[0], to[1] - from[1]]
+    }
+
+    fn white_pawn(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        is_among(&[[0, 1], [1, 1], [-1, 1], [0, 2]], direction, from, to)
+    }
+
+    fn black_pawn(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        is_among(&[[0, -1], [-1, -1], [1, -1], [0, -2]], direction, from, to)
+    }
+
+    fn knight(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        let steps = [
+            [2, 1],
+            [2, -1],
+            [1, -2],
+            [-1, -2],
+            [-2, -1],
+            [-2, 1],
+            [-1, 2],
+            [1, 2],
+        ];
+        is_among(&steps, direction, from, to)
+    }
+
+    fn bishop(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        let same = match direction {
+            0..8 => from[0] - from[1] == to[0] - to[1],
+            _ => from[0] + from[1] == to[0] + to[1],
+        };
+        same && to[1] == i32::from(direction % 8)
+    }
+
+    fn rook(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        match direction {
+            0..8 => to == [from[0], direction.into()],
+            _ => to == [i32::from(direction) - 8, from[1]],
+        }
+    }
+
+    fn queen(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        match direction {
+            0..16 => bishop(direction, from, to),
+            _ => rook(direction - 16, from, to),
+        }
+    }
+
+    fn king(direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {
+        let steps = [
+            [1, 1],
+            [1, -1],
+            [-1, -1],
+            [-1, 1],
+            [1, 0],
+            [-1, 0],
+            [0, 1],
+            [0, -1],
+        ];
+        is_among(&steps, direction, from, to)
+    }
+
+    /// The square to which a direction leads by the page.
+    fn expected(leads: Leads, direction: u8, from: Square) -> Option<Square> {
+        let place = |square: Square| [square.file() as i32, square.rank() as i32];
+        let mut found = (0..64)
+            .map(Square::new)
+            .filter(|to| leads(direction, place(from), place(*to)));
+        let to = found.next();
+        assert_eq!(found.next(), None);
+        to
+    }
 
     #[test]
-    fn the_tables_agree_with_the_rules_of_the_page() {
-        let positions = [
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            "r2q1rk1/1p2bpp1/p1n1bn1p/3p4/P2N1B2/2NB3P/1P2QPP1/R3R1K1 w - - 0 1",
-            "7k/P3n2q/1b6/r6p/2R5/6B1/Q2N3P/K7 w - - 0 1",
+    fn codes_move_the_pieces_of_the_page() {
+        // For each kind of piece its first code, the number of pieces and of directions.
+        let kinds: [(Role, u8, u8, u8, [Leads; 2]); 5] = [
+            (Role::Pawn, 0x00, 8, 4, [white_pawn, black_pawn]),
+            (Role::Knight, 0x20, 2, 8, [knight; 2]),
+            (Role::Bishop, 0x30, 2, 16, [bishop; 2]),
+            (Role::Rook, 0x50, 2, 16, [rook; 2]),
+            (Role::Queen, 0x70, 1, 32, [queen; 2]),
         ];
-        let mut known = 0;
-        for fen in positions {
-            for fen in [fen.to_owned(), fen.replace(" w ", " b ")] {
-                let position = Fen::parse(&fen).unwrap().position;
-                let lists = PieceLists::new(&position);
-                for code in 0..=0xff {
-                    let given =
-                        step(&lists, position.turn(), code).map(|(_, from, to)| Move::normal(from, to));
-                    let expected = coded(&position, &lists, code, 0).map(|coded| coded.mv);
-                    assert_eq!(given, expected.filter(|_| code < 0x90), "{code:x} in {fen}");
-                    known += u32::from(given.is_some());
+        let mut codes = 0;
+        for (role, first, pieces, directions, leads) in kinds {
+            for (us, leads) in [Color::White, Color::Black].into_iter().zip(leads) {
+                for (index, direction) in (0..pieces).flat_map(|i| (0..directions).map(move |d| (i, d))) {
+                    let code = first + index * directions + direction;
+                    let place = PieceLists::place(us, role, index);
+                    for from in (0..64).map(Square::new) {
+                        let mut lists = PieceLists::initial();
+                        lists.step(place, from);
+                        let to = expected(leads, direction, from);
+                        let given = step(&lists, us, code);
+                        assert_eq!(given, to.map(|to| (place, from, to)), "{us} {code:x} {from}");
+                        assert_eq!(target(us, role, direction, from), to);
+                    }
+                    codes += 1;
                 }
             }
         }
-        assert!(known > 300, "{known}");
+        assert_eq!(codes, 2 * CODES);
+        for code in 0x90..=0xff {
+            assert_eq!(step(&PieceLists::initial(), Color::White, code), None);
+        }
+    }
+
+    #[test]
+    fn the_king_steps_as_on_the_page() {
+        for direction in 0..8 {
+            for from in (0..64).map(Square::new) {
+                let to = expected(king, direction, from);
+                assert_eq!(target(Color::White, Role::King, direction, from), to);
+                assert_eq!(target(Color::Black, Role::King, 8 + direction, from), to);
+            }
+        }
+    }
+
+    #[test]
+    fn targets_are_absolute() {
+        let target = |from, role, direction| target(Color::White, role, direction, from);
+        assert_eq!(target(Square::C3, Role::Bishop, 6), Some(Square::G7));
+        assert_eq!(target(Square::C3, Role::Bishop, 8), Some(Square::E1));
+        assert_eq!(target(Square::C3, Role::Bishop, 7), Some(Square::H8));
+        assert_eq!(target(Square::G3, Role::Bishop, 7), None);
+        assert_eq!(target(Square::C3, Role::Rook, 15), Some(Square::H3));
+        assert_eq!(target(Square::C3, Role::Queen, 16), Some(Square::C1));
     }
 }
