@@ -18,7 +18,7 @@ use std::sync::atomic::{self, AtomicBool, Ordering, fence};
 use std::thread;
 
 pub use copies::Copies;
-pub use heap::give_back;
+pub use heap::{give_back, limit_kept};
 pub use identity::Identity;
 
 use chessdb::formats::Bytes;

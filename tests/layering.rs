@@ -142,6 +142,7 @@ const MOUNT: &[Layer] = &[
         &[
             "chessdb::formats",
             "library",
+            "mapped::limit_kept",
             "fs",
             "fuse",
             "hung",

@@ -48,10 +48,10 @@ list_views
 readers=$(newest readers)
 median=([8]=0.02) slow=([64]=20)
 for number in 8 64; do
-    # The first run fills the page cache, with other games for the most part.
-    "$readers" "$directory/games" "$games" "$number" 10 1 >/dev/null
+    # The first run fills the page cache, with other games for the most part: another seed chooses others.
+    "$readers" "$directory/games" "$games" "$number" 10 "${number}1" >/dev/null
     say "$number readers at random for $seconds s"
-    "$readers" "$directory/games" "$games" "$number" "$seconds" 2 | tee "$place/readers"
+    "$readers" "$directory/games" "$games" "$number" "$seconds" "${number}2" | tee "$place/readers"
     row "$number readers at random: reads a second" "$(awk '$1 == "reads" { print $2 }' "$place/readers")"
     row "$number readers at random: median read, ms" "$(awk '$1 == "median" { print $2 }' "$place/readers")" \
         ${median[number]:+most "${median[number]}"}

@@ -10,6 +10,7 @@ use crate::fs::{ChessFs, ServeOptions};
 use crate::fuse::Presentation;
 use crate::hung;
 use crate::library::Library;
+use crate::mapped::limit_kept;
 use crate::mount::{self, MountPoint};
 use crate::watch::Watch;
 
@@ -31,6 +32,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         return Ok(mount::start_in_background()?.into());
     }
     let settings = &request.settings;
+    limit_kept();
     hung::prepare(mount::give_up_to_read);
     let point = MountPoint::check(request.point, request.source)?;
     logging::name_mount(point.path());
