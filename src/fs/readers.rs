@@ -3,14 +3,14 @@
 //! An entry with attributes makes the kernel create an inode. Programs such as `find .` never use it and need
 //! the name only, and others such as `grep -r` would have to send LOOKUP for each entry without attributes.
 //! Nothing in a request says which of them is listing. Therefore one file of a directory, the probe, is
-//! listed without attributes: if nobody looks it up while its reader goes on to very many other entries, the reader
-//! is given names only, until a file that was listed without attributes is looked up.
+//! listed without attributes. If it is not looked up while its reader lists very many other entries, the reader
+//! gets names only, until a file that was listed without attributes is looked up.
 //!
-//! The kernel keeps listings. This module records which ones lack attributes, so that they can be dropped when a
-//! reader comes that uses the entries of a directory like them.
+//! The kernel keeps listings. This module records which ones lack attributes, so that they can be dropped when
+//! the entries of such a directory are used.
 //!
-//! Nothing depends on a right guess but speed. A file is used without a LOOKUP, for example, if the kernel dropped the
-//! listing and kept the name; then its reader is taken for one that needs names only, until its next LOOKUP.
+//! A wrong guess costs only time. For example, if the kernel dropped a listing and kept the names, a file is used
+//! without a LOOKUP, and its reader gets names only until its next LOOKUP.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};

@@ -33,7 +33,7 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
     }
 }
 
-/// A request to list a directory for a process.
+/// A request to list a directory.
 #[derive(Clone, Copy)]
 pub(super) struct ListRequest {
     pub(super) id: RequestId,
