@@ -272,6 +272,7 @@ mod tests {
 
     fn mount(path: &str) -> Mount {
         Mount {
+            id: 0,
             device: Device(1),
             path: path.into(),
             kind: "nfs4".to_owned(),

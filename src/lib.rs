@@ -4,6 +4,8 @@
 //! -> fs -> fuse -> cli` serves. See `ARCHITECTURE.md` in the repository; `tests/layering.rs` checks the
 //! `use` lines.
 
+mod caller;
+pub mod cancel;
 pub mod cli;
 pub mod duplicates;
 pub mod fs;

@@ -18,6 +18,8 @@ pub struct Device(pub u64);
 /// One mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
+    /// Its number in the table. No other mount has it as long as this one exists.
+    pub id: u64,
     /// Its device number.
     pub device: Device,
     /// Where it is mounted.
@@ -31,6 +33,11 @@ pub struct Mount {
 }
 
 impl Mount {
+    /// True for a mount of this program that belongs to the effective user.
+    pub fn is_own(&self) -> bool {
+        self.kind == TYPE && self.user == Some(rustix::process::geteuid().as_raw())
+    }
+
     /// True if only this machine's kernel accesses the data, so that no other machine or program can delay an
     /// answer or change a file without an event from the kernel.
     ///
@@ -100,6 +107,7 @@ impl Mounts {
         read.unwrap_or_else(|error| {
             log::debug!("the table of mounts cannot be read: {error}");
             Mounts(vec![Mount {
+                id: 0,
                 device: Device(0),
                 path: PathBuf::from("/"),
                 kind: "unknown".to_owned(),
@@ -112,6 +120,17 @@ impl Mounts {
     /// The visible mount at a path: the last one mounted there.
     pub fn top_at(&self, path: &Path) -> Option<&Mount> {
         self.0.iter().rfind(|mount| mount.path == path)
+    }
+
+    /// The mounts of this program with a device number. There are several if the first was bound elsewhere.
+    pub fn of_device(&self, device: Device) -> impl Iterator<Item = &Mount> {
+        let mounts = self.0.iter();
+        mounts.filter(move |mount| mount.device == device && mount.kind == TYPE)
+    }
+
+    /// The mounts that are not in an earlier table.
+    pub fn since<'a>(&'a self, earlier: &'a Mounts) -> impl Iterator<Item = &'a Mount> {
+        self.0.iter().filter(|mount| !earlier.0.contains(mount))
     }
 
     /// The mount that contains an absolute path without symbolic links.
@@ -146,7 +165,8 @@ impl Mounts {
 /// Parses `36 35 98:0 /root /mount/point options shared:1 - type source options`.
 fn parse(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|&c| c == b' ');
-    let device = device(fields.nth(2)?)?;
+    let id = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
+    let device = device(fields.nth(1)?)?;
     let path = PathBuf::from(unescaped(fields.nth(1)?));
     let mut fields = fields.skip_while(|&field| field != b"-").skip(1);
     let kind = String::from_utf8(fields.next()?.to_owned()).ok()?;
@@ -156,6 +176,7 @@ fn parse(line: &[u8]) -> Option<Mount> {
         .split(',')
         .find_map(|option| option.strip_prefix("user_id="));
     Some(Mount {
+        id,
         device,
         path,
         kind,
@@ -200,6 +221,7 @@ mod tests {
         let line =
             br"36 35 0:98 / /mnt/a\040b\134 ro,nosuid shared:1 master:2 - fuse.pgnfs /x,y ro,user_id=7,group_id=8";
         let mount = parse(line).unwrap();
+        assert_eq!(mount.id, 36);
         assert_eq!(mount.device, Device(rustix::fs::makedev(0, 98)));
         assert_eq!(mount.path, Path::new(r"/mnt/a b\"));
         assert_eq!(mount.kind, TYPE);

@@ -1,9 +1,11 @@
 //! Work on many games in parallel.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+use crate::cancel;
 
 /// Number of games that a thread takes at a time.
 const CHUNK: u32 = 1024;
@@ -17,6 +19,7 @@ pub(crate) fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + S
     let next = || lock(&items).next();
     let run = || {
         while let Some((n, item)) = next() {
+            cancel::check();
             let result = work(item);
             lock(&results).push((n, result));
         }
@@ -33,16 +36,28 @@ pub(crate) fn chunks<T: Send>(
     done: &(dyn Fn(u64) + Sync),
     work: impl Fn(Range<u32>) -> T + Sync,
 ) -> Vec<T> {
+    chunks_of(CHUNK, len, threads, done, work)
+}
+
+/// [`chunks`] of another size: a small one for games that are far apart, so that the threads read near each other.
+pub(crate) fn chunks_of<T: Send>(
+    size: u32,
+    len: u32,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+    work: impl Fn(Range<u32>) -> T + Sync,
+) -> Vec<T> {
     let next = AtomicU32::new(0);
     let results = Mutex::new(Vec::new());
-    let last = len.div_ceil(CHUNK);
+    let last = len.div_ceil(size);
     let run = || {
         loop {
             let chunk = next.fetch_add(1, Ordering::Relaxed);
             if chunk >= last {
                 return;
             }
-            let games = chunk * CHUNK..(chunk * CHUNK).saturating_add(CHUNK).min(len);
+            cancel::check();
+            let games = chunk * size..(chunk * size).saturating_add(size).min(len);
             let number = games.len() as u64;
             let result = work(games);
             lock(&results).push((chunk, result));
@@ -53,19 +68,28 @@ pub(crate) fn chunks<T: Send>(
     in_order(results)
 }
 
-/// Calls `run` in as many threads, including this one.
-fn in_threads(threads: usize, run: impl Fn() + Sync) {
+/// Calls `run` in as many threads, including this one. Returns when all have ended.
+pub(crate) fn in_threads(threads: usize, run: impl Fn() + Sync) {
+    let (work, is_whole) = (cancel::current(), AtomicBool::new(true));
+    let help = || {
+        if !cancel::join_in(work.as_ref(), &run) {
+            is_whole.store(false, Ordering::Relaxed);
+        }
+    };
     thread::scope(|scope| {
         for _ in 1..threads {
             let other = thread::Builder::new().name("pgnfs-games".to_owned());
             // The remaining threads do the work of the missing one.
-            if let Err(error) = other.spawn_scoped(scope, &run) {
+            if let Err(error) = other.spawn_scoped(scope, help) {
                 log::warn!("no thread for work on many games: {error}");
                 break;
             }
         }
         run();
     });
+    if !is_whole.into_inner() {
+        cancel::check();
+    }
 }
 
 /// Results without the numbers by which they are sorted.

@@ -14,10 +14,10 @@
 //! | a multiple of 4096 | | the sections, in blocks of 64 KiB |
 //! | | 8 each | the checksums: XXH3-64 of each block |
 //!
-//! The header is checked when the file is opened, and a block when it is first used. So a file of any size is opened
-//! at once, and what uses it has to do without it at any time.
+//! The header is checked when the file is opened, and a block when it is used. So a file of any size is
+//! opened at once, and what uses it has to do without it at any time.
 
-mod files;
+mod checked;
 
 use std::fmt;
 use std::fs::File;
@@ -25,15 +25,13 @@ use std::io;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{Ordering, fence};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::mapped::Mapped;
+use checked::Checked;
 use chessdb::bytes::{le_u32, le_u64};
-
-pub use files::{Of, SectionFiles};
 
 const MAGIC_LEN: usize = 8;
 const HEADER: usize = 272;
@@ -135,7 +133,7 @@ pub fn seal<P: Part>(file: &File, numbers: &Numbers, key: &[u8]) -> io::Result<(
         .unwrap_or(0);
     let sums_at = next_page(end);
     file.set_len(sums_at)?;
-    let map = Mapped::of(file.try_clone()?, Path::new(""))?;
+    let map = Mapped::of_kept(file.try_clone()?)?;
     let data = map.get(begin(key) as usize..).unwrap_or_default();
     let sums: Vec<u8> = data
         .chunks(BLOCK)
@@ -178,16 +176,9 @@ pub struct Sections<P> {
 
 enum Data {
     Memory(Vec<u8>),
+    /// A file that is being written.
+    Unchecked(Box<Mapped>),
     File(Box<Checked>),
-}
-
-/// A mapped file whose blocks are checked.
-struct Checked {
-    map: Mapped,
-    begin: usize,
-    sums: usize,
-    /// A bit for each block, set once the block has been checked.
-    checked: Vec<AtomicU64>,
 }
 
 impl<P: Part> Default for Sections<P> {
@@ -216,18 +207,15 @@ impl<P: Part> Sections<P> {
     /// # Errors
     /// If mapping the file fails.
     pub fn being_written(file: &File, numbers: Numbers) -> io::Result<Sections<P>> {
-        // The open file is mapped, so the path is not needed.
-        let map = Mapped::of(file.try_clone()?, Path::new(""))?;
-        let sums = map.len();
-        let file = Checked::new(map, 0, sums, u64::MAX);
-        Ok(Sections::new(Data::File(Box::new(file)), numbers))
+        let map = Mapped::of_kept(file.try_clone()?)?;
+        Ok(Sections::new(Data::Unchecked(Box::new(map)), numbers))
     }
 
     /// The bytes of sections in memory.
     pub fn into_memory(self) -> Option<Vec<u8>> {
         match self.data {
             Data::Memory(bytes) => Some(bytes),
-            Data::File(_) => None,
+            Data::Unchecked(_) | Data::File(_) => None,
         }
     }
 
@@ -279,14 +267,14 @@ impl<P: Part> Sections<P> {
         seal::<P>(file, &numbers, key)
     }
 
-    /// Opens a file if it is complete and has this key.
+    /// Opens a file if it is complete and `is_wanted` returns true for its key.
     ///
     /// # Errors
     /// The reason why it is not.
-    pub fn open(file: File, path: &Path, key: &[u8]) -> Result<Sections<P>, String> {
-        let map = Mapped::of(file, path).map_err(|error| error.to_string())?;
-        let (begin, sums, numbers) = read_header::<P>(&map, key)?;
-        let file = Checked::new(map, begin, sums, 0);
+    pub fn open(file: File, is_wanted: impl FnOnce(&[u8]) -> bool) -> Result<Sections<P>, String> {
+        let map = Mapped::of_kept(file).map_err(|error| error.to_string())?;
+        let Header { range, sums, numbers } = read_header::<P>(&map, is_wanted)?;
+        let file = Checked::new(map, range, sums);
         Ok(Sections::new(Data::File(Box::new(file)), numbers))
     }
 
@@ -313,8 +301,20 @@ impl<P: Part> Sections<P> {
         let range = at as usize + start..at as usize + end;
         match &self.data {
             Data::Memory(bytes) => bytes.get(range).ok_or(Damaged),
+            Data::Unchecked(map) => map.get(range).ok_or(Damaged),
             Data::File(file) => file.get(range),
         }
+    }
+
+    /// All bytes of a section, which may be damaged.
+    pub fn unchecked(&self, section: P) -> &[u8] {
+        let (at, len) = self.numbers.sections[section.place()];
+        let bytes = match &self.data {
+            Data::Memory(bytes) => bytes,
+            Data::Unchecked(map) => &***map,
+            Data::File(file) => &*file.map,
+        };
+        bytes.get(at as usize..(at + len) as usize).unwrap_or_default()
     }
 
     /// All bytes of a section.
@@ -353,76 +353,42 @@ impl<P: Part> Sections<P> {
         fence(Ordering::Acquire);
         match &self.data {
             Data::Memory(_) => false,
+            Data::Unchecked(map) => map.is_lost(),
             Data::File(file) => file.map.is_lost(),
         }
     }
 }
 
-impl Checked {
-    fn new(map: Mapped, begin: usize, sums: usize, bits: u64) -> Checked {
-        let blocks = (sums - begin).div_ceil(BLOCK);
-        Checked {
-            map,
-            begin,
-            sums,
-            checked: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(bits)).collect(),
-        }
-    }
-
-    #[inline]
-    fn get(&self, range: Range<usize>) -> Result<&[u8], Damaged> {
-        if !range.is_empty() {
-            let first = (range.start.checked_sub(self.begin).ok_or(Damaged)?) / BLOCK;
-            let last = (range.end - 1 - self.begin) / BLOCK;
-            for block in first..=last {
-                self.check(block)?;
-            }
-        }
-        let bytes = self.map.get(range).ok_or(Damaged)?;
-        // If the file is cut meanwhile, the missing bytes read as zeros.
-        match self.map.is_lost() {
-            true => Err(Damaged),
-            false => Ok(bytes),
-        }
-    }
-
-    /// Checks a block when it is first used.
-    #[inline]
-    fn check(&self, block: usize) -> Result<(), Damaged> {
-        let word = self.checked.get(block / 64).ok_or(Damaged)?;
-        let bit = 1 << (block % 64);
-        if word.load(Ordering::Acquire) & bit != 0 {
-            return Ok(());
-        }
-        let start = self.begin + block * BLOCK;
-        let end = (start + BLOCK).min(self.sums);
-        let bytes = self.map.get(start..end).ok_or(Damaged)?;
-        if le_u64(&self.map, self.sums + 8 * block) != Some(xxh3_64(bytes)) {
-            return Err(Damaged);
-        }
-        word.fetch_or(bit, Ordering::Release);
-        Ok(())
-    }
+/// What the header of a file says.
+struct Header {
+    /// The bytes of all sections.
+    range: Range<usize>,
+    /// The checksums of their blocks.
+    sums: Vec<u64>,
+    numbers: Numbers,
 }
 
-/// The offsets at which the sections begin and end, and the numbers in a header.
-fn read_header<P: Part>(bytes: &[u8], wanted: &[u8]) -> Result<(usize, usize, Numbers), String> {
-    let number = |at| le_u32(bytes, at).unwrap_or(0);
-    if bytes.get(..MAGIC_LEN) != Some(&P::MAGIC) || number(8) != P::VERSION {
+/// Reads the header of a file. Its bytes are copied first, as the file may change at any time.
+fn read_header<P: Part>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool) -> Result<Header, String> {
+    let header = bytes.get(..HEADER).ok_or("cut")?.to_vec();
+    let number = |at| le_u32(&header, at).unwrap_or(0);
+    if !header.starts_with(&P::MAGIC) || number(8) != P::VERSION {
         return Err("of another version".to_owned());
     }
     let key = bytes.get(HEADER..HEADER.saturating_add(number(12) as usize));
-    if key != Some(wanted) {
+    let key = key.ok_or("cut")?.to_vec();
+    if !is_wanted(&key) {
         return Err("of another state of the database, or another program".to_owned());
     }
-    let offset = |at| le_u64(bytes, at).and_then(|offset| usize::try_from(offset).ok());
-    let (begin, sums) = (begin(wanted) as usize, offset(SUMS).unwrap_or(0));
-    let (header, sums_bytes) = (bytes.get(..CHECKSUM), bytes.get(sums..));
-    let (Some(header), Some(sums_bytes)) = (header, sums_bytes) else {
-        return Err("cut".to_owned());
-    };
-    let is_whole = sums >= begin && sums_bytes.len() == (sums - begin).div_ceil(BLOCK) * 8;
-    if !is_whole || le_u64(bytes, CHECKSUM) != Some(checksum(header, wanted, sums_bytes)) {
+    let sums_at = le_u64(&header, SUMS).and_then(|offset| usize::try_from(offset).ok());
+    let range = begin(&key) as usize..sums_at.unwrap_or(0);
+    let sums = bytes.get(range.end..).ok_or("cut")?;
+    if range.end < range.start || sums.len() != range.len().div_ceil(BLOCK) * 8 {
+        return Err("damaged".to_owned());
+    }
+    let sums = sums.to_vec();
+    let fields = header.get(..CHECKSUM).unwrap_or_default();
+    if le_u64(&header, CHECKSUM) != Some(checksum(fields, &key, &sums)) {
         return Err("damaged".to_owned());
     }
     let mut numbers = Numbers {
@@ -431,11 +397,16 @@ fn read_header<P: Part>(bytes: &[u8], wanted: &[u8]) -> Result<(usize, usize, Nu
     };
     for (n, section) in numbers.sections.iter_mut().enumerate() {
         let at = TABLE + 16 * n;
-        *section = (le_u64(bytes, at).unwrap_or(0), le_u64(bytes, at + 8).unwrap_or(0));
+        *section = (
+            le_u64(&header, at).unwrap_or(0),
+            le_u64(&header, at + 8).unwrap_or(0),
+        );
     }
-    let is_inside = |&(at, len): &(u64, u64)| at.checked_add(len).is_some_and(|end| end <= sums as u64);
+    let end = range.end as u64;
+    let is_inside = |&(at, len): &(u64, u64)| at.checked_add(len).is_some_and(|after| after <= end);
     if !numbers.sections.iter().all(is_inside) || !P::are_valid(&numbers) {
         return Err("damaged".to_owned());
     }
-    Ok((begin, sums, numbers))
+    let sums = sums.chunks_exact(8).filter_map(|sum| le_u64(sum, 0)).collect();
+    Ok(Header { range, sums, numbers })
 }

@@ -3,6 +3,7 @@
 //!
 //! Several processes may use one folder at the same time: a file gets its name when it is complete. Until then it
 //! has none, so nothing is left of it if the program is ended, or a temporary one if the file system requires that.
+//! It need not be on the disk by then: a power failure may leave parts of it out, so each part needs a checksum.
 //!
 //! The folder belongs to the user, and only the user can write to it. Its files are accessed through its
 //! descriptor. So if its path is replaced, nothing is written or removed elsewhere. It is opened once, and again
@@ -15,8 +16,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{
     AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, fstat, linkat, openat, renameat, statat, unlinkat,
@@ -30,6 +31,15 @@ const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
 /// Default for the maximum number of bytes of all files together. Beyond it, the least recently used files
 /// are removed first.
 const MOST_BYTES: u64 = 2 << 30;
+
+/// The use of a file is noted only if the last note is older than this.
+const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
+
+/// The folder is tidied again after this time.
+const TIDY_AFTER: Duration = Duration::from_secs(24 * 3600);
+
+/// The folder is tidied again when this part of the maximum has been written.
+const TIDY_PART: u64 = 16;
 
 /// A temporary file that is older than this is never completed.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
@@ -51,8 +61,15 @@ pub struct Store {
     extension: &'static str,
     /// Maximum total size of all files in bytes.
     most: u64,
-    /// True if a file gets its name only when it is on the disk.
-    is_synced: bool,
+    tidied: Arc<Mutex<Option<Tidied>>>,
+}
+
+/// When this process has tidied a folder.
+#[derive(Debug)]
+struct Tidied {
+    when: Instant,
+    /// Number of bytes written since.
+    written: u64,
 }
 
 impl Store {
@@ -70,7 +87,7 @@ impl Store {
             path,
             extension,
             most: MOST_BYTES,
-            is_synced: true,
+            tidied: Arc::default(),
         })
     }
 
@@ -81,15 +98,6 @@ impl Store {
     /// Sets the maximum total size of all files, in bytes.
     pub fn with_most(self, most: u64) -> Store {
         Store { most, ..self }
-    }
-
-    /// The same files, but they get their names before they are on the disk. After a power failure parts of them may
-    /// be missing, so each part needs a checksum.
-    pub fn without_sync(self) -> Store {
-        Store {
-            is_synced: false,
-            ..self
-        }
     }
 
     /// The path of a file, for messages.
@@ -133,8 +141,13 @@ impl Store {
         Ok(file)
     }
 
-    /// Marks a file as used.
+    /// Marks a file as used, at most once a day: its times are what shows other processes that have mapped it whether
+    /// it was changed.
     pub fn note_use(&self, number: u128, file: &File) {
+        let noted = file.metadata().and_then(|meta| meta.modified());
+        if matches!(noted.map(|time| time.elapsed()), Ok(Ok(age)) if age < NOTE_AFTER) {
+            return;
+        }
         if let Err(error) = file.set_modified(SystemTime::now()) {
             log::debug!("{}: not marked as used: {error}", self.path(number).display());
         }
@@ -159,10 +172,10 @@ impl Store {
     ) -> Result<(), E> {
         let mut new = self.create(number)?;
         write(&mut new.file)?;
-        if self.is_synced {
-            new.file.sync_all()?;
-        }
-        Ok(new.keep_as(number, &self.name(number))?)
+        let written = new.file.metadata()?.len();
+        new.keep_as(number, &self.name(number))?;
+        self.tidy_if_due(written);
+        Ok(())
     }
 
     /// Creates a file without a name, for reading and writing. Closing it removes it.
@@ -198,11 +211,24 @@ impl Store {
         }
     }
 
-    /// Removes files that have not been used for a long time, and more if the total size exceeds the limit.
-    pub fn tidy(&self) {
+    /// Tidies the folder after the first file that this process writes, and then from time to time: looking through
+    /// it for each file would take as long as all files together.
+    fn tidy_if_due(&self, written: u64) {
+        let mut tidied = self.tidied.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &mut *tidied {
+            last.written = last.written.saturating_add(written);
+            if last.written <= self.most / TIDY_PART && last.when.elapsed() < TIDY_AFTER {
+                return;
+            }
+        }
+        *tidied = Some(Tidied {
+            when: Instant::now(),
+            written: 0,
+        });
         self.tidy_to(self.most);
     }
 
+    /// Removes files that have not been used for a long time, and more if the total size exceeds the limit.
     fn tidy_to(&self, most: u64) {
         let now = SystemTime::now();
         let folder = self.folder();
@@ -339,7 +365,7 @@ fn partial(number: u128) -> String {
     format!("{number:032x}.{process}-{turn}.{PARTIAL}")
 }
 
-/// A file in the folder that [`Store::tidy`] may remove.
+/// A file in the folder that may be removed.
 struct Kept {
     name: String,
     used: SystemTime,

@@ -1,8 +1,10 @@
-//! Databases written by the fuzz targets `chess_assistant_records` and `jose_rows`: valid containers with
-//! arbitrary contents, read within the bounds of `fuzz/harness`.
+//! Databases written by the fuzz targets `chess_assistant_records`, `chessbase_2cbh_records` and `jose_rows`: valid
+//! containers with arbitrary contents, read within the bounds of `fuzz/harness`.
 
 #[path = "../fuzz/src/chess_assistant.rs"]
 mod chess_assistant;
+#[path = "../fuzz/src/chessbase_2cbh.rs"]
+mod chessbase_2cbh;
 #[path = "common/mod.rs"]
 mod common;
 #[path = "../fuzz/src/edits.rs"]
@@ -10,6 +12,9 @@ mod edits;
 #[allow(dead_code)]
 #[path = "../examples/make_database/chess_assistant/mod.rs"]
 mod encode_chess_assistant;
+#[allow(dead_code)]
+#[path = "../examples/make_database/chessbase_2cbh/mod.rs"]
+mod encode_chessbase_2cbh;
 #[path = "../fuzz/src/games.rs"]
 mod games;
 #[path = "../fuzz/harness/mod.rs"]
@@ -87,6 +92,15 @@ fn check(format: &str, input: fn(&[u8]) -> Input) {
 #[test]
 fn chess_assistant_databases_of_choices_are_sound() {
     check("chess-assistant", chess_assistant::input);
+}
+
+#[test]
+fn chessbase_2cbh_databases_of_choices_are_sound() {
+    check("chessbase-2cbh", |bytes| {
+        // The first byte may put the files into an archive, which hardly any change leaves readable.
+        let as_files = [&[0], &bytes[1..]].concat();
+        chessbase_2cbh::input(&as_files)
+    });
 }
 
 #[test]

@@ -10,6 +10,9 @@ mod chess_assistant;
 #[path = "../examples/make_database/chessbase/mod.rs"]
 #[allow(dead_code)]
 mod chessbase;
+#[path = "../examples/make_database/chessbase_2cbh/mod.rs"]
+#[allow(dead_code)]
+mod chessbase_2cbh;
 #[path = "../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod chessbase_book;
@@ -74,12 +77,14 @@ const CHANGED: usize = 64;
 
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
-const WRITERS: [(&str, Write); 8] = [
+const WRITERS: [(&str, Write); 10] = [
     ("brenner", brenner::write),
     ("chess-assistant", chess_assistant::write),
     ("chessbase", chessbase::write),
     ("book", chessbase_book::write),
     ("cbh", chessbase_cbh::write),
+    ("2cbh", chessbase_2cbh::write),
+    ("2cbv", chessbase_2cbh::write_archive),
     ("jose", jose::write),
     ("scid", scid::write),
     ("simplecdb", simplecdb::write),

@@ -216,8 +216,17 @@ fn a_double_click_mounts_and_opens() {
             .env("XDG_RUNTIME_DIR", root.path().join("run"));
         command
     };
-    let out = run(&mut open());
+    let opened = open().output().unwrap();
+    let out = String::from_utf8(opened.stdout).unwrap();
     let point = out.strip_prefix("opens ").unwrap().trim_end();
+    // How to end it is said, and works.
+    let unmount = format!("pgnfs-open --unmount '{}'", source.display());
+    assert!(String::from_utf8_lossy(&opened.stderr).contains(&unmount));
+    let mut command = Command::new(bin.join("pgnfs-open"));
+    let unmounted = command.arg("--unmount").arg(&source);
+    run(unmounted.env("XDG_RUNTIME_DIR", root.path().join("run")));
+    assert!(!Path::new(point).exists());
+    run(&mut open());
     assert!(
         point.ends_with("/old games.cbh") && Path::new(point).is_dir(),
         "{point}"

@@ -6,6 +6,7 @@
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_2cbh;
 mod chessbase_book;
 mod chessbase_cbh;
 mod jose;
@@ -28,6 +29,8 @@ type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 const WRITERS: &[(&str, Write)] = &[
     ("chessbase", chessbase::write),
     ("chessbase-cbh", chessbase_cbh::write),
+    ("chessbase-2cbh", chessbase_2cbh::write),
+    ("chessbase-2cbv", chessbase_2cbh::write_archive),
     ("chessbase-book", chessbase_book::write),
     ("chessbase-book-flat", chessbase_book::write_flat),
     ("chess-assistant", chess_assistant::write),

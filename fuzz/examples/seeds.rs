@@ -14,7 +14,7 @@ const LONGEST: usize = 16 << 10;
 const LONGEST_FORCED: usize = 2 << 10;
 
 /// Targets for which any bytes are a valid database.
-const OF_CHOICES: [&str; 2] = ["chess_assistant_records", "jose_rows"];
+const OF_CHOICES: [&str; 3] = ["chess_assistant_records", "chessbase_2cbh_records", "jose_rows"];
 
 /// Number and length of their seeds.
 const RANDOM_SEEDS: u64 = 32;

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use chessdb::formats::{Bytes, Candidate, Database, FORMATS, Format};
 use chessdb::game::Game;
-use chessdb::packed::{Packed, is_packed, is_zip, zip_members};
+use chessdb::packed::{Allowance, Packed, is_packed, is_zip, zip_entries};
 use chessdb::pgn::to_text;
 use chessdb::replay::main_line;
 
@@ -363,10 +363,12 @@ fn unpacked_len(bytes: &[u8]) -> usize {
     const DECODER: usize = (6 << 20) / OPENING.memory_a_byte;
     let file: Arc<dyn Bytes> = Arc::new(bytes.to_vec());
     if is_packed(&file) {
-        let members = zip_members(&file);
-        let members = members
+        let found = zip_entries(&file);
+        let allowance = Allowance::of(bytes.len() as u64);
+        let members = found
+            .members
             .iter()
-            .map(|member| Packed::open_member(Arc::clone(&file), member, None));
+            .map(|member| Packed::open_member(Arc::clone(&file), member, None, &allowance));
         let first = (!is_zip(&file)).then(|| Packed::open(Arc::clone(&file), None));
         let opened = members.chain(first).flatten();
         let unpacked: u64 = opened.map(|packed| packed.len()).sum();

@@ -4,6 +4,7 @@
 pub mod harness;
 
 mod chess_assistant;
+mod chessbase_2cbh;
 mod edits;
 mod games;
 mod jose;
@@ -12,6 +13,9 @@ mod jose_rows;
 #[allow(dead_code)]
 #[path = "../../examples/make_database/chess_assistant/mod.rs"]
 mod encode_chess_assistant;
+#[allow(dead_code)]
+#[path = "../../examples/make_database/chessbase_2cbh/mod.rs"]
+mod encode_chessbase_2cbh;
 #[path = "../../examples/make_database/jose/moves.rs"]
 mod moves;
 #[allow(dead_code)]
@@ -27,7 +31,7 @@ mod tables;
 use std::sync::Arc;
 
 use chessdb::formats::Bytes;
-use chessdb::packed::{Packed, Slices, zip_members};
+use chessdb::packed::{Allowance, Packed, Slices, zip_members};
 use harness::frame::Input;
 use harness::movetext;
 use harness::sweep::{Strictness, assert_written, sweep};
@@ -43,6 +47,11 @@ pub fn databases(format: &str, bytes: &[u8]) {
 /// Reads the Chess Assistant database that the choices in the bytes describe.
 pub fn chess_assistant_records(bytes: &[u8]) {
     read("chess-assistant", &chess_assistant::input(bytes));
+}
+
+/// Reads the ChessBase database or archive that the choices in the bytes describe.
+pub fn chessbase_2cbh_records(bytes: &[u8]) {
+    read("chessbase-2cbh", &chessbase_2cbh::input(bytes));
 }
 
 /// Reads the jose database that the choices in the bytes describe.
@@ -65,15 +74,16 @@ pub fn packed(bytes: &[u8]) {
     let file: Arc<dyn Bytes> = Arc::new(file.to_vec());
     let kept = (!kept.is_empty()).then(|| Arc::new(kept.to_vec()) as Arc<dyn Bytes>);
     let mut opened: Vec<Packed> = Packed::open(Arc::clone(&file), kept).into_iter().collect();
-    for member in zip_members(&file) {
-        opened.extend(Packed::open_member(Arc::clone(&file), &member, None));
+    let allowance = Allowance::of(file.len() as u64);
+    for member in zip_members(&file).members {
+        opened.extend(Packed::open_member(Arc::clone(&file), &member, None, &allowance));
     }
     for packed in opened {
         let whole = read_packed(&packed);
         // What was read, and the index of it, give the same bytes again.
         let again = Packed::open(Arc::clone(&file), Some(Arc::new(packed.index())));
         let few = Arc::new(Slices::new(1));
-        if zip_members(&file).is_empty() {
+        if zip_members(&file).members.is_empty() {
             let again = again.expect("an index that was just made").with_slices(&few);
             assert_eq!(again.len(), packed.len());
             let middle = whole.len() / 2;

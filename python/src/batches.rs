@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::blocks::{Texts, tags_of_games};
 use crate::in_chunks::in_chunks;
+use crate::shared::Shared;
 use crate::source::Source;
 use chessdb::game::Tags;
 use pgnfs::library::LibraryEntry;
@@ -57,9 +58,11 @@ impl Batches {
     }
 }
 
-/// An iterator over headers.
-#[pyclass(module = "chessdb")]
-pub struct HeadersIterator {
+/// An iterator over headers. Threads may share it: each header comes once.
+#[pyclass(frozen, module = "chessdb")]
+pub struct HeadersIterator(Shared<Headers>);
+
+struct Headers {
     batches: Batches,
     chunks: IntoIter<Vec<Tags>>,
     chunk: IntoIter<Tags>,
@@ -68,11 +71,11 @@ pub struct HeadersIterator {
 impl HeadersIterator {
     /// The headers of games.
     pub fn new(batches: Batches) -> HeadersIterator {
-        HeadersIterator {
+        HeadersIterator(Shared::new(Headers {
             batches,
             chunks: Vec::new().into_iter(),
             chunk: Vec::new().into_iter(),
-        }
+        }))
     }
 }
 
@@ -82,7 +85,13 @@ impl HeadersIterator {
         slf
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.0.with(py, |headers| headers.next(py))
+    }
+}
+
+impl Headers {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         loop {
             if let Some(tags) = self.chunk.next() {
                 return self.batches.source.shared.names.dict(py, &tags).map(Some);
@@ -99,9 +108,11 @@ impl HeadersIterator {
     }
 }
 
-/// An iterator over games as PGN.
-#[pyclass(module = "chessdb")]
-pub struct PgnIterator {
+/// An iterator over games as PGN. Threads may share it: each game comes once.
+#[pyclass(frozen, module = "chessdb")]
+pub struct PgnIterator(Shared<Pgn>);
+
+struct Pgn {
     batches: Batches,
     chunks: IntoIter<Texts>,
     chunk: Texts,
@@ -112,12 +123,12 @@ pub struct PgnIterator {
 impl PgnIterator {
     /// The PGN of games.
     pub fn new(batches: Batches) -> PgnIterator {
-        PgnIterator {
+        PgnIterator(Shared::new(Pgn {
             batches,
             chunks: Vec::new().into_iter(),
             chunk: Texts::default(),
             place: 0,
-        }
+        }))
     }
 }
 
@@ -127,7 +138,13 @@ impl PgnIterator {
         slf
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.0.with(py, |pgn| pgn.next(py))
+    }
+}
+
+impl Pgn {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
         loop {
             if self.place < self.chunk.len() {
                 self.place += 1;

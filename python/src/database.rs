@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,10 +11,11 @@ use pyo3::types::{PyAny, PyDict, PySlice};
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::game::Game;
 use crate::index::{KeptIndex, build, load_or_build};
+use crate::indices::{Int, place, range};
 use crate::parts::{Folder, Member, Problem};
 use crate::search::{Found, PlayedMove, Question, Search, find, moves_table};
 use crate::source::Source;
-use crate::table::{Table, table};
+use crate::table::{Columns, Table, USUAL};
 use pgnfs::positions::BuildOptions;
 
 /// An open database: a sequence of its games.
@@ -46,12 +47,20 @@ impl Database {
         }
     }
 
-    fn source(&self) -> PyResult<Source> {
+    /// The open database.
+    ///
+    /// # Errors
+    /// If it has been closed.
+    pub fn source(&self) -> PyResult<Source> {
         let source = self.source.read().ok().and_then(|source| source.clone());
         source.ok_or_else(|| PyValueError::new_err(format!("{}: the database is closed", self.path)))
     }
 
-    fn search(&self) -> PyResult<Search> {
+    /// How it is searched.
+    ///
+    /// # Errors
+    /// If it has been closed.
+    pub fn search(&self) -> PyResult<Search> {
         Ok(Search {
             source: self.source()?,
             index: self.index.read().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -62,16 +71,6 @@ impl Database {
     fn set_index(&self, index: Option<KeptIndex>) {
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = index.map(Arc::new);
     }
-}
-
-/// The part of `0..len` that Python's `[start:stop]` means.
-fn range(start: Option<isize>, stop: Option<isize>, len: u32) -> Range<u32> {
-    let bound = |bound: isize| match bound {
-        0.. => u32::try_from(bound).map_or(len, |bound| bound.min(len)),
-        _ => u32::try_from(bound.unsigned_abs()).map_or(0, |back| len.saturating_sub(back)),
-    };
-    let (start, stop) = (start.map_or(0, bound), stop.map_or(len, bound));
-    start..stop.max(start)
 }
 
 #[pymethods]
@@ -91,20 +90,15 @@ impl Database {
             let games = (0..places.slicelength).map(game).collect::<PyResult<Vec<_>>>()?;
             return games.into_pyobject(py);
         }
-        let Ok(index) = index.extract::<i64>() else {
+        let Ok(index) = index.extract::<Int>() else {
             return Err(PyTypeError::new_err(
                 "games are chosen by an integer or a slice of integers",
             ));
         };
-        let place = if index < 0 {
-            index + i64::from(source.len())
-        } else {
-            index
-        };
-        match u32::try_from(place) {
-            Ok(place) if place < source.len() => Ok(Bound::new(py, Game::new(&source, place))?.into_any()),
-            _ => Err(PyIndexError::new_err(format!(
-                "{}: there is no game with index {index} among {}",
+        match place(index, source.len() as usize) {
+            Some(place) => Ok(Bound::new(py, Game::new(&source, place as u32))?.into_any()),
+            None => Err(PyIndexError::new_err(format!(
+                "{}: there is no game with this index among {}",
                 self.path,
                 source.len()
             ))),
@@ -117,10 +111,13 @@ impl Database {
 
     /// An iterator over the games from `start` to `stop`, which count as in a slice.
     #[pyo3(signature = (start=None, stop=None))]
-    fn games(&self, start: Option<isize>, stop: Option<isize>) -> PyResult<GameIterator> {
+    fn games(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<GameIterator> {
         let source = self.source()?;
         let games = range(start, stop, source.len());
-        Ok(GameIterator { source, games })
+        Ok(GameIterator {
+            source,
+            games: Mutex::new(games),
+        })
     }
 
     /// An iterator over the headers of the games from `start` to `stop`, as dicts.
@@ -132,7 +129,7 @@ impl Database {
     /// >>> sum(headers["Result"] == "1-0" for headers in database.headers())
     /// 35
     #[pyo3(signature = (start=None, stop=None))]
-    fn headers(&self, start: Option<isize>, stop: Option<isize>) -> PyResult<HeadersIterator> {
+    fn headers(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<HeadersIterator> {
         let source = self.source()?;
         let games = range(start, stop, source.len());
         Ok(HeadersIterator::new(Batches::new(source, games, self.threads)))
@@ -142,7 +139,7 @@ impl Database {
     ///
     /// It gives what `pgn` of each game gives, but decodes many games at a time, on several threads.
     #[pyo3(signature = (start=None, stop=None))]
-    fn pgn(&self, start: Option<isize>, stop: Option<isize>) -> PyResult<PgnIterator> {
+    fn pgn(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<PgnIterator> {
         let source = self.source()?;
         let games = range(start, stop, source.len());
         Ok(PgnIterator::new(Batches::new(source, games, self.threads)))
@@ -163,12 +160,13 @@ impl Database {
         &self,
         py: Python<'_>,
         columns: Option<Vec<String>>,
-        start: Option<isize>,
-        stop: Option<isize>,
+        start: Option<Int>,
+        stop: Option<Int>,
     ) -> PyResult<Table> {
         let source = self.source()?;
         let games = range(start, stop, source.len());
-        table(py, &source, columns.as_deref(), games, self.threads)
+        let columns = Columns::of(columns.as_deref(), &USUAL)?;
+        columns.table(py, [(source, games)], self.threads)
     }
 
     /// Builds the index of positions, which `find` and `moves_table` use from then on.
@@ -182,11 +180,15 @@ impl Database {
     /// >>> database.index_positions()
     /// >>> database.moves_table(moves="e4 e5")[0]
     /// <chessdb.PlayedMove Nf3: 18 games>
-    #[pyo3(signature = (folder=None, *, memory=512 << 20))]
-    fn index_positions(&self, py: Python<'_>, folder: Option<PathBuf>, memory: usize) -> PyResult<()> {
+    #[pyo3(signature = (folder=None, *, memory=Int(512 << 20)))]
+    fn index_positions(&self, py: Python<'_>, folder: Option<PathBuf>, memory: Int) -> PyResult<()> {
+        let Ok(memory @ 1..) = usize::try_from(memory.0) else {
+            return Err(PyValueError::new_err("memory: a number of bytes is at least one"));
+        };
         let options = BuildOptions {
             threads: self.threads,
             memory,
+            ..BuildOptions::default()
         };
         let source = self.source()?;
         let index = match folder {
@@ -222,7 +224,7 @@ impl Database {
             pawns,
             material,
         };
-        find(py, &self.search()?, &question)
+        find(py, &self.search()?, &question.wanted()?)
     }
 
     /// The moves that were played in a position, most frequent first, and last the games that end there.
@@ -326,11 +328,18 @@ impl Database {
     }
 }
 
-/// An iterator over games.
-#[pyclass(module = "chessdb")]
+/// An iterator over games. Threads may share it: each game comes once.
+#[pyclass(frozen, module = "chessdb")]
 pub struct GameIterator {
     source: Source,
-    games: Range<u32>,
+    games: Mutex<Range<u32>>,
+}
+
+impl GameIterator {
+    /// Held only for moments, in which no code of Python runs.
+    fn games(&self) -> MutexGuard<'_, Range<u32>> {
+        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[pymethods]
@@ -339,12 +348,12 @@ impl GameIterator {
         slf
     }
 
-    fn __next__(&mut self) -> Option<Game> {
-        let index = self.games.next()?;
+    fn __next__(&self) -> Option<Game> {
+        let index = self.games().next()?;
         Some(Game::new(&self.source, index))
     }
 
     fn __length_hint__(&self) -> usize {
-        self.games.len()
+        self.games().len()
     }
 }

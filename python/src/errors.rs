@@ -1,5 +1,7 @@
 //! Exceptions. Their classes are written in Python: `package/chessdb/_errors.py`.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
@@ -14,6 +16,8 @@ const EIO: i32 = 5;
 pub enum ReadError {
     /// A file of the database has changed since it was opened.
     Changed,
+    /// Another file is in the place of this one.
+    Replaced(PathBuf),
     /// The decoder failed, with its message.
     Failed(String),
 }
@@ -23,6 +27,11 @@ impl ReadError {
     pub fn raise(self, py: Python<'_>, entry: &LibraryEntry) -> PyErr {
         match self {
             ReadError::Changed => changed(py, entry),
+            ReadError::Replaced(path) => {
+                let file = path.display().to_string();
+                let message = format!("{file}: the file was replaced after it was opened: open it again");
+                exception(py, "ChangedError", message, &file, None)
+            }
             ReadError::Failed(what) => {
                 let message = format!("{}: the decoder failed: {what}", entry.name());
                 exception(py, "Error", message, entry.name(), None)

@@ -51,6 +51,12 @@ impl Game {
         u64::from(self.index) + 1
     }
 
+    /// Path of its database below the folder that was opened; the name of its main file if that database was opened alone.
+    #[getter]
+    fn database(&self) -> &str {
+        self.source.entry.name()
+    }
+
     /// The tags as a dict, in the order of PGN: the roster of seven, then all others by name.
     ///
     /// Values are plain text, without the escapes that PGN has for quotation marks.

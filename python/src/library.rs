@@ -1,10 +1,13 @@
 //! The databases of a folder.
 
-use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyAny, PyList};
 
 use crate::database::Database;
+use crate::indices::{Int, place};
+use crate::search::{Found, Question, find};
+use crate::table::{Columns, Table, USUAL};
 
 /// The open databases of a folder or of an archive: a sequence, sorted by path.
 ///
@@ -24,13 +27,8 @@ pub struct Library {
     pub left_out: Vec<(String, String)>,
     /// As the user named it.
     pub path: String,
-}
-
-/// How a database of a library is chosen.
-#[derive(FromPyObject)]
-enum Which {
-    Path(String),
-    Index(isize),
+    /// Number of threads that decode.
+    pub threads: usize,
 }
 
 #[pymethods]
@@ -39,21 +37,22 @@ impl Library {
         self.databases.len()
     }
 
-    fn __getitem__(&self, py: Python<'_>, which: Which) -> PyResult<Py<Database>> {
-        let found = match &which {
-            Which::Path(path) => self.databases.iter().find(|(other, _)| other == path),
-            Which::Index(index) => {
-                let back = |index: isize| index.checked_add_unsigned(self.databases.len());
-                let place = if *index < 0 { back(*index) } else { Some(*index) };
-                let place = place.and_then(|place| usize::try_from(place).ok());
-                place.and_then(|place| self.databases.get(place))
-            }
+    fn __getitem__(&self, py: Python<'_>, which: &Bound<'_, PyAny>) -> PyResult<Py<Database>> {
+        if let Ok(path) = which.extract::<String>() {
+            let found = self.databases.iter().find(|(other, _)| *other == path);
+            let (_, database) = found.ok_or_else(|| PyKeyError::new_err(path))?;
+            return Ok(database.clone_ref(py));
+        }
+        let Ok(index) = which.extract::<Int>() else {
+            return Err(PyTypeError::new_err(
+                "databases are chosen by their path or by an integer",
+            ));
         };
-        match (found, which) {
-            (Some((_, database)), _) => Ok(database.clone_ref(py)),
-            (None, Which::Path(path)) => Err(PyKeyError::new_err(path)),
-            (None, Which::Index(index)) => Err(PyIndexError::new_err(format!(
-                "{}: there is no database with index {index} among {}",
+        let found = place(index, self.databases.len()).and_then(|place| self.databases.get(place));
+        match found {
+            Some((_, database)) => Ok(database.clone_ref(py)),
+            None => Err(PyIndexError::new_err(format!(
+                "{}: there is no database with this index among {}",
                 self.path,
                 self.databases.len()
             ))),
@@ -62,6 +61,56 @@ impl Library {
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyList::new(py, self.all(py))?.try_iter()?.into_any())
+    }
+
+    /// The games of all databases as a table in the memory format of Arrow, as `table` of a database gives it, with the
+    /// column `database` before all others unless columns are named.
+    ///
+    /// >>> import chessdb, pyarrow
+    /// >>> library = chessdb.open(".")
+    /// >>> table = pyarrow.table(library.table(["database", "number", "White"]))
+    /// >>> table.slice(16, 1).to_pylist()
+    /// [{'database': 'classics.pgn', 'number': 1, 'White': 'Legall de Kermeur'}]
+    #[pyo3(signature = (columns=None))]
+    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Table> {
+        let usual: Vec<&str> = ["database"].into_iter().chain(USUAL).collect();
+        let columns = Columns::of(columns.as_deref(), &usual)?;
+        let parts = self.databases.iter().map(|(_, database)| {
+            let source = database.get().source()?;
+            let games = 0..source.len();
+            Ok((source, games))
+        });
+        columns.table(py, parts.collect::<PyResult<Vec<_>>>()?, self.threads)
+    }
+
+    /// The games of all databases that have a position, as `find` of a database gives them, database by database.
+    ///
+    /// >>> import chessdb
+    /// >>> library = chessdb.open(".")
+    /// >>> [(found.game.database, found.game.number) for found in library.find(moves="e4 e5 f4 exf4")]
+    /// [('classics.pgn', 7), ('classics.pgn', 48)]
+    #[pyo3(signature = (fen=None, *, moves=None, pawns=None, material=None))]
+    fn find(
+        &self,
+        py: Python<'_>,
+        fen: Option<String>,
+        moves: Option<String>,
+        pawns: Option<String>,
+        material: Option<String>,
+    ) -> PyResult<Vec<Found>> {
+        let question = Question {
+            fen,
+            moves,
+            pawns,
+            material,
+        };
+        let wanted = question.wanted()?;
+        let searches = self.databases.iter().map(|(_, database)| database.get().search());
+        let mut all = Vec::new();
+        for search in searches.collect::<PyResult<Vec<_>>>()? {
+            all.extend(find(py, &search, &wanted)?);
+        }
+        Ok(all)
     }
 
     /// The path as it was given.

@@ -1,5 +1,6 @@
 //! Opening databases.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::thread;
 
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::database::Database;
 use crate::errors::not_opened;
+use crate::indices::Int;
 use crate::library::Library;
 use crate::source::Source;
 use chessdb::formats::{FORMATS, Options, Passwords};
@@ -25,8 +27,11 @@ pub fn open(
     encoding: Option<String>,
     reading: Option<String>,
     passwords: Option<Vec<String>>,
-    threads: Option<usize>,
+    threads: Option<Int>,
 ) -> PyResult<Py<PyAny>> {
+    if path.as_os_str().as_bytes().contains(&0) {
+        return Err(PyValueError::new_err("path: embedded null character"));
+    }
     let options = Options {
         encoding: encoding.map(known_encoding).transpose()?,
         reading: reading.map(known_reading).transpose()?,
@@ -34,8 +39,10 @@ pub fn open(
         ..Options::default()
     };
     let threads = match threads {
-        Some(0) => return Err(PyValueError::new_err("threads: 0 threads decode nothing")),
-        Some(threads) => threads.min(MOST_THREADS),
+        Some(Int(..=0)) => return Err(PyValueError::new_err("threads: name at least one")),
+        Some(Int(threads)) => {
+            usize::try_from(threads).map_or(MOST_THREADS, |threads| threads.min(MOST_THREADS))
+        }
         None => thread::available_parallelism().map_or(1, usize::from),
     };
     let library = py
@@ -63,6 +70,7 @@ pub fn open(
             .map(|left_out| (left_out.path.clone(), left_out.reason.clone()))
             .collect(),
         path: shown,
+        threads,
     };
     Ok(Py::new(py, library)?.into_any())
 }

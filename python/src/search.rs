@@ -131,7 +131,11 @@ pub struct Question {
 }
 
 impl Question {
-    fn wanted(&self) -> PyResult<Wanted> {
+    /// The criterion.
+    ///
+    /// # Errors
+    /// If it is invalid, or there is not exactly one.
+    pub fn wanted(&self) -> PyResult<Wanted> {
         type Read = fn(&str) -> Result<Wanted, WantedError>;
         let readers: [(&str, &Option<String>, Read); 4] = [
             ("fen", &self.fen, |text| {
@@ -186,11 +190,10 @@ impl Search {
 }
 
 /// The games with a match.
-pub fn find(py: Python<'_>, search: &Search, question: &Question) -> PyResult<Vec<Found>> {
-    let wanted = question.wanted()?;
-    let found = match search.of_index(py, &wanted, |index| index.find(&wanted))? {
+pub fn find(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Found>> {
+    let found = match search.of_index(py, wanted, |index| index.find(wanted))? {
         Some(found) => found,
-        None => found(py, search, &wanted)?,
+        None => found(py, search, wanted)?,
     };
     let source = &search.source;
     let found = found.into_iter().map(|found| Found {

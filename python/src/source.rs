@@ -1,6 +1,8 @@
 //! A database that is read without the GIL. After each read, the files are checked for changes.
 
+use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -21,6 +23,8 @@ pub struct Source {
     pub options: Arc<str>,
     /// What its games share.
     pub shared: Arc<Shared>,
+    /// Where its files are, with their devices and inodes; empty if they were copied when it was opened.
+    paths: Arc<[(PathBuf, (u64, u64))]>,
 }
 
 /// What the games of a database share.
@@ -41,6 +45,7 @@ impl Source {
             entry: Arc::clone(entry),
             options: Arc::clone(options),
             shared: Arc::default(),
+            paths: paths(entry),
         }
     }
 
@@ -58,6 +63,15 @@ impl Source {
             .map_err(|error| error.raise(py, &self.entry))
     }
 
+    /// A file in whose place another one is. A file that is only gone can still be read.
+    fn replaced(&self) -> Option<&Path> {
+        let files = self.paths.iter();
+        let mut replaced = files.filter(|(path, opened)| {
+            std::fs::metadata(path).is_ok_and(|found| (found.dev(), found.ino()) != *opened)
+        });
+        replaced.next().map(|(path, _)| path.as_path())
+    }
+
     /// Reads, then checks that the files have not changed since they were opened.
     ///
     /// # Errors
@@ -67,10 +81,28 @@ impl Source {
         if !self.entry.is_intact() {
             return Err(ReadError::Changed);
         }
+        if let Some(path) = self.replaced() {
+            return Err(ReadError::Replaced(path.to_owned()));
+        }
         answer.map_err(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
             ReadError::Failed(text.unwrap_or("without a message").to_owned())
         })
     }
+}
+
+/// The paths of the files that a database reads from, with their devices and inodes.
+fn paths(entry: &LibraryEntry) -> Arc<[(PathBuf, (u64, u64))]> {
+    if entry.copies.is_some() {
+        return Arc::default();
+    }
+    let found = entry.found.iter().flat_map(|found| &found.files);
+    let opened = found.filter_map(|(_, path)| {
+        let name = path.file_name()?;
+        let mut files = entry.files.iter();
+        let (_, identity) = files.find(|(file, _)| name == file.as_str())?;
+        Some((path.clone(), (identity.device, identity.inode)))
+    });
+    opened.collect()
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
@@ -20,7 +21,7 @@ use columns::Column;
 const CHUNK: u32 = 8192;
 
 /// The columns of a table if none are named.
-const USUAL: [&str; 11] = [
+pub const USUAL: [&str; 11] = [
     "number", "Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO", "WhiteElo", "BlackElo",
 ];
 
@@ -68,34 +69,64 @@ impl Table {
     }
 }
 
-/// The named columns of some games.
-///
-/// # Errors
-/// If a column does not exist; otherwise the errors of [`in_chunks`].
-pub fn table(
-    py: Python<'_>,
-    source: &Source,
-    names: Option<&[String]>,
-    games: Range<u32>,
-    threads: usize,
-) -> PyResult<Table> {
-    let columns: Vec<Column> = match names {
-        Some(names) => names
-            .iter()
-            .map(|name| Column::of(name))
-            .collect::<PyResult<_>>()?,
-        None => USUAL.into_iter().map(Column::of).collect::<PyResult<_>>()?,
-    };
-    let fields: Vec<Field> = columns.iter().map(Column::field).collect();
-    let schema = Arc::new(Schema::new(fields));
-    let batch = |games: Range<u32>| {
-        let arrays = columns::arrays(&columns, &source.entry, games);
-        RecordBatch::try_new(Arc::clone(&schema), arrays)
-    };
-    let batches = in_chunks(py, source, games, CHUNK, threads, batch)?;
-    let batches = batches.into_iter().collect::<Result<_, ArrowError>>();
-    Ok(Table {
-        batches: batches.map_err(pyo3_arrow::error::PyArrowError::from)?,
-        schema,
-    })
+/// The columns of a table, of any number of databases.
+pub struct Columns {
+    columns: Vec<Column>,
+    schema: SchemaRef,
+}
+
+impl Columns {
+    /// The columns with these names, or the usual ones.
+    ///
+    /// # Errors
+    /// If there is none, or one does not exist.
+    pub fn of(names: Option<&[String]>, usual: &[&str]) -> PyResult<Columns> {
+        let columns: Vec<Column> = match names {
+            Some([]) => {
+                return Err(PyValueError::new_err(
+                    "columns: name at least one, or leave it out",
+                ));
+            }
+            Some(names) => names
+                .iter()
+                .map(|name| Column::of(name))
+                .collect::<PyResult<_>>()?,
+            None => usual
+                .iter()
+                .map(|name| Column::of(name))
+                .collect::<PyResult<_>>()?,
+        };
+        let fields: Vec<Field> = columns.iter().map(Column::field).collect();
+        Ok(Columns {
+            columns,
+            schema: Arc::new(Schema::new(fields)),
+        })
+    }
+
+    /// The columns of some games of databases.
+    ///
+    /// # Errors
+    /// Those of [`in_chunks`].
+    pub fn table(
+        &self,
+        py: Python<'_>,
+        parts: impl IntoIterator<Item = (Source, Range<u32>)>,
+        threads: usize,
+    ) -> PyResult<Table> {
+        let mut all = Vec::new();
+        for (source, games) in parts {
+            let batch = |games: Range<u32>| {
+                let arrays = columns::arrays(&self.columns, &source.entry, games);
+                RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+            };
+            let batches = in_chunks(py, &source, games, CHUNK, threads, batch)?;
+            for batch in batches {
+                all.push(batch.map_err(pyo3_arrow::error::PyArrowError::from)?);
+            }
+        }
+        Ok(Table {
+            batches: all,
+            schema: Arc::clone(&self.schema),
+        })
+    }
 }

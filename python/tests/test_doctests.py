@@ -20,9 +20,10 @@ def test_examples_in_docstrings(own_games: Path, monkeypatch: pytest.MonkeyPatch
     assert examples >= 30
 
 
-def test_examples_on_the_page(own_games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["python.md", "recipes.md"])
+def test_examples_on_the_pages(name: str, own_games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own_games)
-    page = REPOSITORY / "docs" / "python.md"
+    page = REPOSITORY / "docs" / name
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
     assert result.attempted >= 10

@@ -48,7 +48,7 @@ def test_parts(classics: chessdb.Database) -> None:
     assert part.column("number").to_pylist() == [59, 60, 61]
     assert len(classics.table(["number"], start=5, stop=5)) == 0
     assert pyarrow.table(classics.table(start=5, stop=5)).num_rows == 0
-    with pytest.raises(ValueError, match="'elo'"):
+    with pytest.raises(ValueError, match='"elo"'):
         classics.table(["elo"])
 
 

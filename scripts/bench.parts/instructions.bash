@@ -20,7 +20,7 @@ count_instructions() {
     run cargo build --locked --quiet --example make_database
     rm -rf -- "$folder"
     mkdir -p -- "$folder"
-    for format in simplecdb chessbase chessbase-cbh chess-assistant jose brenner scid; do
+    for format in simplecdb chessbase chessbase-cbh chessbase-2cbh chess-assistant jose brenner scid; do
         "$target/debug/examples/make_database" --count 500 "$format" "$folder/$format" examples/games/classics.pgn
     done
     for _ in {1..10}; do cat examples/games/classics.pgn; done >"$folder/pgn.pgn"

@@ -22,6 +22,8 @@ KINDS = (
     "brenner-alternate",
     "chess-assistant",
     "chessbase",
+    "chessbase-2cbh",
+    "chessbase-2cbv",
     "chessbase-book",
     "chessbase-book-flat",
     "chessbase-cbh",

@@ -75,6 +75,7 @@ pub fn pgnfs() -> Command {
             Arg::new("part")
                 .long("part")
                 .value_name("K/N")
+                .allow_hyphen_values(true)
                 .help("Writes only the Kth of N parts of the games"),
         )
         .args(options::arguments(Scope::Games));
@@ -98,6 +99,12 @@ pub fn pgnfs() -> Command {
             ),
         ])
         .group(ArgGroup::new("wanted").args(find::WANTED).required(true))
+        .arg(
+            Arg::new("unique")
+                .long("unique")
+                .action(ArgAction::SetTrue)
+                .help("Searches only the best of the games that are there more than once"),
+        )
         .arg(
             Arg::new("show")
                 .long("show")

@@ -2,14 +2,13 @@
 
 mod table;
 
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::{ControlFlow, Range};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::ArgMatches;
 use indicatif::ProgressBar;
 
 use super::ordered::in_order;
@@ -26,24 +25,54 @@ const USUAL_CHUNK: usize = 128 << 10;
 /// write.
 const MOST_AHEAD: usize = 4 << 20;
 
-/// The options of an export.
+/// The arguments of an export.
 pub struct Request<'a> {
     /// The path of the database to export; `None` for all databases.
-    pub database: Option<&'a str>,
+    database: Option<&'a str>,
     /// The file to write; `None` for standard output.
-    pub output: Option<&'a Path>,
-    /// The form: one of [`FORMS`].
-    pub to: &'a str,
-    /// The columns of a table, separated by commas.
-    pub columns: Option<&'a str>,
-    /// The part of the games to export, as `K/N`.
-    pub part: Option<&'a str>,
-    /// Number of threads that decode.
-    pub threads: usize,
+    output: Option<Output>,
+    /// The form of a table; `None` for PGN.
+    form: Option<Form>,
+    /// The columns of a table; `None` for the usual ones.
+    columns: Option<Columns>,
+    /// The `K`th of `N` parts of the games.
+    part: (u32, u32),
 }
 
 /// The values of the option that selects the form.
 pub const FORMS: [&str; 4] = ["pgn", "csv", "ndjson", "parquet"];
+
+impl Request<'_> {
+    /// Reads the arguments and creates the output, so that what is wrong is said before databases are opened.
+    ///
+    /// # Errors
+    /// If an argument is wrong, or the output cannot be written.
+    pub fn read(matches: &ArgMatches) -> Result<Request<'_>, Failure> {
+        let text = |name| matches.get_one(name).map(String::as_str);
+        let form = match text("to") {
+            Some("csv") => Some(Form::Csv),
+            Some("ndjson") => Some(Form::Ndjson),
+            Some("parquet") => Some(Form::Parquet),
+            _ => None,
+        };
+        let columns = text("columns").map(columns).transpose()?;
+        if form.is_none() && columns.is_some() {
+            return Err("--columns is for tables: give --to csv, ndjson or parquet".into());
+        }
+        let part = text("part").map_or(Ok((1, 1)), part)?;
+        let path = matches.get_one("output").map(PathBuf::as_path);
+        if path.is_none() && form == Some(Form::Parquet) && io::stdout().is_terminal() {
+            return Err("a Parquet file is nothing for a terminal: name a file with --output".into());
+        }
+        Ok(Request {
+            database: text("DATABASE"),
+            output: path.map(create).transpose()?,
+            form,
+            columns,
+            part,
+        })
+    }
+}
 
 /// Some games of a database.
 pub struct Part<'a> {
@@ -57,62 +86,64 @@ impl Part<'_> {
     }
 }
 
-/// Writes the games of all databases, or of one, in database order to a file or standard output.
-pub fn run(library: &Library, request: &Request<'_>) -> Result<ExitCode, Failure> {
+/// Writes the games of all databases, or of one, in database order to a file or standard output, with `threads` threads
+/// that decode.
+pub fn run(library: &Library, request: Request<'_>, threads: usize) -> Result<ExitCode, Failure> {
+    if let Some(path) = request.output.as_ref().map(Output::path)
+        && library.holds(path)
+    {
+        return Err(format!(
+            "{} belongs to the source, which is only read: name another file",
+            shown(path)
+        )
+        .into());
+    }
     let entries = selected(library, request.database)?;
-    let parts = parts(&entries, request.part)?;
-    let form = match request.to {
-        "csv" => Some(Form::Csv),
-        "ndjson" => Some(Form::Ndjson),
-        "parquet" => Some(Form::Parquet),
-        _ => None,
-    };
-    let columns = match (form, request.columns) {
-        (None, Some(_)) => return Err("--columns is for tables: give --to csv, ndjson or parquet".into()),
-        (None, None) => None,
-        (Some(form), Some(names)) => Some((form, columns(names)?)),
-        (Some(form), None) => {
-            let all = self::parts(&entries, None)?;
-            let has_database = !library.is_single();
-            Some((
-                form,
-                table::usual_columns(form, &all, has_database, request.threads),
-            ))
+    let parts = parts(&entries, request.part);
+    let columns = match (request.form, request.columns) {
+        (None, _) => None,
+        (Some(form), named) => {
+            // Every part of an export has the same columns.
+            let all = self::parts(&entries, (1, 1));
+            if let Some(columns) = &named {
+                table::check_tags(columns, &all, threads)?;
+            }
+            let usual = || table::usual_columns(form, &all, !library.is_single(), threads);
+            Some((form, named.unwrap_or_else(usual)))
         }
     };
-    let Some(path) = request.output else {
+    let Some(mut out) = request.output else {
         // If games are written to a terminal, a progress bar would disturb them.
         let is_shown = io::stdout().is_terminal();
-        if is_shown && form == Some(Form::Parquet) {
-            return Err("a Parquet file is nothing for a terminal: name a file with --output".into());
-        }
-        let written = write(&mut io::stdout(), columns, &parts, request.threads, !is_shown);
+        let written = write(&mut io::stdout(), columns, &parts, threads, !is_shown);
         intact(library, "the games written so far may be wrong: export again")?;
         return ended(written, "standard output");
     };
-    let mut out = create(path, library)?;
-    let written = write(&mut out, columns, &parts, request.threads, true);
+    let path = shown(out.path());
+    let written = write(&mut out, columns, &parts, threads, true);
     intact(library, "the output was discarded: export again")?;
-    ended(written.and_then(|()| out.finish()), shown(path))
+    ended(written.and_then(|()| out.finish()), path)
+}
+
+/// Reads `K/N`.
+fn part(text: &str) -> Result<(u32, u32), Failure> {
+    // Signs are no digits, although a number may have one.
+    let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
+    let numbers = text.split_once('/');
+    let numbers = numbers.and_then(|(k, n)| Some((number(k)?, number(n)?)));
+    let wrong = || {
+        format!(
+            "--part is K/N, such as 2/8, with K from 1 to N, not '{}'",
+            on_one_line(text)
+        )
+    };
+    let numbers = numbers.filter(|(k, n)| (1..=*n).contains(k));
+    Ok(numbers.ok_or_else(wrong)?)
 }
 
 /// The games of these databases, or the `K`th of `N` parts of them. The sizes of parts differ by at most one
 /// game.
-fn parts<'a>(entries: &[&'a LibraryEntry], part: Option<&str>) -> Result<Vec<Part<'a>>, Failure> {
-    let (k, n) = match part {
-        None => (1, 1),
-        Some(text) => {
-            let numbers = text.split_once('/');
-            let numbers = numbers.and_then(|(k, n)| Some((k.parse::<u32>().ok()?, n.parse::<u32>().ok()?)));
-            let wrong = || {
-                format!(
-                    "--part is K/N, such as 2/8, with K from 1 to N, not '{}'",
-                    on_one_line(text)
-                )
-            };
-            numbers.filter(|(k, n)| (1..=*n).contains(k)).ok_or_else(wrong)?
-        }
-    };
+fn parts<'a>(entries: &[&'a LibraryEntry], (k, n): (u32, u32)) -> Vec<Part<'a>> {
     let games: u64 = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
     let place = |k: u32| (u128::from(games) * u128::from(k) / u128::from(n)) as u64;
     let (from, to) = (place(k - 1), place(k));
@@ -124,13 +155,18 @@ fn parts<'a>(entries: &[&'a LibraryEntry], part: Option<&str>) -> Result<Vec<Par
         first = end;
         Part { entry, games }
     });
-    Ok(parts.collect())
+    parts.collect()
 }
 
 fn columns(names: &str) -> Result<Columns, Failure> {
     Columns::of_names(names.split(',').map(str::trim)).map_err(|UnknownColumn(name)| {
         let (name, known) = (on_one_line(&name), Columns::names_for_people());
-        format!("no table has a column '{name}'; there are the tags, such as White, and {known}").into()
+        let similar = Columns::similar(&name, std::iter::empty());
+        let meant = match similar.as_slice() {
+            [] => format!("there are the tags, such as White, and {known}"),
+            names => format!("similar are {}", names.join(", ")),
+        };
+        format!("no table has a column '{name}'; {meant}").into()
     })
 }
 
@@ -168,17 +204,11 @@ fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
     }
 }
 
-/// Creates the output file, unless it belongs to a database that is read.
-fn create(path: &Path, library: &Library) -> Result<Output, Failure> {
-    let is_source = fs::metadata(path).is_ok_and(|found| {
-        let mut files = library.databases().iter().flat_map(|entry| &entry.files);
-        files.any(|(_, identity)| (identity.device, identity.inode) == (found.dev(), found.ino()))
-    });
-    if is_source {
-        return Err(format!("{} belongs to a database: name another file", shown(path)).into());
-    }
+/// Creates the output file.
+fn create(path: &Path) -> Result<Output, Failure> {
     Output::create(path).map_err(|error| {
         let remedy = match error.kind() {
+            io::ErrorKind::NotFound if path.is_symlink() => "; it is a link that leads nowhere",
             io::ErrorKind::NotFound => "; create its folder first",
             io::ErrorKind::IsADirectory => "; name a file in it",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "; name a file elsewhere",

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use indicatif::ProgressBar;
@@ -11,10 +12,12 @@ use super::cache::index_files;
 use super::export::selected;
 use super::options::Settings;
 use super::{FOUND_NONE, Failure, ended, progress};
+use crate::duplicates::Duplicates;
 use crate::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
 use crate::positions::{
     BuildOptions, Damaged, Found, Index, IndexError, IndexFiles, IndexUse, Material, MovesTable, Novelty,
-    Pattern, Pawns, Wanted, WantedError, append_field, novelties_csv, san_of, scan, scan_moves,
+    Pattern, Pawns, Selection, Wanted, WantedError, append_field, novelties_csv, san_of, scan,
+    scan_moves_among,
 };
 use crate::tree::game_path;
 use chessdb::formats::Database;
@@ -30,25 +33,66 @@ const TAGS: [&str; 8] = [
     "White", "Black", "Result", "Date", "Event", "ECO", "WhiteElo", "BlackElo",
 ];
 
+/// What is asked, and how it is answered.
+pub struct Question<'a> {
+    /// The path of the database to search; `None` for all databases.
+    database: Option<&'a str>,
+    asked: Asked,
+    /// One of [`SHOWN`].
+    show: &'a str,
+    /// Whether only the best game of each group of duplicates is searched.
+    is_unique: bool,
+}
+
+enum Asked {
+    Games(Wanted),
+    /// The table of moves of a position.
+    Moves(Pattern),
+    Novelties,
+}
+
+impl Question<'_> {
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// If an argument is wrong, or two of them contradict.
+    pub fn read(matches: &ArgMatches) -> Result<Question<'_>, Failure> {
+        let show = matches.get_one("show").map_or("path", String::as_str);
+        let asked = match (matches.get_flag("novelty"), show) {
+            (true, "path" | "csv" | "count") => Asked::Novelties,
+            (true, _) => return Err("--novelty can be shown as path, csv or count".into()),
+            (false, _) => match (show, wanted(matches)?) {
+                ("moves", Wanted::Position(pattern)) => Asked::Moves(pattern),
+                ("moves", _) => return Err("--show moves needs a position: give --fen or --moves".into()),
+                (_, wanted) => Asked::Games(wanted),
+            },
+        };
+        Ok(Question {
+            database: matches.get_one("DATABASE").map(String::as_str),
+            asked,
+            show,
+            is_unique: matches.get_flag("unique"),
+        })
+    }
+}
+
 /// Prints the games with a match. The exit code shows whether there are any.
-pub fn run(library: &Library, matches: &ArgMatches, settings: &Settings) -> Result<ExitCode, Failure> {
-    let database = matches.get_one("DATABASE").map(String::as_str);
-    let entries = selected(library, database)?;
-    let show = matches.get_one("show").map_or("path", String::as_str);
+pub fn run(library: &Library, question: &Question<'_>, settings: &Settings) -> Result<ExitCode, Failure> {
+    let entries = selected(library, question.database)?;
     let games = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
     let search = Search {
+        unique: match question.is_unique {
+            true => unique(&entries, settings.serve.threads),
+            false => Vec::new(),
+        },
         files: index_files(settings),
         settings,
         bar: progress::bar(games),
     };
-    let (found, written) = match (matches.get_flag("novelty"), show) {
-        (true, "path" | "csv" | "count") => novelties(&search, &entries, show)?,
-        (true, _) => return Err("--novelty can be shown as path, csv or count".into()),
-        (false, _) => match (show, wanted(matches)?) {
-            ("moves", Wanted::Position(pattern)) => moves(&search, &entries, &pattern),
-            ("moves", _) => return Err("--show moves needs a position: give --fen or --moves".into()),
-            (_, wanted) => games_with(&search, &entries, &wanted, show),
-        },
+    let (found, written) = match &question.asked {
+        Asked::Games(wanted) => games_with(&search, &entries, wanted, question.show),
+        Asked::Moves(pattern) => moves(&search, &entries, pattern),
+        Asked::Novelties => novelties(&search, &entries, question.show)?,
     };
     if let Some(changed) = entries.iter().find(|entry| !entry.is_intact()) {
         let name = on_one_line(changed.name());
@@ -66,9 +110,34 @@ struct Search<'a> {
     files: Option<IndexFiles>,
     settings: &'a Settings,
     bar: ProgressBar,
+    /// The games of each database that are searched; all if it is empty.
+    unique: Vec<(&'a LibraryEntry, Arc<Selection>)>,
+}
+
+/// The best game of each group of duplicates, and all others that have none.
+fn unique<'a>(entries: &[&'a LibraryEntry], threads: usize) -> Vec<(&'a LibraryEntry, Arc<Selection>)> {
+    let databases: Vec<&dyn Database> = entries.iter().map(|entry| &*entry.database).collect();
+    let games = Duplicates::find(&databases, threads).unique(&databases);
+    let selections = games.iter().map(|games| Arc::new(Selection::of(games)));
+    entries.iter().copied().zip(selections).collect()
 }
 
 impl Search<'_> {
+    /// The games of a database that are searched; `None` for all.
+    fn selection(&self, entry: &LibraryEntry) -> Option<&Arc<Selection>> {
+        let mut unique = self.unique.iter();
+        let found = unique.find(|(other, _)| std::ptr::eq(*other, entry));
+        found.map(|(_, games)| games)
+    }
+
+    /// An index that answers for the games that are searched.
+    fn restricted(&self, entry: &LibraryEntry, index: Index) -> Index {
+        match self.selection(entry) {
+            Some(games) => index.among(games),
+            None => index,
+        }
+    }
+
     /// Answers a question from a database's index, or by a scan if there is none.
     fn ask<T>(
         &self,
@@ -78,7 +147,7 @@ impl Search<'_> {
     ) -> T {
         let games = u64::from(entry.database.len());
         if let (Some(files), Some(index)) = (&self.files, self.index(entry)) {
-            match of_index(&index) {
+            match of_index(&self.restricted(entry, index)) {
                 Ok(answer) => {
                     self.bar.inc(games);
                     return answer;
@@ -106,22 +175,18 @@ impl Search<'_> {
             .ok()
     }
 
-    /// Builds the index of a database, in memory without files to keep it in.
+    /// Builds the index of a database. Without files to keep it in, it is temporary.
     fn build(&self, entry: &LibraryEntry, files: Option<&IndexFiles>) -> Result<Index, IndexError> {
         let options = BuildOptions {
             threads: self.settings.serve.threads,
             memory: self.settings.index_memory,
+            ..BuildOptions::default()
         };
-        let (games, before) = (u64::from(entry.database.len()), self.bar.position());
-        self.bar.inc_length(games);
+        let games = u64::from(entry.database.len());
         let done = |games| self.bar.inc(games);
-        let built = match files {
+        progress::while_indexing(&self.bar, games, || match files {
             Some(files) => files.build(entry, options, &done),
-            None => Index::in_memory(&entry.database, options, &done),
-        };
-        built.inspect_err(|_| {
-            self.bar.dec_length(games);
-            self.bar.set_position(before);
+            None => Index::temporary(&entry.database, options, &done),
         })
     }
 
@@ -132,7 +197,7 @@ impl Search<'_> {
             && let Some(index) = files.load(entry)
         {
             let before = self.bar.position();
-            match index.novelties(&done) {
+            match self.restricted(entry, index).novelties(&done) {
                 Ok(novelties) => return Ok(novelties),
                 Err(_) => files.remove(entry),
             }
@@ -145,7 +210,7 @@ impl Search<'_> {
             }
             built => built,
         };
-        Ok(built?.novelties(&done)?)
+        Ok(self.restricted(entry, built?).novelties(&done)?)
     }
 }
 
@@ -177,7 +242,9 @@ fn moves(search: &Search<'_>, entries: &[&LibraryEntry], pattern: &Pattern) -> (
         let table = search.ask(
             entry,
             |index| index.moves(pattern),
-            |database, threads, done| scan_moves(database, pattern, threads, done),
+            |database, threads, done| {
+                scan_moves_among(database, pattern, search.selection(entry), threads, done)
+            },
         );
         sum.merge(table, next);
         firsts.push(next);
@@ -210,7 +277,12 @@ fn games_with(
         let found = search.ask(
             entry,
             |index| index.find(wanted),
-            |database, threads, done| scan(database, wanted, threads, done),
+            |database, threads, done| {
+                let mut found = scan(database, wanted, threads, done);
+                let games = search.selection(entry);
+                found.retain(|found| games.is_none_or(|games| games.has(found.game)));
+                found
+            },
         );
         let columns = ["path", "ply", "move"].into_iter().chain(TAGS);
         let header = columns.collect::<Vec<_>>().join(",");

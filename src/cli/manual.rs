@@ -116,7 +116,7 @@ fn program_page() -> io::Result<Vec<u8>> {
     let arguments = options::arguments(Scope::Mount).into_iter().map(|arg| {
         let heading = match is_of_mount(&arg) {
             true => "Options of mount",
-            false => "Options of mount, export, check and info",
+            false => "Options of mount, export, find, check and info",
         };
         arg.help_heading(heading)
     });
@@ -187,7 +187,18 @@ fn describe(roff: &mut Roff, command: &Command, usage: &str) {
         if let (true, Some(values)) = (arg.get_action().takes_values(), arg.get_value_names()) {
             spelled = format!("{spelled} {}", values.join(" "));
         }
-        term(roff, &spelled, &help(arg));
+        let values: Vec<String> = arg
+            .get_possible_values()
+            .iter()
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        let defaults = arg.get_default_values().iter();
+        let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
+        let mut text = help(arg);
+        if arg.get_action().takes_values() && !values.is_empty() {
+            text += &format!(": {} [default: {}]", values.join(", "), defaults.join(", "));
+        }
+        term(roff, &spelled, &text);
     }
     roff.control("RE", []);
 }

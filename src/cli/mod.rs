@@ -95,23 +95,16 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Some(("export", matches)) => {
+            let request = export::Request::read(matches)?;
             let (library, settings) = open(matches)?;
             warn_of_left_out(&library);
-            let text = |name| matches.get_one(name).map(String::as_str);
-            let request = export::Request {
-                database: text("DATABASE"),
-                output: matches.get_one("output").map(PathBuf::as_path),
-                to: text("to").unwrap_or("pgn"),
-                columns: text("columns"),
-                part: text("part"),
-                threads: settings.serve.threads,
-            };
-            export::run(&library, &request)
+            export::run(&library, request, settings.serve.threads)
         }
         Some(("find", matches)) => {
+            let question = find::Question::read(matches)?;
             let (library, settings) = open(matches)?;
             warn_of_left_out(&library);
-            find::run(&library, matches, &settings)
+            find::run(&library, &question, &settings)
         }
         Some(("check", matches)) => {
             let (library, settings) = open(matches)?;
@@ -173,10 +166,26 @@ fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
     all.filter(|left_out| !left_out.is_doubtful)
 }
 
-/// Logs what was left out, for commands that do not list it themselves.
-fn warn_of_left_out(library: &Library) {
+/// Logs what was left out, each with its reason.
+fn list_left_out(library: &Library) {
     for one in left_out(library) {
         log::warn!("{}: left out: {}", one.path, one.reason);
+    }
+}
+
+/// Logs a line about what was left out, for commands whose output is something else.
+fn warn_of_left_out(library: &Library) {
+    let mut all = left_out(library);
+    let Some(one) = all.next() else {
+        return;
+    };
+    match all.count() {
+        0 => log::warn!("{}: left out: {}", one.path, one.reason),
+        others => log::warn!(
+            "{} and {} were left out: 'pgnfs info' lists them with the reasons",
+            one.path,
+            counted(others as u64, "other")
+        ),
     }
 }
 

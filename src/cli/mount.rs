@@ -1,17 +1,18 @@
 //! `pgnfs mount`.
 
+use std::io::{self, IsTerminal};
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
 use super::cache::{index_files, kept_files, size_files, view_files};
 use super::options::Settings;
-use super::{Failure, logging, warn_of_left_out};
+use super::{Failure, list_left_out, logging};
 use crate::fs::{ChessFs, ServeOptions};
 use crate::fuse::Presentation;
 use crate::hung;
-use crate::library::Library;
+use crate::library::{Library, on_one_line, shown};
 use crate::mapped::limit_kept;
-use crate::mount::{self, MountPoint};
+use crate::mount::{self, MountPoint, in_shell};
 use crate::watch::Watch;
 
 /// A request to mount.
@@ -32,6 +33,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         return Ok(mount::start_in_background()?.into());
     }
     let settings = &request.settings;
+    mount::ignore_others()?;
     limit_kept();
     hung::prepare(mount::give_up_to_read);
     let point = MountPoint::check(request.point, request.source)?;
@@ -54,7 +56,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         mount::give_up_to_read,
         kept,
     )?;
-    warn_of_left_out(&library);
+    list_left_out(&library);
     let options = mount::Options {
         source: library.source().to_owned(),
         presentation: Presentation {
@@ -73,6 +75,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         index_memory: settings.index_memory,
         ..settings.serve.clone()
     };
+    let opening = opening(&library, point.path());
     let fs = ChessFs::new(library, serve);
     if let Some(sizes) = sizes {
         if let Some(indexes) = index_files(settings) {
@@ -83,8 +86,39 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         }
         fs.keep_sizes(sizes);
     }
-    mount::serve(fs, watch, &point, &options)?;
+    let shown = format!("{} is mounted: Ctrl-C unmounts it", shown(point.path()));
+    let ready = || {
+        if request.foreground && io::stderr().is_terminal() {
+            logging::say(format_args!("{shown}"));
+        } else {
+            log::info!("{shown}");
+        }
+        if let Some(opening) = opening {
+            logging::say(format_args!("{opening}"));
+        }
+    };
+    mount::serve(fs, watch, point, &options, ready)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Maximum number of databases that are named as being opened.
+const MOST_NAMED: usize = 3;
+
+/// What the mount does not show yet, if anything.
+fn opening(library: &Library, point: &Path) -> Option<String> {
+    let paths: Vec<_> = library
+        .opening()
+        .iter()
+        .map(|opening| on_one_line(&opening.path))
+        .collect();
+    let named = paths.iter().take(MOST_NAMED).map(|path| path.as_ref());
+    let named = named.collect::<Vec<_>>().join(", ");
+    let others = match paths.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let wait = format!("pgnfs status --wait {}", in_shell(point));
+    (!paths.is_empty()).then(|| format!("still being opened: {named}{others}; {wait} waits for that"))
 }
 
 /// Maximum number of threads that read requests.

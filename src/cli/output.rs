@@ -1,103 +1,196 @@
 //! The file that `export --output` writes.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use tempfile::{Builder, TempPath};
+
+use super::logging;
+use crate::library::shown;
 
 /// An output file that replaces an existing one only when it is complete, so that no program reads an
 /// incomplete file and a full disk does not destroy the old one.
 pub struct Output {
+    path: PathBuf,
     file: File,
-    /// The temporary file. `None` if the output is written directly: to devices and pipes, and to files in a
-    /// folder without write permission.
-    partial: Option<Partial>,
+    kind: Kind,
 }
 
-struct Partial {
-    path: PathBuf,
-    place: PathBuf,
+enum Kind {
+    /// A temporary file in the folder of the output, renamed at the end.
+    Partial { partial: Partial, place: PathBuf },
+    /// A file in a folder without write permission, which is cut before the first write.
+    InPlace { is_cut: bool },
+    /// A device or a pipe.
+    Stream,
+}
+
+/// The temporary file, which is removed when this is dropped, or by a signal.
+struct Partial(Slot);
+
+/// The temporary file until it is renamed or removed.
+type Slot = Arc<Mutex<Option<TempPath>>>;
+
+impl Partial {
+    fn take(slot: &Slot) -> Option<TempPath> {
+        slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        Partial::take(&self.0);
+    }
 }
 
 impl Output {
-    /// Creates an output file for this path.
+    /// Creates an output file for this path. The file that is there stays as it is until [`Output::finish`].
+    /// Only in a folder that cannot be written it is written itself, and a message says so.
     ///
     /// # Errors
     /// If no file can be created there, or the existing one cannot be written.
     pub fn create(path: &Path) -> io::Result<Output> {
         let old = match OpenOptions::new().write(true).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             opened => Some(opened?),
+        };
+        let output = |file, kind| Output {
+            path: path.to_owned(),
+            file,
+            kind,
         };
         let permissions = match &old {
             Some(file) => match file.metadata()? {
                 found if found.is_file() => Some(found.permissions()),
-                _ => return Ok(Output::direct(file.try_clone()?)),
+                _ => return Ok(output(file.try_clone()?, Kind::Stream)),
             },
             None => None,
         };
         // The target of a link, so that the link remains.
         let place = match old.is_some() || path.is_symlink() {
-            true => fs::canonicalize(path),
-            false => Ok(path.to_owned()),
+            true => fs::canonicalize(path)?,
+            false => path.to_owned(),
         };
-        let began = place.and_then(|place| Partial::create(place, permissions));
-        match (began, old) {
-            (Ok((file, partial)), _) => Ok(Output {
-                file,
-                partial: Some(partial),
-            }),
-            (Err(_), Some(file)) => {
-                file.set_len(0)?;
-                Ok(Output::direct(file))
+        match (partial(&place, permissions), old) {
+            (Ok((file, partial)), _) => Ok(output(file, Kind::Partial { partial, place })),
+            (Err(error), Some(file)) if is_closed(&error) => {
+                Ok(output(file, Kind::InPlace { is_cut: false }))
             }
-            (Err(error), None) => Err(error),
+            (Err(error), _) => Err(error),
         }
     }
 
-    fn direct(file: File) -> Output {
-        Output { file, partial: None }
+    /// The path as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
-    /// Renames the temporary file.
+    /// Puts the file into its place.
     ///
     /// # Errors
-    /// If it cannot be renamed; the old file remains.
-    pub fn finish(mut self) -> io::Result<()> {
-        if let Some(partial) = &self.partial {
-            fs::rename(&partial.path, &partial.place)?;
+    /// If it cannot be stored or renamed; an old file then remains.
+    pub fn finish(self) -> io::Result<()> {
+        match &self.kind {
+            Kind::Partial { partial, place } => {
+                // Otherwise a loss of power could leave an empty file in the place of the old one.
+                self.file.sync_all()?;
+                // While the file is renamed, no signal removes it.
+                let mut slot = partial.0.lock().unwrap_or_else(PoisonError::into_inner);
+                match slot.take() {
+                    Some(file) => Ok(file.persist(place)?),
+                    // A signal has removed it and is about to end the program.
+                    None => Err(ErrorKind::Interrupted.into()),
+                }
+            }
+            // No game was written.
+            Kind::InPlace { is_cut: false } => self.file.set_len(0),
+            Kind::InPlace { is_cut: true } | Kind::Stream => Ok(()),
         }
-        self.partial = None;
-        Ok(())
     }
 }
 
-impl Partial {
-    fn create(place: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<(File, Partial)> {
-        let mut name = place.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.partial", std::process::id()));
-        let path = place.with_file_name(name);
-        let file = File::create_new(&path)?;
-        if let Some(permissions) = permissions {
-            file.set_permissions(permissions)?;
-        }
-        Ok((file, Partial { path, place }))
+/// Creates a temporary file in the folder of `place`. A signal that ends the program removes it.
+fn partial(place: &Path, permissions: Option<Permissions>) -> io::Result<(File, Partial)> {
+    let folder = match place.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let partial = Partial(Slot::default());
+    remove_on_signals(Arc::clone(&partial.0), shown(place))?;
+    // The kernel takes the umask away.
+    let usual = Permissions::from_mode(0o666);
+    // A short name, which fits wherever that of the output does.
+    let mut name = Builder::new();
+    name.prefix(".pgnfs-").suffix(".partial").permissions(usual);
+    let mut slot = partial.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let (file, path) = name.tempfile_in(folder)?.into_parts();
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
     }
+    *slot = Some(path);
+    drop(slot);
+    Ok((file, partial))
+}
+
+/// True if the error says that nothing may be created in the folder.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    )
+}
+
+/// Starts a thread that removes the temporary file when a signal ends the program.
+fn remove_on_signals(slot: Slot, name: String) -> io::Result<()> {
+    let ignored = ignored_signals();
+    let ending = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    let mut signals = Signals::new(ending.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            if Partial::take(&slot).is_some() {
+                logging::say(format_args!("interrupted: {name} was not written"));
+            }
+            // As if the signal had not been caught, so that shells see what ended the program.
+            let _ = emulate_default_handler(signal);
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    Ok(())
+}
+
+/// The signals that the caller wants to be ignored, as `nohup` does, one a bit.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or_default()
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Kind::InPlace {
+            is_cut: is_cut @ false,
+        } = &mut self.kind
+        {
+            logging::say(format_args!(
+                "nothing can be created in the folder of {name}, so {name} itself is written and is incomplete \
+                 until the export ends",
+                name = shown(&self.path)
+            ));
+            self.file.set_len(0)?;
+            *is_cut = true;
+        }
         self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Some(partial) = &self.partial {
-            let _ = fs::remove_file(&partial.path);
-        }
     }
 }

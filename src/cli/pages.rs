@@ -113,7 +113,7 @@ pub const PARTS: &[Section] = &[
         "EXIT STATUS",
         &[
             Term("0", "Success; for mount: the files are available."),
-            Term("1", "check found problems."),
+            Term("1", "check found problems, or find found no game."),
             Term("2", "Failure; the message gives the reason."),
         ],
     ),

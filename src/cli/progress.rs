@@ -8,12 +8,27 @@ use crate::library::Report;
 
 /// A progress bar for `games` games on standard error. It is not shown if that is not a terminal.
 pub fn bar(games: u64) -> ProgressBar {
-    let looks = "[{bar:20}] {percent:>3}%  {pos} of {len} games, {eta} left";
+    let looks = "[{bar:20}] {percent:>3}%  {prefix}{pos} of {len} games, {eta} left";
     let bar = ProgressBar::new(games);
     match ProgressStyle::with_template(looks) {
         Ok(style) => bar.with_style(style.progress_chars("# ")),
         Err(_) => bar,
     }
+}
+
+/// Shows the progress of building an index of `games` games in a bar, and then again what the bar has shown before.
+pub fn while_indexing<T>(bar: &ProgressBar, games: u64, build: impl FnOnce() -> T) -> T {
+    let show = |prefix: &'static str, position, length| {
+        bar.set_prefix(prefix);
+        bar.set_length(length);
+        bar.set_position(position);
+        bar.reset_eta();
+    };
+    let (position, length) = (bar.position(), bar.length().unwrap_or_default());
+    show("index: ", 0, games);
+    let built = build();
+    show("", position, length);
+    built
 }
 
 /// Time after which reading files shows a bar.
@@ -36,4 +51,21 @@ pub fn reading() -> (ProgressBar, Report) {
         }
     };
     (bar, Box::new(report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_does_not_count_as_games_of_the_search() {
+        let bar = ProgressBar::hidden();
+        bar.set_length(10);
+        bar.inc(3);
+        while_indexing(&bar, 5, || {
+            assert_eq!((bar.position(), bar.length()), (0, Some(5)));
+            bar.inc(5);
+        });
+        assert_eq!((bar.position(), bar.length()), (3, Some(10)));
+    }
 }

@@ -40,12 +40,19 @@ fn ask(point: &Path) -> Result<Value, Failure> {
             return error.into();
         }
         let point = shown(point);
-        if error.kind() == ErrorKind::PermissionDenied {
-            return format!("{point} is mounted by user {user}: only that user and root may see its status")
-                .into();
+        let may_ask = [user, 0].contains(&mount::user());
+        match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::NotFound if may_ask => {
+                format!("{point} is mounted, but has no socket that tells its status: {error}")
+            }
+            ErrorKind::PermissionDenied => {
+                format!("{point} is mounted by user {user}: only that user and root may see its status")
+            }
+            _ => format!(
+                "{point} is mounted by user {user} and does not answer; that user and root may ask: {error}"
+            ),
         }
-        format!("{point} is mounted by user {user} and does not answer; that user and root may ask: {error}")
-            .into()
+        .into()
     })
 }
 

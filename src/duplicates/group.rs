@@ -1,23 +1,25 @@
 //! Which of the games with the same moves are one game.
 //!
-//! Two games contradict each other if the date or a player of one cannot be that of the other. This is not
+//! Two games contradict each other if the occasion or a player of one cannot be that of the other. This is not
 //! transitive: a game without a date contradicts neither of two games with different dates. So games are taken one by
 //! one, those of which most is known first, and each joins the first group in which it contradicts no game.
 
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::Xxh3;
 
+use super::occasion::{Occasion, dates_agree};
 use super::player::Player;
-use super::{FEWEST_PLIES, Games};
-use crate::library::tags_of;
+use super::{FEWEST_PLIES, Games, LONG_PLIES};
 use chessdb::formats::Keys;
 use chessdb::game::Date;
 
 /// Maximum number of different names of White or of Black in a group. Names that differ do not contradict each other if
 /// their words do not, so hostile files could make one large group of them.
 const MOST_NAMES: usize = 16;
+
+/// Maximum number of different occasions in a group.
+const MOST_OCCASIONS: usize = 32;
 
 /// Maximum number of groups with a surname that a game is compared with, the newest ones.
 const MOST_GROUPS: usize = 64;
@@ -29,7 +31,7 @@ pub(super) fn groups(games: &Games<'_>, same: &[u32], plies: u32) -> Vec<Vec<u32
     }
     let mut groups = match plies < FEWEST_PLIES {
         true => by_tags(games, same),
-        false => by_players(games, same),
+        false => by_players(games, same, plies >= LONG_PLIES),
     };
     groups.retain(|group| group.len() > 1);
     groups
@@ -40,50 +42,39 @@ fn by_tags(games: &Games<'_>, same: &[u32]) -> Vec<Vec<u32>> {
     // By a hash of the tags, because there may be very many games without moves.
     let mut groups: FxHashMap<u128, Vec<u32>> = FxHashMap::default();
     for &game in same {
-        let Some(known) = Known::of(games, game).filter(Known::is_complete) else {
+        let Some(known) = Known::of(games, game, false).filter(Known::is_complete) else {
             continue;
         };
-        let Some((database, own)) = games.get(known.game) else {
-            continue;
-        };
-        let mut hash = Xxh3::new();
-        for (name, value) in tags_of(database, own).iter() {
-            // No tag contains this byte.
-            for text in [name, value] {
-                hash.update(text.as_bytes());
-                hash.update(&[0xff]);
-            }
+        if let Some(seen) = games.seen.get(&known.game) {
+            groups.entry(seen.tags).or_default().push(game);
         }
-        groups.entry(hash.digest128()).or_default().push(game);
     }
     groups.into_values().collect()
 }
 
-/// Groups games whose players and dates do not contradict each other.
-fn by_players(games: &Games<'_>, same: &[u32]) -> Vec<Vec<u32>> {
-    let known = same.iter().filter_map(|&game| Known::of(games, game));
+/// Groups games whose players and occasions do not contradict each other.
+fn by_players(games: &Games<'_>, same: &[u32], are_long: bool) -> Vec<Vec<u32>> {
+    let known = same.iter().filter_map(|&game| Known::of(games, game, are_long));
     let mut known: Vec<Known> = known.collect();
     known.sort_by_key(|known| (Reverse(known.amount()), known.game));
     let mut groups: Vec<Group> = Vec::new();
-    // The groups whose first game has a surname. Games with a complete date are only compared with those of this date,
-    // because all groups before them have complete dates, too.
+    // The groups whose first game has a surname. Games with a complete date are first compared with those of this date,
+    // because all groups before them have complete dates, too. Only long games can have another one.
     let mut by_key: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
     for game in known {
-        let date = Some(game.date).filter(|&date| is_complete(date));
+        let date = Some(game.occasion.date).filter(|&date| is_complete(date));
         let keys = game.keys(date);
-        let found = keys.iter().flat_map(|key| {
+        let every_date = date.map(|_| game.keys(None)).unwrap_or_default();
+        let others = every_date.iter().filter(|_| are_long);
+        let found = keys.iter().chain(others).flat_map(|key| {
             let groups = by_key.get(key).into_iter().flatten();
             groups.rev().take(MOST_GROUPS)
         });
-        let joined = found
-            .copied()
-            .filter(|&group| groups.get(group as usize).is_some_and(|group| group.takes(&game)))
-            .min();
-        match joined.and_then(|group| groups.get_mut(group as usize)) {
+        let fits = found.filter_map(|&group| Some((groups.get(group as usize)?.fit(&game)?, group)));
+        match fits.min().and_then(|(_, group)| groups.get_mut(group as usize)) {
             Some(group) => group.add(game),
             None => {
                 let number = groups.len() as u32;
-                let every_date = date.map(|_| game.keys(None)).unwrap_or_default();
                 for key in keys.into_iter().chain(every_date) {
                     by_key.entry(key).or_default().push(number);
                 }
@@ -100,29 +91,40 @@ type Key = (Option<(usize, String)>, Option<(u16, u8, u8)>);
 /// What is known of a game.
 struct Known {
     game: u32,
-    date: Date,
+    occasion: Occasion,
     /// White and Black.
     players: [Option<Player>; 2],
 }
 
 impl Known {
-    fn of(games: &Games<'_>, game: u32) -> Option<Known> {
+    /// Event and round of a long game count if both players are known.
+    fn of(games: &Games<'_>, game: u32, is_long: bool) -> Option<Known> {
         let (database, own) = games.get(game)?;
         let Keys {
             white, black, date, ..
         } = database.keys(own);
         let players = [white, black].map(|player| Player::read(&database.text(player)));
-        Some(Known { game, date, players })
+        let seen = games.seen.get(&game);
+        let occasion = match seen.filter(|_| is_long && players.iter().all(Option::is_some)) {
+            Some(seen) => Occasion::of_tags(date, &seen.place),
+            None => Occasion::of_date(date),
+        };
+        Some(Known {
+            game,
+            occasion,
+            players,
+        })
     }
 
     /// True if both players and the whole date are known.
     fn is_complete(&self) -> bool {
-        self.players.iter().all(Option::is_some) && is_complete(self.date)
+        self.players.iter().all(Option::is_some) && is_complete(self.occasion.date)
     }
 
     /// How much is known: parts of the date, players, and initials of players, compared in this order.
     fn amount(&self) -> (usize, usize, usize) {
-        let parts = [self.date.year > 0, self.date.month > 0, self.date.day > 0];
+        let Date { year, month, day } = self.occasion.date;
+        let parts = [year > 0, month > 0, day > 0];
         let players = self.players.iter().flatten();
         (
             parts.into_iter().filter(|&is_known| is_known).count(),
@@ -152,10 +154,19 @@ struct Group {
     games: Vec<u32>,
     /// Whether the first game has a White and a Black that are known.
     has_player: [bool; 2],
-    /// What is known of the date from all games together.
-    date: Date,
+    /// The different occasions.
+    occasions: Vec<Occasion>,
     /// The different names of White and of Black.
     players: [Vec<Player>; 2],
+}
+
+/// How a game fits into a group, the better first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// Its date contradicts no other.
+    Date,
+    /// Its date contradicts another one, which does not count in long games.
+    Moves,
 }
 
 impl Group {
@@ -163,45 +174,47 @@ impl Group {
         let mut group = Group {
             games: Vec::new(),
             has_player: game.players.each_ref().map(Option::is_some),
-            date: Date::default(),
+            occasions: Vec::new(),
             players: [Vec::new(), Vec::new()],
         };
         group.add(game);
         group
     }
 
-    /// True if a game contradicts none of the games, and has a player in common with the first one. Games whose
+    /// How a game fits that contradicts none of the games, and has a player in common with the first one. Games whose
     /// players are both unknown go together.
-    fn takes(&self, game: &Known) -> bool {
-        let may_be_equal = |a, b| a == 0 || b == 0 || a == b;
-        let dates_agree = may_be_equal(self.date.year, game.date.year)
-            && may_be_equal(self.date.month.into(), game.date.month.into())
-            && may_be_equal(self.date.day.into(), game.date.day.into());
+    fn fit(&self, game: &Known) -> Option<Fit> {
         let mut colors = self.players.iter().zip(&game.players);
         let players_agree = colors.all(|(names, player)| {
             let agrees = |player: &Player| names.iter().all(|name| name.agrees(player));
             player.as_ref().is_none_or(agrees)
         });
         let mut colors = self.players.iter().zip(&game.players);
-        let has_room = colors.all(|(names, player)| {
+        let has_names = colors.all(|(names, player)| {
             let is_there = |player| names.len() < MOST_NAMES || names.contains(player);
             player.as_ref().is_none_or(is_there)
         });
         let has_player = game.players.each_ref().map(Option::is_some);
         let is_shared = (0..2).any(|color| has_player[color] && self.has_player[color]);
         let is_unknown = !has_player.contains(&true) && !self.has_player.contains(&true);
-        dates_agree && players_agree && has_room && (is_shared || is_unknown)
+        let occasion = &game.occasion;
+        let fits = players_agree
+            && has_names
+            && (is_shared || is_unknown)
+            && (self.occasions.len() < MOST_OCCASIONS || self.occasions.contains(occasion))
+            && self.occasions.iter().all(|other| other.agrees(occasion));
+        let mut dates = self.occasions.iter().map(|other| other.date);
+        fits.then(|| match dates.all(|date| dates_agree(date, occasion.date)) {
+            true => Fit::Date,
+            false => Fit::Moves,
+        })
     }
 
     fn add(&mut self, game: Known) {
         self.games.push(game.game);
-        for (own, part) in [
-            (&mut self.date.month, game.date.month),
-            (&mut self.date.day, game.date.day),
-        ] {
-            *own = part.max(*own);
+        if !self.occasions.contains(&game.occasion) {
+            self.occasions.push(game.occasion);
         }
-        self.date.year = game.date.year.max(self.date.year);
         for (names, player) in self.players.iter_mut().zip(game.players) {
             if let Some(player) = player.filter(|player| !names.contains(player)) {
                 names.push(player);

@@ -1,11 +1,13 @@
-//! Duplicates: games with the same moves whose players and dates do not contradict each other.
+//! Duplicates: games with the same moves whose players and occasions do not contradict each other.
 //!
-//! One pass over all main lines finds a hash for each game. Games with equal hashes are decoded once more: their
-//! moves, players and dates are compared, which gives the groups.
+//! One pass over all main lines finds a hash for each game. Games with equal hashes are decoded once more, in the order
+//! in which they are stored: their moves, players and dates are compared, which gives the groups.
 
 mod group;
 mod line;
+mod occasion;
 mod player;
+mod seen;
 mod worth;
 
 use std::ops::Range;
@@ -13,10 +15,19 @@ use std::ops::Range;
 use chessdb::formats::Database;
 
 use crate::parallel::chunks;
-use line::{hash_of, line_of};
+use line::hash_of;
+use rustc_hash::FxHashMap;
+use seen::Seen;
 
 /// A game that has fewer plies is a duplicate only of a game with exactly the same tags.
 pub const FEWEST_PLIES: u32 = 10;
+
+/// A game with at least as many plies can be that of another date with the same moves.
+pub const LONG_PLIES: u32 = 40;
+
+/// Number of games that are in memory at the same time to be compared, unless more have equal moves. Each takes about
+/// 500 bytes.
+const MOST_SEEN: usize = 500_000;
 
 /// The duplicates in some databases. Games are numbered from 0, database by database.
 #[derive(Debug, Default)]
@@ -36,21 +47,52 @@ pub struct Duplicate {
     pub plies: u32,
     /// Number of its comments, glyphs and variations.
     pub annotations: u32,
+    /// What makes it the same game as the best one of its group; `None` for the latter.
+    pub reason: Option<Reason>,
+}
+
+/// What makes a game the same as another one, in addition to the moves and to players that do not contradict each
+/// other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// All tags, in a short game.
+    Tags,
+    /// The dates do not contradict each other.
+    Date,
+    /// The dates contradict each other, but there are many moves.
+    Moves,
+}
+
+impl Reason {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Tags => "tags",
+            Reason::Date => "date",
+            Reason::Moves => "moves",
+        }
+    }
 }
 
 impl Duplicates {
     /// Searches these databases with up to `threads` threads. The result is incomplete if their files change
     /// meanwhile.
     pub fn find(databases: &[&dyn Database], threads: usize) -> Duplicates {
-        let games = Games::new(databases);
+        let mut games = Games::new(databases);
         let equal = equal_hashes(&games, threads);
-        let groups = chunks(equal.runs.len() as u32, threads, &|_| (), |runs| {
-            let runs = equal.runs.get(runs.start as usize..runs.end as usize);
-            let runs = runs.unwrap_or_default().iter();
-            let groups = runs.flat_map(|run| groups_of(&games, equal.games_of(run)));
-            groups.collect::<Vec<Vec<Duplicate>>>()
-        });
-        let mut groups = groups.concat();
+        let mut groups: Vec<Vec<Duplicate>> = Vec::new();
+        for batch in equal.batches(MOST_SEEN) {
+            let mut sorted: Vec<u32> = batch.iter().flat_map(|run| equal.games_of(run)).collect();
+            sorted.sort_unstable();
+            games.seen = seen::read(&games, &sorted, threads);
+            let found = chunks(batch.len() as u32, threads, &|_| (), |runs| {
+                let runs = batch.get(runs.start as usize..runs.end as usize);
+                let runs = runs.unwrap_or_default().iter();
+                let groups = runs.flat_map(|run| groups_of(&games, equal.games_of(run)));
+                groups.collect::<Vec<Vec<Duplicate>>>()
+            });
+            groups.extend(found.into_iter().flatten());
+        }
         groups.sort_unstable_by_key(|group| group.iter().map(|duplicate| duplicate.game).min());
         let mut found = Duplicates {
             starts: vec![0],
@@ -86,8 +128,22 @@ impl Duplicates {
         Some((group, best, duplicate))
     }
 
+    /// The games of each of the databases that are not deleted, and of each group only the best one, sorted.
+    pub fn unique(&self, databases: &[&dyn Database]) -> Vec<Box<[u32]>> {
+        let (lesser, mut first) = (self.lesser(), 0u32);
+        let games_of = |database: &&dyn Database| {
+            let before = first;
+            first = first.saturating_add(database.len());
+            let games = (0..database.len()).filter(|&game| {
+                !database.keys(game).deleted && lesser.binary_search(&(before + game)).is_err()
+            });
+            games.collect()
+        };
+        databases.iter().map(games_of).collect()
+    }
+
     /// The games that are not the best of their group, sorted.
-    pub fn lesser(&self) -> Vec<u32> {
+    fn lesser(&self) -> Vec<u32> {
         let groups = self.starts.windows(2);
         let lesser = groups.flat_map(|bounds| {
             let lesser = self.duplicates.get(bounds[0] as usize + 1..bounds[1] as usize);
@@ -104,6 +160,8 @@ struct Games<'a> {
     databases: &'a [&'a dyn Database],
     /// The number of the first game of each database.
     firsts: Vec<u32>,
+    /// The games that are compared at present.
+    seen: FxHashMap<u32, Seen>,
 }
 
 impl<'a> Games<'a> {
@@ -117,6 +175,7 @@ impl<'a> Games<'a> {
         Games {
             firsts: firsts.collect(),
             databases,
+            seen: FxHashMap::default(),
         }
     }
 
@@ -144,6 +203,18 @@ struct EqualHashes {
 }
 
 impl EqualHashes {
+    /// The runs in batches of at most `most` games, or of one run that has more.
+    fn batches(&self, most: usize) -> Vec<&[Range<u32>]> {
+        let (mut batches, mut rest) = (Vec::new(), self.runs.as_slice());
+        while let Some(first) = rest.first() {
+            let len = rest.partition_point(|run| (run.end - first.start) as usize <= most);
+            let (batch, after) = rest.split_at(len.max(1));
+            batches.push(batch);
+            rest = after;
+        }
+        batches
+    }
+
     fn games_of(&self, run: &Range<u32>) -> impl Iterator<Item = u32> {
         let run = self.games.get(run.start as usize..run.end as usize);
         run.unwrap_or_default().iter().map(|hashed| hashed.game)
@@ -182,12 +253,11 @@ fn equal_hashes(games: &Games<'_>, threads: usize) -> EqualHashes {
 /// The groups among games with equal hashes.
 fn groups_of(games: &Games<'_>, run: impl Iterator<Item = u32>) -> Vec<Vec<Duplicate>> {
     // Different lines have equal hashes once in billions of games.
-    let mut lines: Vec<(line::Line, Vec<u32>)> = Vec::new();
+    let mut lines: Vec<(&line::Line, Vec<u32>)> = Vec::new();
     for game in run {
-        let Some((database, own)) = games.get(game) else {
+        let Some(Seen { line, .. }) = games.seen.get(&game) else {
             continue;
         };
-        let line = line_of(database, own);
         match lines.iter_mut().find(|(known, _)| *known == line) {
             Some((_, same)) => same.push(game),
             None => lines.push((line, vec![game])),

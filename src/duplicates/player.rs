@@ -68,7 +68,7 @@ impl Player {
 }
 
 /// The words of a name, in small letters and without accents.
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let mut folded = String::with_capacity(text.len());
     for c in text.nfkd().filter(|&c| !is_combining_mark(c)) {
         match c {

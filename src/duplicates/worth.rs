@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Duplicate, Games};
-use crate::library::tags_of;
+use super::occasion::dates_agree;
+use super::seen::Seen;
+use super::{Duplicate, FEWEST_PLIES, Games, Reason};
 use chessdb::formats::Database;
-use chessdb::game::Token;
+use chessdb::game::{Date, Token};
 
 /// Beginning of the remarks in damaged games.
 const REMARK: &str = "pgnfs: ";
@@ -15,13 +16,14 @@ const REMARK: &str = "pgnfs: ";
 /// first one. The others follow in their order.
 pub(super) fn best_first(games: &Games<'_>, group: &[u32], plies: u32) -> Vec<Duplicate> {
     let duplicates = group.iter().filter_map(|&game| {
-        let (database, own) = games.get(game)?;
-        let tags = tags_of(database, own);
-        let known = tags.iter().filter(|(_, value)| is_known(value)).count();
+        let &Seen {
+            known, annotations, ..
+        } = games.seen.get(&game)?;
         let duplicate = Duplicate {
             game,
             plies,
-            annotations: annotations(database, own),
+            annotations,
+            reason: None,
         };
         Some((known, duplicate))
     });
@@ -32,17 +34,37 @@ pub(super) fn best_first(games: &Games<'_>, group: &[u32], plies: u32) -> Vec<Du
     if let Some(first) = best.and_then(|best| duplicates.get_mut(..=best)) {
         first.rotate_right(1);
     }
-    duplicates.into_iter().map(|(_, duplicate)| duplicate).collect()
+    let mut duplicates = duplicates.into_iter().map(|(_, duplicate)| duplicate);
+    let best = duplicates.next();
+    let others = duplicates.map(|duplicate| Duplicate {
+        reason: best.map(|best| reason(games, best.game, duplicate)),
+        ..duplicate
+    });
+    best.into_iter().chain(others).collect()
 }
 
-fn is_known(value: &str) -> bool {
+/// What makes a game the same as the best one of its group.
+fn reason(games: &Games<'_>, best: u32, duplicate: Duplicate) -> Reason {
+    let date = |game| {
+        let found = games.get(game);
+        found.map_or(Date::default(), |(database, own)| database.keys(own).date)
+    };
+    match dates_agree(date(best), date(duplicate.game)) {
+        _ if duplicate.plies < FEWEST_PLIES => Reason::Tags,
+        true => Reason::Date,
+        false => Reason::Moves,
+    }
+}
+
+/// True for the value of a tag that says something.
+pub(super) fn is_known(value: &str) -> bool {
     !matches!(value, "" | "?" | "????.??.??" | "*")
 }
 
 /// Number of comments, glyphs and variations of a game; 0 if its decoder panics.
 ///
 /// Remarks of pgnfs do not count, nor do comments with nothing but commands, such as clock times.
-fn annotations(database: &dyn Database, game: u32) -> u32 {
+pub(super) fn annotations(database: &dyn Database, game: u32) -> u32 {
     let decoded = catch_unwind(AssertUnwindSafe(|| database.game(game)));
     let Ok(decoded) = decoded else {
         return 0;

@@ -51,6 +51,7 @@ impl DatabaseFs {
         let build = BuildOptions {
             threads: options.threads,
             memory: options.index_memory,
+            folders: options.index_folders,
         };
         let tree = DatabaseTree::new(Arc::clone(&served), layout, build);
         if remote.is_some() {

@@ -1,9 +1,10 @@
 //! Decoding many games in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::progress;
+use crate::cancel;
+use crate::parallel::in_threads;
 
 /// Number of games that a thread takes at a time.
 const CHUNK: usize = 32;
@@ -13,6 +14,7 @@ pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u3
     let next = AtomicUsize::new(0);
     on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
         loop {
+            cancel::check();
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
             match games.get(start..) {
                 None | Some([]) => return,
@@ -26,16 +28,5 @@ pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u3
 /// them counts for the job of this thread.
 pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
     let mark = progress::current();
-    let help = || progress::work_for(mark.clone(), &work);
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            let other = thread::Builder::new().name("pgnfs-decode".to_owned());
-            // The remaining threads do the work of the missing one.
-            if let Err(error) = other.spawn_scoped(scope, help) {
-                log::warn!("no thread for decoding: {error}");
-                break;
-            }
-        }
-        work();
-    });
+    in_threads(threads, || progress::work_for(mark.clone(), &work));
 }

@@ -16,6 +16,7 @@ use super::lookups::{self, Known, Lookups};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
+use crate::cancel::Cancel;
 use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix, SourceTree};
 
@@ -75,6 +76,16 @@ impl Live {
     /// The present epoch.
     pub fn current(&self) -> Arc<ChessFs> {
         Arc::clone(&self.read_epochs().current)
+    }
+
+    /// Within this, requests are to be answered that may need long work, so that [`Live::end_work`] ends it.
+    pub fn cancel(&self) -> Cancel {
+        self.current().common.cancel.clone()
+    }
+
+    /// See [`ChessFs::end_work`].
+    pub fn end_work(&self) {
+        self.current().end_work();
     }
 
     /// The databases of all epochs, without those in which the text of a game did not have its reported size.

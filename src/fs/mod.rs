@@ -54,6 +54,7 @@ pub use types::{
 };
 pub use walk::{Task, Walks};
 
+use crate::cancel::Cancel;
 use crate::library::{Library, LibraryEntry, Opening};
 use crate::positions::IndexFiles;
 use crate::tree::{AllTree, Branch, Prefix, SourceTree};
@@ -88,6 +89,8 @@ struct SharedByEpochs {
     index_files: OnceLock<IndexFiles>,
     view_files: OnceLock<ViewFiles>,
     pass: OnceLock<Pass>,
+    /// Ends what requests wait for.
+    cancel: Cancel,
     /// Number of requests so far.
     requests: Arc<AtomicU64>,
     /// Called when something cannot be read.
@@ -104,6 +107,7 @@ impl ChessFs {
             index_files: OnceLock::new(),
             view_files: OnceLock::new(),
             pass: OnceLock::new(),
+            cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
         });
@@ -220,6 +224,13 @@ impl ChessFs {
         for database in &self.databases {
             pass.add(database.texts());
         }
+    }
+
+    /// Ends all long work for good, without waiting for it: the background pass, and what requests wait for that are
+    /// answered within [`Live::cancel`]. What is known can still be read.
+    pub fn end_work(&self) {
+        self.common.cancel.cancel();
+        self.common.pass.get().inspect(|pass| pass.cancel());
     }
 
     /// Ends the background pass, waits for it, and saves the sizes known by then.

@@ -1,7 +1,7 @@
 //! The background pass: decodes all games of unknown size.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::size_file::SizeFiles;
 use super::texts::Texts;
+use crate::cancel::{self, Cancel};
 
 /// Options of the background pass.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// A thread that decodes one database after another, until [`Pass::end`] or drop.
 pub(super) struct Pass {
     files: Option<SizeFiles>,
-    is_over: Arc<AtomicBool>,
+    cancel: Cancel,
     running: Mutex<Option<Running>>,
 }
 
@@ -48,12 +49,11 @@ impl Pass {
     /// of requests.
     pub(super) fn start(options: PassOptions, files: Option<SizeFiles>, requests: Arc<AtomicU64>) -> Pass {
         let (queue, databases) = channel();
-        let is_over = Arc::new(AtomicBool::new(false));
+        let cancel = Cancel::default();
         let worker = Arc::new(Worker {
-            is_over: Arc::clone(&is_over),
+            cancel: cancel.clone(),
             seen: AtomicU64::new(requests.load(Ordering::Relaxed)),
             requests,
-            files: files.clone(),
             options,
         });
         let thread = thread::Builder::new().name("pgnfs-pass".to_owned());
@@ -62,7 +62,7 @@ impl Pass {
             .inspect_err(|error| log::warn!("no thread for the sizes of games: {error}"));
         Pass {
             files,
-            is_over,
+            cancel,
             running: Mutex::new(thread.ok().map(|thread| Running { queue, thread })),
         }
     }
@@ -78,10 +78,15 @@ impl Pass {
         }
     }
 
+    /// Ends the work of the thread. Does not wait for it.
+    pub(super) fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
     /// Ends the thread and waits for it, except for a source that does not answer. Sizes known by then are
     /// saved.
     pub(super) fn end(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.cancel();
         let running = self.running().take();
         if let Some(Running { queue, thread }) = running {
             drop(queue);
@@ -102,11 +107,10 @@ impl Drop for Pass {
 }
 
 struct Worker {
-    is_over: Arc<AtomicBool>,
+    cancel: Cancel,
     requests: Arc<AtomicU64>,
     /// The value of `requests` at the last pause.
     seen: AtomicU64,
-    files: Option<SizeFiles>,
     options: PassOptions,
 }
 
@@ -129,18 +133,10 @@ impl Worker {
                 if let Some(texts) = next.upgrade() {
                     self.pass(&texts);
                     texts.save();
-                    if !self.is_over() {
-                        texts.prepare();
-                    }
+                    self.prepare(&texts);
                 }
             } else if let Some(texts) = remote.pop_front().and_then(|next| next.upgrade()) {
                 self.pass_remote(texts);
-            }
-            if local.is_empty()
-                && remote.is_empty()
-                && let Some(files) = &self.files
-            {
-                files.tidy();
             }
         }
         for texts in local.iter().filter_map(Weak::upgrade) {
@@ -162,9 +158,7 @@ impl Worker {
                 worker.decode(&texts);
             }
             texts.save();
-            if !worker.is_over() {
-                texts.prepare();
-            }
+            worker.prepare(&texts);
             let _ = done.send(());
         };
         let give_up = move || {
@@ -197,17 +191,32 @@ impl Worker {
     fn decode(&self, texts: &Arc<Texts>) {
         let begin = Instant::now();
         (self.options.give_way)();
-        texts.pass(self.options.threads, || {
-            self.pause_after_request();
-            // No epoch has the database any more if this is the last reference.
-            self.is_over() || Arc::strong_count(texts) == 1
-        });
+        let pass = || {
+            texts.pass(self.options.threads, || {
+                self.pause_after_request();
+                // No epoch has the database any more if this is the last reference.
+                self.is_over() || Arc::strong_count(texts) == 1
+            });
+        };
+        // What is known when it is cancelled is saved all the same.
+        let _ = self.cancel.run(pass);
         let (games, known) = (texts.sizes().games(), texts.sizes().known());
         let milliseconds = begin.elapsed().as_millis();
         log::debug!(
             "{}: {known} of {games} sizes known after {milliseconds} ms",
             texts.name()
         );
+    }
+
+    /// Opens or builds an index that the database is to have.
+    fn prepare(&self, texts: &Texts) {
+        let prepare = || {
+            cancel::check();
+            texts.prepare();
+        };
+        if self.cancel.run(prepare).is_err() {
+            log::debug!("{}: no index of positions was built before the end", texts.name());
+        }
     }
 
     /// Pauses if there was a request since the last pause.
@@ -221,7 +230,7 @@ impl Worker {
     }
 
     fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+        self.cancel.is_cancelled()
     }
 }
 

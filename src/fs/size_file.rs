@@ -64,11 +64,6 @@ impl SizeFiles {
             number: entry.kept_number(&self.options, ""),
         }
     }
-
-    /// Removes what nobody used for long.
-    pub(super) fn tidy(&self) {
-        self.store.tidy();
-    }
 }
 
 /// The size file of one database, there or not.

@@ -10,6 +10,7 @@ use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
 use super::types::FsError;
+use crate::cancel;
 use crate::library::{LibraryEntry, append_text, problems_of};
 use crate::tree::Positions;
 
@@ -128,6 +129,7 @@ impl Texts {
         let mut result = Ok(());
         let mut texts = Vec::with_capacity(USUAL_TEXTS);
         loop {
+            cancel::check();
             texts.clear();
             match self.append(&mut texts, MOST_UNSEEN, games, &mut each) {
                 Ok(()) if texts.is_empty() => return result,
@@ -239,6 +241,7 @@ impl Texts {
         on_threads(threads.min(self.sizes().shares()), || {
             while let Some(share) = self.sizes().share_from(&next).filter(|_| !is_over()) {
                 for game in share {
+                    cancel::check();
                     self.sizes()
                         .record_problems(game, &problems_of(&self.entry, game));
                 }

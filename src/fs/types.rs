@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Deref, Range};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub struct ServeOptions {
     pub index: IndexUse,
     /// Bytes of memory that are used to build one, about.
     pub index_memory: usize,
+    /// Folders for indexes that are not kept, see [`BuildOptions::folders`].
+    pub index_folders: &'static [PathBuf],
 }
 
 impl Default for ServeOptions {
@@ -41,6 +44,7 @@ impl Default for ServeOptions {
             source_timeout: Duration::from_secs(30),
             index: IndexUse::default(),
             index_memory: BuildOptions::default().memory,
+            index_folders: BuildOptions::default().folders,
         }
     }
 }

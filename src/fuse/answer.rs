@@ -1,6 +1,6 @@
 //! Which thread answers a request, and replies to requests that may be given up.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Instant;
 
@@ -10,11 +10,16 @@ use fuser::{
 };
 
 use super::trace::{Answered, Traced};
+use super::waiting::{Origin, Refusable, WaitingRequests};
 use super::{Shared, guarded};
 use crate::fs::{Resolved, Where};
 
+/// Maximum number of threads in which requests wait at a time. The thread of a killed caller waits on with the work.
+const MOST_WAITING: usize = 1000;
+
 /// Answers a request in this thread, or in another one if it may have to wait for many games or for a source
-/// that does not answer. The reply is EIO if the source takes too long.
+/// that does not answer. The reply is EIO if the source takes too long, EINTR if the caller is killed, and EAGAIN if very
+/// many requests wait.
 ///
 /// A reply that is dropped, because its thread panics or cannot be started, becomes EIO as well.
 pub(super) fn answer<R, A>(shared: &Arc<Shared>, node: Resolved, reply: Pending<R>, answer: A)
@@ -27,16 +32,26 @@ where
         Where::Aside => None,
         Where::Pool(pool) => Some(pool),
     };
-    let own = Arc::clone(shared);
+    let (own, is_read) = (Arc::clone(shared), reply.origin.is_read);
+    let (reply, since, open) = reply.waiting(&shared.waiting);
+    let work = move || match is_read {
+        // Files that are open are served to their end.
+        true => answer(&own, node, reply),
+        // The reply that is dropped is EIO.
+        false => drop(own.fs.cancel().run(|| answer(&own, node, reply))),
+    };
     if let Some(pool) = pool {
-        let since = reply.since();
-        let (reply, late) = reply.shared(since);
-        let work = move || guarded(|| answer(&own, node, reply));
-        return pool.submit(since, work, move || late.refuse(Errno::EIO));
+        return pool.submit(since, || guarded(work), move || open.refuse(Errno::EIO));
     }
-    let started = thread::Builder::new()
-        .name("waiting".to_owned())
-        .spawn(move || guarded(|| answer(&own, node, reply)));
+    let place = Arc::clone(&shared.waiting_threads);
+    if Arc::strong_count(&place) > MOST_WAITING {
+        return open.refuse(Errno::EAGAIN);
+    }
+    drop(open);
+    let started = thread::Builder::new().name("waiting".to_owned()).spawn(move || {
+        guarded(work);
+        drop(place);
+    });
     if let Err(error) = started {
         log::error!("cannot start a thread for a request: {error}");
     }
@@ -61,58 +76,88 @@ macro_rules! replies {
 replies!(ReplyAttr ReplyCreate ReplyData ReplyDirectory ReplyDirectoryPlus ReplyEmpty ReplyEntry);
 replies!(ReplyIoctl ReplyLseek ReplyOpen ReplyStatfs ReplyWrite ReplyXattr);
 
-/// The reply to a request that may be given up.
-pub(super) enum Pending<R> {
+/// The reply to a request.
+pub(super) struct Pending<R> {
+    origin: Origin,
+    reply: Place<R>,
+}
+
+/// Where the reply is.
+enum Place<R> {
     /// Only this thread can reply.
     Own(Open<R>),
     /// Another thread may give up the request, which has been waiting since this time.
-    Shared(Arc<Mutex<Option<Open<R>>>>, Instant),
+    Shared(Arc<SharedReply<R>>, Instant),
 }
 
 /// A reply that has not been sent.
-pub(super) struct Open<R> {
+struct Open<R> {
     reply: R,
     traced: Traced,
 }
 
+/// A reply that several threads can send. Only the first one does.
+struct SharedReply<R>(Mutex<Option<Open<R>>>);
+
+impl<R> SharedReply<R> {
+    fn open(&self) -> MutexGuard<'_, Option<Open<R>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: Reply> Refusable for SharedReply<R> {
+    fn is_open(&self) -> bool {
+        self.open().is_some()
+    }
+
+    fn refuse(&self, error: Errno) {
+        let open = self.open().take();
+        if let Some(Open { reply, traced }) = open {
+            traced.end(Answered::Error(error));
+            reply.refuse(error);
+        }
+    }
+}
+
 impl<R: Reply> Pending<R> {
     /// The reply to a new request.
-    pub(super) fn new(reply: R, traced: Traced) -> Pending<R> {
-        Pending::Own(Open { reply, traced })
-    }
-
-    /// Splits the reply for two threads; only the first one to answer sends it.
-    fn shared(self, since: Instant) -> (Pending<R>, Pending<R>) {
-        let shared = match self {
-            Pending::Own(open) => Arc::new(Mutex::new(Some(open))),
-            Pending::Shared(shared, _) => shared,
-        };
-        (
-            Pending::Shared(Arc::clone(&shared), since),
-            Pending::Shared(shared, since),
-        )
-    }
-
-    /// When the request began to wait for a source, or now if it has not. All parts of a request share one
-    /// timeout.
-    fn since(&self) -> Instant {
-        match self {
-            Pending::Own(_) => Instant::now(),
-            Pending::Shared(_, since) => *since,
+    pub(super) fn new(origin: Origin, reply: R, traced: Traced) -> Pending<R> {
+        Pending {
+            origin,
+            reply: Place::Own(Open { reply, traced }),
         }
     }
 
-    /// True in a thread of a pool.
+    /// The reply to a request that waits, when it began to wait, and the request for another thread, which may give it
+    /// up. All parts of a request share one timeout.
+    fn waiting(self, requests: &WaitingRequests) -> (Pending<R>, Instant, Arc<dyn Refusable>) {
+        let (shared, since) = match self.reply {
+            Place::Own(open) => {
+                let shared = Arc::new(SharedReply(Mutex::new(Some(open))));
+                let weak: Weak<SharedReply<R>> = Arc::downgrade(&shared);
+                requests.add(self.origin, weak);
+                (shared, Instant::now())
+            }
+            Place::Shared(shared, since) => (shared, since),
+        };
+        let reply = Pending {
+            origin: self.origin,
+            reply: Place::Shared(Arc::clone(&shared), since),
+        };
+        (reply, since, shared)
+    }
+
+    /// True in a thread that may wait.
     pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Pending::Shared(..))
+        matches!(self.reply, Place::Shared(..))
     }
 
     /// Sends the reply with `how`, unless the request was given up. Side effects that must match what the
     /// kernel receives, such as counting a look-up, belong into `how`.
     pub(super) fn answer(self, outcome: Answered, how: impl FnOnce(R)) {
-        let open = match self {
-            Pending::Own(open) => Some(open),
-            Pending::Shared(shared, _) => shared.lock().unwrap_or_else(PoisonError::into_inner).take(),
+        let open = match self.reply {
+            Place::Own(open) => Some(open),
+            Place::Shared(shared, _) => shared.open().take(),
         };
         if let Some(Open { reply, traced }) = open {
             // The end is logged first, because the waiting program may read the log as soon as it has the
@@ -129,12 +174,9 @@ impl<R: Reply> Pending<R> {
 
     /// Adds something to an incomplete reply; `None` if the request was given up.
     pub(super) fn with<T>(&mut self, add: impl FnOnce(&mut R) -> T) -> Option<T> {
-        match self {
-            Pending::Own(open) => Some(add(&mut open.reply)),
-            Pending::Shared(shared, _) => {
-                let mut open = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                open.as_mut().map(|open| add(&mut open.reply))
-            }
+        match &mut self.reply {
+            Place::Own(open) => Some(add(&mut open.reply)),
+            Place::Shared(shared, _) => shared.open().as_mut().map(|open| add(&mut open.reply)),
         }
     }
 }

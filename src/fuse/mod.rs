@@ -13,6 +13,7 @@ mod directory;
 mod invalidate;
 mod look_up;
 mod trace;
+mod waiting;
 
 use std::ffi::OsStr;
 use std::fmt::Arguments;
@@ -35,6 +36,7 @@ use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 use directory::ListRequest;
 use trace::{Answered, Traced};
+use waiting::{Origin, WaitingRequests};
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -44,6 +46,9 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Maximum length of a name in bytes, as reported by `statfs`.
 const NAME_MAX: u32 = 255;
+
+/// Name of the request that reads a file.
+const READ: &str = "READ";
 
 /// Block size in bytes, as reported by `statfs`.
 const BLOCK: u32 = 4096;
@@ -58,6 +63,7 @@ pub struct Fuse {
 impl Drop for Fuse {
     fn drop(&mut self) {
         self.shared.ahead.end();
+        self.shared.waiting.end();
     }
 }
 
@@ -67,6 +73,9 @@ struct Shared {
     presentation: Presentation,
     kernel: OwnedFd,
     ahead: Ahead,
+    waiting: Arc<WaitingRequests>,
+    /// Held once by each thread in which a request waits.
+    waiting_threads: Arc<()>,
     readers: Mutex<Readers>,
 }
 
@@ -84,9 +93,12 @@ impl Fuse {
             presentation,
             kernel,
             ahead: Ahead::new(),
+            waiting: Arc::default(),
+            waiting_threads: Arc::default(),
             readers: Mutex::new(readers),
         });
         ahead::start(&shared);
+        shared.waiting.start();
         Fuse {
             shared,
             open_is_needless: false,
@@ -94,18 +106,30 @@ impl Fuse {
         }
     }
 
+    /// Ends the long work of the mount and what waits for it, for good.
+    pub fn ending(&self) -> impl Fn() + Send + Sync + 'static {
+        let (fs, waiting) = (Arc::clone(&self.shared.fs), Arc::clone(&self.shared.waiting));
+        move || {
+            fs.end_work();
+            waiting.refuse_all();
+        }
+    }
+
     /// Begins to trace a request; `kind` is its name in the kernel.
-    fn request<R: Reply>(
+    fn begin<R: Reply>(
         &self,
+        request: &Request,
         kind: &str,
         inode: INodeNo,
         arguments: Arguments<'_>,
         reply: R,
     ) -> Pending<R> {
-        Pending::new(
-            reply,
-            Traced::begin(&self.shared.fs, kind, Inode(inode.0), arguments),
-        )
+        let origin = Origin {
+            thread: request.pid(),
+            is_read: kind == READ,
+        };
+        let traced = Traced::begin(&self.shared.fs, kind, Inode(inode.0), arguments);
+        Pending::new(origin, reply, traced)
     }
 
     /// Resolves an inode and answers a request for it in a suitable thread.
@@ -150,9 +174,9 @@ fn errno(error: FsError) -> Errno {
 
 /// Requests that would change something, with the types of their arguments; all are refused with EROFS.
 macro_rules! refused {
-    ($($kind:literal $request:ident($($argument:ty),*) $reply:ty;)*) => {$(
-        fn $request(&self, _: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {
-            self.request($kind, inode, format_args!(""), reply).refuse(Errno::EROFS);
+    ($($kind:literal $name:ident($($argument:ty),*) $reply:ty;)*) => {$(
+        fn $name(&self, request: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {
+            self.begin(request, $kind, inode, format_args!(""), reply).refuse(Errno::EROFS);
         }
     )*};
 }
@@ -175,8 +199,8 @@ impl Filesystem for Fuse {
         Ok(())
     }
 
-    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let reply = self.request("LOOKUP", parent, format_args!("{name:?}"), reply);
+    fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let reply = self.begin(request, "LOOKUP", parent, format_args!("{name:?}"), reply);
         let name = name.to_owned();
         self.answer(parent, reply, move |shared, directory, reply| {
             look_up::look_up(shared, &directory, &name, reply);
@@ -190,8 +214,8 @@ impl Filesystem for Fuse {
         traced.end(Answered::Done);
     }
 
-    fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        let reply = self.request("GETATTR", inode, format_args!(""), reply);
+    fn getattr(&self, request: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        let reply = self.begin(request, "GETATTR", inode, format_args!(""), reply);
         self.answer(inode, reply, |shared, node, reply| match node.attributes() {
             Ok(attributes) => {
                 let shown = shared.presentation.of(&attributes);
@@ -203,8 +227,8 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn readlink(&self, _: &Request, inode: INodeNo, reply: ReplyData) {
-        let reply = self.request("READLINK", inode, format_args!(""), reply);
+    fn readlink(&self, request: &Request, inode: INodeNo, reply: ReplyData) {
+        let reply = self.begin(request, "READLINK", inode, format_args!(""), reply);
         self.answer(inode, reply, |_, node, reply| match node.target() {
             Ok(target) => reply.answer(Answered::Bytes(target.len()), |reply| {
                 reply.data(target.as_bytes())
@@ -213,8 +237,8 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn open(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let reply = self.request("OPEN", inode, format_args!(""), reply);
+    fn open(&self, request: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let reply = self.begin(request, "OPEN", inode, format_args!(""), reply);
         if self.open_is_needless {
             // ENOSYS makes the kernel open files without sending OPEN from now on.
             return reply.refuse(Errno::ENOSYS);
@@ -225,7 +249,7 @@ impl Filesystem for Fuse {
 
     fn read(
         &self,
-        _: &Request,
+        request: &Request,
         inode: INodeNo,
         _: FileHandle,
         offset: u64,
@@ -234,7 +258,13 @@ impl Filesystem for Fuse {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let reply = self.request("READ", inode, format_args!("{size} bytes at {offset}"), reply);
+        let reply = self.begin(
+            request,
+            READ,
+            inode,
+            format_args!("{size} bytes at {offset}"),
+            reply,
+        );
         guarded(|| {
             let file = match self.shared.fs.resolve(Inode(inode.0)) {
                 Ok(file) => file,
@@ -255,19 +285,19 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn flush(&self, _: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+    fn flush(&self, request: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
         // ENOSYS makes the kernel stop sending FLUSH.
-        self.request("FLUSH", inode, format_args!(""), reply)
+        self.begin(request, "FLUSH", inode, format_args!(""), reply)
             .refuse(Errno::ENOSYS);
     }
 
-    fn fsync(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let reply = self.request("FSYNC", inode, format_args!(""), reply);
+    fn fsync(&self, request: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let reply = self.begin(request, "FSYNC", inode, format_args!(""), reply);
         reply.answer(Answered::Done, ReplyEmpty::ok);
     }
 
-    fn opendir(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let reply = self.request("OPENDIR", inode, format_args!(""), reply);
+    fn opendir(&self, request: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let reply = self.begin(request, "OPENDIR", inode, format_args!(""), reply);
         if self.opendir_is_needless {
             return reply.refuse(Errno::ENOSYS);
         }
@@ -275,8 +305,8 @@ impl Filesystem for Fuse {
         reply.answer(Answered::Done, |reply| reply.opened(FileHandle(0), flags));
     }
 
-    fn readdir(&self, _: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
-        let reply = self.request("READDIR", inode, format_args!("from {offset}"), reply);
+    fn readdir(&self, request: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
+        let reply = self.begin(request, "READDIR", inode, format_args!("from {offset}"), reply);
         self.answer_listing(inode, offset, reply, |_, directory, offset, reply| {
             directory::answer(&directory, offset, reply);
         });
@@ -290,7 +320,13 @@ impl Filesystem for Fuse {
         offset: u64,
         reply: ReplyDirectoryPlus,
     ) {
-        let reply = self.request("READDIRPLUS", inode, format_args!("from {offset}"), reply);
+        let reply = self.begin(
+            request,
+            "READDIRPLUS",
+            inode,
+            format_args!("from {offset}"),
+            reply,
+        );
         let request = ListRequest {
             id: request.unique(),
             thread: request.pid(),
@@ -300,13 +336,13 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn fsyncdir(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let reply = self.request("FSYNCDIR", inode, format_args!(""), reply);
+    fn fsyncdir(&self, request: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let reply = self.begin(request, "FSYNCDIR", inode, format_args!(""), reply);
         reply.answer(Answered::Done, ReplyEmpty::ok);
     }
 
-    fn statfs(&self, _: &Request, inode: INodeNo, reply: ReplyStatfs) {
-        let reply = self.request("STATFS", inode, format_args!(""), reply);
+    fn statfs(&self, request: &Request, inode: INodeNo, reply: ReplyStatfs) {
+        let reply = self.begin(request, "STATFS", inode, format_args!(""), reply);
         guarded(|| {
             let statistics = self.shared.fs.statistics();
             // As much as is used is reported as free: monitors warn of a file system that is full.
@@ -318,8 +354,8 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn getxattr(&self, _: &Request, inode: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
-        let reply = self.request("GETXATTR", inode, format_args!("{name:?}"), reply);
+    fn getxattr(&self, request: &Request, inode: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        let reply = self.begin(request, "GETXATTR", inode, format_args!("{name:?}"), reply);
         if !self.shared.presentation.xattr {
             return reply.refuse(Errno::ENOSYS);
         }
@@ -332,8 +368,8 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn listxattr(&self, _: &Request, inode: INodeNo, size: u32, reply: ReplyXattr) {
-        let reply = self.request("LISTXATTR", inode, format_args!(""), reply);
+    fn listxattr(&self, request: &Request, inode: INodeNo, size: u32, reply: ReplyXattr) {
+        let reply = self.begin(request, "LISTXATTR", inode, format_args!(""), reply);
         if !self.shared.presentation.xattr {
             return reply.refuse(Errno::ENOSYS);
         }
@@ -346,8 +382,8 @@ impl Filesystem for Fuse {
         });
     }
 
-    fn access(&self, _: &Request, inode: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
-        let reply = self.request("ACCESS", inode, format_args!("{mask:?}"), reply);
+    fn access(&self, request: &Request, inode: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
+        let reply = self.begin(request, "ACCESS", inode, format_args!("{mask:?}"), reply);
         if mask.contains(AccessFlags::W_OK) {
             return reply.refuse(Errno::EROFS);
         }
@@ -364,7 +400,7 @@ impl Filesystem for Fuse {
 
     fn ioctl(
         &self,
-        _: &Request,
+        request: &Request,
         inode: INodeNo,
         _: FileHandle,
         _: IoctlFlags,
@@ -373,13 +409,13 @@ impl Filesystem for Fuse {
         _: u32,
         reply: ReplyIoctl,
     ) {
-        self.request("IOCTL", inode, format_args!(""), reply)
+        self.begin(request, "IOCTL", inode, format_args!(""), reply)
             .refuse(Errno::ENOTTY);
     }
 
-    fn lseek(&self, _: &Request, inode: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
+    fn lseek(&self, request: &Request, inode: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
         // ENOSYS makes the kernel treat files as free of holes and stop sending LSEEK.
-        self.request("LSEEK", inode, format_args!(""), reply)
+        self.begin(request, "LSEEK", inode, format_args!(""), reply)
             .refuse(Errno::ENOSYS);
     }
 

@@ -1,7 +1,7 @@
 //! Results that databases store in the cache folder, so that the next opening need not compute them again.
 //!
-//! A file consists of the bytes that the database wrote, the key, and the length of the key in four bytes (little
-//! endian). The key contains everything that the bytes depend on:
+//! A file has one [section](crate::sections), the bytes that the database wrote, and a key with everything that the
+//! bytes depend on:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -14,16 +14,17 @@
 //! The name of the file is a hash of data that stay the same when the database changes, so newer results
 //! replace older ones. Until then, the database can use the older ones for what did not change.
 
-use std::io::{self, BufWriter, Write};
-use std::ops::Deref;
+use std::fmt;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::mapped::Mapped;
+use crate::sections::{Numbers, Part, Sections, begin, seal};
 use crate::store::{Store, program_hash};
-use chessdb::bytes::le_u32;
 use chessdb::formats::{Bytes, Format, Kept};
 
 /// Maximum total size of the files, in bytes: 30 bytes for each of about 570 million games.
@@ -126,15 +127,14 @@ impl KeptBytes {
     fn open(&self, number: u128, same: Same) -> io::Result<Arc<dyn Bytes>> {
         let file = self.files.store.file(number)?;
         let key = self.key()?;
-        self.files.store.note_use(number, &file);
-        let map = Mapped::of(file, &self.files.store.path(number))?;
         let same = match same {
             Same::All => key.len(),
             Same::AllButState => key.len() - self.state.len(),
         };
-        let len = len_without_key(&map, &key, same);
-        let len = len.ok_or_else(|| io::Error::other("of another state of the database, or damaged"))?;
-        Ok(Arc::new(Front { map, len }))
+        let is_same = |of_file: &[u8]| of_file.len() == key.len() && of_file.get(..same) == key.get(..same);
+        let sections = Sections::open(file.try_clone()?, is_same).map_err(io::Error::other)?;
+        self.files.store.note_use(number, &file);
+        Ok(Arc::new(KeptFile(sections)))
     }
 
     fn find(&self, name: &str, same: Same) -> Option<Arc<dyn Bytes>> {
@@ -144,16 +144,6 @@ impl KeptBytes {
             .inspect_err(|error| log::debug!("{}: not used: {error}", path.display()))
             .ok()
     }
-}
-
-/// Number of bytes before the key. `None` if the key of the file differs from `key` in its first `same` bytes or in
-/// its length.
-fn len_without_key(bytes: &[u8], key: &[u8], same: usize) -> Option<usize> {
-    let end = bytes.len().checked_sub(4)?;
-    let len = end.checked_sub(le_u32(bytes, end)? as usize)?;
-    let of_file = bytes.get(len..end)?;
-    let is_same = of_file.len() == key.len() && of_file.get(..same) == key.get(..same);
-    is_same.then_some(len)
 }
 
 impl Kept for KeptBytes {
@@ -182,18 +172,21 @@ impl Kept for KeptBytes {
     ) -> Option<Arc<dyn Bytes>> {
         let number = self.number(name);
         let written = self.files.store.replace_with(number, |file| -> io::Result<()> {
-            let mut out = BufWriter::with_capacity(1 << 20, file);
             let key = self.key()?;
+            let start = begin(&key);
+            file.seek(SeekFrom::Start(start))?;
+            let mut out = BufWriter::with_capacity(1 << 20, &mut *file);
             write(&mut out)?;
-            out.write_all(&key)?;
-            out.write_all(&(key.len() as u32).to_le_bytes())?;
             out.flush()?;
+            drop(out);
+            let mut numbers = Numbers::default();
+            numbers.sections[Whole.place()] = (start, file.stream_position()? - start);
+            seal::<Whole>(file, &numbers, &key)?;
             match self.maps.iter().all(|map| map.is_intact()) {
                 true => Ok(()),
                 false => Err(io::Error::other("the database was changed while it was read")),
             }
         });
-        self.files.store.tidy();
         let path = self.files.store.path(number);
         written
             .and_then(|()| self.open(number, Same::All))
@@ -202,28 +195,48 @@ impl Kept for KeptBytes {
     }
 }
 
-/// The first bytes of a mapped file.
-#[derive(Debug)]
-struct Front {
-    map: Mapped,
-    len: usize,
+/// The only section of a file: all bytes that the database wrote.
+#[derive(Clone, Copy)]
+struct Whole;
+
+impl Part for Whole {
+    const MAGIC: [u8; 8] = *b"pgnfs kb";
+    const VERSION: u32 = 1;
+
+    fn place(self) -> usize {
+        0
+    }
+
+    fn are_valid(_: &Numbers) -> bool {
+        true
+    }
 }
 
-impl Deref for Front {
+/// A mapped file.
+struct KeptFile(Sections<Whole>);
+
+impl fmt::Debug for KeptFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeptFile").finish_non_exhaustive()
+    }
+}
+
+impl Deref for KeptFile {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.map.get(..self.len).unwrap_or_default()
+        self.0.unchecked(Whole)
     }
 }
 
-impl Bytes for Front {
+impl Bytes for KeptFile {
     fn is_lost(&self) -> bool {
-        self.map.is_lost()
+        self.0.is_lost()
     }
 
-    fn is_intact(&self) -> bool {
-        self.map.is_intact()
+    fn part(&self, range: Range<usize>) -> Option<&[u8]> {
+        let len = range.end.checked_sub(range.start)?;
+        self.0.get(Whole, range.start, len).ok()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod entry;
 mod error;
+mod holds;
 mod join;
 mod kept;
 mod names;
@@ -13,6 +14,7 @@ mod reporting;
 mod root;
 mod scan;
 mod search;
+mod section_files;
 mod selection;
 mod states;
 mod task;
@@ -29,6 +31,7 @@ pub use error::{LeftOut, LibraryError};
 pub use kept::KeptFiles;
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use openings::Report;
+pub use section_files::{Of, SectionFiles};
 pub use selection::Selection;
 pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
 

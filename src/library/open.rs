@@ -10,6 +10,7 @@ use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
 use super::{KeptFiles, LibraryEntry, unread};
 use crate::mapped::{Copies, Identity, Mapped};
+use chessdb::ProblemKind;
 use chessdb::formats::{
     self, Candidate, Database, Files, Format, NotADatabase, Options, Progress, SmallFiles, SourceFile,
 };
@@ -321,6 +322,14 @@ fn databases(task: &Task, how: &How, format: &Format, files: Files) -> Result<Pa
                 database.len();
                 database.info();
                 database.problems();
+            }
+        }
+        // What an archive does not show has no other place on standard error.
+        for (part, database) in &databases {
+            let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
+            let problems = part.iter().flat_map(|_| database.problems());
+            for problem in problems.filter(|problem| is_left_out(problem.kind)) {
+                log::warn!("{}: {}", task.name, problem.what);
             }
         }
         Ok(databases)

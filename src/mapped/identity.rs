@@ -94,6 +94,32 @@ impl Watched {
         })
     }
 
+    /// Examines a file that was just opened. Changes within one step of its clock may not be seen.
+    ///
+    /// # Errors
+    /// Those of `fstat`.
+    pub(super) fn at_once(file: &File) -> io::Result<Watched> {
+        let meta = file.metadata()?;
+        Ok(Watched {
+            file: None,
+            path: PathBuf::new(),
+            identity: Identity::from(&meta),
+            status: Mutex::new(Status::of(&meta)),
+        })
+    }
+
+    /// The present size and times of the file.
+    ///
+    /// # Errors
+    /// Those of `fstat`.
+    pub(super) fn stamp(&self) -> io::Result<Stamp> {
+        let meta = match &self.file {
+            Some(file) => file.metadata(),
+            None => self.path.metadata(),
+        };
+        meta.map(|meta| Stamp::of(&meta))
+    }
+
     /// Keeps a descriptor of the file, so that it is found under any name. It has no access to the contents,
     /// which a memory map provides. Closing such a descriptor sends no request to the file system.
     pub(super) fn keeping(self, file: File) -> Watched {

@@ -25,14 +25,11 @@ pub(super) fn settled<T>(
         // Read before the look, so that the look is not earlier.
         let now = now();
         let (stamp, found) = look()?;
-        let step = stamp.step();
-        let recent = -MOST_AHEAD..step.as_nanos() as i128;
-        let is_old = |time| !recent.contains(&(now - time));
-        if (is_old(stamp.modified) && is_old(stamp.changed)) || before == Some(stamp) {
+        if !stamp.is_recent(now) || before == Some(stamp) {
             return Ok(found);
         }
         before = Some(stamp);
-        sleep(step);
+        sleep(stamp.step());
     }
     Err(io::Error::new(
         io::ErrorKind::ResourceBusy,
@@ -51,7 +48,7 @@ const SECOND: i128 = 1_000_000_000;
 
 /// Size and times of a file, which reveal changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub struct Stamp {
     size: u64,
     /// Time of the last change of the contents, in nanoseconds since 1970.
     modified: i128,
@@ -74,9 +71,15 @@ impl Stamp {
         self.modified.max(self.changed)
     }
 
+    /// True if a change at the time `now`, in nanoseconds since 1970, might not show in the times.
+    pub fn is_recent(self, now: i128) -> bool {
+        let recent = -MOST_AHEAD..self.step().as_nanos() as i128;
+        recent.contains(&(now - self.modified)) || recent.contains(&(now - self.changed))
+    }
+
     /// An upper bound for one step of the file system's clock. Some store times in seconds, some in units of
     /// two seconds.
-    fn step(self) -> Duration {
+    pub fn step(self) -> Duration {
         let is_whole = |time| time % SECOND == 0;
         match is_whole(self.modified) && is_whole(self.changed) {
             true => Duration::from_secs(2),
@@ -86,7 +89,7 @@ impl Stamp {
 }
 
 /// The present time of this machine, in nanoseconds since 1970.
-pub(super) fn now() -> i128 {
+pub fn now() -> i128 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     now.unwrap_or_default().as_nanos() as i128
 }

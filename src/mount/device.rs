@@ -17,9 +17,11 @@ use rustix::net::{
 
 use super::Options;
 use super::background::STAGE;
+use super::ended;
 use super::error::MountError;
+use super::held::HeldMount;
 use super::point::MountPoint;
-use crate::mounts::TYPE;
+use crate::mounts::{Mount, Mounts, TYPE};
 
 const DEVICE: &str = "/dev/fuse";
 const HELPER: &str = "fusermount3";
@@ -34,41 +36,63 @@ pub fn check() -> Result<(), MountError> {
     }
 }
 
-/// Mounts and returns the connection to the kernel.
-pub fn mount(point: &MountPoint, options: &Options) -> Result<OwnedFd, MountError> {
-    match mount_directly(point.path(), options) {
+/// Mounts on the folder that was checked. Returns the connection to the kernel and the mount.
+///
+/// # Errors
+/// If it cannot be mounted, or the path of the mount point leads elsewhere by now. What was mounted is unmounted then.
+pub fn mount(point: &MountPoint, options: &Options) -> Result<(OwnedFd, Mount), MountError> {
+    let before = mounts()?;
+    point.check_place()?;
+    let kernel = match mount_directly(&point.folder(), options) {
         Err(MountError::At(_, error)) if error.kind() == io::ErrorKind::PermissionDenied => {
-            mount_with_helper(point.path(), options)
+            mount_with_helper(point, options)?
         }
-        mounted => mounted,
+        Err(MountError::At(_, error)) => return Err(MountError::At(point.path().to_owned(), error)),
+        mounted => mounted?,
+    };
+    match point.mounted() {
+        Ok(mount) => Ok((kernel, mount)),
+        Err(error) => {
+            // Without its connection the mount is dead, which tells it from others of this user.
+            drop(kernel);
+            ended::detach_new_dead(&before)?;
+            Err(error)
+        }
     }
+}
+
+/// The kernel's table of mounts.
+pub(super) fn mounts() -> Result<Mounts, MountError> {
+    Mounts::read().map_err(MountError::system("cannot read the table of mounts"))
 }
 
 /// Unmounts unless a file of the mount is open or a directory of it is the current one of a process. Returns false then,
 /// or if it is not permitted.
-pub fn unmount_if_free(path: &Path) -> Result<bool, MountError> {
-    match rustix::mount::unmount(path, UnmountFlags::NOFOLLOW) {
+pub fn unmount_if_free(mount: &Mount) -> Result<bool, MountError> {
+    let held = HeldMount::open(mount)?;
+    match rustix::mount::unmount(held.path(), UnmountFlags::NOFOLLOW) {
         Ok(()) => Ok(true),
         Err(Errno::PERM) => {
             let mut helper = helper();
-            helper.args(["-u", "--"]).arg(path);
+            helper.args(["-u", "--"]).arg(&mount.path);
             Ok(finish(helper.output().map_err(no_helper)?).is_ok())
         }
         Err(Errno::BUSY) => Ok(false),
-        Err(error) => Err(MountError::At(path.to_owned(), error.into())),
+        Err(error) => Err(MountError::At(mount.path.clone(), error.into())),
     }
 }
 
 /// Detaches the mount from its path at once. It ends when its last file is closed.
-pub fn unmount(path: &Path) -> Result<(), MountError> {
-    match rustix::mount::unmount(path, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW) {
+pub fn unmount(mount: &Mount) -> Result<(), MountError> {
+    let held = HeldMount::open(mount)?;
+    match rustix::mount::unmount(held.path(), UnmountFlags::DETACH | UnmountFlags::NOFOLLOW) {
         Ok(()) => Ok(()),
         Err(Errno::PERM) => {
             let mut helper = helper();
-            helper.args(["-u", "-z", "--"]).arg(path);
+            helper.args(["-u", "-z", "--"]).arg(&mount.path);
             finish(helper.output().map_err(no_helper)?)
         }
-        Err(error) => Err(MountError::At(path.to_owned(), error.into())),
+        Err(error) => Err(MountError::At(mount.path.clone(), error.into())),
     }
 }
 
@@ -101,8 +125,9 @@ fn shared_options(options: &Options) -> impl Iterator<Item = &'static str> {
     rows.into_iter().filter_map(|(name, on)| on.then_some(name))
 }
 
-/// Mounts by `fusermount3`, which sends the connection through the socket named in `_FUSE_COMMFD`.
-fn mount_with_helper(path: &Path, options: &Options) -> Result<OwnedFd, MountError> {
+/// Mounts by `fusermount3`, which sends the connection through the socket named in `_FUSE_COMMFD`. It is started in the
+/// folder, so that no path is looked up again.
+fn mount_with_helper(point: &MountPoint, options: &Options) -> Result<OwnedFd, MountError> {
     let socket = |flags| {
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
             .map_err(MountError::system("cannot make a socket"))
@@ -119,8 +144,8 @@ fn mount_with_helper(path: &Path, options: &Options) -> Result<OwnedFd, MountErr
     let child = helper()
         .arg("-o")
         .arg(list)
-        .arg("--")
-        .arg(path)
+        .args(["--", "."])
+        .current_dir(point.folder())
         .env("_FUSE_COMMFD", theirs.as_raw_fd().to_string())
         .spawn()
         .map_err(no_helper)?;
@@ -128,8 +153,8 @@ fn mount_with_helper(path: &Path, options: &Options) -> Result<OwnedFd, MountErr
     let received = receive(&ours);
     drop(ours);
     finish(child.wait_with_output().map_err(no_helper)?).map_err(|error| {
-        match rustix::fs::access(path, Access::WRITE_OK) {
-            Err(Errno::ACCESS) => MountError::ClosedFolder(path.to_owned()),
+        match rustix::fs::access(point.folder(), Access::WRITE_OK) {
+            Err(Errno::ACCESS) => MountError::ClosedFolder(point.path().to_owned()),
             _ => error,
         }
     })?;

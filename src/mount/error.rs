@@ -48,6 +48,8 @@ pub enum MountError {
     },
     /// This user may not mount on this folder.
     ClosedFolder(PathBuf),
+    /// The path of the mount point leads elsewhere than when it was checked.
+    Moved(PathBuf),
     /// Another file system was mounted over it.
     Covered(PathBuf),
     /// The kernel offers no FUSE.
@@ -156,6 +158,12 @@ impl fmt::Display for MountError {
                 "this user may not mount on {}: name a folder of your own",
                 shown(path)
             ),
+            MountError::Moved(path) => write!(
+                f,
+                "mount point {} was moved or replaced while it was in use: try again, or name a folder below folders \
+                 that only you can change",
+                shown(path)
+            ),
             MountError::Covered(path) => {
                 let path = shown(path);
                 write!(
@@ -188,7 +196,7 @@ impl fmt::Display for MountError {
 impl Error for MountError {}
 
 /// A path quoted for a shell.
-fn in_shell(path: &Path) -> String {
+pub fn in_shell(path: &Path) -> String {
     let text = shown(path);
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);
     match text.chars().all(is_plain) {

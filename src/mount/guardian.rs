@@ -7,9 +7,11 @@ use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
 use super::background::{self, STAGE};
+use super::ended::{self, Numbers};
 use super::error::MountError;
-use super::point::MountPoint;
 use super::privileges;
+use super::signals;
+use crate::mounts::Device;
 
 /// Name of the hidden command that runs [`guard`].
 pub const COMMAND: &str = "guardian";
@@ -20,20 +22,26 @@ pub const COMMAND: &str = "guardian";
 pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
-    /// Ends the guardian without any access to the mount point, which could prevent a new mount in the same
+    /// Names the mount by its numbers, which stay, unlike where its path leads.
+    pub(super) fn watch(&mut self, mount: Numbers) {
+        let numbers = [mount.id, mount.device.0].map(u64::to_ne_bytes);
+        // Fails if the guardian is already gone.
+        let _ = self.0.write_all(numbers.as_flattened());
+    }
+
+    /// Ends the guardian without any access to the mount, which could prevent a new mount in the same
     /// place from being unmounted.
     pub(super) fn dismiss(mut self) {
-        // Fails if the guardian is already gone.
         let _ = self.0.write_all(b"-");
     }
 }
 
 /// Starts the guardian before the mount exists.
-pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
+pub(super) fn start(point: &Path) -> io::Result<Guardian> {
     let mut child = Command::new("/proc/self/exe")
         .arg0("pgnfs")
         .arg(COMMAND)
-        .arg(point.path())
+        .arg(point)
         .env_remove(STAGE)
         .current_dir("/")
         .stdin(Stdio::piped())
@@ -44,20 +52,28 @@ pub(super) fn start(point: &MountPoint) -> io::Result<Guardian> {
     Ok(Guardian(ManuallyDrop::new(pipe)))
 }
 
-/// Waits for the end of the daemon at the other end of standard input. Then unmounts the dead mount at
-/// `path`, unless the daemon reported that it had unmounted. A mount that answers belongs to another daemon,
-/// even if it has the same device number.
+/// Waits for the end of the daemon at the other end of standard input. Then unmounts its dead mount, unless the daemon
+/// reported that it had unmounted. A mount that answers belongs to another daemon, even if it has the same
+/// device number. `point` is where the mount is if the daemon ended before naming it.
 ///
 /// # Errors
 /// If unmounting fails.
-/// Where unmounting fails.
-pub fn guard(path: &Path) -> Result<(), MountError> {
+pub fn guard(point: &Path) -> Result<(), MountError> {
     // A new session, so that signals to the daemon's terminal or process group do not end this process first.
     let _ = rustix::process::setsid();
+    // A signal to all processes of the program is meant for the daemon.
+    let _ = signals::ignore_others();
     privileges::give_up()?;
     background::detach();
-    match io::stdin().read(&mut [0]) {
+    let mut daemon = io::stdin();
+    let mut numbers = [[0; 8]; 2];
+    if daemon.read_exact(numbers.as_flattened_mut()).is_err() {
+        return ended::detach_dead_at(point);
+    }
+    let [id, device] = numbers.map(u64::from_ne_bytes);
+    let device = Device(device);
+    match daemon.read(&mut [0]) {
         Ok(1) => Ok(()),
-        _ => MountPoint::at(path).detach_dead(),
+        _ => ended::detach_dead(Numbers { id, device }),
     }
 }

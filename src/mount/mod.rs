@@ -5,13 +5,16 @@
 
 mod background;
 mod device;
+mod ended;
 mod error;
 mod follow;
 mod guardian;
+mod held;
 mod point;
 mod priority;
 mod privileges;
 mod readahead;
+mod signals;
 
 use std::fs::metadata;
 use std::io;
@@ -23,21 +26,20 @@ use std::thread;
 use std::time::Instant;
 
 use fuser::{Session, SessionACL};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 use crate::fs::{ChessFs, Live, PassOptions, Readers};
 use crate::fuse::{Fuse, Presentation};
-use crate::mounts::Device;
 use crate::status::{self, Mounted, Socket};
 use crate::watch::Watch;
+use ended::Numbers;
 
 pub use background::{is_background, is_detached, report_failure, start_in_background};
-pub use error::MountError;
+pub use error::{MountError, in_shell};
 pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, unmount};
 pub use privileges::give_up_to_read;
+pub use signals::{ignore_others, survive_long_files};
 
 /// Options of a mount.
 #[derive(Clone, Debug)]
@@ -57,27 +59,37 @@ pub struct Options {
 }
 
 /// Mounts `fs`, follows its source if `watch` is given, and serves the mount until it is unmounted by a
-/// signal, by `unmount`, or by another program.
+/// signal, by `unmount`, or by another program. Calls `ready` when the files are available.
 ///
 /// # Errors
 /// If it cannot be mounted, or the connection to the kernel breaks.
 pub fn serve(
     fs: ChessFs,
     watch: Option<Watch>,
-    point: &MountPoint,
+    point: MountPoint,
     options: &Options,
+    ready: impl FnOnce(),
 ) -> Result<(), MountError> {
-    let signals =
-        Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(MountError::system("cannot catch signals"))?;
-    survive_long_files().map_err(MountError::system("cannot catch signals"))?;
+    let signals = Signals::new(signals::UNMOUNTING).map_err(MountError::system("cannot catch signals"))?;
     // From here on the guardian unmounts if the daemon is killed.
-    let guardian = guardian::start(point).map_err(MountError::system("cannot start the guardian"))?;
-    let kernel = device::mount(point, options)?;
+    let mut guardian =
+        guardian::start(point.path()).map_err(MountError::system("cannot start the guardian"))?;
+    let (kernel, mount) = device::mount(&point, options)?;
+    let (own, device) = (Numbers::of(&mount), mount.device);
+    guardian.watch(own);
+    let path = point.path().to_owned();
+    // The folder would keep the file system below the mount busy.
+    drop(point);
     // New threads inherit the privileges of the thread that starts them.
     privileges::give_up()?;
     let live = Arc::new(Live::new(fs));
-    let session = session(Arc::clone(&live), kernel, options)
-        .map_err(MountError::system("cannot talk to the kernel"))?;
+    let fuse = kernel.try_clone().map(|again| {
+        let readers = Readers::default();
+        Fuse::new(Arc::clone(&live), options.presentation, readers, again)
+    });
+    let fuse = fuse.map_err(MountError::system("cannot talk to the kernel"))?;
+    let end_work = fuse.ending();
+    let session = session(fuse, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let notifier = session.notifier();
     let serving = thread::Builder::new()
         .name("session".to_owned())
@@ -86,10 +98,9 @@ pub fn serve(
     // The mount answers from here on. This process must not access it: if it were killed during a request to
     // itself, the kernel would wait for the reply before closing the connection, and the mount would remain
     // for ever.
-    let device = point.device()?;
     readahead::extend(device);
     let mounted = Mounted {
-        point: point.path().to_owned(),
+        point: path.clone(),
         source: options.source.clone(),
         device: device.0,
         since: Instant::now(),
@@ -100,21 +111,31 @@ pub fn serve(
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
     let unmounting = {
-        let (point, socket) = (point.clone(), socket.clone());
-        move || unmount_on_signals(signals, &point, device, socket.as_ref())
+        let socket = socket.clone();
+        move || unmount_on_signals(signals, &path, own, socket.as_ref())
     };
     thread::Builder::new()
         .name("signals".to_owned())
         .spawn(unmounting)
+        .map_err(MountError::system("cannot start a thread"))?;
+    // While files are open, the session goes on after the mount was unmounted.
+    let unmounted = move || match ended::wait(device) {
+        Ok(()) => end_work(),
+        Err(error) => log::debug!("work goes on after unmounting as long as files are open: {error}"),
+    };
+    thread::Builder::new()
+        .name("unmounted".to_owned())
+        .spawn(unmounted)
         .map_err(MountError::system("cannot start a thread"))?;
     live.current().start_pass(PassOptions {
         threads: options.decoders,
         give_way: priority::give_way,
     });
     follow::follow(&live, notifier, watch).map_err(MountError::system("cannot watch the source"))?;
+    ready();
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
-    if point.is_free_of(device) {
+    if ended::is_over(&mount) {
         guardian.dismiss();
     }
     if let Some(socket) = socket {
@@ -127,33 +148,23 @@ pub fn serve(
     }
 }
 
-fn session(fs: Arc<Live>, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
-    let fuse = Fuse::new(fs, options.presentation, Readers::default(), kernel.try_clone()?);
+fn session(fuse: Fuse, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
     // The kernel checks access: it applies `allow_other`, and some of its requests carry no user.
     Session::from_fd(fuse, kernel, SessionACL::All, config)
 }
 
-/// Makes a kept file that exceeds the limit of file sizes (RLIMIT_FSIZE) cause a write error instead of ending the
-/// process.
-///
-/// # Errors
-/// If the signal cannot be caught.
-pub fn survive_long_files() -> io::Result<()> {
-    flag::register(SIGXFSZ, Arc::default()).map(drop)
-}
-
 /// Unmounts on the first signal; the session then ends when the last open file is closed. A second signal
 /// ends the process without waiting.
-fn unmount_on_signals(mut signals: Signals, point: &MountPoint, device: Device, socket: Option<&Socket>) {
+fn unmount_on_signals(mut signals: Signals, point: &Path, own: Numbers, socket: Option<&Socket>) {
     let mut unmounted = false;
     for _ in signals.forever() {
         if unmounted {
             std::process::exit(0);
         }
-        log::info!("unmounting {}", point.path().display());
-        match point.detach(device) {
+        log::info!("unmounting {}", point.display());
+        match ended::detach(own) {
             Ok(()) => {
                 unmounted = true;
                 socket.inspect(|socket| socket.remove());

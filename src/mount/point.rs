@@ -8,18 +8,20 @@ use rustix::io::Errno;
 
 use super::device;
 use super::error::MountError;
+use super::held::Held;
 use crate::hung;
-use crate::mounts::{Device, Mount, Mounts, TYPE};
+use crate::mounts::{Mount, Mounts, TYPE};
 
 /// A folder to mount on.
 #[derive(Clone, Debug)]
 pub struct MountPoint {
     path: PathBuf,
+    folder: Held,
 }
 
 impl MountPoint {
     /// Checks that `path` is an empty folder and that neither it nor `source` contains the other. Unmounts a dead
-    /// pgnfs there.
+    /// pgnfs there. The folder is held from then on: it is mounted on, even if another one takes its path.
     ///
     /// # Errors
     /// If a check fails, with the reason.
@@ -27,12 +29,12 @@ impl MountPoint {
         let resolved = resolve(path)?;
         let mount = top_at(&resolved)?.filter(|mount| mount.kind == TYPE);
         match (mount, is_dead(&resolved)) {
-            (Some(_), true) => {
+            (Some(dead), true) => {
                 log::warn!(
                     "{} is unmounted first: the program that served it died",
                     path.display()
                 );
-                device::unmount(&resolved)?;
+                device::unmount(&dead)?;
                 return MountPoint::check(path, source);
             }
             (Some(mount), false) => {
@@ -42,17 +44,18 @@ impl MountPoint {
                 });
             }
             (None, true) => return Err(MountError::Dead(path.to_owned())),
-            (None, false) => check_folder(path, &resolved, source)?,
+            (None, false) => {}
         }
+        let folder = Held::open(&resolved).map_err(|error| match error {
+            MountError::NotAFolder(_) => MountError::NotAFolder(path.to_owned()),
+            error => error,
+        })?;
+        check_folder(path, &folder, &resolved, source)?;
         device::check()?;
-        Ok(MountPoint { path: resolved })
-    }
-
-    /// The folder at an absolute path without links, without any check.
-    pub(super) fn at(path: &Path) -> MountPoint {
-        MountPoint {
-            path: path.to_owned(),
-        }
+        Ok(MountPoint {
+            path: resolved,
+            folder,
+        })
     }
 
     /// The path of the folder, without links.
@@ -60,36 +63,30 @@ impl MountPoint {
         &self.path
     }
 
-    /// The device number of the pgnfs that is mounted here. Sends no request to the mount.
+    /// A path that leads to the folder that was checked, and not to what is mounted on it.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.folder.path()
+    }
+
+    /// Checks that the path still leads to the folder that was checked.
     ///
     /// # Errors
-    /// If no pgnfs is mounted here.
-    pub(super) fn device(&self) -> Result<Device, MountError> {
-        let mount = top_at(&self.path)?.filter(|mount| mount.kind == TYPE);
-        let mount = mount.ok_or_else(|| MountError::NotMounted(self.path.clone()))?;
-        Ok(mount.device)
-    }
-
-    /// Unmounts the mount with this device number, unless another one covers it.
-    pub(super) fn detach(&self, device: Device) -> Result<(), MountError> {
-        match top_at(&self.path)? {
-            Some(mount) if mount.device == device => device::unmount(&self.path),
-            Some(_) => Err(MountError::Covered(self.path.clone())),
-            None => Ok(()),
+    /// [`MountError::Moved`]
+    pub(super) fn check_place(&self) -> Result<(), MountError> {
+        match self.folder.is_at(&self.path) {
+            true => Ok(()),
+            false => Err(MountError::Moved(self.path.clone())),
         }
     }
 
-    /// True if no visible mount here has this device number: it was unmounted.
-    pub(super) fn is_free_of(&self, device: Device) -> bool {
-        top_at(&self.path).is_ok_and(|mount| mount.is_none_or(|mount| mount.device != device))
-    }
-
-    /// Unmounts a mount whose daemon is gone.
-    pub(super) fn detach_dead(&self) -> Result<(), MountError> {
-        match top_at(&self.path)? {
-            Some(mount) if mount.kind == TYPE && is_dead(&self.path) => device::unmount(&self.path),
-            _ => Ok(()),
-        }
+    /// The pgnfs that this user has mounted on the folder. Sends no request to it.
+    ///
+    /// # Errors
+    /// [`MountError::Moved`] if it was mounted elsewhere.
+    pub(super) fn mounted(&self) -> Result<Mount, MountError> {
+        self.check_place()?;
+        let mount = top_at(&self.path)?.filter(Mount::is_own);
+        mount.ok_or_else(|| MountError::Moved(self.path.clone()))
     }
 }
 
@@ -107,10 +104,10 @@ pub fn unmount(path: &Path) -> Result<bool, MountError> {
         return Err(MountError::NotMounted(path.to_owned()));
     };
     let ours = rustix::process::geteuid().as_raw();
-    if device::unmount_if_free(&resolved)? {
+    if device::unmount_if_free(&mount)? {
         return Ok(false);
     }
-    let detached = device::unmount(&resolved).map(|()| true);
+    let detached = device::unmount(&mount).map(|()| true);
     detached.map_err(|error| match (error, mount.user) {
         // fusermount3 reports that there is no such mount.
         (MountError::Helper(_), Some(user)) if user != ours => MountError::OfAnotherUser {
@@ -152,10 +149,8 @@ pub fn check_alive(path: &Path) -> Result<(), MountError> {
     }
 }
 
-fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), MountError> {
-    if !fs::metadata(path).map_err(MountError::at(path))?.is_dir() {
-        return Err(MountError::NotAFolder(path.to_owned()));
-    }
+/// Checks the folder that is held, which `path` and, without links, `resolved` led to.
+fn check_folder(path: &Path, folder: &Held, resolved: &Path, source: &Path) -> Result<(), MountError> {
     if let Ok(from) = real_path(source)?
         && (from.starts_with(resolved) || resolved.starts_with(&from))
     {
@@ -168,7 +163,7 @@ fn check_folder(path: &Path, resolved: &Path, source: &Path) -> Result<(), Mount
         io::ErrorKind::PermissionDenied => MountError::ClosedFolder(path.to_owned()),
         _ => MountError::At(path.to_owned(), error),
     };
-    match fs::read_dir(path).map_err(closed)?.next() {
+    match fs::read_dir(folder.path()).map_err(closed)?.next() {
         Some(_) => Err(MountError::NotEmpty(path.to_owned())),
         None => Ok(()),
     }
@@ -210,11 +205,11 @@ fn resolve(path: &Path) -> Result<PathBuf, MountError> {
 
 /// True for a FUSE file system whose program died ("Transport endpoint is not connected"). Uses `statfs`,
 /// because `stat` may be answered from the kernel's cache.
-fn is_dead(path: &Path) -> bool {
+pub(super) fn is_dead(path: &Path) -> bool {
     matches!(rustix::fs::statfs(path), Err(Errno::NOTCONN | Errno::CONNABORTED))
 }
 
-fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
+pub(super) fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
     let mounts = Mounts::read().map_err(MountError::system("cannot read the table of mounts"))?;
     Ok(mounts.top_at(path).cloned())
 }

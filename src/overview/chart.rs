@@ -5,6 +5,7 @@ use std::error::Error;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::page::{Bar, escaped};
 use crate::library::on_one_line;
 
 /// Width of every chart in pixels.
@@ -21,11 +22,11 @@ const LABEL: usize = 36;
 const COLOR: RGBColor = RGBColor(0x3b, 0x6e, 0xa5);
 const FONT: (&str, u32) = ("sans-serif", 13);
 
-/// A chart with a column for each number from `first` on, in steps of `step`.
-pub(super) fn columns(columns: &[(i64, u64)], step: i64) -> String {
+/// A chart with a column for each number from the first on, in steps of `step`. `link` says where a column leads to.
+pub(super) fn columns(columns: &[(i64, u64)], step: i64, link: impl Fn(i64) -> Option<String>) -> String {
     drawn(HEIGHT, |area| {
         let (Some((first, _)), Some((last, _))) = (columns.first(), columns.last()) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let most = columns.iter().map(|&(_, count)| count).max().unwrap_or(1);
         let mut chart = ChartBuilder::on(area)
@@ -52,15 +53,24 @@ pub(super) fn columns(columns: &[(i64, u64)], step: i64) -> String {
             let right = (start + step) as f64 - gap;
             Rectangle::new([(left, 0.0), (right, count as f64)], COLOR.filled())
         }))?;
-        Ok(())
+        let links = columns.iter().filter_map(|&(start, count)| {
+            Some(Link {
+                from: chart.backend_coord(&(start as f64, most as f64)),
+                to: chart.backend_coord(&((start + step) as f64, 0.0)),
+                target: link(start)?,
+                title: format!("{start}: {count}"),
+            })
+        });
+        Ok(links.collect())
     })
 }
 
 /// A chart with a labelled row for each text.
-pub(super) fn rows(rows: &[(&str, u64)]) -> String {
-    let most = rows.iter().map(|&(_, count)| count).max().unwrap_or(1).max(1);
+pub(super) fn rows(rows: &[Bar]) -> String {
+    let most = rows.iter().map(|row| row.count).max().unwrap_or(1).max(1);
     drawn(ROW * rows.len() as u32 + 4, |area| {
-        for (&(text, count), n) in rows.iter().zip(0..) {
+        let mut links = Vec::new();
+        for (Bar { text, count, link }, n) in rows.iter().zip(0..) {
             let top = n * ROW as i32 + 4;
             let middle = top + ROW as i32 / 2 - 2;
             let style = |pos| FONT.into_text_style(area).pos(pos);
@@ -69,13 +79,44 @@ pub(super) fn rows(rows: &[(&str, u64)]) -> String {
                 Pos::new(HPos::Right, VPos::Center),
             );
             area.draw(&Text::new(label(text), (BARS - 8, middle), style(right)))?;
-            let end = BARS + (count as f64 / most as f64 * LONGEST).ceil() as i32;
+            let end = BARS + (*count as f64 / most as f64 * LONGEST).ceil() as i32;
             let bar = [(BARS, top), (end, top + ROW as i32 - 4)];
             area.draw(&Rectangle::new(bar, COLOR.filled()))?;
             area.draw(&Text::new(count.to_string(), (end + 6, middle), style(left)))?;
+            if let Some(target) = link {
+                links.push(Link {
+                    from: (0, top - 2),
+                    to: (WIDTH as i32, top + ROW as i32 - 2),
+                    target: target.clone(),
+                    title: format!("{text}: {count}"),
+                });
+            }
         }
-        Ok(())
+        Ok(links)
     })
+}
+
+/// A part of a chart that leads somewhere.
+struct Link {
+    /// Its upper left and its lower right corner.
+    from: (i32, i32),
+    to: (i32, i32),
+    target: String,
+    title: String,
+}
+
+impl Link {
+    /// A rectangle in front of the chart that cannot be seen.
+    fn drawn(&self) -> String {
+        let ((left, top), (right, bottom)) = (self.from, self.to);
+        let (width, height) = (right - left, bottom - top);
+        format!(
+            "<a href=\"{}\"><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" \
+             fill-opacity=\"0\"/></a>\n",
+            self.target,
+            escaped(&self.title)
+        )
+    }
 }
 
 /// The beginning of a text that fits in front of a bar, on one line.
@@ -90,14 +131,20 @@ fn label(text: &str) -> String {
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// An SVG element for a page of HTML, which needs no name space.
-fn drawn(height: u32, draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>) -> String {
+fn drawn(height: u32, draw: impl FnOnce(&Area<'_>) -> Result<Vec<Link>, Box<dyn Error>>) -> String {
     let mut svg = String::new();
     let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
-    let done = draw(&area).and_then(|()| Ok(area.present()?));
+    let done = draw(&area).and_then(|links| {
+        area.present()?;
+        Ok(links)
+    });
     drop(area);
-    if let Err(error) = done {
+    let links = done.unwrap_or_else(|error| {
         // Writing to memory cannot fail.
         log::error!("a chart cannot be drawn: {error}");
-    }
-    svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "")
+        Vec::new()
+    });
+    let links: String = links.iter().map(Link::drawn).collect();
+    let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
+    svg.replacen("</svg>", &format!("{links}</svg>"), 1)
 }

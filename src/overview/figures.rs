@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 
 use crate::library::LibraryEntry;
 use crate::spelling::Names;
@@ -76,7 +75,7 @@ impl Counts {
 
 impl Figures {
     /// Reads the tags of some games of a database. `names` are those under which players are shown.
-    pub fn of(entry: &LibraryEntry, games: Range<u32>, names: Option<&Names>) -> Figures {
+    pub fn of(entry: &LibraryEntry, games: impl Iterator<Item = u32>, names: Option<&Names>) -> Figures {
         let mut figures = Figures::default();
         for game in games {
             let place = Place {

@@ -5,4 +5,4 @@ mod figures;
 mod page;
 
 pub use figures::{Counts, Figures};
-pub use page::{Subject, page};
+pub use page::{Directories, Subject, page};

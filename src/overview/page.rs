@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::chart;
 use super::figures::{Counts, Figures, RATINGS};
 use crate::library::on_one_line;
+use crate::table::opening;
 
 /// Number of rows of a chart.
 const MOST_ROWS: usize = 25;
@@ -25,12 +26,17 @@ const STYLE: &str = "<style>
 body { font: 16px sans-serif; max-width: 760px; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
 h2 { margin: 2em 0 0.4em }
 svg { max-width: 100%; height: auto; display: block }
-summary { cursor: pointer; color: #3b6ea5 }
+summary, td a { cursor: pointer; color: #3b6ea5 }
+svg a:hover rect { fill: #3b6ea5; fill-opacity: 0.15 }
 td { padding: 0.1em 1em 0.1em 0 }
 td + td { text-align: right }
 p { color: #555; margin: 0.3em 0 }
 </style>
 ";
+
+/// The directory of a view that has these texts from the view's own directory on, as a path from the page; `None` if
+/// there is none.
+pub type Directories<'a> = &'a dyn Fn(&str, &[&str]) -> Option<String>;
 
 /// What a page is about.
 pub struct Subject<'a> {
@@ -40,8 +46,18 @@ pub struct Subject<'a> {
     pub what: String,
     /// What [`Subject::problems`] are counted by: `file` or `database`.
     pub place: &'static str,
-    /// Number of problems by file or by database.
-    pub problems: Counts,
+    /// Number of problems by file or by database, if they are shown.
+    pub problems: Option<Counts>,
+    /// What charts and numbers lead to.
+    pub directories: Directories<'a>,
+}
+
+/// A row of a chart or of its numbers.
+pub(super) struct Bar {
+    pub(super) text: String,
+    pub(super) count: u64,
+    /// Where a click leads to, as a relative reference.
+    pub(super) link: Option<String>,
 }
 
 /// The page.
@@ -51,25 +67,60 @@ pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
         format!("{HEAD}<title>{name}: overview</title>\n{STYLE}</head>\n<body>\n<h1>{name}</h1>\n");
     let (what, games) = (escaped(&subject.what), figures.games);
     paragraph(&mut page, &format!("{what}, {}", plural(games, "game")));
-    years(&mut page, figures);
+    years(&mut page, figures, subject);
     results(&mut page, figures);
     most(
         &mut page,
-        ("openings", "Openings", "opening code"),
+        ("openings", "Openings", "opening"),
         &figures.openings,
+        |code| {
+            let name = opening(code).unwrap_or_default();
+            let letter = code.get(..1).unwrap_or_default();
+            let link = subject.link("eco", &[letter, code]);
+            (format!("{code} {name}").trim_end().to_owned(), link)
+        },
     );
     ratings(&mut page, &figures.ratings);
     most(
         &mut page,
         ("players", "Players with the most games", "player"),
         &figures.players,
+        |player| (player.to_owned(), subject.link("players", &[player])),
     );
     problems(&mut page, subject);
     page.push_str("</body>\n</html>\n");
     page
 }
 
-fn years(page: &mut String, figures: &Figures) {
+impl Subject<'_> {
+    /// A reference to a directory of a view.
+    fn link(&self, view: &str, texts: &[&str]) -> Option<String> {
+        (self.directories)(view, texts).map(|path| reference(&path))
+    }
+}
+
+/// A path as a relative reference (RFC 3986, section 2): all bytes are encoded that could mean something else.
+fn reference(path: &str) -> String {
+    let mut reference = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                reference.push(byte.into());
+            }
+            _ => {
+                let _ = write!(reference, "%{byte:02X}");
+            }
+        }
+    }
+    reference
+}
+
+fn years(page: &mut String, figures: &Figures, subject: &Subject<'_>) {
+    let bar = |year: i64, count: u64| Bar {
+        text: year.to_string(),
+        count,
+        link: subject.link("years", &[&format!("{year:04}")]),
+    };
     let years = figures.years.by_number();
     section(page, "years", "Games per year");
     let shown = without_outliers(&years);
@@ -81,12 +132,15 @@ fn years(page: &mut String, figures: &Figures) {
         if step > 1 {
             paragraph(page, &format!("A column stands for {step} years."));
         }
-        page.push_str(&chart::columns(&grouped(shown, step), step));
+        let groups = grouped(shown, step);
+        // A column of several years has no directory.
+        let link = |year| bar(year, 0).link.filter(|_| step == 1);
+        page.push_str(&chart::columns(&groups, step, link));
     }
     let sum = |years: &[(i64, u64)]| years.iter().map(|&(_, games)| games).sum::<u64>();
     games_apart(page, sum(&years) - sum(shown), "with a year outside the chart");
     games_apart(page, figures.games - sum(&years), "without a year");
-    let rows = years.iter().map(|(year, games)| (year.to_string(), *games));
+    let rows = years.iter().map(|&(year, games)| bar(year, games));
     numbers(page, ["year", "games"], rows);
 }
 
@@ -132,14 +186,14 @@ fn grouped(years: &[(i64, u64)], step: i64) -> Vec<(i64, u64)> {
 fn results(page: &mut String, figures: &Figures) {
     section(page, "results", "Results");
     let results = figures.results.most(MOST_ROWS);
-    page.push_str(&chart::rows(&results));
+    let rows = || plain(&results);
+    page.push_str(&chart::rows(&rows()));
     let percent = |games| 100.0 * games as f64 / figures.games.max(1) as f64;
     let shares = results
         .iter()
         .map(|&(result, games)| format!("{result} {:.1} %", percent(games)));
     paragraph(page, &escaped(&shares.collect::<Vec<_>>().join(", ")));
-    let rows = results.iter().map(|&(result, games)| (result.to_owned(), games));
-    numbers(page, ["result", "games"], rows);
+    numbers(page, ["result", "games"], rows().into_iter());
 }
 
 fn ratings(page: &mut String, ratings: &Counts) {
@@ -152,14 +206,33 @@ fn ratings(page: &mut String, ratings: &Counts) {
         page,
         "Ratings of White and of Black in all games, a column for each 100 points.",
     );
-    page.push_str(&chart::columns(&groups, RATINGS));
+    page.push_str(&chart::columns(&groups, RATINGS, |_| None));
     let range = |start: i64| format!("{start}-{}", start + RATINGS - 1);
-    let rows = groups.iter().map(|&(start, players)| (range(start), players));
+    let rows = groups.iter().map(|&(start, count)| Bar {
+        text: range(start),
+        count,
+        link: None,
+    });
     numbers(page, ["rating", "players"], rows);
 }
 
-/// A section with the most frequent texts.
-fn most(page: &mut String, (id, headline, what): (&str, &str, &str), counts: &Counts) {
+/// Rows that lead nowhere.
+fn plain(counts: &[(&str, u64)]) -> Vec<Bar> {
+    let bar = |&(text, count): &(&str, u64)| Bar {
+        text: text.to_owned(),
+        count,
+        link: None,
+    };
+    counts.iter().map(bar).collect()
+}
+
+/// A section with the most frequent texts. `shown` gives the text of a row and where it leads to.
+fn most(
+    page: &mut String,
+    (id, headline, what): (&str, &str, &str),
+    counts: &Counts,
+    shown: impl Fn(&str) -> (String, Option<String>),
+) {
     section(page, id, headline);
     let rows = counts.most(MOST_ROWS);
     if rows.is_empty() {
@@ -169,20 +242,27 @@ fn most(page: &mut String, (id, headline, what): (&str, &str, &str), counts: &Co
         let all = counts.len();
         paragraph(page, &format!("The {MOST_ROWS} most frequent of {all}."));
     }
+    let rows = rows.iter().map(|&(text, count)| {
+        let (text, link) = shown(text);
+        Bar { text, count, link }
+    });
+    let rows: Vec<Bar> = rows.collect();
     page.push_str(&chart::rows(&rows));
-    let rows = rows.iter().map(|&(text, games)| (text.to_owned(), games));
-    numbers(page, [what, "games"], rows);
+    numbers(page, [what, "games"], rows.into_iter());
 }
 
 fn problems(page: &mut String, subject: &Subject<'_>) {
+    let Some(problems) = &subject.problems else {
+        return;
+    };
     section(page, "problems", &format!("Problems by {}", subject.place));
-    let rows = subject.problems.most(MOST_ROWS);
+    let rows = problems.most(MOST_ROWS);
     if rows.is_empty() {
         return paragraph(page, "None.");
     }
+    let rows = plain(&rows);
     page.push_str(&chart::rows(&rows));
-    let rows = rows.iter().map(|&(file, problems)| (file.to_owned(), problems));
-    numbers(page, [subject.place, "problems"], rows);
+    numbers(page, [subject.place, "problems"], rows.into_iter());
 }
 
 fn section(page: &mut String, id: &str, headline: &str) {
@@ -201,14 +281,19 @@ fn games_apart(page: &mut String, games: u64, what: &str) {
 }
 
 /// The numbers of a chart as a table, which is opened by a click.
-fn numbers(page: &mut String, head: [&str; 2], rows: impl Iterator<Item = (String, u64)>) {
+fn numbers(page: &mut String, head: [&str; 2], rows: impl Iterator<Item = Bar>) {
     let [what, number] = head;
     let _ = writeln!(
         page,
         "\n<details><summary>Numbers</summary>\n<table>\n<tr><th>{what}<th>{number}"
     );
-    for (text, count) in rows {
-        let _ = writeln!(page, "<tr><td>{}<td>{count}", escaped(&text));
+    for Bar { text, count, link } in rows {
+        let text = escaped(&text);
+        let cell = match link {
+            Some(link) => format!("<a href=\"{link}\">{text}</a>"),
+            None => text,
+        };
+        let _ = writeln!(page, "<tr><td>{cell}<td>{count}");
     }
     page.push_str("</table></details>\n");
 }
@@ -221,7 +306,7 @@ fn plural(number: u64, what: &str) -> String {
 }
 
 /// A text as HTML, on one line.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for c in on_one_line(text).chars() {
         match c {

@@ -13,6 +13,7 @@
 //! | the opening tree | [`Index::root`], [`Index::children`], [`Index::child`], [`Index::games`], [`Index::first_game_of`], [`Index::line`] |
 //! | the novelties of all games | [`Index::novelties`], which [`novelties_csv`] writes |
 //! | the node of the tree that a game reaches after some of its moves | [`Index::node_of`] |
+//! | all of these, of some of the games | [`Index::among`] |
 //!
 //! [`IndexFiles::load`] opens the index of a database, [`IndexFiles::build`] builds it, and
 //! [`Index::in_memory`] builds it without a file. Any query may return [`Damaged`]. The caller then drops the
@@ -24,6 +25,7 @@ mod index;
 mod last_material;
 mod line;
 mod scan;
+mod selection;
 mod spelling;
 mod table;
 mod tally;
@@ -37,7 +39,8 @@ pub use index::{
 };
 pub use last_material::{PieceCounts, last_material};
 pub(crate) use line::{Step, follow};
-pub use scan::{MovesScan, Reached, scan, scan_moves, scan_part};
+pub use scan::{MovesScan, Reached, scan, scan_moves, scan_moves_among, scan_part};
+pub use selection::Selection;
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};
 pub use table::{COLUMNS, MoveRow, MovesTable, append_field, san_of};
 pub use tally::Tally;

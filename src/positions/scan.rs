@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::line::{Step, at, follow};
+use super::selection::Selection;
 use super::table::{MoveRow, MovesTable};
 use super::wanted::{Pattern, Wanted, legal_moves};
 use super::{Facts, Found};
+use crate::cancel;
 use crate::parallel::chunks;
 use chessdb::board::{Color, Move};
 use chessdb::formats::Database;
@@ -78,8 +81,21 @@ pub fn scan_moves(
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
-    let found = scan(database, &Wanted::Position(*pattern), threads, &|_| ());
-    let moves = MovesScan::new(database, pattern, &found);
+    scan_moves_among(database, pattern, None, threads, done)
+}
+
+/// Like [`scan_moves`], for some of the games.
+pub fn scan_moves_among(
+    database: &dyn Database,
+    pattern: &Pattern,
+    among: Option<&Arc<Selection>>,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+) -> MovesTable {
+    let mut found = scan(database, &Wanted::Position(*pattern), threads, &|_| ());
+    found.retain(|found| among.is_none_or(|games| games.has(found.game)));
+    let mut moves = MovesScan::new(database, pattern, &found);
+    moves.among = among.cloned();
     let parts = chunks(database.len(), threads, done, |games| moves.part(database, games));
     moves.table(&parts)
 }
@@ -89,6 +105,8 @@ pub struct MovesScan {
     rows: Rows,
     /// The indices of the rows by occupied squares of the position after the move.
     places: FxHashMap<u64, Vec<usize>>,
+    /// The games that count; `None` for all.
+    among: Option<Arc<Selection>>,
 }
 
 impl MovesScan {
@@ -102,7 +120,11 @@ impl MovesScan {
                 places.entry(occupied).or_default().push(place);
             }
         }
-        MovesScan { rows, places }
+        MovesScan {
+            rows,
+            places,
+            among: None,
+        }
     }
 
     /// Counts some of the games. All games must be counted once, in any order.
@@ -123,6 +145,7 @@ impl MovesScan {
     ) -> Vec<Reached> {
         let mut reached = vec![Reached::default(); self.rows.after.len()];
         for game in games {
+            cancel::check();
             self.count(database, game, &mut reached);
         }
         reached
@@ -161,7 +184,8 @@ impl MovesScan {
                 false => ControlFlow::Continue(()),
             }
         });
-        if counted.is_empty() || database.keys(game).deleted {
+        let is_selected = self.among.as_ref().is_none_or(|games| games.has(game));
+        if counted.is_empty() || !is_selected || database.keys(game).deleted {
             return;
         }
         for place in counted {

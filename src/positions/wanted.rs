@@ -3,8 +3,8 @@
 use std::fmt;
 
 use chessdb::board::{
-    Bitboard, CastlingSide, Color, Fen, Move, Position, Rank, ReadError, Role, Setup, SetupError, Square,
-    Undo,
+    Bitboard, ByColor, CastlingSide, Color, Fen, FenFlaw, Move, Position, Rank, ReadError, Role, Setup,
+    SetupError, Square, Undo,
 };
 
 /// The criterion of a search.
@@ -47,31 +47,23 @@ impl Wanted {
 /// Pieces that a match requires and that cannot come back once they are gone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Needs {
-    /// Pawns on their initial squares, by colour.
-    pub(super) home: [Bitboard; 2],
-    /// Number of pieces by colour.
-    pub(super) pieces: [u32; 2],
-    /// Number of pawns by colour.
-    pub(super) pawns: [u32; 2],
+    /// Pawns on their initial squares.
+    pub(super) home: ByColor<Bitboard>,
+    /// Number of pieces.
+    pub(super) pieces: ByColor<u32>,
+    /// Number of pawns.
+    pub(super) pawns: ByColor<u32>,
 }
 
 impl Needs {
     fn are_lost(&self, position: &Position) -> bool {
         Color::ALL.into_iter().any(|color| {
             let pawns = position.of_kind(color, Role::Pawn);
-            let n = color as usize;
-            (self.home[n] & !pawns).any()
-                || (position.pieces(color).count() as u32) < self.pieces[n]
-                || (pawns.count() as u32) < self.pawns[n]
+            (self.home[color] & !pawns).any()
+                || (position.pieces(color).count() as u32) < self.pieces[color]
+                || (pawns.count() as u32) < self.pawns[color]
         })
     }
-}
-
-/// An array that is indexed by `color as usize`.
-fn by_color<T: Copy>(of: impl Fn(Color) -> T) -> [T; 2] {
-    let mut array = [of(Color::White); 2];
-    array[Color::Black as usize] = of(Color::Black);
-    array
 }
 
 /// The pawns of `color` among `pawns` that have not moved.
@@ -117,9 +109,9 @@ impl Pattern {
             en_passant: position.legal_en_passant(),
             rights: Rights::All,
             needs: Needs {
-                home: by_color(|color| at_home(pawns(color), color)),
-                pieces: by_color(count),
-                pawns: by_color(|color| pawns(color).count() as u32),
+                home: ByColor::new_with(|color| at_home(pawns(color), color)),
+                pieces: ByColor::new_with(count),
+                pawns: ByColor::new_with(|color| pawns(color).count() as u32),
             },
             position,
         }
@@ -142,7 +134,7 @@ impl Pattern {
             castling.unwrap_or("KQkq"),
             en_passant.unwrap_or("-")
         );
-        let position = Fen::parse(&text).map_err(WantedError::Fen)?.position;
+        let position = Fen::parse(&text).map_err(|error| of_fen(&text, error))?.position;
         Ok(Pattern {
             rights: match (castling, en_passant) {
                 (None, _) => Rights::None,
@@ -317,7 +309,7 @@ fn pawn_targets(position: &Position, from: Square) -> Bitboard {
 /// The squares of all pawns.
 #[derive(Clone, Copy, Debug)]
 pub struct Pawns {
-    pawns: [Bitboard; 2],
+    pawns: ByColor<Bitboard>,
     needs: Needs,
 }
 
@@ -329,13 +321,14 @@ impl Pawns {
     /// If the text is not FEN.
     pub fn parse(fen: &str) -> Result<Pawns, WantedError> {
         let board = fen.split_ascii_whitespace().next().unwrap_or_default();
-        let setup: Setup = Fen::setup(&format!("{board} w - -")).map_err(WantedError::Fen)?;
-        let pawns = by_color(|color| setup.board.by_piece(color.pawn()));
+        let text = format!("{board} w - -");
+        let setup: Setup = Fen::setup(&text).map_err(|error| of_fen(&text, error))?;
+        let pawns = ByColor::new_with(|color| setup.board.by_piece(color.pawn()));
         Ok(Pawns {
             needs: Needs {
-                home: by_color(|color| at_home(pawns[color as usize], color)),
-                pieces: [0, 0],
-                pawns: by_color(|color| pawns[color as usize].count() as u32),
+                home: ByColor::new_with(|color| at_home(pawns[color], color)),
+                pieces: ByColor::default(),
+                pawns: ByColor::new_with(|color| pawns[color].count() as u32),
             },
             pawns,
         })
@@ -343,27 +336,27 @@ impl Pawns {
 
     /// Pawns on their initial squares: bits 0-7 for White, by file, and 8-15 for Black.
     pub(super) fn home(&self) -> u16 {
-        let [white, black] = [Color::White, Color::Black].map(|color| self.pawns[color as usize].0);
-        (white >> 8 & 0xff) as u16 | ((black >> 48 & 0xff) as u16) << 8
+        let ByColor { white, black } = self.pawns;
+        (white.0 >> 8 & 0xff) as u16 | ((black.0 >> 48 & 0xff) as u16) << 8
     }
 
     /// Number of pawns of a colour.
     pub(super) fn count(&self, color: Color) -> u32 {
-        self.needs.pawns[color as usize]
+        self.needs.pawns[color]
     }
 
     #[inline]
     fn matches(&self, position: &Position) -> bool {
         Color::ALL
             .into_iter()
-            .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color as usize])
+            .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
     }
 }
 
 /// The pieces of both sides, without their squares.
 #[derive(Clone, Copy, Debug)]
 pub struct Material {
-    counts: [[u8; 6]; 2],
+    counts: ByColor<[u8; 6]>,
     needs: Needs,
 }
 
@@ -373,29 +366,28 @@ impl Material {
     /// # Errors
     /// If the list contains another character, or a side does not have exactly one king.
     pub fn parse(text: &str) -> Result<Material, WantedError> {
-        let mut counts = [[0u8; 6]; 2];
+        let mut counts = ByColor::<[u8; 6]>::default();
         for letter in text.chars() {
             let role = Role::from_char(letter.to_ascii_lowercase()).ok_or(WantedError::Material)?;
             let color = Color::from_white(letter.is_ascii_uppercase());
-            let count = &mut counts[color as usize][role as usize - 1];
+            let count = &mut counts[color][role as usize - 1];
             *count = count.saturating_add(1);
         }
-        let number = |color: Color, role: Role| counts[color as usize][role as usize - 1];
+        let number = |color: Color, role: Role| counts[color][role as usize - 1];
         if Color::ALL.into_iter().any(|color| number(color, Role::King) != 1) {
             return Err(WantedError::Material);
         }
         let needs = Needs {
-            home: [Bitboard::EMPTY; 2],
-            pieces: Color::ALL
-                .map(|color| Role::ALL.iter().map(|&role| u32::from(number(color, role))).sum()),
-            pawns: by_color(|color| number(color, Role::Pawn).into()),
+            home: ByColor::default(),
+            pieces: ByColor::new_with(|color| counts[color].iter().copied().map(u32::from).sum()),
+            pawns: ByColor::new_with(|color| number(color, Role::Pawn).into()),
         };
         Ok(Material { counts, needs })
     }
 
     /// Number of pieces of one kind and colour.
     pub(super) fn count(&self, color: Color, role: Role) -> u32 {
-        self.counts[color as usize][role as usize - 1].into()
+        self.counts[color][role as usize - 1].into()
     }
 
     #[inline]
@@ -408,7 +400,7 @@ impl Material {
         Color::ALL.into_iter().all(|color| {
             Role::ALL.into_iter().all(|role| {
                 let count = position.of_kind(color, role).count();
-                count == usize::from(self.counts[color as usize][role as usize - 1])
+                count == usize::from(self.counts[color][role as usize - 1])
             })
         })
     }
@@ -418,7 +410,9 @@ impl Material {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WantedError {
-    /// The FEN is invalid, or no game can reach its position.
+    /// The text is not FEN.
+    NotFen(FenFlaw),
+    /// No game can reach the position.
     Fen(SetupError),
     /// The FEN has no second field.
     NoTurn,
@@ -431,6 +425,7 @@ pub enum WantedError {
 impl fmt::Display for WantedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            WantedError::NotFen(flaw) => flaw.fmt(f),
             WantedError::Fen(error) => error.fmt(f),
             WantedError::NoTurn => f.write_str("the side to move is missing: add w or b after the board"),
             WantedError::Move(word, error) => write!(f, "'{word}': {error}"),
@@ -442,6 +437,11 @@ impl fmt::Display for WantedError {
 }
 
 impl std::error::Error for WantedError {}
+
+/// The error of reading a FEN, with the place.
+fn of_fen(text: &str, error: SetupError) -> WantedError {
+    Fen::flaw(text).map_or(WantedError::Fen(error), WantedError::NotFen)
+}
 
 #[cfg(test)]
 mod tests;

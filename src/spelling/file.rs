@@ -12,6 +12,9 @@ use super::name::words;
 /// Beginning of the section with the names of players.
 const PLAYERS: &str = "@PLAYER";
 
+/// Maximum length of a correct name in bytes. Every game of the player has it in tables.
+const LONGEST: usize = 255;
+
 /// The names of players in a spelling file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SpellingFile {
@@ -38,12 +41,14 @@ impl std::error::Error for NoSpellings {}
 
 impl SpellingFile {
     /// Reads the text of a file: lines with correct names, each followed by lines with other spellings after `=`.
-    /// Everything after `#` is a comment.
+    /// Everything after `#` is a comment. A correct name that is too long has no effect, nor have the spellings below
+    /// it.
     ///
     /// # Errors
     /// If there are no names of players.
     pub fn read(text: &str) -> Result<SpellingFile, NoSpellings> {
-        let lines = text.lines().skip_while(|line| !line.starts_with(PLAYERS));
+        let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
+        let lines = lines.skip_while(|line| !line.starts_with(PLAYERS));
         let lines = lines.skip(1).take_while(|line| !line.starts_with('@'));
         let mut file = SpellingFile {
             hash: xxh3_128(text.as_bytes()),
@@ -59,9 +64,10 @@ impl SpellingFile {
                 // Indented lines say more about the player.
                 None if line.starts_with(char::is_whitespace) => {}
                 None => {
-                    let correct: Arc<str> = spelling.nfc().collect::<String>().into();
-                    file.add(spelling, &correct);
-                    name = Some(correct);
+                    let correct: String = spelling.chars().filter(|c| !c.is_control()).nfc().collect();
+                    let correct: Option<Arc<str>> = (correct.len() <= LONGEST).then(|| correct.into());
+                    correct.iter().for_each(|name| file.add(spelling, name));
+                    name = correct;
                 }
             }
         }

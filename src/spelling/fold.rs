@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::Name;
 use super::file::SpellingFile;
 use super::name::{Parts, words};
+use super::{Name, cut};
 
 /// Maximum number of spellings with one surname and one initial that are compared with each other. Where there are
 /// more, as in hostile files, none is joined.
-const MOST: usize = 2_000;
+pub(super) const MOST: usize = 2_000;
 
 /// Names with a comma, by surname and initial.
 type Known = HashMap<(String, Option<char>), Vec<Parts>>;
@@ -50,8 +50,10 @@ pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<Readi
             *parts = Some(without_comma(text(n), &known));
         }
     }
+    let mut parts: Vec<Parts> = parts.into_iter().flatten().collect();
+    cut::complete(&mut parts);
     let mut groups: HashMap<_, u32> = HashMap::new();
-    let readings = parts.into_iter().flatten().zip(correct);
+    let readings = parts.into_iter().zip(correct);
     readings
         .map(|(parts, correct)| {
             let next = groups.len() as u32;

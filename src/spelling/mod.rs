@@ -2,6 +2,7 @@
 //!
 //! Names that meet each other in a game are never joined, whatever else says that they are one player.
 
+mod cut;
 mod file;
 mod fold;
 mod name;
@@ -12,9 +13,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use crate::cancel;
 use chessdb::formats::{Database, TextId};
 
 pub use file::{NoSpellings, SpellingFile};
+
+/// Number of games after which [`Names::find`] checks whether it was cancelled.
+const CHECK_INTERVAL: u32 = 1024;
 
 /// Which spellings are joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,6 +106,9 @@ impl Players {
     fn of(&mut self, database: &dyn Database) -> Vec<[u32; 2]> {
         let mut by_id: FxHashMap<TextId, u32> = FxHashMap::default();
         let games = (0..database.len()).map(|game| {
+            if game % CHECK_INTERVAL == 0 {
+                cancel::check();
+            }
             let keys = database.keys(game);
             [keys.white, keys.black].map(|id| {
                 let number = *by_id.entry(id).or_insert_with(|| self.number(database.text(id)));

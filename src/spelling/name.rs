@@ -47,7 +47,7 @@ impl Word {
     }
 
     /// True if both can be the same name, or one the initial of the other.
-    fn agrees(&self, other: &Word) -> bool {
+    pub(super) fn agrees(&self, other: &Word) -> bool {
         match self.is_initial() || other.is_initial() {
             true => self.text.chars().next() == other.text.chars().next(),
             false => self.sound == other.sound,

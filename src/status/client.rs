@@ -23,14 +23,25 @@ const LONGEST_ANSWER: usize = 16 << 20;
 /// If it does not answer: the error of the first socket that exists.
 pub fn ask(device: u64, user: u32) -> io::Result<Value> {
     let mut first = None;
-    for path in place::paths(device, user) {
-        match ask_at(&path, user) {
+    let paths = place::paths(device, user);
+    for path in &paths {
+        match ask_at(path, user) {
             Ok(answer) => return Ok(answer),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => first = first.or(Some(error)),
         }
     }
-    Err(first.unwrap_or(io::ErrorKind::NotFound.into()))
+    let folders = paths.iter().filter_map(|path| path.parent());
+    let folders: Vec<_> = folders.map(|folder| folder.display().to_string()).collect();
+    let nowhere = || {
+        let folders = folders.join(", ");
+        let advice = "set XDG_RUNTIME_DIR as it was for the mount, or see its log";
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is none in {folders}: {advice}"),
+        )
+    };
+    Err(first.unwrap_or_else(nowhere))
 }
 
 fn ask_at(path: &Path, user: u32) -> io::Result<Value> {

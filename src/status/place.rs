@@ -33,7 +33,7 @@ pub(super) fn make_folder(socket: &Path, user: u32) -> io::Result<()> {
     let folder = socket.parent().unwrap_or(Path::new("/"));
     let above = folder.parent().unwrap_or(Path::new("/"));
     if above.as_os_str() != OsStr::new(SHARED) && fs::metadata(above)?.uid() != user {
-        return Err(denied("its folder belongs to another user"));
+        return Err(denied(format!("{} belongs to another user", above.display())));
     }
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
@@ -50,11 +50,16 @@ pub(super) fn check_folder(socket: &Path, user: u32) -> io::Result<()> {
     let found = fs::symlink_metadata(folder)?;
     match found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
         true => Ok(()),
-        false => Err(denied("it is not a folder of this user alone")),
+        false => {
+            let folder = folder.display();
+            Err(denied(format!(
+                "{folder} is not a folder of user {user} alone: remove it, or set XDG_RUNTIME_DIR, and mount again"
+            )))
+        }
     }
 }
 
-fn denied(why: &str) -> io::Error {
+fn denied(why: String) -> io::Error {
     io::Error::new(ErrorKind::PermissionDenied, why)
 }
 

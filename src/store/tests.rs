@@ -70,11 +70,11 @@ fn only_unused_files_are_removed() {
     age(&store.path(0).with_extension(dead), DAY);
     // Reading counts as use.
     store.read(3, 1000).unwrap();
-    store.tidy();
+    store.tidy_to(MOST_BYTES);
     let there = |number| store.path(number).exists();
     assert_eq!([0, 1, 2, 3].map(there), [true, true, true, true]);
     age(&store.path(1), DAY * 91);
-    store.tidy();
+    store.tidy_to(MOST_BYTES);
     assert_eq!([0, 1, 2, 3].map(there), [true, false, true, true]);
     assert_eq!(names(&store), 3 + others.len() + 1);
     store.tidy_to(2500);
@@ -173,7 +173,7 @@ fn a_folder_that_replaces_it_is_not_touched() {
     store.replace(1, b"ours").unwrap();
     store.replace(3, b"ours").unwrap();
     store.remove(3);
-    store.tidy();
+    store.tidy_to(MOST_BYTES);
     assert_eq!(fs::read(moved.join(&name)).unwrap(), b"ours");
     assert_eq!(fs::read_dir(&moved).unwrap().count(), 2);
     assert_eq!(
@@ -190,7 +190,7 @@ fn a_link_in_the_place_of_a_file_is_replaced_and_not_followed() {
     let precious = scratch.path().join("precious");
     fs::write(&precious, "precious").unwrap();
     symlink(&precious, store.path(1)).unwrap();
-    store.tidy();
+    store.tidy_to(MOST_BYTES);
     assert!(store.read(1, 100).is_err());
     store.replace(1, b"ours").unwrap();
     assert_eq!(store.read(1, 100).unwrap(), b"ours");
@@ -219,4 +219,47 @@ fn the_code_is_in_the_program() {
 #[test]
 fn a_program_has_one_hash() {
     assert!(program_hash().is_some() && program_hash() == program_hash());
+}
+
+#[test]
+fn the_folder_is_tidied_for_the_first_file_and_when_much_was_written() {
+    let (_folder, store) = store();
+    let store = store.with_most(1600);
+    let put_old = |number| {
+        fs::write(store.path(number), "old").unwrap();
+        age(&store.path(number), DAY * 91);
+    };
+    let there = |number| store.path(number).exists();
+    put_old(1);
+    store.replace(100, b"first").unwrap();
+    assert!(!there(1));
+    put_old(2);
+    store.replace(101, &[0; 60]).unwrap();
+    assert!(there(2));
+    store.clone().replace(102, &[0; 60]).unwrap();
+    assert!(!there(2));
+}
+
+#[test]
+fn a_use_is_noted_once_a_day() {
+    let (_folder, store) = store();
+    store.replace(1, b"text").unwrap();
+    let changed = || {
+        let meta = fs::metadata(store.path(1)).unwrap();
+        (meta.ctime(), meta.ctime_nsec(), meta.modified().unwrap())
+    };
+    let before = changed();
+    store.read(1, 4).unwrap();
+    assert_eq!(changed(), before);
+    age(&store.path(1), DAY * 2);
+    store.read(1, 4).unwrap();
+    assert!(
+        fs::metadata(store.path(1))
+            .unwrap()
+            .modified()
+            .unwrap()
+            .elapsed()
+            .unwrap()
+            < DAY
+    );
 }

@@ -59,6 +59,33 @@ const NAMED: [(&str, Column); 13] = [
 /// Prefix for a tag that has the name of another column. No name of a tag can contain it.
 const TAG: &str = "tag:";
 
+/// Tags that games have so often that no game of a database having them is no mistake.
+const USUAL: [&str; 20] = [
+    "Annotator",
+    "BlackElo",
+    "BlackFideId",
+    "BlackTeam",
+    "BlackTitle",
+    "Board",
+    "ECO",
+    "EventDate",
+    "FEN",
+    "Opening",
+    "PlyCount",
+    "SetUp",
+    "Termination",
+    "TimeControl",
+    "Variant",
+    "Variation",
+    "WhiteElo",
+    "WhiteFideId",
+    "WhiteTeam",
+    "WhiteTitle",
+];
+
+/// Least likeness of two names, from 0 to 1, of which one is probably meant by the other.
+const SIMILAR: f64 = 0.65;
+
 /// The columns of a table, in their order, with their names.
 pub struct Columns(Vec<(String, Column)>);
 
@@ -81,6 +108,7 @@ impl Columns {
             Column::Day,
             Column::WhiteElo,
             Column::BlackElo,
+            Column::Opening,
         ];
         Columns::with(others, has_database, &typed)
     }
@@ -117,7 +145,7 @@ impl Columns {
                 let is_tag = name.starts_with(|c: char| c.is_ascii_uppercase());
                 is_tag.then_some(name)
             });
-            match (named, tag) {
+            match (named, tag.filter(|tag| is_tag(tag))) {
                 (Some((_, column)), _) => Ok((name.to_owned(), column.clone())),
                 (None, Some(tag)) => Ok((name.to_owned(), Column::Tag(tag.to_owned()))),
                 (None, None) => Err(UnknownColumn(name.to_owned())),
@@ -135,6 +163,31 @@ impl Columns {
     /// All columns with their names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Column)> {
         self.0.iter().map(|(name, column)| (name.as_str(), column))
+    }
+
+    /// The tags that were named as columns and that games usually do not have, unless they were given with `tag:`.
+    pub fn unusual_tags(&self) -> impl Iterator<Item = &str> {
+        let tags = self.0.iter().filter_map(|(name, column)| match column {
+            Column::Tag(tag) if tag == name => Some(tag.as_str()),
+            _ => None,
+        });
+        let is_in_roster = |tag: &str| ROSTER.iter().any(|(name, _)| *name == tag);
+        tags.filter(move |tag| !is_in_roster(tag) && !USUAL.contains(tag))
+    }
+
+    /// The names of columns that look like this one, among `tags` and all others, the most similar first.
+    pub fn similar<'a>(name: &str, tags: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+        let roster = ROSTER.iter().map(|(name, _)| *name);
+        let named = NAMED.iter().map(|(name, _)| *name);
+        let all: BTreeSet<&str> = tags.chain(roster).chain(USUAL).chain(named).collect();
+        let likeness = |other: &str| {
+            let (name, other) = (name.to_ascii_lowercase(), other.to_ascii_lowercase());
+            strsim::jaro_winkler(&name, &other)
+        };
+        let mut all: Vec<(f64, &str)> = all.into_iter().map(|other| (likeness(other), other)).collect();
+        all.retain(|(likeness, _)| *likeness >= SIMILAR);
+        all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        all.into_iter().take(3).map(|(_, other)| other).collect()
     }
 
     /// The number of columns that are tags.
@@ -197,6 +250,12 @@ impl Columns {
             *first = b'{';
         }
     }
+}
+
+/// True if PGN allows a tag of this name.
+pub fn is_tag(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.starts_with('_') && !name.is_empty() && name.chars().all(is_allowed)
 }
 
 /// The name of a column other than a tag.

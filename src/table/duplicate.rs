@@ -4,7 +4,7 @@ use super::row::{Place, append_field, append_number, append_path, known};
 use chessdb::game::Tags;
 
 /// The columns after that of the database.
-const COLUMNS: &str = "group,number,White,Black,Date,plies,annotations,unique,differs,path\n";
+const COLUMNS: &str = "group,number,White,Black,Date,plies,annotations,unique,differs,path,reason\n";
 
 /// A row of `duplicates.csv`.
 pub struct DuplicateRow<'a> {
@@ -20,6 +20,8 @@ pub struct DuplicateRow<'a> {
     pub tags: &'a Tags,
     /// The tags of the best game of its group; `None` for this game itself.
     pub best: Option<&'a Tags>,
+    /// What makes it the same game as the best one; empty for this game itself.
+    pub reason: &'a str,
 }
 
 impl DuplicateRow<'_> {
@@ -52,6 +54,8 @@ impl DuplicateRow<'_> {
         let mut path = self.place.folder.as_bytes().to_vec();
         append_path(&mut path, self.place.game, self.place.digits);
         append_field(out, &String::from_utf8_lossy(&path));
+        comma(out);
+        append_field(out, self.reason);
         out.push(b'\n');
     }
 }

@@ -9,8 +9,9 @@ mod opening;
 mod parquet;
 mod row;
 
-pub use columns::{Column, Columns, UnknownColumn};
+pub use columns::{Column, Columns, UnknownColumn, is_tag};
 pub use duplicate::DuplicateRow;
+pub use opening::opening;
 pub use parquet::{Parquet, Rows};
 pub use row::{
     NULL, Place, Row, Value, append_field, append_number, append_path, append_string, further_tags, known,

@@ -1,7 +1,7 @@
 //! Names of openings by their ECO codes.
 
 /// The name of an opening: that of the range of codes in which its code is. `None` if it is no ECO code.
-pub(super) fn opening(code: &str) -> Option<&'static str> {
+pub fn opening(code: &str) -> Option<&'static str> {
     let code = code.get(..3)?;
     let bytes = code.as_bytes();
     let is_code = matches!(bytes, [b'A'..=b'E', digits @ ..] if digits.iter().all(u8::is_ascii_digit));

@@ -12,8 +12,8 @@
 //! | marks | the [mark](super::views::View::mark) of a group that is in each directory or below it: 8 bytes |
 //! | ordinals | the directories whose name ends with a number, such as ` (2)`, in order, and this number: 4 and 4 bytes |
 //! | by name | the directories that contain games, sorted by name: 4 bytes. Empty if that is the order of their numbers, or if merged files are in several directories |
-//! | shown | the directories of players who are shown under a name from elsewhere, in order, and where this name ends in `names`: 4 and 4 bytes |
-//! | names | these names: UTF-8 |
+//! | shown | the directories whose text has another spelling of a player than the games, in order, and where this text ends in `names`: 4 and 4 bytes |
+//! | names | these texts: UTF-8 |
 //! | name starts | where the name of each directory begins in `directory names`, and the end of the last one: 4 bytes. Empty in memory, where names are computed from texts |
 //! | directory names | the name of each directory: UTF-8 |
 //!

@@ -8,12 +8,13 @@ use std::thread::available_parallelism;
 use rustc_hash::FxHashMap;
 
 use super::views::{By, Group, View};
+use crate::cancel;
 use crate::library::LibraryEntry;
 use crate::parallel::at_once;
 use crate::positions::last_material;
 use chessdb::formats::Keys;
 
-/// Number of games after which the sort checks whether the files have changed.
+/// Number of games after which the sort checks whether it was cancelled and whether the files have changed.
 const CHECK_INTERVAL: u32 = 1024;
 
 /// Maximum number of pairs of a game and a directory, less two. Their places have 32 bits.
@@ -141,8 +142,11 @@ fn collect_part<K: Eq + Hash + Clone>(
     let mut entries = Vec::with_capacity(games.len());
     let mut places: FxHashMap<K, u32> = FxHashMap::default();
     for game in games.clone() {
-        if game % CHECK_INTERVAL == 0 && entry.is_lost() {
-            break;
+        if game % CHECK_INTERVAL == 0 {
+            cancel::check();
+            if entry.is_lost() {
+                break;
+            }
         }
         let keys = database.keys(game);
         if keys.deleted {

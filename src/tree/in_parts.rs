@@ -87,15 +87,20 @@ impl PositionsInParts {
         Some(part.database.positions())
     }
 
-    /// Answers a question from the index of a database. `None` if it has none.
+    /// Answers a question about the games that are shown from the index of a database. `None` if it has none.
     pub(super) fn ask<T>(&self, number: usize, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
-        self.of(number)?.ask(question)
+        let positions = self.of(number)?;
+        match self.searched.selection(number) {
+            Some(games) => positions.ask(|index| question(&index.among(games))),
+            None => positions.ask(question),
+        }
     }
 
-    /// True if all indexes are in memory.
+    /// True if all indexes are in memory, and it is known of which games answers are.
     pub(super) fn is_ready(&self) -> bool {
         let is_ready = |number| self.of(number).is_some_and(Positions::is_ready);
         match self.indexed.get() {
+            _ if self.searched.must_search() => false,
             Some(indexed) => indexed.iter().copied().all(is_ready),
             None => (0..self.searched.parts().len()).all(is_ready),
         }

@@ -82,17 +82,21 @@ impl ViewIndex {
     /// Sorts the games of a database.
     fn sorted(sorting: &Arc<Sorting>, naming: Naming) -> ViewIndex {
         let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
+        let names = view
+            .names_players()
+            .then(|| Names::find(&[database], &sorting.spelling));
+        ViewIndex::named(sorting, names.flatten().as_ref(), naming)
+    }
+
+    /// Sorts the games of a database. With `names`, players are shown under these.
+    pub(super) fn named(sorting: &Arc<Sorting>, names: Option<&Names>, naming: Naming) -> ViewIndex {
+        let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
         let (found, entries) = Entries::find(view, &sorting.entry);
-        let is_joined = view.is_of_players();
-        let names = is_joined.then(|| Names::find(&[database], &sorting.spelling));
-        let names = names.flatten();
-        let stored = |group: u32, depth| {
+        let text = |names, group: u32, depth| {
             let group = found.get(group as usize)?.group;
-            view.text(database, group, depth)
+            view.text(database, names, group, depth)
         };
-        let mut plan = Plan::new(found.len() as u32, |group, depth| {
-            Some(shown(names.as_ref(), stored(group, depth)?))
-        });
+        let mut plan = Plan::new(found.len() as u32, |group, depth| text(names, group, depth));
         let (starts, games) = entries.by_directory(&plan.leaves, plan.directories.len());
         let groups = plan.directories.iter().map(|planned| planned.group);
         let mark = |group: u32| found.get(group as usize).map_or(0, |group| group.mark);
@@ -101,13 +105,20 @@ impl ViewIndex {
         arrays.append(Array::Starts, bytes_of(starts));
         let marks = groups.clone().map(|group| mark(group).to_le_bytes());
         arrays.append(Array::Marks, marks.collect::<Vec<_>>().into_flattened());
-        if let Some(names) = &names {
+        if names.is_some() {
             let (mut pairs, mut texts) = (Vec::new(), Vec::new());
-            // All directories of players are at the same depth.
-            for (directory, group) in (0..).zip(groups).skip(1) {
-                let stored = stored(group, 0).unwrap_or_default();
-                if let Some(name) = names.other(&stored) {
-                    texts.extend(name.as_bytes());
+            let mut depths = vec![0];
+            for (directory, planned) in (0..).zip(&plan.directories).skip(1) {
+                let depth = match planned.parent {
+                    0 => 0,
+                    parent => depths.get(parent as usize).map_or(0, |depth| depth + 1),
+                };
+                depths.push(depth);
+                let shown = text(names, planned.group, depth);
+                if let Some(shown) =
+                    shown.filter(|shown| text(None, planned.group, depth).as_ref() != Some(shown))
+                {
+                    texts.extend(shown.as_bytes());
                     pairs.extend([directory, texts.len() as u32]);
                 }
             }
@@ -271,7 +282,7 @@ impl ViewIndex {
 
 /// Where the names of directories come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Naming {
+pub(super) enum Naming {
     /// The arrays.
     Stored,
     /// Texts of the database, which takes longer and no memory.
@@ -289,7 +300,7 @@ impl Sorting {
     /// What, beside the database, the arrays of the view follow from.
     pub(super) fn what(&self) -> String {
         let (view, spelling) = (self.view.key(), self.spelling.key());
-        match self.view.is_of_players() {
+        match self.view.names_players() {
             true => format!("{view} {spelling}"),
             false => view,
         }
@@ -314,7 +325,7 @@ impl Contents for SortedGames {
         };
         let (view, database) = (&self.0.view, &*self.0.entry.database);
         let group = view.group(database, half(1)? << 32 | half(0)?)?;
-        view.text(database, group, depth)
+        view.text(database, None, group, depth)
     }
 
     fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> GameList<'a> {

@@ -149,8 +149,8 @@ impl Positions {
             }
             built => built,
         };
-        let in_memory = || Index::in_memory(&entry.database, self.options, &done);
-        let built = built.unwrap_or_else(in_memory);
+        let not_kept = || Index::temporary(&entry.database, self.options, &done);
+        let built = built.unwrap_or_else(not_kept);
         built
             .inspect_err(|error| log::error!("{}: {error}", entry.name()))
             .ok()

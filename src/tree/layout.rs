@@ -96,7 +96,7 @@ impl Layout {
         !self.leaves_out_positions
     }
 
-    /// Joins spellings of players in `players/` and in the tables of all databases.
+    /// Joins spellings of players in views and in the tables of all databases.
     pub fn spell(&mut self, spelling: Spelling) {
         self.spelling = spelling;
     }

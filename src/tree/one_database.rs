@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::game_name::game_of_name;
-use super::index::{Sorting, ViewIndex};
+use super::index::{Naming, Sorting, ViewIndex};
 use super::indexed::Positions;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
-use super::names::digits;
+use super::names::{canonical, digits, directory_name};
 use super::view_files::{KeptViews, ViewFiles};
 use super::views::View;
 use crate::duplicates::Duplicates;
-use crate::library::LibraryEntry;
+use crate::library::{LibraryEntry, numbered};
 use crate::positions::BuildOptions;
-use crate::spelling::Spelling;
+use crate::spelling::{Names, Spelling};
 use chessdb::formats::{Database, Keys};
 
 /// A database with the names of its games and its views, which are built on first use.
@@ -63,7 +63,7 @@ impl OneDatabase {
         digits(self.database().len())
     }
 
-    /// The directories of a view before spellings of players are joined.
+    /// A view of players, or one without names of players, before spellings are joined.
     pub(super) fn stored_view(&self, id: ViewId) -> Option<&ViewIndex> {
         let view = self.layout.view(id)?;
         if *self.layout.spelling() == Spelling::Stored || !view.is_of_players() {
@@ -71,6 +71,16 @@ impl OneDatabase {
         }
         let index = || self.index(view, Spelling::Stored);
         Some(self.stored_players.get_or_init(index))
+    }
+
+    /// A view in which players are shown under these names. It is built now and not kept.
+    pub(super) fn named_view(&self, id: ViewId, names: &Names) -> Option<ViewIndex> {
+        let sorting = self.sorting(self.layout.view(id)?, Spelling::Stored);
+        Some(ViewIndex::named(
+            &Arc::new(sorting),
+            Some(names),
+            Naming::Computed,
+        ))
     }
 
     /// Keeps views that are built from now on in files, as long as `is_trusted` returns true.
@@ -111,6 +121,11 @@ impl OneDatabase {
     pub fn duplicates(&self) -> &Duplicates {
         self.duplicates
             .get_or_init(|| Duplicates::find(&[self.database()], self.threads))
+    }
+
+    /// The path of the directory of a view whose texts are these, from the database's directory.
+    pub fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
+        Views::directory_of(self, view, texts)
     }
 
     /// The positions of the games.
@@ -157,7 +172,33 @@ pub(super) trait Views: Send + Sync {
 
     /// The number of directories that show a game.
     fn directories_of(&self, game: u32, keys: &Keys) -> u32;
+
+    /// The path of a view's directory: that of the group with these texts from the view's own directory on. Sorts all
+    /// games if they are not yet.
+    fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
+        let mut views = self.layout().views();
+        let (id, _) = views.find(|(_, other)| other.name() == view)?;
+        let index = self.view(id)?;
+        let (mut directory, mut path) = (0, format!("{view}/"));
+        for text in texts {
+            let text = canonical((*text).into());
+            let name = directory_name(&text);
+            // Texts that have the same name, for example after their slashes were replaced, are numbered.
+            let mut names = (1..=MOST_NUMBERED).map(|ordinal| numbered(&name, ordinal));
+            directory = names.find_map(|name| {
+                let child = index.child(directory, &name)?;
+                (index.text(child).as_deref() == Some(&*text)).then(|| {
+                    path += &format!("{name}/");
+                    child
+                })
+            })?;
+        }
+        Some(path)
+    }
 }
+
+/// Number of directories of one name in which the one with a text is looked for.
+const MOST_NUMBERED: u32 = 9;
 
 impl Views for OneDatabase {
     fn layout(&self) -> &Layout {

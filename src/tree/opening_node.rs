@@ -2,7 +2,7 @@
 
 use super::in_parts::PositionsInParts;
 use super::ply::AtPly;
-use crate::positions::TreeNode;
+use crate::positions::{Index, TreeNode};
 use chessdb::board::Move;
 
 /// A node of the opening tree: the games that begin with the same moves.
@@ -28,7 +28,7 @@ impl PositionsInParts {
     pub(super) fn root(&self) -> Option<OpeningNode> {
         let mut parts = Vec::new();
         for &number in self.indexed() {
-            if let Some(root) = self.ask(number, |index| Ok(index.root()))? {
+            if let Some(root) = self.ask(number, Index::root)? {
                 parts.push((number, root));
             }
         }

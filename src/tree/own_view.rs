@@ -3,6 +3,7 @@
 use super::names::{canonical, digits};
 use super::template::{Facts, Field, Part, TemplateError, parse};
 use super::views::Group;
+use crate::spelling::Names;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome};
 
@@ -76,6 +77,12 @@ impl OwnView {
         self.fields.contains(&Field::Player) || self.fields.contains(&Field::Opponent)
     }
 
+    /// True if names of players are in names of directories.
+    pub(super) fn names_players(&self) -> bool {
+        let mut players = [Field::White, Field::Black].iter();
+        self.has_player() || players.any(|field| self.fields.contains(field))
+    }
+
     /// Calls `each` with the groups of a game: one for each player if the template contains a player, else
     /// one.
     pub(super) fn each_group(&self, game: u32, each: &mut dyn FnMut(Group)) {
@@ -85,12 +92,19 @@ impl OwnView {
         }
     }
 
-    /// The text of a group's directory at a depth; see [`super::views::BuiltInView::text`].
-    pub(super) fn text(&self, database: &dyn Database, group: Group, depth: usize) -> Option<String> {
+    /// The text of a group's directory at a depth; see [`super::views::View::text`].
+    pub(super) fn text(
+        &self,
+        database: &dyn Database,
+        names: Option<&Names>,
+        group: Group,
+        depth: usize,
+    ) -> Option<String> {
         let level = self.levels.get(depth)?;
         let (game, is_black) = game_and_player(group);
         let mut facts = Facts::new(database, game, database.keys(game), digits(database.len()));
         facts.is_black = is_black;
+        facts.names = names;
         if let [part @ (Part::Value(..) | Part::Initials(..))] = level.as_slice() {
             // A directory whose only part is unknown is named `unknown`, and differs from one whose text is
             // `unknown`.

@@ -49,11 +49,16 @@ pub(super) fn position_info(positions: &PositionsInParts, found: &FoundPosition)
     let position = found.pattern.position();
     let searched = positions.searched();
     let mut counts = [0; 4];
+    let mut dated = Vec::new();
     for &game in &*found.games {
-        let outcome = searched
+        let keys = searched
             .database_of(game)
-            .map(|(database, game)| database.keys(game).outcome);
-        let place = match outcome.unwrap_or_default() {
+            .map(|(database, game)| database.keys(game));
+        let date = keys.map(|keys| keys.date).unwrap_or_default();
+        if date.year > 0 {
+            dated.push((date, game));
+        }
+        let place = match keys.map(|keys| keys.outcome).unwrap_or_default() {
             Outcome::WhiteWins => 0,
             Outcome::Draw => 1,
             Outcome::BlackWins => 2,
@@ -61,6 +66,8 @@ pub(super) fn position_info(positions: &PositionsInParts, found: &FoundPosition)
         };
         counts[place] += 1;
     }
+    // The first and the last day; among games of one day, the order of the databases.
+    dated.sort_by_key(|(date, _)| (date.year, date.month, date.day));
     let [white, draws, black, _] = counts;
     let mut text = String::new();
     let mut row = |name: &str, value: &str| {
@@ -73,15 +80,17 @@ pub(super) fn position_info(positions: &PositionsInParts, found: &FoundPosition)
         "Results:",
         &format!("{white} won by White, {draws} drawn, {black} won by Black"),
     );
-    let of = |game: u32| {
+    let path = |game: u32| {
         let path = searched.path(game).unwrap_or_default();
-        format!("{}, {}", searched.game_name(game), on_one_line(&path))
+        on_one_line(&path).into_owned()
     };
-    if let [first, .., last] = &*found.games {
-        row("First:", &of(*first));
-        row("Last:", &of(*last));
-    } else if let [only] = &*found.games {
-        row("Only:", &of(*only));
+    match (&*found.games, dated.first(), dated.last()) {
+        ([only], ..) => row("Only:", &path(*only)),
+        (_, Some((first, earliest)), Some((last, latest))) => {
+            row("First:", &format!("{first}, {}", path(*earliest)));
+            row("Last:", &format!("{last}, {}", path(*latest)));
+        }
+        _ => {}
     }
     text + "\n" + &diagram(position)
 }

@@ -7,6 +7,7 @@ use super::all::{AllDatabases, Part, place_of};
 use super::inode::Node;
 use super::names::game_path;
 use super::one_database::{OneDatabase, Views};
+use crate::positions::Selection;
 use chessdb::formats::Database;
 
 /// One database, or all of them. Their games are numbered consecutively, database by database.
@@ -36,6 +37,22 @@ impl Searched {
         match self {
             Searched::One(parts) => parts,
             Searched::All(all) => all.parts(),
+        }
+    }
+
+    /// The games of a database that are shown, if these are not all. On first use, searches for duplicates.
+    pub(super) fn selection(&self, number: usize) -> Option<&Arc<Selection>> {
+        match self {
+            Searched::One(_) => None,
+            Searched::All(all) => all.shown()?.selection(number),
+        }
+    }
+
+    /// True if duplicates have to be searched for to know which games are shown.
+    pub(super) fn must_search(&self) -> bool {
+        match self {
+            Searched::One(_) => false,
+            Searched::All(all) => all.must_search(),
         }
     }
 

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::index::shown;
 use super::names::{canonical_text, event_and_year};
 use super::own_view::OwnView;
 use crate::positions::PieceCounts;
+use crate::spelling::Names;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::Eco;
 
@@ -105,11 +107,21 @@ impl View {
         }
     }
 
-    /// The text that a group's directory has at a depth, see [`BuiltInView::text`].
-    pub fn text(&self, database: &dyn Database, group: Group, depth: usize) -> Option<String> {
+    /// The text that a group's directory has at a depth, see [`BuiltInView::text`]. With `names`, players are shown
+    /// under these.
+    pub fn text(
+        &self,
+        database: &dyn Database,
+        names: Option<&Names>,
+        group: Group,
+        depth: usize,
+    ) -> Option<String> {
         match self {
-            View::BuiltIn(view) => (view.text)(database, group, depth),
-            View::Own(view) => view.text(database, group, depth),
+            View::BuiltIn(view) => {
+                let names = names.filter(|_| self.names_players());
+                Some(shown(names, (view.text)(database, group, depth)?))
+            }
+            View::Own(view) => view.text(database, names, group, depth),
         }
     }
 
@@ -150,7 +162,7 @@ impl View {
         found
     }
 
-    /// The number of directories that contain a game.
+    /// The number of directories that contain a game, by the names of players as they are stored.
     pub fn directories(&self, database: &dyn Database, game: u32, keys: &Keys) -> u32 {
         let each_group = |each: &mut dyn FnMut(Group)| match self {
             View::BuiltIn(view) => match view.by {
@@ -160,7 +172,7 @@ impl View {
             },
             View::Own(view) => view.each_group(game, each),
         };
-        let path = |group| (0..).map_while(move |depth| self.text(database, group, depth));
+        let path = |group| (0..).map_while(move |depth| self.text(database, None, group, depth));
         let mut directories = 0;
         each_group(&mut |group| {
             // Different groups may share a directory, which is counted for the first of them.
@@ -177,6 +189,14 @@ impl View {
     /// True for the view whose directories are players.
     pub fn is_of_players(&self) -> bool {
         matches!(self, View::BuiltIn(view) if view.name == "players")
+    }
+
+    /// True if names of players are in names of directories.
+    pub fn names_players(&self) -> bool {
+        match self {
+            View::BuiltIn(_) => self.is_of_players(),
+            View::Own(view) => view.names_players(),
+        }
     }
 
     /// True if merged files are in subdirectories like the games. Otherwise they are all in one directory.

@@ -56,7 +56,7 @@ pub fn read(text: &[u8]) -> Vec<Read> {
 pub fn of_game(game: &Game) -> Read {
     let mut read = Read::default();
     for (name, value) in game.tags.iter() {
-        let value = value.replace(is_control, "");
+        let value = value.replace(char::is_control, "");
         read.tags.insert(name.to_owned(), value);
     }
     let collector = &mut Collector;
@@ -72,7 +72,7 @@ pub fn of_game(game: &Game) -> Read {
                     .movetext
                     .text(range)
                     .replace('}', ")")
-                    .replace(is_control, " ");
+                    .replace(char::is_control, " ");
                 collector.comment(&mut movetext, RawComment(text.as_bytes()))
             }
             Token::VariationStart => collector.begin_variation(&mut movetext).map_continue(drop),
@@ -97,10 +97,6 @@ fn unescaped(value: &str) -> String {
         }
     }
     text
-}
-
-fn is_control(c: char) -> bool {
-    c.is_ascii_control()
 }
 
 struct Collector;

@@ -53,13 +53,16 @@ pub fn all_samples() -> Vec<Sample> {
     formats.flat_map(|format| samples(format.name)).collect()
 }
 
-/// Paths without extension of the databases of all samples, and of those of CBH that have no expected PGN.
+/// Paths without extension of the databases of all samples, and of those of ChessBase that have no expected PGN.
 pub fn all_bases() -> BTreeSet<PathBuf> {
     let samples = all_samples().into_iter().flat_map(|sample| sample.bases());
-    let files = files_below(&shared().join("data/chessbase-cbh")).into_iter();
+    let folders = ["data/chessbase-cbh", "data/chessbase-2cbh"];
+    let files = folders
+        .into_iter()
+        .flat_map(|folder| files_below(&shared().join(folder)));
     let is_main = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|kind| kind == "cbh" || kind == "cbv")
+        let kind = path.extension().and_then(|kind| kind.to_str());
+        kind.is_some_and(|kind| ["cbh", "cbv", "2cbh", "2cbv"].contains(&kind))
     };
     let others = files.filter(is_main).map(|path| path.with_extension(""));
     samples.chain(others).collect()

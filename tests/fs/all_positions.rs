@@ -284,6 +284,7 @@ fn without_indexes_there_are_neither_moves_nor_positions() {
         entries(),
         ServeOptions {
             index_memory: 0,
+            index_folders: &[],
             ..ServeOptions::default()
         },
     );
@@ -300,6 +301,7 @@ fn a_database_without_an_index_is_named() {
     ];
     let options = ServeOptions {
         index_memory: 10_000,
+        index_folders: &[],
         ..ServeOptions::default()
     };
     let tree = mount_with(entries, options);

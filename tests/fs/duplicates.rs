@@ -11,6 +11,11 @@ use crate::tables::{Row, bytes_of, read_csv, read_ndjson, read_parquet};
 
 const SPANISH: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7";
 const SICILIAN: &str = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6";
+/// 40 plies.
+const LONG: &str = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 \
+                    Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8";
+const SHORTER: &str = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 \
+                       Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1";
 const SHORT: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O";
 
 fn spanish(white: &str, black: &str, year: u16, month: u8, day: u8) -> FakeGame {
@@ -80,6 +85,84 @@ fn games_that_contradict_each_other_are_no_duplicates() {
     let mut fen = first.clone();
     fen.fen = Some("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQk - 0 1");
     assert_found(&[first, fen], &[]);
+}
+
+/// A game of 40 plies in Linares in 1993.
+fn long(year: u16, month: u8, day: u8) -> FakeGame {
+    let game = spanish("Karpov, Anatoly", "Kasparov, Garry", year, month, day);
+    game.line(LONG).event("Linares").tag("Round", "3")
+}
+
+#[test]
+fn long_games_are_the_same_whatever_their_dates() {
+    let first = long(1993, 3, 1);
+    let round = |round| first.clone().date(1994, 3, 1).tag("Round", round);
+    for other in [
+        long(1993, 3, 2),
+        long(1994, 3, 1),
+        long(1994, 0, 0).event("Linares 10th"),
+        long(1994, 3, 1).event("LINARES, 1993"),
+        long(1994, 3, 1).event("?"),
+        round("3.5"),
+        round("?"),
+    ] {
+        assert_found(&[first.clone(), other.clone()], &[&["1", "2"]]);
+        assert_found(&[other, first.clone()], &[&["1", "2"]]);
+    }
+    let mut unknown = long(1993, 3, 2);
+    unknown.black = "?".to_owned();
+    for other in [unknown, round("4"), long(1994, 3, 1).event("Wijk aan Zee")] {
+        assert_found(&[first.clone(), other.clone()], &[]);
+        assert_found(&[other, first.clone()], &[]);
+    }
+    assert_found(&[1993, 1994].map(|year| long(year, 3, 1).line(SHORTER)), &[]);
+    // Of two drawn games in different events, each has its copies, also from other years and without events.
+    let games = [
+        long(1993, 3, 1),
+        long(1994, 1, 5).event("Wijk aan Zee"),
+        long(1994, 1, 5).event("?"),
+        long(1992, 3, 1),
+        long(1994, 1, 6).event("Wijk aan Zee 1994"),
+        long(0, 0, 0).event("?"),
+    ];
+    let events = found(&games);
+    assert_eq!(events, [["1", "4", "6"], ["2", "3", "5"]]);
+    // A game that a group cannot take begins another one, however many there are.
+    let events = (0..100u16).map(|n| long(1900 + n, 1, 1).event(&format!("Town {n}")));
+    let events: Vec<FakeGame> = events.collect();
+    assert_eq!(found(&events), Vec::<Vec<String>>::new());
+    let twice: Vec<FakeGame> = events.iter().chain(&events).cloned().collect();
+    assert_eq!(found(&twice).len(), 100);
+}
+
+#[test]
+fn a_row_says_what_makes_its_game_the_same() {
+    let short = || long(1993, 3, 1).line(SHORT);
+    let tree = mount(Fake::of([
+        long(1993, 3, 1),
+        long(1993, 3, 0),
+        long(1994, 3, 1).comment("good"),
+        long(1994, 0, 0),
+        short(),
+        short(),
+    ]));
+    let (_, rows) = read_csv(&tree.cat("duplicates.csv"));
+    let reason = |row: &Row| {
+        (
+            row["number"].clone(),
+            row.get("reason").cloned().unwrap_or_default(),
+        )
+    };
+    let reasons: Vec<(String, String)> = rows.iter().map(reason).collect();
+    let expected = [
+        ("3", ""),
+        ("1", "moves"),
+        ("2", "moves"),
+        ("4", "date"),
+        ("5", ""),
+        ("6", "tags"),
+    ];
+    assert_eq!(reasons, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
 }
 
 #[test]
@@ -160,23 +243,31 @@ fn the_best_game_comes_first_and_rows_say_what_differs() {
         dated(9).line(SICILIAN).tag("Annotator", "Tal"),
     ]));
     let (columns, rows) = read_csv(&tree.cat("duplicates.csv"));
-    let expected = "group number White Black Date plies annotations unique differs path";
+    let expected = "group number White Black Date plies annotations unique differs path reason";
     assert_eq!(columns.join(" "), expected);
     let line = |row: &Row| {
         let of = |column: &str| row.get(column).map_or("", String::as_str);
-        ["group", "number", "plies", "annotations", "unique", "differs"]
-            .map(of)
-            .join("|")
+        [
+            "group",
+            "number",
+            "plies",
+            "annotations",
+            "unique",
+            "differs",
+            "reason",
+        ]
+        .map(of)
+        .join("|")
     };
     assert_eq!(
         rows.iter().map(line).collect::<Vec<_>>(),
         [
-            "1|4|10|1|true|",
-            "1|1|10|0|false|Date",
-            "1|2|10|0|false|Event WhiteElo",
-            "1|3|10|0|false|WhiteElo",
-            "2|6|10|0|true|",
-            "2|5|10|0|false|Annotator",
+            "1|4|10|1|true||",
+            "1|1|10|0|false|Date|date",
+            "1|2|10|0|false|Event WhiteElo|date",
+            "1|3|10|0|false|WhiteElo|date",
+            "2|6|10|0|true||",
+            "2|5|10|0|false|Annotator|date",
         ]
     );
     assert_eq!(
@@ -296,7 +387,10 @@ fn unique_shows_the_best_game_of_each_group_once() {
             "info.txt",
             "material",
             "merged",
+            "moves",
+            "overview.html",
             "players",
+            "positions",
             "years"
         ]
     );
@@ -404,7 +498,7 @@ fn info_of_unique_counts_what_it_shows() {
 #[test]
 fn other_directories_do_not_wait_for_duplicates() {
     let tree = unique();
-    assert_eq!(tree.entries("all/unique").len(), 11);
+    assert_eq!(tree.entries("all/unique").len(), 14);
     assert!(tree.may_wait(tree.inode("all/unique/all.pgn")));
     assert!(tree.may_wait(tree.inode("all/unique/players")));
     tree.ls("all/unique/players");

@@ -11,6 +11,7 @@ use chessdb::formats::{
 };
 use chessdb::game::{Date, Eco, Game, Outcome, Tags};
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
+use pgnfs::cancel::Cancel;
 use pgnfs::library::LibraryEntry;
 use pgnfs::mapped::Identity;
 
@@ -148,6 +149,44 @@ pub struct Fake {
     pub decoded: Arc<AtomicUsize>,
     /// Number of moves of main lines that were replayed.
     pub replayed: Arc<AtomicUsize>,
+    /// If set, what is cancelled while games are read.
+    pub cancel: Option<Arc<CancelAfter>>,
+    /// Counts games of which only the keys are read.
+    pub cancel_keys: Option<Arc<CancelAfter>>,
+}
+
+/// Cancels work when some games have been read.
+pub struct CancelAfter {
+    calls: AtomicUsize,
+    most: AtomicUsize,
+    cancel: Cancel,
+}
+
+impl CancelAfter {
+    pub fn new(most: usize, cancel: Cancel) -> CancelAfter {
+        CancelAfter {
+            calls: AtomicUsize::new(0),
+            most: AtomicUsize::new(most),
+            cancel,
+        }
+    }
+
+    /// Cancels only when as many games have been read from now on.
+    pub fn restart(&self, most: usize) {
+        self.calls.store(0, Ordering::Relaxed);
+        self.most.store(most, Ordering::Relaxed);
+    }
+
+    /// Number of times that the tags or the moves of a game were read.
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    fn count(&self) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) >= self.most.load(Ordering::Relaxed) {
+            self.cancel.cancel();
+        }
+    }
 }
 
 impl Fake {
@@ -199,6 +238,7 @@ impl Fake {
     /// Counts the decoding of a game, and returns its start position and the number of games decoded before.
     fn decode(&self, game: u32) -> (Position, usize) {
         let before = self.decoded.fetch_add(1, Ordering::Relaxed);
+        self.cancel.iter().for_each(|cancel| cancel.count());
         let fake = self.game_at(game);
         assert!(!fake.panics, "a bug in the decoder");
         let start = fake.fen.map(|fen| Fen::parse(fen).unwrap().position);
@@ -230,6 +270,7 @@ impl Database for Fake {
     }
 
     fn keys(&self, game: u32) -> Keys {
+        self.cancel_keys.iter().for_each(|cancel| cancel.count());
         let fake = self.game_at(game);
         // Every text of every game has its own id, even if texts are equal.
         Keys {
@@ -253,6 +294,7 @@ impl Database for Fake {
     fn tags(&self, game: u32) -> Tags {
         let fake = self.game_at(game);
         assert!(!fake.tags_panic, "a bug in the decoder");
+        self.cancel.iter().for_each(|cancel| cancel.count());
         let mut tags = Tags::new(fake.outcome);
         tags.set_str("White", &fake.white);
         tags.set_str("Black", &fake.black);

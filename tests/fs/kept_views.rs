@@ -161,8 +161,8 @@ fn the_next_mount_shows_the_same_and_sorts_nothing() {
             assert_eq!(second.inode(path).0, *inode, "{path} is found by its name");
         }
     }
-    // One for each view, and players/ with other spellings.
-    assert_eq!(kept(&folder).len(), VIEWS.len() + 2);
+    // One for each view, and two with other spellings for players/ and for the view of the user.
+    assert_eq!(kept(&folder).len(), VIEWS.len() + 4);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod all;
 mod all_positions;
 mod attributes;
 mod cache;
+mod cancel;
 mod counting;
 mod damage;
 mod documents;
@@ -34,5 +35,6 @@ mod steps;
 #[allow(dead_code)]
 mod stuck;
 mod tables;
+mod unique_positions;
 mod views;
 mod walk;

@@ -213,6 +213,7 @@ fn without_an_index_there_are_no_moves_and_positions() {
 fn what_needs_an_index_that_cannot_be_built_gives_an_error() {
     let options = ServeOptions {
         index_memory: 0,
+        index_folders: &[],
         ..ServeOptions::default()
     };
     let tree = mount_with(vec![Fake::of(openings()).at("")], options);
@@ -226,6 +227,21 @@ fn what_needs_an_index_that_cannot_be_built_gives_an_error() {
         Err(FsError::Io)
     );
     assert!(tree.exists("players"));
+}
+
+#[test]
+fn an_index_that_is_neither_kept_nor_fits_into_memory_is_in_a_file_without_a_name() {
+    let below = |options: ServeOptions| {
+        let tree = mount_with(vec![Fake::of(openings()).at("")], options);
+        let shown = (tree.cat("moves/moves.csv"), tree.cat("positions/info.txt"));
+        assert_eq!(tree.0.status().databases[0].index, IndexState::Ready);
+        shown
+    };
+    let little = ServeOptions {
+        index_memory: 0,
+        ..ServeOptions::default()
+    };
+    assert_eq!(below(little), below(ServeOptions::default()));
 }
 
 #[test]

@@ -20,6 +20,10 @@ fn numbers(page: &str, id: &str) -> Counts {
     let section = section.split("<h2").next().unwrap();
     let rows = section.split("<tr><td>").skip(1).map(|row| {
         let (text, count) = row.split_once("<td>").unwrap();
+        let text = match text.strip_prefix("<a ") {
+            Some(link) => link.split_once('>').unwrap().1.strip_suffix("</a>").unwrap(),
+            None => text,
+        };
         let count = count.split(['\n', '<']).next().unwrap();
         (unescaped(text), count.parse().unwrap())
     });
@@ -67,9 +71,34 @@ fn check(tree: &Mounted, folder: &str) -> String {
     let of_one_colour = rows.iter().filter(|row| row.get("White") != row.get("Black"));
     let blacks = of_one_colour.filter_map(|row| row.get("Black").cloned());
     check_most(&numbers(&page, "players"), counted(values("White").chain(blacks)));
-    check_most(&numbers(&page, "openings"), counted(values("ECO")));
+    let openings = numbers(&page, "openings").into_iter();
+    let codes = openings.map(|(text, count)| (text.split(' ').next().unwrap().to_owned(), count));
+    check_most(&codes.collect(), counted(values("ECO")));
     check_harmless(&page);
+    for link in links(&page) {
+        let path = format!("{folder}{}", decoded(link));
+        let games = tree.ls(&path).len();
+        assert!(games > 0 && path.ends_with('/'), "{path}");
+    }
     page
+}
+
+/// Where the page leads to.
+fn links(page: &str) -> impl Iterator<Item = &str> {
+    page.split("href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+}
+
+/// The path in a relative reference.
+fn decoded(reference: &str) -> String {
+    let mut parts = reference.split('%');
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend(&part.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 /// `shown` are the 25 greatest counts.
@@ -88,10 +117,13 @@ fn check_most(shown: &Counts, counts: Counts) {
 fn check_harmless(page: &str) {
     assert!(page.contains("<svg") && page.contains("default-src 'none'"));
     for harmful in [
-        "<script", "<a ", "<img", "<link", "<iframe", "<object", "href", "src=", "http:", "https:", "url(",
-        "@import",
+        "<script", "<img", "<link", "<iframe", "<object", "src=", "http:", "https:", "url(", "@import",
     ] {
         assert!(!page.contains(harmful), "{harmful}");
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-._~%".contains(c);
+    for link in links(page) {
+        assert!(link.chars().all(is_plain) && !link.starts_with('/'), "{link}");
     }
 }
 
@@ -125,6 +157,43 @@ fn numbers_are_those_of_the_tables() {
     let damage = numbers(&page, "problems");
     assert_eq!((damage["b.dcn"], damage.values().sum::<u64>()), (1, 2));
     assert_eq!(tree.cat("problems.txt").lines().count(), 2);
+}
+
+#[test]
+fn players_openings_and_years_lead_to_their_directories() {
+    let games = [
+        game("Müller, \"50 %\" #1?", "a/b")
+            .date(985, 1, 2)
+            .eco(b"B97")
+            .tag("ECO", "B97"),
+        game("a_b", "a\\b").date(990, 1, 2).tag("ECO", "Z1"),
+        game("Deleted, Only", "a_b").date(991, 1, 2).deleted(),
+    ];
+    let tree = mount(Fake::of(games));
+    let page = check(&tree, "");
+    let leads = |text: &str| {
+        let row = page
+            .split("<tr><td>")
+            .find(|row| row.contains(&format!(">{text}</a>")));
+        row.map(|row| decoded(row.split('"').nth(1).unwrap()))
+    };
+    for (text, path) in [
+        ("Müller, &quot;50 %&quot; #1?", "players/Müller, \"50 %\" #1?/"),
+        ("985", "years/0985/"),
+        ("990", "years/0990/"),
+        ("B97 Sicilian Defence, Najdorf", "eco/B/B97/"),
+    ] {
+        assert_eq!(leads(text).as_deref(), Some(path), "{page}");
+    }
+    // Three names that are one when slashes are replaced, each in a directory of its own.
+    let game_of = |text: &str| tree.ls(&leads(text).unwrap());
+    assert_ne!(game_of("a/b"), game_of("a_b"));
+    assert_eq!(game_of("a_b"), game_of("a\\b"));
+    for nowhere in ["991", "Deleted, Only", "Z1"] {
+        assert!(page.contains(&format!("<tr><td>{nowhere}<td>1")), "{nowhere}");
+    }
+    // Charts lead there as well: four players, two years and an opening, twice each.
+    assert_eq!(links(&page).count(), 2 * (4 + 2 + 1));
 }
 
 #[test]

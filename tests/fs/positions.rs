@@ -75,6 +75,13 @@ fn a_position_has_its_games_however_it_came_about() {
         info.contains("Games:    3\n") && info.contains("4  . . P P . . . .\n"),
         "{info}"
     );
+    // By date, not in the order of the database; a game without a year is neither.
+    for row in [
+        "First:    1985.01.01, games/000001-001000/000002.pgn\n",
+        "Last:     1990.01.01, games/000001-001000/000001.pgn\n",
+    ] {
+        assert!(info.contains(row), "{info}");
+    }
     assert_eq!(tree.stat(&directory).links, 4);
     assert_eq!(
         tree.inode(&format!("{directory}/moves/../..")),

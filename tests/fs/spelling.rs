@@ -10,7 +10,12 @@ use crate::mounted::{Mounted, mount_with};
 use crate::tables::{bytes_of, read_csv, read_ndjson, read_parquet};
 
 fn spelled(databases: Vec<(&str, Fake)>, spelling: Spelling) -> Mounted {
+    with_views(databases, spelling, &[])
+}
+
+fn with_views(databases: Vec<(&str, Fake)>, spelling: Spelling, views: &[&str]) -> Mounted {
     let mut layout = Layout::default();
+    views.iter().for_each(|view| layout.add_view(view).unwrap());
     layout.spell(spelling);
     let entries = databases.into_iter().map(|(path, fake)| fake.at(path));
     let options = ServeOptions {
@@ -104,6 +109,96 @@ fn other_players_have_their_own() {
 }
 
 #[test]
+fn cut_given_names_are_joined_if_there_is_one_way() {
+    assert_joined(
+        &[
+            "Karpov, An",
+            "Karpov,Ana",
+            "Karpov, Anatoly",
+            "Karpov, Anatoly",
+            "Karpov, A",
+        ],
+        &[("Karpov, Anatoly", 5)],
+    );
+    assert_joined(
+        &["Karpov, An", "Karpov,Ana", "Karpov, Anatoly", "Karpov, Andrei"],
+        &[("Karpov, An", 1), ("Karpov, Anatoly", 2), ("Karpov, Andrei", 1)],
+    );
+    assert_joined(
+        &["Popov, Martin", "Popov, Martina"],
+        &[("Popov, Martin", 1), ("Popov, Martina", 1)],
+    );
+    // They meet.
+    let games = [game("Karpov, An", "Karpov, Anatoly")];
+    let tree = spelled(vec![("", Fake::of(games))], Spelling::Fold);
+    assert_eq!(players_of(&tree, "").len(), 2);
+}
+
+#[test]
+fn views_of_ones_own_show_the_same_players() {
+    let a = || {
+        Fake::of([
+            game("Short, Nigel", "Tal, M").date(1990, 1, 1),
+            game("Short, N", "x").date(1990, 1, 1),
+        ])
+    };
+    let b = || {
+        Fake::of([
+            game("x", "SHORT,N").date(1990, 1, 1),
+            game("Tal, Mikhail", "x").date(1990, 1, 1),
+            game("Tal, Mikhail", "?").date(1990, 1, 1),
+        ])
+    };
+    let views = [
+        "by-year=%{year}/%{player}/against %{opponent}",
+        "pairs=%{white}-%{black}",
+        "letters=%{player:3}",
+        "events2=%{event}",
+    ];
+    let tree = with_views(vec![("a", a()), ("b", b())], Spelling::Fold, &views);
+    assert_eq!(tree.ls("a/by-year/1990"), ["Short, Nigel", "Tal, M", "x"]);
+    assert_eq!(
+        tree.ls("b/by-year/1990"),
+        ["SHORT,N", "Tal, Mikhail", "unknown", "x"]
+    );
+    for all in ["all", "all/unique"] {
+        let players = tree.ls(&format!("{all}/by-year/1990"));
+        assert_eq!(players, ["Short, Nigel", "Tal, Mikhail", "unknown", "x"], "{all}");
+        let against = tree.ls(&format!("{all}/by-year/1990/Short, Nigel"));
+        assert_eq!(against, ["against Tal, Mikhail", "against x"], "{all}");
+        let games = tree.ls(&format!("{all}/by-year/1990/Short, Nigel/against x"));
+        assert_eq!(games.len(), 2, "{all}");
+        assert!(
+            games[0].contains("Short-x") && games[1].contains("x-SHORT"),
+            "{games:?}"
+        );
+        let pairs = [
+            "Short, Nigel-Tal, Mikhail",
+            "Short, Nigel-x",
+            "Tal, Mikhail-unknown",
+            "Tal, Mikhail-x",
+            "x-Short, Nigel",
+        ];
+        assert_eq!(tree.ls(&format!("{all}/pairs")), pairs, "{all}");
+        assert_eq!(
+            tree.ls(&format!("{all}/letters")),
+            ["Sho", "Tal", "unknown", "x"],
+            "{all}"
+        );
+        let merged = tree.cat(&format!("{all}/merged/pairs/x-Short, Nigel.pgn"));
+        assert_eq!(merged, tree.cat("b/games/000001-001000/000001.pgn"), "{all}");
+        let merged = tree.cat(&format!("{all}/merged/letters/Sho.pgn"));
+        assert_eq!(
+            merged,
+            tree.cat("a/all.pgn") + &tree.cat("b/games/000001-001000/000001.pgn")
+        );
+        tree.walk_from(&format!("{all}/"));
+    }
+    let stored = with_views(vec![("a", a()), ("b", b())], Spelling::Stored, &views);
+    assert_eq!(stored.ls("all/by-year/1990").len(), 7);
+}
+
+#[test]
 fn players_who_meet_each_other_are_two() {
     let games = [
         game("Short, Nigel", "Short, N"),
@@ -189,6 +284,47 @@ fn a_line_without_letters_in_a_spelling_file_says_nothing() {
         found.len() == 3 && found.iter().all(|(_, games)| *games == 1),
         "{found:?}"
     );
+}
+
+#[test]
+fn a_hostile_spelling_file_does_no_harm() {
+    let long = "Long ".repeat(60);
+    let text = format!(
+        "\u{feff}@PLAYER\n{long}\n= Long, A\nCar\rriage,\u{0} \u{85}Return\u{1b}[2J\n= Carriage\n\
+         ../../Slash/, <b>\"&\n= Slash\nSame, A\n= Same\nSAME, A\n= Other\n\
+         Circle, A\n= Circle, B\nCircle, B\n= Circle, A\n=\n= = =\n# only\n@EVENT"
+    );
+    let file = || Spelling::File(Arc::new(SpellingFile::read(&text).unwrap()));
+    let names = [
+        "Long, A",
+        "Carriage",
+        "Slash",
+        "Same",
+        "SAME, A",
+        "Other",
+        "Circle, A",
+        "Circle, B",
+        "=",
+    ];
+    let games = || Fake::of(names.map(|name| game(name, "x")));
+    let views = ["own=%{player}/%{white}"];
+    let tree = with_views(vec![("a", games()), ("b", games())], file(), &views);
+    for path in tree.walk() {
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        for name in parts {
+            assert!(
+                !name.contains(char::is_control) && !matches!(name, "." | ".."),
+                "{path:?}"
+            );
+        }
+    }
+    assert!(tree.exists("all/players/Long, A"));
+    let (_, rows) = read_csv(&tree.cat("all/games.csv"));
+    assert_eq!(rows.len(), 2 * names.len());
+    assert!(rows.iter().any(|row| row["White"] == "Carriage, Return[2J"));
+    assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
+    let page = tree.cat("all/overview.html");
+    assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"));
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn games_without_an_index_are_those_with_a_good_checksum_in_the_order_of_the_fil
         assert!(given == expected, "order of {set}");
         let rows = walked.info().rows;
         let (_, row) = rows.iter().find(|(name, _)| *name == "index").unwrap();
-        let searched = format!("{behind_gaps} of them by a search");
+        let searched = format!("{behind_gaps} of them found after");
         assert_eq!(row.contains(&searched), behind_gaps > 0, "{row}");
     }
 }

@@ -47,7 +47,7 @@ fn both(name: &str) -> Option<(Vec<Read>, Vec<Read>)> {
     let folder = folder();
     let database = sample(&format!("{name}.cbh"))?;
     let expected = fs::read(folder.join(format!("{name}.expected.pgn"))).unwrap();
-    let expected = pgn::read(&expected);
+    let expected = read_expected(&expected);
     assert_eq!(database.len() as usize, expected.len(), "{name}");
     Some((pgn::read(&export(&*database)), expected))
 }

@@ -72,7 +72,7 @@ fn expected(name: &str) -> Vec<Read> {
     let plain = folder.join(format!("{name}.expected.pgn"));
     let packed = folder.join(format!("{name}.expected.pgn.gz"));
     let path = if plain.exists() { plain } else { packed };
-    pgn::read(samples::read_text(&path).as_bytes())
+    read_expected(samples::read_text(&path).as_bytes())
 }
 
 /// Compares all games of a set except those with indices in `skip`. Returns the number of games described in

@@ -114,6 +114,20 @@ const CHESSBASE: Held = Held {
     ..SIMPLECDB
 };
 
+/// ChessBase since version 17: rounds are numbers, and no clock in a set-up position.
+const CHESSBASE_2CBH: Held = Held {
+    write: encode_chessbase_2cbh::write,
+    tags: JOSE.tags,
+    value: |_, name, value| match name {
+        "Round" => {
+            let is_number = |part: &str| part.parse::<i16>().is_ok_and(|part| part > 0);
+            value.split('.').all(is_number).then(|| value.to_owned())
+        }
+        _ => Some(without_clock(name, value)),
+    },
+    ..SIMPLECDB
+};
+
 /// Brenner: main lines with six glyphs.
 const BRENNER: Held = Held {
     write: encode_brenner::write,
@@ -275,6 +289,15 @@ fn own_games_in_jose() {
 #[test]
 fn own_games_in_chessbase() {
     check(&CHESSBASE);
+}
+
+#[test]
+fn own_games_in_chessbase_2cbh() {
+    check(&CHESSBASE_2CBH);
+    check(&Held {
+        write: encode_chessbase_2cbh::write_archive,
+        ..CHESSBASE_2CBH
+    });
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn open_form(path: &Path, pgn: PgnForm) -> Box<dyn Database> {
 }
 
 fn check_reading(path: &Path) -> usize {
-    let mut expected = pgn::read(&fs::read(path).unwrap());
+    let mut expected = read_expected(&fs::read(path).unwrap());
     let database = open_pgn(path);
     assert_eq!(
         database.len() as usize,

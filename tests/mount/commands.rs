@@ -75,7 +75,7 @@ fn export_to_a_file() {
     let refused = export_to(&own);
     assert_eq!(refused.code, Some(2));
     assert!(
-        refused.err.contains("link belongs to a database"),
+        refused.err.contains("link belongs to the source"),
         "{}",
         refused.err
     );
@@ -293,6 +293,9 @@ fn export_writes_tables() {
         json.lines().next(),
         Some(r#"{"path":"a.dci/games/000001-001000/000001.pgn","WhiteElo":null}"#)
     );
+    // A usual tag that no game has, and one that is wanted for certain.
+    let empty = export(&["--to", "csv", "--columns", "Annotator,tag:Whit"]);
+    assert_eq!((empty.code, empty.out.lines().last()), (Some(0), Some(",")));
     let file = scratch.path("games.parquet");
     let name = file.to_str().unwrap();
     assert_eq!(export(&["--to", "parquet", "--output", name]).code, Some(0));
@@ -310,11 +313,24 @@ fn export_writes_tables() {
             "no table has a column 'elo'",
         ),
         (
+            &["--to", "csv", "--columns", "White,Whit"],
+            "no game has the tag 'Whit'; similar are White",
+        ),
+        (
+            &["--to", "csv", "--columns", "ply"],
+            "no table has a column 'ply'; similar are PlyCount, plies",
+        ),
+        (
             &["--columns", "White"],
             "--columns is for tables: give --to csv, ndjson or parquet",
         ),
         (&["--part", "3/2"], "--part is K/N"),
         (&["--part", "x"], "--part is K/N"),
+        (&["--part", "0/0"], "--part is K/N"),
+        (&["--part", "-1/2"], "--part is K/N"),
+        (&["--part", "+1/2"], "--part is K/N"),
+        (&["--part", "4294967296/4294967296"], "--part is K/N"),
+        (&["--part", "1/2/3"], "--part is K/N"),
     ] {
         let refused = export(wrong);
         assert_eq!(refused.code, Some(2), "{wrong:?}");
@@ -486,6 +502,20 @@ fn find_shows_which_games_have_a_position() {
     }
     let one = find(&["--material=KRPkr", "sub/b.dci"]);
     assert_eq!(one.code, Some(1));
+    // Of the two copies, one is found.
+    for index in ["--index=no", "--index=yes"] {
+        let unique = find(&[moves[0], moves[1], "--unique", index]);
+        assert_eq!(
+            (unique.code, unique.out.lines().count()),
+            (Some(0), 1),
+            "{}",
+            unique.out
+        );
+        assert!(paths.contains(&unique.out), "{}", unique.out);
+        let table = find(&["--moves", "e4 e5", "--show=moves", "--unique", index]);
+        let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(12)]).collect();
+        assert_eq!(rows, ["move,uci,gam", "Nf3,g1f3,1,1", "f4,f2f4,1,1,"], "{index}");
+    }
     let pgn = find(&["--moves", "e4 e5 f4", "--show=pgn"]);
     assert_eq!(pgn.out.matches("[Event ").count(), 1);
     let kept = fs::read_dir(&cache).unwrap().count();
@@ -550,7 +580,7 @@ fn find_says_what_is_wrong() {
         (&["--moves", "e4 e4"][..], "--moves: 'e4': no pawn can go to e4"),
         (
             &["--fen", "nonsense w"],
-            "--fen: the position is not readable FEN",
+            "--fen: rank 8: 'o' is neither a piece nor",
         ),
         (&["--fen", "8/8/8/8/8/8/8/8"], "add w or b"),
         (&["--material", "KQ"], "with both kings"),

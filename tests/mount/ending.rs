@@ -69,6 +69,47 @@ fn signals_unmount() {
 }
 
 #[test]
+fn other_signals_do_nothing() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let foreground = scratch.mount_in_foreground(&[], "warn");
+    for process in scratch.daemon_and_guardian() {
+        wait_for("handlers of signals", || {
+            let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+            let caught = status
+                .lines()
+                .find_map(|line| line.strip_prefix("SigCgt:"))
+                .unwrap();
+            u64::from_str_radix(caught.trim(), 16).unwrap() & (1 << (libc::SIGRTMAX() - 1)) != 0
+        });
+        let usual = [
+            libc::SIGALRM,
+            libc::SIGIO,
+            libc::SIGPIPE,
+            libc::SIGPROF,
+            libc::SIGPWR,
+        ];
+        let others = [
+            libc::SIGUSR1,
+            libc::SIGUSR2,
+            libc::SIGVTALRM,
+            libc::SIGRTMIN(),
+            libc::SIGRTMAX(),
+        ];
+        for number in usual.into_iter().chain(others) {
+            signal(process, &number.to_string());
+        }
+    }
+    let games = scratch.games();
+    assert!(fs::read_to_string(&games[0]).unwrap().starts_with("[Event "));
+    assert_eq!(scratch.processes().len(), 2);
+    foreground.signal("TERM");
+    assert_eq!(foreground.end().code(), Some(0));
+    assert_eq!(scratch.log(), "");
+    wait_for("the end of the guardian", || scratch.processes().is_empty());
+}
+
+#[test]
 fn umount_from_outside_ends_the_daemon() {
     needs!(mount);
     let scratch = Scratch::new();

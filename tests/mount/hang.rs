@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::common::hanging::{Hanging, Operation};
 use crate::common::needs;
-use crate::scratch::{Foreground, PATIENCE, Scratch, pgnfs, run, wait_for};
+use crate::scratch::{Foreground, PATIENCE, Scratch, pgnfs, run, signal, wait_for};
 use crate::simplecdb::{self, OPERA};
 
 #[test]
@@ -84,8 +84,12 @@ impl Far {
 
     /// Mounts and waits until all sizes are known, so that nothing is read in the background any more.
     fn mount(&self) -> Foreground {
+        self.mount_with("--source-timeout=2")
+    }
+
+    fn mount_with(&self, option: &str) -> Foreground {
         // Cached games would be served even if the source does not answer.
-        let options = ["--cache-size=1", "--source-timeout=2"];
+        let options = ["--cache-size=1", option];
         let mount = self.scratch.mount_in_foreground(&options, "info");
         // The mount answers shortly before its socket does.
         wait_for("all sizes", || {
@@ -315,4 +319,75 @@ fn unmount_does_not_wait_for_a_source_that_hangs() {
 #[test]
 fn a_signal_does_not_wait_for_a_source_that_hangs() {
     a_mount_ends_while_its_source_hangs(|_, mount| mount.signal("TERM"));
+}
+
+/// A timeout that no test waits for.
+const NO_TIMEOUT: &str = "--source-timeout=3600";
+
+#[test]
+fn a_killed_reader_ends_and_others_wait_on() {
+    needs!(mount);
+    let far = Far::new();
+    let mount = far.mount_with(NO_TIMEOUT);
+    let contents = fs::read(far.game(1)).unwrap();
+    far.hanging.hang(&Operation::ALL);
+    thread::scope(|scope| {
+        let recovery = Recovery(&far.hanging);
+        let other = scope.spawn(|| fs::read(far.game(2)).map_err(|error| errno(&error)));
+        let mut killed = Command::new("cat").arg(far.game(4)).spawn().unwrap();
+        // The request of a program that handles the signal goes on.
+        let script = "trap : TERM; read -r line < \"$1\"";
+        let mut handles = Command::new("sh")
+            .args(["-c", script, "sh"])
+            .arg(far.game(3))
+            .spawn()
+            .unwrap();
+        let waits = |process: u32| {
+            let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+            state.contains(") S ") || state.contains(") D ")
+        };
+        wait_for("requests that hang", || far.hanging.waiting(Operation::Read) > 0);
+        wait_for("readers that wait", || waits(killed.id()) && waits(handles.id()));
+        signal(handles.id(), "TERM");
+        killed.kill().unwrap();
+        wait_for("the end of the reader", || killed.try_wait().unwrap().is_some());
+        assert!(!other.is_finished());
+        assert_eq!(handles.try_wait().unwrap(), None);
+        drop(recovery);
+        assert!(other.join().unwrap().is_ok());
+        assert!(handles.wait().unwrap().success());
+    });
+    assert_eq!(fs::read(far.game(4)).unwrap(), contents);
+    far.scratch.unmount();
+    assert_eq!(mount.end().code(), Some(0));
+}
+
+#[test]
+fn what_waits_when_a_mount_ends_is_refused() {
+    needs!(mount);
+    for by_signal in [false, true] {
+        let far = Far::new();
+        let mount = far.mount_with(NO_TIMEOUT);
+        // An open file keeps the program.
+        let open = fs::File::open(far.scratch.mount.join("a.dci/games/000001-001000")).unwrap();
+        far.hanging.hang(&Operation::ALL);
+        thread::scope(|scope| {
+            let recovery = Recovery(&far.hanging);
+            let waiting = scope.spawn(|| fs::metadata(far.scratch.mount.join("far/c.dci/duplicates.csv")));
+            let is_waited_for = |operation| far.hanging.waiting(operation) > 0;
+            wait_for("requests that hang", || {
+                Operation::ALL.into_iter().any(is_waited_for)
+            });
+            match by_signal {
+                true => mount.signal("TERM"),
+                false => far.scratch.unmount(),
+            }
+            let refused = waiting.join().unwrap();
+            assert!(refused.is_err(), "{refused:?}");
+            assert!(!is_over(mount.id()));
+            drop(recovery);
+        });
+        drop(open);
+        assert_eq!(mount.end().code(), Some(0));
+    }
 }

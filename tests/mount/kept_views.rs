@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -89,5 +90,50 @@ fn the_next_mount_shows_kept_views_whatever_became_of_the_index() {
         fs::remove_file(scratch.path("log")).unwrap();
         unmount(&scratch);
         drop(foreground);
+    }
+}
+
+/// What other programs may do to the files in the cache folder, a bad disk among them.
+#[test]
+fn kept_files_that_change_while_they_are_mapped_change_nothing() {
+    needs!(mount);
+    let overwritten = |path: &PathBuf| {
+        let zeros = vec![0; fs::metadata(path).unwrap().len() as usize];
+        let file = File::options().write(true).open(path).unwrap();
+        file.write_all_at(&zeros, 0).unwrap();
+    };
+    let cut = |path: &PathBuf| {
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_len(file.metadata().unwrap().len() / 2 + 10).unwrap();
+    };
+    let emptied = |path: &PathBuf| {
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_len(0)
+            .unwrap();
+    };
+    let changes: [&dyn Fn(&PathBuf); 3] = [&overwritten, &cut, &emptied];
+    let scratch = scratch();
+    let shown = || {
+        let top = scratch.mount.join("many.pgn");
+        let game = fs::read(top.join("games/019001-020000/019500.pgn")).unwrap();
+        (listing(&top.join("players")), listing(&top.join("years")), game)
+    };
+    scratch.mount(&["--cache-dir=none"]);
+    let right = shown();
+    unmount(&scratch);
+    for change in changes {
+        scratch.mount(&[]);
+        let players = listing(&scratch.mount.join("many.pgn/players"));
+        assert_eq!(players, right.0);
+        let kept = [kept(&scratch, "scan"), kept(&scratch, "views")].concat();
+        assert!(kept.len() >= 2, "{kept:?}");
+        kept.iter().for_each(change);
+        // So long is a change unnoticed.
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(shown(), right);
+        unmount(&scratch);
     }
 }

@@ -19,6 +19,7 @@ mod memory;
 mod mount8;
 mod opening;
 mod options;
+mod output;
 mod pgn;
 mod refusals;
 mod requests;

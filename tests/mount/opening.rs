@@ -43,6 +43,16 @@ impl Slow {
         Slow { hanging, scratch }
     }
 
+    /// Mounts, and is told what is still being opened.
+    fn mount(&self, options: &[&str]) {
+        let ended = run(&mut self.scratch.mount_command(options));
+        let message = format!(
+            "pgnfs: still being opened: slow/b.dci, slow/deep/c.dci; pgnfs status --wait {} waits for that\n",
+            self.scratch.mount.display()
+        );
+        assert_eq!((ended.code, ended.err), (Some(0), message));
+    }
+
     fn shown(&self, path: &str) -> PathBuf {
         self.scratch.mount.join(path)
     }
@@ -84,12 +94,46 @@ fn games(path: &Path) -> usize {
 }
 
 #[test]
+fn a_mount_point_that_is_replaced_while_databases_open_is_refused() {
+    needs!(mount);
+    let slow = Slow::new();
+    let scratch = &slow.scratch;
+    let (elsewhere, old) = (scratch.path("elsewhere"), scratch.path("old"));
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("file"), "").unwrap();
+    slow.hanging.hang(&[Operation::Read]);
+    let ended = thread::scope(|scope| {
+        let mounting = scope.spawn(|| run(&mut scratch.mount_command(&[])));
+        wait_for("the mount point to be checked", || {
+            let processes = scratch.processes().into_iter();
+            let files = processes.filter_map(|process| fs::read_dir(format!("/proc/{process}/fd")).ok());
+            let mut files = files
+                .flatten()
+                .filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+            files.any(|file| file == scratch.mount)
+        });
+        fs::rename(&scratch.mount, &old).unwrap();
+        symlink(&elsewhere, &scratch.mount).unwrap();
+        slow.hanging.recover();
+        mounting.join().unwrap()
+    });
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let message = format!("mount point {} was moved or replaced", scratch.mount.display());
+    assert!(ended.err.contains(&message), "{}", ended.err);
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    for path in [&elsewhere, &old, &scratch.mount] {
+        assert!(!mounts.contains(&format!(" {} ", path.display())), "{mounts}");
+    }
+    assert!(elsewhere.join("file").exists());
+}
+
+#[test]
 fn what_is_opened_slowly_appears_when_it_is_open() {
     needs!(mount);
     for watch in ["watch=auto", "watch=off"] {
         let slow = Slow::new();
         slow.hanging.hang(&[Operation::Read]);
-        slow.scratch.mount(&["-o", watch, "-o", "open-wait=1"]);
+        slow.mount(&["-o", watch, "-o", "open-wait=1"]);
         slow.wait_for_others();
         assert_eq!(games(&slow.shown("a.dci")), 2);
         assert!(!slow.shown("slow").exists());
@@ -126,7 +170,7 @@ fn all_databases_can_be_read_while_further_ones_appear() {
     needs!(mount);
     let slow = Slow::new();
     slow.hanging.hang(&[Operation::Read]);
-    slow.scratch.mount(&["-o", "open-wait=1"]);
+    slow.mount(&["-o", "open-wait=1"]);
     slow.wait_for_others();
     let players = slow.shown("all/players");
     let names = |directory: &Path| {
@@ -178,7 +222,11 @@ fn a_mount_of_nothing_but_slow_databases_can_be_unmounted() {
             .args(["mount", "-o", "open-wait=0"])
             .arg(slow.scratch.source.join(source))
             .arg(&slow.scratch.mount));
-        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(
+            ended.err.starts_with("pgnfs: still being opened: b.dci"),
+            "{ended:?}"
+        );
     };
     let slow = Slow::new();
     mount(&slow, "slow");

@@ -27,7 +27,7 @@ fn mounted_of(file: &[u8], option: &[&str]) -> Scratch {
 
 /// [`FILE`], with so much text after its last game that its index is kept.
 fn long_file() -> Vec<u8> {
-    [FILE, b"\n", "; rest\n".repeat(20_000).as_bytes()].concat()
+    [FILE, b"\n", "; rest\n".repeat(40_000).as_bytes()].concat()
 }
 
 fn read(scratch: &Scratch, name: &str) -> Vec<u8> {

@@ -233,6 +233,7 @@ fn files_in_the_way_of_the_socket_are_kept() {
         // The socket is elsewhere, or there is none, which is logged.
         let asked = status(&scratch, &["--json"]);
         assert!([Some(0), Some(2)].contains(&asked.code), "{what}: {asked:?}");
+        assert!(!asked.err.contains("only that user"), "{what}: {asked:?}");
         scratch.unmount();
         wait_for("the end of the mount", || scratch.processes().is_empty());
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{what}");
@@ -243,6 +244,30 @@ fn files_in_the_way_of_the_socket_are_kept() {
         }
         fs::remove_dir_all(&run_folder).unwrap();
     }
+}
+
+#[test]
+fn the_owner_of_a_mount_learns_why_it_has_no_status() {
+    needs!(mount);
+    needs!(root);
+    needs!(program "unshare", in "util-linux");
+    let scratch = Scratch::new();
+    let script = r#"
+        mount -t tmpfs none /run && mkdir /run/here && mount --bind "$1" /run/here || exit 9
+        mount -t tmpfs none /tmp && mkdir -m 777 /run/pgnfs /tmp/pgnfs-0 || exit 9
+        "$2" mount -o open-wait=20 /run/here/source /run/here/mount 2>/dev/null || exit 9
+        "$2" status /run/here/mount
+        echo $?
+        "$2" unmount /run/here/mount
+    "#;
+    let ended = run(Command::new("unshare")
+        .args(["-m", "sh", "-c", script, "sh"])
+        .arg(scratch.path("").canonicalize().unwrap())
+        .arg(env!("CARGO_BIN_EXE_pgnfs"))
+        .env_remove("XDG_RUNTIME_DIR"));
+    assert_eq!(ended.out, "2\n", "{ended:?}");
+    let reason = "has no socket that tells its status: /run/pgnfs is not a folder of user 0 alone";
+    assert!(ended.err.contains(reason), "{ended:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chessdb::packed::{Packed, PackedError};
 
-use crate::ways::{MIB, bgzf, bzip2, gzip, long_text, seekable, small, zip};
+use crate::ways::{MIB, bgzf, bzip2, gzip, long_text, seekable, small, stored_zip, zip};
 use crate::{assert_same, open, read};
 
 #[test]
@@ -108,6 +108,45 @@ fn a_kept_index_of_another_file_or_a_damaged_one_is_not_used() {
     let other = Arc::new(gzip(&long_text(9 * MIB, 9), 6));
     let packed = Packed::open(other, Some(Arc::new(index))).unwrap();
     assert!(packed.unpacked() > 0);
+}
+
+#[test]
+fn what_differs_from_a_checksum_or_a_length_is_reported_and_shown() {
+    let plain = b"[Event \"A\"]\n[White \"Karpov\"]\n\n1. e4 e5 1-0\n\n";
+    let mut stored = stored_zip(&[("a.pgn", plain)]);
+    let at = stored.windows(6).position(|bytes| bytes == b"Karpov").unwrap();
+    stored[at + 2] = b's';
+    let packed = open(&stored).unwrap();
+    assert_eq!(
+        packed.warnings(),
+        ["byte 35: the checksum of this member differs"]
+    );
+    assert_eq!(read(&packed)[..28], *b"[Event \"A\"]\n[White \"Kaspov\"]");
+    let mut length = [gzip(plain, 6), gzip(plain, 6)].concat();
+    let (middle, end) = (length.len() / 2, length.len());
+    length[end - 4] ^= 1;
+    let packed = open(&length).unwrap();
+    let what = "this member has another length than its trailer says";
+    assert_eq!(packed.warnings(), [format!("byte {middle}: {what}")]);
+    assert_same(&read(&packed), &[&plain[..], plain].concat(), "length");
+}
+
+#[test]
+fn a_frame_to_skip_that_is_cut_is_damage() {
+    let frame = seekable(b"[Event \"A\"]\n\n1. e4 e5 1-0\n\n", 100);
+    let skipped = |len: u32| [&b"\x50\x2a\x4d\x18"[..], &len.to_le_bytes()].concat();
+    let too_long = [skipped(frame.len() as u32 + 1), frame.clone()].concat();
+    let pzstd = [skipped(4), (frame.len() as u32).to_le_bytes().to_vec()].concat();
+    for cut in [&too_long[..], &pzstd[..10], &pzstd[..7], &pzstd[..4]] {
+        assert!(matches!(open(cut), Err(PackedError::Damaged(_))), "{cut:?}");
+        // What precedes it is shown.
+        let packed = open(&[&frame, cut].concat()).unwrap();
+        let [damage] = &packed.damage()[..] else {
+            panic!("{:?}", packed.damage());
+        };
+        assert_eq!(damage.offset, frame.len() as u64);
+        assert!(read(&packed).ends_with(b"1-0\n\n"));
+    }
 }
 
 #[test]

@@ -3,12 +3,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod damage;
+mod members;
 #[path = "../../fuzz/harness/meter.rs"]
 #[allow(dead_code, reason = "time is not measured here")]
 mod meter;
+mod order;
 mod pgn_files;
 mod ways;
 mod whole;
+#[allow(dead_code)]
+#[path = "../../examples/make_database/chessbase_2cbh/archive.rs"]
+mod zip_writer;
 
 use std::sync::Arc;
 

@@ -164,6 +164,60 @@ fn an_archive_of_several_files_is_a_folder_of_databases() {
     let warnings = library.databases()[0].database.info().warnings;
     let reason = "its compression method 99 (AES) is not supported: unpack it and mount the folder";
     assert_eq!(warnings, [format!("two.pgn is left out: {reason}")]);
+    let problems = library.databases()[0].database.problems();
+    assert_eq!(
+        problems[0].to_string(),
+        format!("Twic.ZIP: two.pgn is left out: {reason}")
+    );
+}
+
+#[test]
+fn every_member_of_an_archive_is_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("many.zip");
+    let game = games(1);
+    let names: Vec<String> = (0..10_020).map(|n| format!("{n}.pgn")).collect();
+    let members: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &game[..])).collect();
+    std::fs::write(&path, zip(&members)).unwrap();
+    let library = open(&path, PgnForm::Cleaned).unwrap();
+    assert_eq!(library.databases().len(), 10_020);
+    let found = library.databases().iter();
+    assert!(found.clone().all(|entry| entry.database.len() == 1));
+    assert!(found.clone().all(|entry| entry.database.problems().is_empty()));
+}
+
+#[test]
+fn members_that_are_left_out_are_named() {
+    // A directory with very many entries for the same member.
+    let one = zip(&[("one.pgn", &games(1))]);
+    let at = one.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let end = one.windows(4).position(|bytes| bytes == b"PK\x05\x06").unwrap();
+    let entry = &one[at..end];
+    let mut bytes = [&one[..at], &entry.repeat(100_010), &one[end..]].concat();
+    let end = bytes.len() - 22;
+    // The real number does not fit.
+    bytes[end + 8..end + 12].copy_from_slice(&[0xff; 4]);
+    let len = (100_010 * entry.len()) as u32;
+    bytes[end + 12..end + 16].copy_from_slice(&len.to_le_bytes());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.zip"), bytes).unwrap();
+    let library = open(folder.path(), PgnForm::Cleaned).unwrap();
+    let [entry] = library.databases() else {
+        panic!("{:?}", paths(&library));
+    };
+    let problems = entry.database.problems();
+    let beyond =
+        "10 members of the archive, behind the first 100000, are left out: unpack it and mount the folder";
+    assert_eq!(problems[0].what, beyond);
+    assert!(
+        problems[1]
+            .what
+            .starts_with("one.pgn is left out: nothing can be unpacked")
+    );
+    let more = &problems[problems.len() - 1].what;
+    assert_eq!(more, "99900 more members are left out for such reasons");
+    let warnings = entry.database.info().warnings;
+    assert!(warnings.iter().eq(problems.iter().map(|problem| &problem.what)));
 }
 
 #[test]
@@ -237,7 +291,7 @@ fn what_was_made_to_do_harm_is_left_out() {
     let library = open(folder.path(), PgnForm::Cleaned).unwrap();
     assert_eq!(paths(&library), ["b.zip/a.pgn"]);
     let reason = &library.left_out()[0].reason;
-    assert!(reason.contains("more than 100 times its size"), "{reason}");
+    assert!(reason.contains("far more than its size"), "{reason}");
 }
 
 /// What is kept, in memory.
@@ -284,7 +338,7 @@ impl Kept for Full {
 
 #[test]
 fn an_index_that_cannot_be_kept_is_written_once() {
-    let bytes = games(1_000);
+    let bytes = games(2_000);
     let full = Arc::new(Full::default());
     let files = Files {
         files: vec![(
@@ -300,7 +354,7 @@ fn an_index_that_cannot_be_kept_is_written_once() {
     };
     let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
     let database = (format.open)(files, &Options::default()).unwrap();
-    assert_eq!(database.len(), 1_000);
+    assert_eq!(database.len(), 2_000);
     assert_eq!(full.0.load(Ordering::Relaxed), 1);
 }
 
@@ -370,4 +424,25 @@ fn damage_that_the_scan_finds_is_kept() {
     let second = open_kept("zst", &packed, &kept).remove(0);
     assert_eq!(second.problems(), first.problems());
     assert_eq!(second.len(), first.len());
+}
+
+#[test]
+fn an_archive_without_its_directory_says_that_members_may_be_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.zip");
+    let members: [(&str, &[u8]); 2] = [("one.pgn", &games(3)), ("two.pgn", &games(5))];
+    for number in 1..=2 {
+        let whole = zip(&members[..number]);
+        let directory = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+        for (bytes, is_whole) in [(&whole[..], true), (&whole[..directory], false)] {
+            std::fs::write(&path, bytes).unwrap();
+            let library = open(&path, PgnForm::Cleaned).unwrap();
+            let problems = library
+                .databases()
+                .iter()
+                .flat_map(|entry| entry.database.problems());
+            let named = problems.filter(|problem| problem.what.contains("members may be missing"));
+            assert_eq!(named.count(), usize::from(!is_whole), "{number} members");
+        }
+    }
 }

@@ -199,12 +199,21 @@ pub fn small() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
 
 /// A zip archive as most programs write it: sizes before each member.
 pub fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+    archive(members, 8, deflate)
+}
+
+/// A zip archive whose members are not compressed.
+pub fn stored_zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+    archive(members, 0, <[u8]>::to_vec)
+}
+
+fn archive(members: &[(&str, &[u8])], method: u8, pack: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let (mut file, mut directory) = (Vec::new(), Vec::new());
     for (name, plain) in members {
-        let packed = deflate(plain);
+        let packed = pack(plain);
         let mut sum = flate2::Crc::new();
         sum.update(plain);
-        let mut fields = vec![20, 0, 0, 0, 8, 0, 0, 0, 33, 0];
+        let mut fields = vec![20, 0, 0, 0, method, 0, 0, 0, 33, 0];
         for field in [sum.sum(), packed.len() as u32, plain.len() as u32] {
             fields.extend(field.to_le_bytes());
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use chessdb::packed::{Packed, PackedError, Slices, zip_members};
+use chessdb::packed::{Allowance, Packed, PackedError, Slices, zip_members};
 use proptest::prelude::*;
 
 use crate::common::needs;
@@ -145,16 +145,17 @@ fn members_of_a_zip_archive() {
     let other = text(2_000, 12);
     let bytes = zip(&[("readme.txt", b"x"), ("a/one.PGN", &plain), ("two.pgn", &other)]);
     let packed: Arc<dyn chessdb::formats::Bytes> = Arc::new(bytes.clone());
-    let members = zip_members(&packed);
+    let members = zip_members(&packed).members;
+    let allowance = Allowance::of(bytes.len() as u64);
     let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
     assert_eq!(names, ["a/one.PGN", "two.pgn"]);
     for (member, plain) in members.iter().zip([&plain, &other]) {
-        let packed = Packed::open_member(packed.clone(), member, None).unwrap();
+        let packed = Packed::open_member(packed.clone(), member, None, &allowance).unwrap();
         assert_same(&read(&packed), plain, &member.name);
     }
     // Without its directory.
     let cut: Arc<dyn chessdb::formats::Bytes> = Arc::new(bytes[..bytes.len() - 200].to_vec());
-    assert_eq!(zip_members(&cut).len(), 2);
+    assert_eq!(zip_members(&cut).members.len(), 2);
     assert_eq!(
         open(&zip(&[("readme.txt", b"x")])).err(),
         Some(PackedError::Empty)

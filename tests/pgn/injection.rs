@@ -91,7 +91,7 @@ fn no_line_is_taken_for_a_tag_or_skipped() {
             "{movetext}"
         );
         assert!(
-            !written.contains(|c: char| c.is_ascii_control() && c != '\n'),
+            !written.contains(|c: char| c.is_control() && c != '\n'),
             "{written}"
         );
     }

@@ -32,6 +32,7 @@ fn options() -> BuildOptions {
         threads: 2,
         // So little that the nodes of the tree are written to a file.
         memory: 1 << 10,
+        ..BuildOptions::default()
     }
 }
 
@@ -45,7 +46,7 @@ fn answers(index: &Index) -> Option<Vec<String>> {
     for pattern in patterns {
         answers.push(format!("{:?}", index.find(&Wanted::Position(pattern)).ok()?));
         answers.push(format!("{:?}", index.moves(&pattern).ok()?));
-        if let Some(root) = index.root() {
+        if let Some(root) = index.root().unwrap() {
             answers.push(format!("{:?}", index.children(&root).ok()?));
         }
     }

@@ -16,16 +16,17 @@ use crate::counted::databases;
 /// Number of positions of a database that are searched for.
 const LOOKED_FOR: u32 = 16;
 
-fn built(database: &Arc<dyn Database>) -> Index {
+pub fn built(database: &Arc<dyn Database>) -> Index {
     let options = BuildOptions {
         threads: 2,
         memory: 64 << 20,
+        ..BuildOptions::default()
     };
     Index::in_memory(database, options, &|_| ()).unwrap()
 }
 
 /// Positions up to ply 60, and those after one more move that was not played, which few games have.
-fn positions(database: &dyn Database) -> Vec<Position> {
+pub fn positions(database: &dyn Database) -> Vec<Position> {
     let mut positions = vec![Position::initial()];
     let games = database.len().max(1);
     for n in 0..LOOKED_FOR {
@@ -117,7 +118,7 @@ fn every_game_ends_once_in_the_opening_tree() {
     for (name, database) in databases(300) {
         let index = built(&database);
         let mut ends = BTreeMap::new();
-        if let Some(root) = index.root() {
+        if let Some(root) = index.root().unwrap() {
             walk(&index, &root, &mut ends);
         }
         let mut expected = BTreeMap::new();
@@ -167,7 +168,7 @@ fn check_line(index: &Index, database: &dyn Database, node: &TreeNode, game: u32
         ControlFlow::Continue(())
     });
     assert_eq!((&line, &reached), (&moves, &position));
-    let mut at = index.root().unwrap();
+    let mut at = index.root().unwrap().unwrap();
     for mv in line.into_iter().take(30) {
         at = index.child(&at, mv).unwrap().unwrap();
     }

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+mod among;
 #[path = "../common/mod.rs"]
 mod common;
 mod counted;

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use pgnfs::positions::{Wanted, scan, scan_moves};
+use pgnfs::positions::{Material, Pawns, Wanted, scan, scan_moves};
 
 use crate::common::needs;
-use crate::counted::{count, databases, pattern};
+use crate::counted::{Key, count, databases, pattern};
 
 /// Every nth position of a sample is searched for.
 const EVERY: usize = 97;
@@ -26,6 +26,59 @@ fn a_scan_finds_what_shakmaty_finds() {
             let plies: BTreeMap<u32, u32> = found.map(|found| (found.game, found.ply)).collect();
             assert_eq!(plies, counted.games, "{name}: {key}");
             compared += 1;
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
+
+/// The letters of all pieces of a position, sorted.
+fn material(key: &Key) -> String {
+    let board = key.split(' ').next().unwrap();
+    let mut letters: Vec<char> = board.chars().filter(char::is_ascii_alphabetic).collect();
+    letters.sort_unstable();
+    letters.into_iter().collect()
+}
+
+/// The board of a position with only its pawns, square by square.
+fn pawns(key: &Key) -> String {
+    let board = key.split(' ').next().unwrap();
+    let squares = board.chars().map(|c| match c {
+        'P' | 'p' | '/' => c.to_string(),
+        _ => ".".repeat(c.to_digit(10).unwrap_or(1) as usize),
+    });
+    squares.collect()
+}
+
+#[test]
+fn a_scan_finds_the_pieces_and_pawns_that_shakmaty_finds() {
+    needs!(samples);
+    type Question = (fn(&Key) -> String, fn(&Key) -> Wanted);
+    let questions: [Question; 2] = [
+        (material, |key| {
+            Wanted::Material(Material::parse(&material(key)).unwrap())
+        }),
+        (pawns, |key| Wanted::Pawns(Pawns::parse(key).unwrap())),
+    ];
+    let mut compared = 0;
+    for (name, database) in databases(300) {
+        let all = count(&*database, 60);
+        for (same, wanted) in questions {
+            // The first ply of each game, by what the positions have in common, and one of these positions.
+            let mut expected: BTreeMap<String, (&Key, BTreeMap<u32, u32>)> = BTreeMap::new();
+            for (key, counted) in &all {
+                let (_, plies) = expected.entry(same(key)).or_insert((key, BTreeMap::new()));
+                for (&game, &ply) in &counted.games {
+                    let first = plies.entry(game).or_insert(ply);
+                    *first = ply.min(*first);
+                }
+            }
+            for (key, plies) in expected.into_values().step_by(EVERY) {
+                let found = scan(&*database, &wanted(key), 2, &|_| ());
+                let found = found.iter().filter(|found| found.ply <= 60);
+                let found: BTreeMap<u32, u32> = found.map(|found| (found.game, found.ply)).collect();
+                assert_eq!(found, plies, "{name}: {key}");
+                compared += 1;
+            }
         }
     }
     assert!(compared > 1000, "{compared}");

@@ -14,7 +14,7 @@ const ALL: Kinds = Kinds {
 };
 
 /// A random game that a `.cbh` can store.
-fn game_of_cbh(number: u64) -> SourceGame {
+pub fn game_of_cbh(number: u64) -> SourceGame {
     let mut game = game(number, ALL);
     game.items = without_variations_of_first_moves(&game.items);
     if let Some(fen) = game.tag("FEN").map(str::to_owned) {
@@ -42,7 +42,7 @@ fn game_of_cbh(number: u64) -> SourceGame {
 }
 
 /// Like [`game_of_cbh`], from a start position of Chess960 or one soon after it.
-fn game_of_chess960(number: u64) -> SourceGame {
+pub fn game_of_chess960(number: u64) -> SourceGame {
     let mut game = game_from(chess960(number), number, ALL);
     game.items = without_variations_of_first_moves(&game.items);
     // Castling rights are the files of the rooks.

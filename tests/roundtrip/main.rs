@@ -9,6 +9,9 @@ mod encode_chess_assistant;
 #[path = "../../examples/make_database/chessbase/mod.rs"]
 #[allow(dead_code)]
 mod encode_chessbase;
+#[path = "../../examples/make_database/chessbase_2cbh/mod.rs"]
+#[allow(dead_code)]
+mod encode_chessbase_2cbh;
 #[path = "../../examples/make_database/chessbase_book.rs"]
 #[allow(dead_code)]
 mod encode_chessbase_book;
@@ -34,6 +37,7 @@ mod common;
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_2cbh;
 mod chessbase_cbh;
 mod jose;
 mod random;

@@ -104,17 +104,24 @@ fn databases_of_pages() -> Option<(Mounted, String)> {
 }
 
 #[test]
-fn the_examples_of_the_page_are_true() {
+fn the_examples_of_the_pages_are_true() {
     let Some((mounted, python)) = databases_of_pages() else {
         return;
     };
     needs!(program "jq", in "jq");
     mounted.mount(&[]);
-    let examples = examples(include_str!("../../docs/tables.md"));
-    assert!(examples.len() >= 4, "{} examples", examples.len());
-    for (command, printed) in examples {
-        let here = command.replacen("python3", &python, 1);
-        assert_eq!(mounted.shell(&format!("cd .. && {here}")), printed, "{command}");
+    for page in [
+        include_str!("../../docs/tables.md"),
+        include_str!("../../docs/recipes.md"),
+    ] {
+        let examples = examples(page);
+        assert!(examples.len() >= 4, "{} examples", examples.len());
+        for (command, printed) in examples {
+            let here = command.replacen("python3", &python, 1);
+            let here = here.replacen("pgnfs", env!("CARGO_BIN_EXE_pgnfs"), 1);
+            let here = here.replace(" databases\n", " source\n");
+            assert_eq!(mounted.shell(&format!("cd .. && {here}")), printed, "{command}");
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! moves that a file contains.
 
 mod counters;
+mod fen_flaw;
 mod geometry;
 mod illegal;
 mod key;
@@ -20,6 +21,7 @@ mod setup;
 mod uci;
 
 pub use counters::Counters;
+pub use fen_flaw::FenFlaw;
 pub use illegal::Illegal;
 pub use key::RunningKey;
 pub use numbers::{MOST_NUMBERS, PieceNumbers};
@@ -32,5 +34,5 @@ pub use setup::{Fen, SetupError};
 pub use uci::Uci;
 
 pub use shakmaty::{
-    Bitboard, Board, CastlingSide, Color, EnPassantMode, File, Piece, Rank, Role, Setup, Square,
+    Bitboard, Board, ByColor, CastlingSide, Color, EnPassantMode, File, Piece, Rank, Role, Setup, Square,
 };

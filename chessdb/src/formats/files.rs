@@ -33,7 +33,7 @@ pub struct Candidate {
 /// Bytes that are kept for a database from one opening to the next, and are found again only if neither its files nor
 /// the options have changed.
 pub trait Kept: Debug + Send + Sync {
-    /// The bytes of a name.
+    /// The bytes of a name. They are read as [parts](Bytes::part), which reveals damage.
     fn get(&self, name: &str) -> Option<Arc<dyn Bytes>>;
 
     /// Keeps what `write` writes, and returns it; none if it cannot be kept. `write` may be called once at most.
@@ -154,8 +154,14 @@ const CHECK_INTERVAL: u32 = 1024;
 /// Maximum number of holes of a file that are listed.
 const MOST_HOLES: usize = 100;
 
-/// Bytes at a fixed address in memory.
+/// Bytes at a fixed address in memory. A file may change at any time, and then so do its bytes.
 pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
+    /// Bytes at a range. `None` beyond the end, and if they are known not to be what was written: what is
+    /// [kept](Kept) is compared with its checksums.
+    fn part(&self, range: Range<usize>) -> Option<&[u8]> {
+        self.get(range)
+    }
+
     /// Holes of a file that are too long to be read as zeros, in ascending order.
     fn gaps(&self) -> &[Range<usize>] {
         &[]

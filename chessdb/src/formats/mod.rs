@@ -16,7 +16,9 @@
 mod brenner;
 mod chess_assistant;
 mod chessbase;
+mod chessbase_2cbh;
 mod chessbase_cbh;
+mod chessbase_common;
 mod database;
 mod files;
 mod jose;
@@ -151,6 +153,7 @@ pub static FORMATS: &[Format] = &[
     chessbase::FORMAT,
     chessbase::book::FORMAT,
     chessbase_cbh::FORMAT,
+    chessbase_2cbh::FORMAT,
     chess_assistant::FORMAT,
     jose::FORMAT,
     brenner::FORMAT,

@@ -9,9 +9,13 @@
 //! A block does not contain its length, so the beginning of the next block is searched for. A block is
 //! decoded as a stream of its own.
 
+use std::sync::Arc;
+
 use bzip2::{Decompress, Status};
 
+use super::budget::Reserved;
 use super::input::{Input, Reader};
+use super::slices::Slices;
 use super::{Damage, Found, Part, Step, Stream};
 use crate::bytes::{be_u32, be_u64, index};
 
@@ -172,6 +176,7 @@ pub(super) struct Blocks {
     /// The bit at which the next block begins.
     bit: u64,
     block: Option<Block>,
+    memory: Reserved,
 }
 
 /// A block that is being unpacked.
@@ -185,9 +190,13 @@ struct Block {
 
 impl Blocks {
     /// Starts at the beginning of a block or of the file.
-    pub(super) fn new(input: Input, bit: u64) -> Blocks {
-        let block = None;
-        Blocks { input, bit, block }
+    pub(super) fn new(input: Input, bit: u64, memory: &Arc<Slices>) -> Blocks {
+        Blocks {
+            input,
+            bit,
+            block: None,
+            memory: memory.reserve(BLOCK_MEMORY),
+        }
     }
 
     fn damage(&self, what: &str) -> Damage {
@@ -221,6 +230,7 @@ impl Blocks {
 
 impl Stream for Blocks {
     fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+        self.memory.moves();
         let Some(block) = &mut self.block else {
             return self.begin();
         };
@@ -238,10 +248,6 @@ impl Stream for Blocks {
             Ok(_) | Err(_) => return Err(self.damage("this block is damaged")),
         }
         Ok(Step::Bytes(written))
-    }
-
-    fn memory(&self) -> usize {
-        BLOCK_MEMORY
     }
 }
 

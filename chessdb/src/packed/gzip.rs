@@ -10,10 +10,14 @@
 //! | 4 | CRC-32 of the unpacked bytes |
 //! | 4 | number of unpacked bytes, modulo 2^32 |
 
+use std::sync::Arc;
+
 use crc32fast::Hasher;
 
+use super::budget::Reserved;
 use super::inflate::{Inflate, Inflated};
 use super::input::{Input, Reader};
+use super::slices::Slices;
 use super::{Damage, Found, Part, Step, Stream};
 use crate::bytes::{le_u16, le_u32};
 
@@ -64,18 +68,49 @@ fn block(input: &Input, at: u64) -> Option<u64> {
     (is_bgzf && len >= 26 && at + len <= input.len()).then_some(len)
 }
 
+/// Checksum and number of the unpacked bytes of a member.
+#[derive(Default)]
+struct Sum {
+    hasher: Hasher,
+    /// Modulo 2^32.
+    len: u32,
+}
+
+impl Sum {
+    fn add(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+        // No more are unpacked at a time.
+        self.len = self
+            .len
+            .wrapping_add(u32::try_from(bytes.len()).unwrap_or_default());
+    }
+
+    /// What differs from the stored checksum and length, as far as they are known.
+    fn differs(self, sum: Option<u32>, len: Option<u32>) -> Option<&'static str> {
+        if sum.is_some_and(|sum| sum != self.hasher.finalize()) {
+            return Some("the checksum of this member differs");
+        }
+        let has_other_len = len.is_some_and(|len| len != self.len);
+        has_other_len.then_some("this member has another length than its trailer says")
+    }
+}
+
 /// The members from a place on, or one stream of deflate without a header.
 pub(super) struct Members {
     reader: Reader,
     inflate: Inflate,
     place: Place,
-    /// Checksum of the bytes of the member read so far; `None` if reading did not start at its beginning.
-    sum: Option<Hasher>,
+    /// What was read of the member so far; `None` if reading did not start at its beginning.
+    sum: Option<Sum>,
     /// Offset of the member in the file.
     member: u64,
     /// For deflate alone: the checksum of the unpacked bytes, if it is known.
     bare: Option<Option<u32>>,
+    memory: Reserved,
 }
+
+/// Memory in bytes that unpacking needs, with the buffer for packed bytes.
+const MEMORY: usize = 256 << 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -86,7 +121,7 @@ enum Place {
 
 impl Members {
     /// Starts at the beginning of a member.
-    pub(super) fn new(input: Input, at: u64) -> Members {
+    pub(super) fn new(input: Input, at: u64, memory: &Arc<Slices>) -> Members {
         let member = input.in_file(at);
         Members {
             reader: Reader::new(input, at),
@@ -95,28 +130,35 @@ impl Members {
             sum: None,
             member,
             bare: None,
+            memory: memory.reserve(MEMORY),
         }
     }
 
     /// Reads deflate without headers. `sum` is the checksum of the unpacked bytes.
-    pub(super) fn bare(input: Input, sum: Option<u32>) -> Members {
+    pub(super) fn bare(input: Input, sum: Option<u32>, memory: &Arc<Slices>) -> Members {
         Members {
             place: Place::Contents,
-            sum: Some(Hasher::new()),
+            sum: Some(Sum::default()),
             bare: Some(sum),
-            ..Members::new(input, 0)
+            ..Members::new(input, 0, memory)
         }
     }
 
     /// Resumes within a member.
-    pub(super) fn resume(input: Input, bit: u64, window: &[u8], is_bare: bool) -> Members {
+    pub(super) fn resume(
+        input: Input,
+        bit: u64,
+        window: &[u8],
+        is_bare: bool,
+        memory: &Arc<Slices>,
+    ) -> Members {
         let (inflate, reader) = Inflate::resume(input.clone(), bit, window);
         Members {
             reader,
             inflate,
             place: Place::Contents,
             bare: is_bare.then_some(None),
-            ..Members::new(input, bit / 8)
+            ..Members::new(input, bit / 8, memory)
         }
     }
 
@@ -143,7 +185,7 @@ impl Members {
             ));
         }
         self.inflate.restart();
-        self.sum = Some(Hasher::new());
+        self.sum = Some(Sum::default());
         self.place = Place::Contents;
         Ok(Step::Point(at * 8))
     }
@@ -187,30 +229,30 @@ impl Members {
     /// Compares the checksum after the contents with that of the bytes read.
     fn end(&mut self) -> Result<Step, Damage> {
         self.place = Place::Header;
-        let stored = match self.bare {
-            Some(stored) => stored,
+        let (sum, len) = match self.bare {
+            Some(sum) => {
+                self.place = Place::End;
+                (sum, None)
+            }
             None => {
                 let trailer = self.reader.take::<8>();
                 let cut = || self.damage("the file ends inside the trailer of a member");
-                le_u32(&trailer.ok_or_else(cut)?, 0)
+                let trailer = trailer.ok_or_else(cut)?;
+                (le_u32(&trailer, 0), le_u32(&trailer, 4))
             }
         };
-        if self.bare.is_some() {
-            self.place = Place::End;
-        }
-        match (self.sum.take().map(Hasher::finalize), stored) {
-            (Some(sum), Some(stored)) if sum != stored => {
-                let what = "the checksum of this member differs";
-                Ok(Step::Doubt(Damage::new(self.member, what)))
-            }
-            _ if self.place == Place::End => Ok(Step::End),
-            _ => self.begin(),
+        let differs = self.sum.take().and_then(|read| read.differs(sum, len));
+        match differs {
+            Some(what) => Ok(Step::Doubt(Damage::new(self.member, what))),
+            None if self.place == Place::End => Ok(Step::End),
+            None => self.begin(),
         }
     }
 }
 
 impl Stream for Members {
     fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+        self.memory.moves();
         match self.place {
             Place::Header => return self.begin(),
             Place::End => return Ok(Step::End),
@@ -219,7 +261,7 @@ impl Stream for Members {
         match self.inflate.step(&mut self.reader, buffer) {
             Inflated::Bytes(len) => {
                 if let (Some(sum), Some(bytes)) = (&mut self.sum, buffer.get(..len)) {
-                    sum.update(bytes);
+                    sum.add(bytes);
                 }
                 Ok(Step::Bytes(len))
             }

@@ -66,27 +66,31 @@ pub(super) struct Index {
     bytes: Arc<dyn Bytes>,
     len: u64,
     points: usize,
+    /// The points, copied: stored bytes may be damaged at any time, and windows have hashes.
+    rows: Vec<u8>,
     warnings: Vec<String>,
 }
 
 impl Index {
     /// Opens a stored index; `None` if it belongs to another file or is damaged.
     pub(super) fn of_kept(bytes: Arc<dyn Bytes>, input: &Input) -> Option<Index> {
-        let field = |number: usize| le_u64(&bytes, 8 + 8 * number);
+        let header = bytes.part(0..HEADER)?.to_vec();
+        let field = |number: usize| le_u64(&header, 8 + 8 * number);
         let (points, warnings) = (index(field(3)?), index(field(4)?));
         let lines = HEADER.checked_add(points.checked_mul(ROW)?)?;
-        let rows = slice(&bytes, HEADER, lines - HEADER)?;
-        let warnings = slice(&bytes, lines, warnings)?;
-        let is_good = bytes.starts_with(MAGIC)
+        let rows = bytes.part(HEADER..lines)?.to_vec();
+        let warnings = bytes.part(lines..lines.checked_add(warnings)?)?;
+        let is_good = header.starts_with(MAGIC)
             && field(0)? == input.len()
             && field(1)? == hash_of_ends(input)
-            && field(5)? == hash(bytes.get(..HEADER - 8)?, rows, warnings);
+            && field(5)? == hash(header.get(..HEADER - 8)?, &rows, warnings);
         let warnings = utf8_lossy(warnings).lines().map(str::to_owned).collect();
         let len = field(2)?;
         is_good.then_some(Index {
             bytes,
             len,
             points,
+            rows,
             warnings,
         })
     }
@@ -122,14 +126,14 @@ impl Index {
         };
         let section = Section {
             number: point as u64,
-            bit: le_u64(&self.bytes, HEADER + point * ROW)?,
+            bit: le_u64(&self.rows, point * ROW)?,
             range: self.start(point)?..end.min(self.len),
         };
         section.range.contains(&at).then_some(section)
     }
 
     fn start(&self, point: usize) -> Option<u64> {
-        le_u64(&self.bytes, HEADER + point * ROW + 8)
+        le_u64(&self.rows, point * ROW + 8)
     }
 
     /// The point from which to unpack a section: its own, or an earlier one if the window of its own is
@@ -140,20 +144,20 @@ impl Index {
     }
 
     fn good_point(&self, number: usize) -> Option<Point> {
-        let row = HEADER + number * ROW;
-        let place = index(le_u64(&self.bytes, row + 16)?);
-        let len = index(le_u32(&self.bytes, row + 24)?.into());
+        let row = number * ROW;
+        let place = index(le_u64(&self.rows, row + 16)?);
+        let len = index(le_u32(&self.rows, row + 24)?.into());
         let window = match len {
             0 => None,
             _ => {
-                let packed = slice(&self.bytes, place, len)?.to_vec();
-                let is_good = short_hash(&packed) == le_u32(&self.bytes, row + 28)?;
+                let packed = self.bytes.part(place..place.checked_add(len)?)?.to_vec();
+                let is_good = short_hash(&packed) == le_u32(&self.rows, row + 28)?;
                 let window = inflate::decompress_to_vec_with_limit(&packed, WINDOW);
                 Some(window.ok().filter(|_| is_good)?)
             }
         };
         Some(Point {
-            bit: le_u64(&self.bytes, row)?,
+            bit: le_u64(&self.rows, row)?,
             start: self.start(number)?,
             window,
         })
@@ -167,7 +171,7 @@ impl Index {
         let lines = HEADER + self.points * ROW;
         let before: usize = self.warnings.iter().map(|line| line.len() + 1).sum();
         let mut points = Points {
-            rows: self.bytes.get(HEADER..lines).unwrap_or_default().to_vec(),
+            rows: self.rows.clone(),
             windows: self.bytes.get(lines + before..).unwrap_or_default().to_vec(),
             ..Points::default()
         };
@@ -246,8 +250,11 @@ impl Points {
     pub(super) fn finish(self, input: &Input, len: u64, warnings: Vec<String>) -> Index {
         let header = [input.len(), hash_of_ends(input)].map(u64::to_le_bytes);
         let points = self.rows.len() / ROW;
+        let bytes = self.write(header.as_flattened(), len, &warnings);
+        let rows = slice(&bytes, HEADER, points * ROW).unwrap_or_default();
         Index {
-            bytes: Arc::new(self.write(header.as_flattened(), len, &warnings)),
+            rows: rows.to_vec(),
+            bytes: Arc::new(bytes),
             len,
             points,
             warnings,

@@ -5,7 +5,6 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Damage, Step, Stream};
 use crate::bytes::index;
 use crate::formats::Bytes;
 
@@ -73,17 +72,23 @@ pub(super) struct Reader {
     rest: Range<usize>,
 }
 
-/// Bytes that are copied at a time: the size that zstd recommends.
+/// Bytes that are copied at a time, unless the input is shorter: the size that zstd recommends.
 const BUFFER: usize = 128 << 10;
 
 impl Reader {
     pub(super) fn new(input: Input, at: u64) -> Reader {
+        let len = BUFFER.min(input.range.len());
         Reader {
             input,
             after: at,
-            buffer: vec![0; BUFFER].into_boxed_slice(),
+            buffer: vec![0; len].into_boxed_slice(),
             rest: 0..0,
         }
+    }
+
+    /// The input that is read.
+    pub(super) fn input(&self) -> &Input {
+        &self.input
     }
 
     /// Offset of the next byte in the input.
@@ -145,18 +150,5 @@ impl Reader {
             Ok(len) if len <= self.rest.len() => self.consume(len),
             _ => self.seek(self.position().saturating_add(len)),
         }
-    }
-}
-
-/// A stream of bytes that are not packed.
-impl Stream for Reader {
-    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
-        let bytes = self.bytes();
-        let len = bytes.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..len), bytes.get(..len)) {
-            to.copy_from_slice(from);
-        }
-        self.consume(len);
-        Ok(if len == 0 { Step::End } else { Step::Bytes(len) })
     }
 }

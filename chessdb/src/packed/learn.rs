@@ -1,18 +1,15 @@
 //! The pass over a file whose container does not contain the lengths of its parts.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::index::{Index, Points};
 use super::input::Input;
-use super::{Codec, Damage, Found, PackedError, Part, Step};
+use super::slices::Slices;
+use super::{Allowance, Codec, Damage, Found, PackedError, Part, Step};
 
-/// Number of unpacked bytes that any file may have, whatever its size.
-const FREE: u64 = 64 << 20;
-/// Maximum ratio of unpacked to packed size, beyond [`FREE`].
-const MOST_TIMES: u64 = 100;
 /// Bytes that are unpacked at a time.
 const BUFFER: usize = 256 << 10;
 /// Maximum number of threads.
@@ -24,24 +21,26 @@ const MOST_WARNINGS: usize = 100;
 
 /// Makes the index of a file with as little work as possible. Also returns the number of bytes unpacked for
 /// it.
-pub(super) fn index(input: &Input, codec: Codec) -> Result<(Index, u64), PackedError> {
-    let limit = input.len().saturating_mul(MOST_TIMES).max(FREE);
+pub(super) fn index(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Index, u64), PackedError> {
     match codec.parts(input) {
-        Found::Stream => of_stream(input, codec, limit),
-        Found::Parts(parts, warning) => of_parts(input, codec, limit, &parts, warning),
+        Found::Stream => of_stream(input, codec, allowance),
+        Found::Parts(parts, warning) => of_parts(input, codec, allowance, &parts, warning),
     }
 }
 
 /// Makes the index of a file by unpacking it from beginning to end.
-fn of_stream(input: &Input, codec: Codec, limit: u64) -> Result<(Index, u64), PackedError> {
+fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Index, u64), PackedError> {
     let mut points = Points::default();
     points.add(0, 0);
     let mut buffer = vec![0; BUFFER];
     let (mut len, mut warnings) = (0, Vec::new());
-    let mut stream = codec.stream(input, 0, None).map_err(PackedError::Damaged)?;
+    let mut stream = codec.stream(input, 0, None, &Slices::shared());
     loop {
         match stream.step(&mut buffer) {
-            Ok(Step::Bytes(more)) => len += more as u64,
+            Ok(Step::Bytes(more)) => {
+                len += more as u64;
+                allowance.take(more as u64)?;
+            }
             Ok(Step::Point(bit)) => points.add(bit, len),
             Ok(Step::Inside(bit)) => points.add_inside(bit, len, || stream.window()),
             Ok(Step::Doubt(damage)) => warnings.push(damage.to_string()),
@@ -51,9 +50,6 @@ fn of_stream(input: &Input, codec: Codec, limit: u64) -> Result<(Index, u64), Pa
                 warnings.push(format!("{damage}; what follows is not shown"));
                 break;
             }
-        }
-        if len > limit {
-            return Err(PackedError::TooLarge);
         }
         warnings.truncate(MOST_WARNINGS);
     }
@@ -65,19 +61,20 @@ fn of_stream(input: &Input, codec: Codec, limit: u64) -> Result<(Index, u64), Pa
 struct Learnt {
     len: u64,
     damage: Option<Damage>,
+    /// True if the file unpacks to more than it may.
+    is_too_large: bool,
 }
 
 /// Makes the index of a file from its parts. Unpacks only parts whose length is unknown.
 fn of_parts(
     input: &Input,
     codec: Codec,
-    limit: u64,
+    allowance: &Allowance,
     parts: &[Part],
     warning: Option<&str>,
 ) -> Result<(Index, u64), PackedError> {
     let known = parts.iter().filter_map(|part| part.len);
-    let known = known.fold(0, u64::saturating_add);
-    let total = AtomicU64::new(known);
+    allowance.take(known.fold(0, u64::saturating_add))?;
     let learnt: Vec<Mutex<Learnt>> = parts.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -88,10 +85,13 @@ fn of_parts(
                 break;
             };
             let result = match part.len {
-                Some(len) => Learnt { len, damage: None },
+                Some(len) => Learnt {
+                    len,
+                    ..Learnt::default()
+                },
                 None => {
                     let end = parts.get(number + 1).map_or(u64::MAX, |next| next.bit);
-                    unpack(input, codec, part.bit..end, &mut buffer, &total, limit)
+                    unpack(input, codec, part.bit..end, &mut buffer, allowance)
                 }
             };
             *place.lock().unwrap_or_else(PoisonError::into_inner) = result;
@@ -105,15 +105,17 @@ fn of_parts(
         }
         work();
     });
-    let total = total.into_inner();
-    if total > limit {
+    let learnt = learnt.into_iter();
+    let learnt = learnt.map(|part| part.into_inner().unwrap_or_default());
+    let learnt: Vec<Learnt> = learnt.collect();
+    if learnt.iter().any(|part| part.is_too_large) {
         return Err(PackedError::TooLarge);
     }
-    let learnt = learnt
-        .into_iter()
-        .map(|part| part.into_inner().unwrap_or_default());
-    let index = gather(input, parts, learnt.collect(), warning)?;
-    Ok((index, total - known))
+    let unpacked = parts.iter().zip(&learnt);
+    let unpacked = unpacked.filter(|(part, _)| part.len.is_none());
+    let unpacked = unpacked.map(|(_, learnt)| learnt.len).sum();
+    let index = gather(input, parts, learnt, warning)?;
+    Ok((index, unpacked))
 }
 
 /// Combines the parts, in order, into an index.
@@ -126,7 +128,13 @@ fn gather(
     let (mut points, mut len, mut damages) = (Points::default(), 0, Vec::new());
     let unpacked: u64 = learnt.iter().map(|part| part.len).sum();
     let mut is_broken = false;
-    for (part, Learnt { len: more, damage }) in parts.iter().zip(learnt) {
+    for (
+        part,
+        Learnt {
+            len: more, damage, ..
+        },
+    ) in parts.iter().zip(learnt)
+    {
         match is_broken {
             // The previous part cannot be read to its end. A line feed replaces the missing bytes.
             true => {
@@ -152,22 +160,16 @@ fn gather(
 }
 
 /// Unpacks a part, which ends before the bit at which the next part begins.
-fn unpack(
-    input: &Input,
-    codec: Codec,
-    bits: Range<u64>,
-    buffer: &mut [u8],
-    total: &AtomicU64,
-    limit: u64,
-) -> Learnt {
+fn unpack(input: &Input, codec: Codec, bits: Range<u64>, buffer: &mut [u8], allowance: &Allowance) -> Learnt {
     let mut learnt = Learnt::default();
-    let stream = codec.stream(input, bits.start, None);
-    let result = stream.and_then(|mut stream| {
+    let mut stream = codec.stream(input, bits.start, None, &Slices::shared());
+    let mut read = || {
         loop {
             match stream.step(buffer)? {
                 Step::Bytes(more) => {
                     learnt.len += more as u64;
-                    if total.fetch_add(more as u64, Ordering::Relaxed) > limit {
+                    if allowance.take(more as u64).is_err() {
+                        learnt.is_too_large = true;
                         return Ok(());
                     }
                 }
@@ -177,7 +179,8 @@ fn unpack(
                 Step::Point(_) | Step::End => return Ok(()),
             }
         }
-    });
+    };
+    let result = read();
     // Damage at the beginning of the next part is reported when that part is unpacked.
     let end = input.in_file(bits.end / 8);
     learnt.damage = result.err().filter(|damage| damage.offset < end);

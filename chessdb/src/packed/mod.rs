@@ -30,6 +30,8 @@
     clippy::unwrap_used
 )]
 
+mod allowance;
+mod budget;
 mod bzip2;
 mod gzip;
 mod index;
@@ -38,6 +40,8 @@ mod input;
 mod learn;
 mod read;
 mod slices;
+mod stored;
+mod whole;
 mod zip;
 mod zstd;
 
@@ -46,10 +50,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::formats::Bytes;
+pub use allowance::{Allowance, TooLarge};
+pub(crate) use budget::{Budget, Reserved};
 use index::Index;
 use input::Input;
 pub use slices::Slices;
-pub use zip::{ZipMember, zip_members};
+pub use whole::Whole;
+pub use zip::{ZipMember, ZipMembers, zip_entries, zip_members};
 
 /// A compressed file or a member of an archive.
 #[derive(Debug)]
@@ -85,16 +92,20 @@ impl Packed {
     pub fn open(bytes: Arc<dyn Bytes>, kept: Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError> {
         let input = Input::new(Arc::clone(&bytes));
         match Codec::of(&input) {
-            Some(codec) => Packed::with(input, codec, kept, Slices::shared()),
+            Some(codec) => {
+                let allowance = Allowance::of(input.len());
+                Packed::with(input, codec, kept, &allowance)
+            }
             None if zip::is_archive(&input) => {
-                let first = zip_members(&bytes).into_iter().next();
-                Packed::open_member(bytes, &first.ok_or(PackedError::Empty)?, kept)
+                let first = zip_members(&bytes).members.into_iter().next();
+                let first = first.ok_or(PackedError::Empty)?;
+                Packed::open_member(bytes, &first, kept, &Allowance::of(input.len()))
             }
             None => Err(PackedError::Unknown),
         }
     }
 
-    /// Opens a member of a zip archive.
+    /// Opens a member of a zip archive, whose members share an allowance.
     ///
     /// # Errors
     /// As [`Packed::open`].
@@ -102,36 +113,50 @@ impl Packed {
         bytes: Arc<dyn Bytes>,
         member: &ZipMember,
         kept: Option<Arc<dyn Bytes>>,
+        allowance: &Allowance,
     ) -> Result<Packed, PackedError> {
         let codec = member.codec()?;
         let input = Input::new(bytes).part(member.range());
-        Packed::with(input, codec, kept, Slices::shared())
+        Packed::with(input, codec, kept, allowance)
     }
 
     fn with(
         input: Input,
         codec: Codec,
         kept: Option<Arc<dyn Bytes>>,
-        slices: Arc<Slices>,
+        allowance: &Allowance,
     ) -> Result<Packed, PackedError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let kept = kept.and_then(|kept| Index::of_kept(kept, &input));
         let is_kept = kept.is_some();
         let (index, unpacked) = match kept {
-            Some(index) => (index, 0),
-            None => learn::index(&input, codec)?,
+            Some(index) => {
+                allowance.take(index.len())?;
+                (index, 0)
+            }
+            None if allowance.left() == 0 && input.len() > 0 => return Err(PackedError::TooLarge),
+            None => learn::index(&input, codec, allowance)?,
         };
         Ok(Packed {
             input,
             codec,
             index,
-            slices,
+            slices: Slices::shared(),
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             lanes: Default::default(),
             found: Mutex::default(),
             unpacked: AtomicU64::new(unpacked),
             is_kept,
         })
+    }
+
+    /// Replaces the index by the one that was stored, which may be mapped and so needs no memory of its own.
+    pub fn with_index(mut self, stored: Arc<dyn Bytes>) -> Packed {
+        if let Some(index) = Index::of_kept(stored, &self.input) {
+            self.index = index;
+            self.is_kept = true;
+        }
+        self
     }
 
     /// Keeps unpacked bytes in `slices` instead of in the shared ones.
@@ -168,7 +193,7 @@ impl Packed {
 
     /// True if reading at any place unpacks everything before it.
     pub fn has_one_part(&self) -> bool {
-        self.codec != Codec::Stored && self.index.points() == 1
+        !self.is_stored() && self.index.points() == 1
     }
 
     /// Damage, with offsets in the file, and reasons for slow reading. Damage within parts that contain their
@@ -199,7 +224,7 @@ impl Packed {
             Codec::Gzip => "gzip",
             Codec::Bzip2 => "bzip2",
             Codec::Deflate { .. } => "zip",
-            Codec::Stored => "zip, stored",
+            Codec::Stored { .. } => "zip, stored",
         };
         format!("{how}, {} bytes, {} unpacked", self.input.len(), self.len())
     }
@@ -207,6 +232,10 @@ impl Packed {
     /// Number of bytes unpacked so far, including bytes that were skipped.
     pub fn unpacked(&self) -> u64 {
         self.unpacked.load(Ordering::Relaxed)
+    }
+
+    fn is_stored(&self) -> bool {
+        matches!(self.codec, Codec::Stored { .. })
     }
 
     fn found(&self) -> Vec<Damage> {
@@ -246,7 +275,10 @@ enum Codec {
     Deflate {
         sum: Option<u32>,
     },
-    Stored,
+    /// Not compressed, as in zip, with the CRC-32 of the bytes.
+    Stored {
+        sum: Option<u32>,
+    },
 }
 
 impl Codec {
@@ -270,36 +302,25 @@ impl Codec {
             Codec::Zstandard => zstd::parts(input),
             Codec::Gzip => gzip::parts(input),
             Codec::Bzip2 => bzip2::parts(input),
-            Codec::Deflate { .. } => Found::Stream,
-            Codec::Stored => Found::Parts(
-                vec![Part {
-                    bit: 0,
-                    len: Some(input.len()),
-                }],
-                None,
-            ),
+            Codec::Deflate { .. } | Codec::Stored { .. } => Found::Stream,
         }
     }
 
-    /// The unpacked bytes from a point on.
-    fn stream(self, input: &Input, bit: u64, window: Option<&[u8]>) -> Result<Box<dyn Stream>, Damage> {
+    /// The unpacked bytes from a point on. Waits for the memory that this needs.
+    fn stream(self, input: &Input, bit: u64, window: Option<&[u8]>, memory: &Arc<Slices>) -> Box<dyn Stream> {
         let input = input.clone();
         let at = bit / 8;
-        Ok(match (self, window) {
-            (Codec::Zstandard, _) => {
-                let place = input.in_file(at);
-                let frames = zstd::Frames::new(input, at);
-                Box::new(frames.ok_or_else(|| Damage::new(place, "there is not enough memory"))?)
-            }
-            (Codec::Bzip2, _) => Box::new(bzip2::Blocks::new(input, bit)),
-            (Codec::Gzip, None) => Box::new(gzip::Members::new(input, at)),
-            (Codec::Gzip, Some(window)) => Box::new(gzip::Members::resume(input, bit, window, false)),
-            (Codec::Deflate { sum }, None) => Box::new(gzip::Members::bare(input, sum)),
+        match (self, window) {
+            (Codec::Zstandard, _) => Box::new(zstd::Frames::new(input, at, memory)),
+            (Codec::Bzip2, _) => Box::new(bzip2::Blocks::new(input, bit, memory)),
+            (Codec::Gzip, None) => Box::new(gzip::Members::new(input, at, memory)),
+            (Codec::Gzip, Some(window)) => Box::new(gzip::Members::resume(input, bit, window, false, memory)),
+            (Codec::Deflate { sum }, None) => Box::new(gzip::Members::bare(input, sum, memory)),
             (Codec::Deflate { .. }, Some(window)) => {
-                Box::new(gzip::Members::resume(input, bit, window, true))
+                Box::new(gzip::Members::resume(input, bit, window, true, memory))
             }
-            (Codec::Stored, _) => Box::new(input::Reader::new(input, at)),
-        })
+            (Codec::Stored { sum }, _) => Box::new(stored::Stored::new(input, at, sum)),
+        }
     }
 }
 
@@ -327,11 +348,6 @@ trait Stream: Send {
     /// The last 32 KiB unpacked, after [`Step::Inside`].
     fn window(&self) -> Vec<u8> {
         Vec::new()
-    }
-
-    /// Number of bytes of memory that the stream uses in addition to buffers of fixed size.
-    fn memory(&self) -> usize {
-        0
     }
 }
 
@@ -397,17 +413,19 @@ impl fmt::Display for PackedError {
         match self {
             PackedError::Unknown => f.write_str("the file is neither zst, gz, bz2 nor zip"),
             PackedError::Empty => f.write_str("there is no PGN file in the archive"),
-            PackedError::Method(method) => write!(
-                f,
-                "its {method} is not supported: unpack it and mount the folder"
-            ),
-            PackedError::TooLarge => f.write_str(
-                "it unpacks to more than 100 times its size, as a file made to do harm does; if you trust it, unpack it \
-                 and mount the folder",
-            ),
+            PackedError::Method(method) => {
+                write!(f, "its {method} is not supported: unpack it and mount the folder")
+            }
+            PackedError::TooLarge => TooLarge.fmt(f),
             PackedError::Damaged(damage) => write!(f, "nothing can be unpacked: {damage}"),
         }
     }
 }
 
 impl std::error::Error for PackedError {}
+
+impl From<TooLarge> for PackedError {
+    fn from(_: TooLarge) -> PackedError {
+        PackedError::TooLarge
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::index::Section;
 use super::slices::{Resting, SLICE};
-use super::{Codec, Damage, Packed, Step};
+use super::{Damage, Packed, Step};
 use crate::bytes::index;
 
 /// Maximum number of kept rows about damage found by reading.
@@ -16,7 +16,7 @@ impl Packed {
     /// buffer only at the end. Line feeds replace bytes that cannot be unpacked; [`Packed::warnings`]
     /// contains their places.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> usize {
-        if self.codec == Codec::Stored {
+        if self.is_stored() {
             return self.input.copy(offset, buffer);
         }
         let mut done = 0;
@@ -77,8 +77,9 @@ impl Packed {
             stream: None,
         };
         if let Some(point) = self.index.point(section) {
-            let stream = self.codec.stream(&self.input, point.bit, point.window.as_deref());
-            resting.stream = stream.map_err(|damage| self.note(damage)).ok();
+            let window = point.window.as_deref();
+            let stream = self.codec.stream(&self.input, point.bit, window, &self.slices);
+            resting.stream = Some(stream);
             let mut ahead = section.range.start.saturating_sub(point.start);
             let mut buffer = vec![0; index(ahead.min(SLICE))];
             while ahead > 0 && resting.stream.is_some() {

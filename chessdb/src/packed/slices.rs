@@ -1,33 +1,59 @@
-//! A cache of unpacked bytes, and of streams that can continue after them.
+//! The memory for unpacking: a cache of unpacked bytes, streams that can continue after them, and what all streams
+//! need together.
 
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use lru::LruCache;
 
 use super::Stream;
+use super::budget::{Budget, Reserved};
 
 /// Maximum number of bytes in a slice.
 pub(super) const SLICE: u64 = 1 << 20;
 /// Number of bytes that [`Slices::shared`] keeps.
 const SHARED: usize = 64 << 20;
+/// Memory of streams for each byte of slices.
+const STREAMS_TIMES: usize = 3;
+/// Memory that streams always have.
+const LEAST: usize = 64 << 20;
 /// Maximum number of streams that are kept.
-const STREAMS: usize = 8;
+const STREAMS: usize = 64;
+/// A stream that was not used for this long is dropped when another one needs its memory. One that is used again
+/// and again would have to begin again each time.
+const IDLE: Duration = Duration::from_millis(500);
+/// After waiting for so long, a stream is given the memory of others that rest, however recently they were used.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Unpacked bytes of any number of files. The least recently used are dropped first.
+/// Unpacked bytes of any number of files, of which the least recently used are dropped first, and the memory of the
+/// streams that unpack them.
 #[derive(Debug)]
 pub struct Slices {
     most: usize,
     kept: Mutex<Kept>,
+    /// Memory of all streams, including those in use.
+    memory: Arc<Budget>,
 }
 
 #[derive(Debug)]
 struct Kept {
     /// Slices by file and offset.
     slices: LruCache<(u64, u64), Arc<[u8]>>,
+    /// The offsets of the slices of each file.
+    starts: HashMap<u64, Vec<u64>>,
     /// Number of bytes of all slices.
     bytes: usize,
-    /// Streams with their files; the most recently used is the last.
-    streams: Vec<(u64, Resting)>,
+    /// Streams that can continue; the most recently used is the last.
+    streams: VecDeque<Waiting>,
+}
+
+/// A stream that waits to be continued.
+#[derive(Debug)]
+struct Waiting {
+    file: u64,
+    since: Instant,
+    stream: Resting,
 }
 
 /// A stream that can continue.
@@ -46,25 +72,23 @@ impl std::fmt::Debug for Resting {
     }
 }
 
-impl Resting {
-    fn memory(&self) -> usize {
-        self.stream.as_ref().map_or(0, |stream| stream.memory())
-    }
-}
-
 impl Slices {
-    /// Keeps at most `most` bytes, and as many again in waiting streams.
+    /// Keeps at most `most` bytes. Streams have three times as much memory, at least 64 MiB.
     pub fn new(most: usize) -> Slices {
         let kept = Kept {
             slices: LruCache::unbounded(),
+            starts: HashMap::new(),
             bytes: 0,
-            streams: Vec::new(),
+            streams: VecDeque::new(),
         };
-        let kept = Mutex::new(kept);
-        Slices { most, kept }
+        Slices {
+            most,
+            kept: Mutex::new(kept),
+            memory: Budget::new((most * STREAMS_TIMES).max(LEAST)),
+        }
     }
 
-    /// The slices shared by all files: 64 MiB.
+    /// The memory shared by all files: 64 MiB of slices, and 192 MiB for streams.
     pub fn shared() -> Arc<Slices> {
         static SLICES: LazyLock<Arc<Slices>> = LazyLock::new(|| Arc::new(Slices::new(SHARED)));
         Arc::clone(&SLICES)
@@ -72,6 +96,27 @@ impl Slices {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a stream may use this number of bytes. The caller must not have memory of another stream.
+    pub(super) fn reserve(&self, bytes: usize) -> Reserved {
+        self.memory.reserve(bytes, |waited| self.drop_oldest(waited))
+    }
+
+    /// Drops the stream that has rested longest, if it is not expected to be used soon, or if another one has waited
+    /// for long.
+    fn drop_oldest(&self, waited: Duration) -> bool {
+        let mut kept = self.kept();
+        let oldest = kept.streams.front();
+        let is_idle = oldest.is_some_and(|oldest| oldest.since.elapsed() >= IDLE || waited >= PATIENCE);
+        let idle = if is_idle { kept.streams.pop_front() } else { None };
+        drop(kept);
+        idle.is_some()
+    }
+
+    /// Memory in bytes that streams use at present.
+    pub fn reserved(&self) -> usize {
+        self.memory.reserved()
     }
 
     /// The slice of a file that begins at `start`.
@@ -82,45 +127,86 @@ impl Slices {
     pub(super) fn put(&self, file: u64, start: u64, slice: &Arc<[u8]>) {
         let mut kept = self.kept();
         kept.bytes += slice.len();
-        if let Some(old) = kept.slices.put((file, start), Arc::clone(slice)) {
-            kept.bytes -= old.len();
+        match kept.slices.put((file, start), Arc::clone(slice)) {
+            Some(old) => kept.bytes -= old.len(),
+            None => kept.starts.entry(file).or_default().push(start),
         }
         while kept.bytes > self.most
-            && let Some((_, old)) = kept.slices.pop_lru()
+            && let Some(((file, start), old)) = kept.slices.pop_lru()
         {
             kept.bytes -= old.len();
+            if let Some(starts) = kept.starts.get_mut(&file) {
+                // The oldest slices are near the beginning.
+                let place = starts.iter().position(|&kept| kept == start);
+                place.map(|place| starts.remove(place));
+            }
         }
     }
 
     /// Takes the stream of a section that is nearest before, or at, the byte at `at`.
     pub(super) fn take_stream(&self, file: u64, section: u64, at: u64) -> Option<Resting> {
         let streams = &mut self.kept().streams;
-        let fits =
-            |(of, stream): &(u64, Resting)| *of == file && stream.section == section && stream.at <= at;
-        let fitting = streams.iter().enumerate().filter(|(_, stream)| fits(stream));
-        let (place, _) = fitting.max_by_key(|(_, (_, stream))| stream.at)?;
-        Some(streams.remove(place).1)
+        let fits = |Waiting { file: of, stream, .. }: &Waiting| {
+            *of == file && stream.section == section && stream.at <= at
+        };
+        let fitting = streams.iter().enumerate().filter(|(_, waiting)| fits(waiting));
+        let (place, _) = fitting.max_by_key(|(_, waiting)| waiting.stream.at)?;
+        Some(streams.remove(place)?.stream)
     }
 
     pub(super) fn put_stream(&self, file: u64, stream: Resting) {
-        let streams = &mut self.kept().streams;
-        streams.push((file, stream));
-        let memory =
-            |streams: &[(u64, Resting)]| streams.iter().map(|(_, stream)| stream.memory()).sum::<usize>();
-        while streams.len() > STREAMS || (streams.len() > 1 && memory(streams) > self.most) {
-            streams.remove(0);
-        }
+        let mut kept = self.kept();
+        let since = Instant::now();
+        kept.streams.push_back(Waiting { file, since, stream });
+        let oldest = match kept.streams.len() > STREAMS {
+            true => kept.streams.pop_front(),
+            false => None,
+        };
+        drop(kept);
+        drop(oldest);
+        self.memory.wake();
     }
 
     /// Drops all slices and streams of a file.
     pub(super) fn forget(&self, file: u64) {
         let mut kept = self.kept();
-        kept.streams.retain(|(of, _)| *of != file);
-        let starts = kept.slices.iter().filter(|((of, _), _)| *of == file);
-        let keys: Vec<(u64, u64)> = starts.map(|(key, _)| *key).collect();
-        for key in keys {
-            let old = kept.slices.pop(&key);
+        let starts = kept.starts.remove(&file).unwrap_or_default();
+        for start in starts {
+            let old = kept.slices.pop(&(file, start));
             kept.bytes -= old.map_or(0, |old| old.len());
         }
+        let streams = std::mem::take(&mut kept.streams);
+        let (dropped, others): (VecDeque<_>, _) =
+            streams.into_iter().partition(|waiting| waiting.file == file);
+        kept.streams = others;
+        drop(kept);
+        drop(dropped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_that_rest_give_their_memory_to_others() {
+        struct Ended {
+            _memory: Reserved,
+        }
+        impl Stream for Ended {
+            fn step(&mut self, _: &mut [u8]) -> Result<super::super::Step, super::super::Damage> {
+                Ok(super::super::Step::End)
+            }
+        }
+        let slices = Arc::new(Slices::new(0));
+        let _memory = slices.reserve(LEAST);
+        let stream: Option<Box<dyn Stream>> = Some(Box::new(Ended { _memory }));
+        let (section, at) = (0, 0);
+        slices.put_stream(1, Resting { section, at, stream });
+        let memory = slices.reserve(LEAST);
+        assert_eq!(slices.reserved(), LEAST);
+        assert!(slices.take_stream(1, 0, 0).is_none());
+        drop(memory);
+        assert_eq!(slices.reserved(), 0);
     }
 }

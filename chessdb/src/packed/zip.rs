@@ -18,28 +18,48 @@ use std::sync::Arc;
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipLocator};
 
 use super::input::Input;
-use super::{Codec, PackedError};
+use super::{Codec, Damage, PackedError};
 use crate::bytes::{le_u16, le_u32};
 use crate::formats::Bytes;
 use crate::text::utf8_lossy;
 
 /// The first bytes of a member.
 const MEMBER: [u8; 4] = *b"PK\x03\x04";
+/// The number of the field that has sizes of 64 bits.
+const ZIP64: u16 = 1;
 /// Number of bytes in a member's header, without the fields of variable length.
 const HEADER: usize = 30;
-/// Maximum number of members that are examined.
-const MOST_MEMBERS: usize = 10_000;
 
-/// A PGN file in a zip archive.
+/// Files of a zip archive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ZipMembers {
+    /// The files. Opening fails for one that cannot be found.
+    pub members: Vec<ZipMember>,
+    /// Number of PGN files beyond [`ZipMembers::MOST`] members.
+    pub unread: u64,
+    /// False if the directory at the end of the archive is missing or damaged, so that files may be missing.
+    pub has_directory: bool,
+}
+
+impl ZipMembers {
+    /// Maximum number of members that are examined.
+    pub const MOST: usize = 100_000;
+}
+
+/// A file in a zip archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipMember {
     /// Path of the member in the archive.
     pub name: String,
+    /// Number of unpacked bytes that the archive states; 0 if it states none.
+    pub unpacked: u64,
     method: u16,
     is_encrypted: bool,
     range: Range<u64>,
     /// CRC-32 of the unpacked bytes.
     sum: Option<u32>,
+    /// Why the bytes of the member are not read.
+    fault: Option<&'static str>,
 }
 
 impl ZipMember {
@@ -49,18 +69,30 @@ impl ZipMember {
     }
 
     pub(super) fn codec(&self) -> Result<Codec, PackedError> {
+        if let Some(fault) = self.fault {
+            return Err(PackedError::Damaged(Damage::new(self.range.start, fault)));
+        }
         match CompressionMethod::new(self.method) {
             _ if self.is_encrypted => Err(PackedError::Method("encryption".to_owned())),
-            CompressionMethod::STORE => Ok(Codec::Stored),
+            CompressionMethod::STORE => Ok(Codec::Stored { sum: self.sum }),
             CompressionMethod::DEFLATE => Ok(Codec::Deflate { sum: self.sum }),
             other => Err(PackedError::Method(format!("compression method {other}"))),
         }
     }
 
-    fn is_pgn(&self) -> bool {
-        let extension = self.name.rsplit_once('.').map(|(_, extension)| extension);
-        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+    /// True if the archive states checksum and sizes of the member.
+    pub(super) fn is_stated(&self) -> bool {
+        self.sum.is_some()
     }
+
+    fn is_pgn(&self) -> bool {
+        is_pgn(&self.name)
+    }
+}
+
+fn is_pgn(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
 }
 
 /// True for the first bytes of an archive with members.
@@ -68,62 +100,81 @@ pub(super) fn is_archive(input: &Input) -> bool {
     input.array(0) == Some(MEMBER)
 }
 
-/// The PGN files of a zip archive in the order of their offsets, without members that overlap others. If the
-/// directory is missing because the archive was cut, only files whose headers can be found.
-pub fn zip_members(bytes: &Arc<dyn Bytes>) -> Vec<ZipMember> {
+/// All files of a zip archive, in the order of its directory. If that is missing because the archive was cut, only
+/// files whose headers can be found. Files may share bytes.
+pub fn zip_entries(bytes: &Arc<dyn Bytes>) -> ZipMembers {
     let input = Input::new(Arc::clone(bytes));
-    let mut members = directory(&input).unwrap_or_else(|| headers(&input));
+    directory(&input).unwrap_or_else(|| headers(&input))
+}
+
+/// The PGN files of a zip archive in the order of their offsets. Opening fails for one that overlaps another.
+pub fn zip_members(bytes: &Arc<dyn Bytes>) -> ZipMembers {
+    let mut found = zip_entries(bytes);
+    let members = &mut found.members;
     members.sort_by_key(|member| (member.range.start, member.range.end));
     let mut after = 0;
-    members.retain(|member| {
-        let is_apart = member.range.start >= after;
+    for member in members.iter_mut().filter(|member| member.fault.is_none()) {
+        if member.range.start < after {
+            member.fault = Some("this member lies in the bytes of another one");
+        }
         after = after.max(member.range.end);
-        is_apart && member.is_pgn()
-    });
-    members
+    }
+    members.retain(ZipMember::is_pgn);
+    found
 }
 
 /// The members that the directory lists; `None` if there is no directory.
-fn directory(input: &Input) -> Option<Vec<ZipMember>> {
+fn directory(input: &Input) -> Option<ZipMembers> {
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
     let located = ZipLocator::new().locate_in_reader(input, &mut buffer, input.len());
     let archive = located.ok()?;
-    let mut found = Vec::new();
-    let mut entries = archive.entries(&mut buffer);
-    while let Ok(Some(entry)) = entries.next_entry() {
-        let path = entry.file_path();
-        let method = entry.compression_method().as_u16();
-        let is_encrypted = entry.flags().is_encrypted();
-        let name = utf8_lossy(path.as_bytes());
-        found.push((name, method, is_encrypted, entry.crc32(), entry.wayfinder()));
-        if found.len() == MOST_MEMBERS {
-            break;
-        }
-    }
-    let member = |(name, method, is_encrypted, sum, entry)| {
-        let (start, end) = archive.get_entry(entry).ok()?.compressed_data_range();
-        Some(ZipMember {
-            name,
-            method,
-            is_encrypted,
-            range: start..end.min(input.len()),
-            sum: Some(sum),
-        })
+    let mut found = ZipMembers {
+        has_directory: true,
+        ..ZipMembers::default()
     };
-    Some(found.into_iter().filter_map(member).collect())
+    let mut entries = archive.entries(&mut buffer);
+    loop {
+        let entry = match entries.next_entry() {
+            Ok(Some(entry)) => entry,
+            Ok(None) => break,
+            Err(_) => {
+                found.has_directory = false;
+                break;
+            }
+        };
+        let name = utf8_lossy(entry.file_path().as_bytes());
+        if found.members.len() == ZipMembers::MOST {
+            found.unread += u64::from(is_pgn(&name));
+            continue;
+        }
+        let range = archive.get_entry(entry.wayfinder());
+        let range = range.map(|found| found.compressed_data_range());
+        let (start, end) = *range.as_ref().unwrap_or(&(entry.local_header_offset(), 0));
+        found.members.push(ZipMember {
+            name,
+            unpacked: entry.uncompressed_size_hint(),
+            method: entry.compression_method().as_u16(),
+            is_encrypted: entry.flags().is_encrypted(),
+            range: start..end.min(input.len()),
+            sum: Some(entry.crc32()),
+            fault: range.err().map(|_| "the header of this member cannot be read"),
+        });
+    }
+    Some(found)
 }
 
 /// The members from the beginning on, as long as each header contains the member's length.
-fn headers(input: &Input) -> Vec<ZipMember> {
-    let (mut at, mut members) = (0, Vec::new());
-    while members.len() < MOST_MEMBERS
-        && let Some((member, next)) = header(input, at)
-    {
-        members.push(member);
+fn headers(input: &Input) -> ZipMembers {
+    let (mut at, mut found) = (0, ZipMembers::default());
+    while let Some((member, next)) = header(input, at) {
+        match found.members.len() < ZipMembers::MOST {
+            true => found.members.push(member),
+            false => found.unread += u64::from(member.is_pgn()),
+        }
         let Some(next) = next else { break };
         at = next;
     }
-    members
+    found
 }
 
 /// The member with the header at `at`, and the offset of the next one if it is known.
@@ -131,23 +182,55 @@ fn header(input: &Input, at: u64) -> Option<(ZipMember, Option<u64>)> {
     let header: [u8; HEADER] = input.array(at)?;
     let [flags, method, name, more] = [6, 8, 26, 28].map(|field| le_u16(&header, field));
     let [flags, name, more] = [flags?, name?, more?];
-    let [sum, packed] = [14, 18].map(|field| le_u32(&header, field));
-    let packed = packed?;
+    let [sum, packed, unpacked] = [14, 18, 22].map(|field| le_u32(&header, field));
     let text = at + HEADER as u64;
-    let start = text + u64::from(name) + u64::from(more);
-    // In the extension for large files, all bits set mean that the size is stored elsewhere.
-    let is_known = flags & 8 == 0 && packed != u32::MAX;
-    let end = is_known.then_some(start + u64::from(packed));
+    let fields = text + u64::from(name);
+    let start = fields + u64::from(more);
+    let [unpacked, packed] = large_sizes(input, fields..start, [unpacked?, packed?]);
+    let end = packed
+        .filter(|_| flags & 8 == 0)
+        .map(|packed| start.saturating_add(packed));
     let mut name = vec![0; name.into()];
     input.copy(text, &mut name);
     let member = ZipMember {
         name: utf8_lossy(&name),
+        unpacked: unpacked.unwrap_or(0),
         method: method?,
         is_encrypted: flags & 1 != 0,
         range: start..end.unwrap_or(u64::MAX).min(input.len()).max(start),
-        sum: is_known.then_some(sum?),
+        sum: sum.filter(|_| end.is_some()),
+        fault: None,
     };
     header.starts_with(&MEMBER).then_some((member, end))
+}
+
+/// The unpacked and the packed size of a member. A size whose bits are all set is in the field of ZIP64, the unpacked one
+/// before the packed one; `None` if it is not there.
+fn large_sizes(input: &Input, fields: Range<u64>, sizes: [u32; 2]) -> [Option<u64>; 2] {
+    let large = || {
+        let mut at = fields.start;
+        loop {
+            let head = input.array::<4>(at).filter(|_| at + 4 <= fields.end)?;
+            let [number, len] = [0, 2].map(|place| le_u16(&head, place));
+            let len = u64::from(len?);
+            if number? == ZIP64 {
+                return Some(at + 4..(at + 4 + len).min(fields.end));
+            }
+            at += 4 + len;
+        }
+    };
+    let mut rest = match sizes.contains(&u32::MAX) {
+        true => large().unwrap_or_default(),
+        false => 0..0,
+    };
+    sizes.map(|size| {
+        if size != u32::MAX {
+            return Some(size.into());
+        }
+        let size = input.array(rest.start).filter(|_| rest.start + 8 <= rest.end);
+        rest.start += 8;
+        size.map(u64::from_le_bytes)
+    })
 }
 
 impl ReaderAt for Input {

@@ -11,11 +11,15 @@
 //! pzstd writes a skippable frame before each frame, with the number of packed bytes. A seekable file ends
 //! with a skippable frame that contains the sizes of all frames.
 
+use std::sync::Arc;
+
 use zstd_safe::{DCtx, InBuffer, OutBuffer, get_error_name};
 
+use super::budget::Reserved;
 use super::input::{Input, Reader};
+use super::slices::Slices;
 use super::{Damage, Found, Part, Step, Stream};
-use crate::bytes::{le_u32, le_u64};
+use crate::bytes::{index, le_u32, le_u64};
 
 /// The first bytes of a frame.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -85,8 +89,10 @@ fn frames(input: &Input) -> Vec<Part> {
     let (mut at, mut parts, mut announced) = (0, Vec::new(), None);
     while at < input.len() {
         let start = input.array::<4>(at).unwrap_or_default();
-        let skipped = input.array::<4>(at + 4).filter(|_| is_skipped(start));
-        if let Some(len) = skipped.map(u32::from_le_bytes) {
+        if is_skipped(start)
+            && let Some(len) = input.array::<4>(at + 4).map(u32::from_le_bytes)
+            && at + SKIPPED_HEADER + u64::from(len) <= input.len()
+        {
             // Probably written by pzstd; other programs may use the same number.
             announced = (start.first() == Some(&0x50) && len == 4)
                 .then(|| input.array::<4>(at + SKIPPED_HEADER))
@@ -94,7 +100,7 @@ fn frames(input: &Input) -> Vec<Part> {
             at += SKIPPED_HEADER + u64::from(len);
             continue;
         }
-        // If this is not a frame, reading will report the damage.
+        // If this is not a frame, or one to be skipped that is cut, reading will report the damage.
         let frame = (start == FRAME).then(|| frame(input, at)).flatten();
         let after = announced
             .take()
@@ -136,7 +142,22 @@ struct Frame {
     has_checksum: bool,
     /// Number of unpacked bytes.
     unpacked: Option<u64>,
+    /// Number of unpacked bytes that a block may refer to.
+    window: u64,
 }
+
+impl Frame {
+    /// Memory in bytes that unpacking needs.
+    fn memory(&self) -> usize {
+        let window = self.window.min(self.unpacked.unwrap_or(u64::MAX));
+        CONTEXT + index(window.min(LARGEST_WINDOW))
+    }
+}
+
+/// Memory in bytes that unpacking needs in addition to the window, with the buffer for packed bytes.
+const CONTEXT: usize = 512 << 10;
+/// Largest window that the decoder accepts.
+const LARGEST_WINDOW: u64 = 128 << 20;
 
 fn frame(input: &Input, at: u64) -> Option<Frame> {
     let [flags] = input.array(at + 4)?;
@@ -157,7 +178,11 @@ fn frame(input: &Input, at: u64) -> Option<Frame> {
         2 => (4, Some(field(4)?)),
         _ => (8, Some(field(8)?)),
     };
+    let [descriptor] = input.array(at + 5)?;
+    let base = 1u64 << (10 + (descriptor >> 3));
+    let window = base + base / 8 * u64::from(descriptor & 7);
     Some(Frame {
+        window: unpacked.filter(|_| !has_window).unwrap_or(window),
         blocks: at + before + width,
         has_checksum: flags & 4 != 0,
         unpacked,
@@ -184,7 +209,9 @@ fn end_of_blocks(input: &Input, mut at: u64, has_checksum: bool) -> Option<u64> 
 /// The frames of a file from one frame on.
 pub(super) struct Frames {
     reader: Reader,
-    context: DCtx<'static>,
+    /// The decoder and its memory, from the first frame on.
+    context: Option<(DCtx<'static>, Reserved)>,
+    memory: Arc<Slices>,
     /// True within a frame.
     is_inside: bool,
     /// Offset of the frame in the file.
@@ -192,14 +219,29 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// Starts at a frame. `None` if memory cannot be allocated.
-    pub(super) fn new(input: Input, at: u64) -> Option<Frames> {
-        Some(Frames {
+    /// Starts at a frame.
+    pub(super) fn new(input: Input, at: u64, memory: &Arc<Slices>) -> Frames {
+        Frames {
             reader: Reader::new(input, at),
-            context: DCtx::try_create()?,
+            context: None,
+            memory: Arc::clone(memory),
             is_inside: false,
             frame: 0,
-        })
+        }
+    }
+
+    /// Waits for the memory that a frame needs. The memory of a smaller one is given back before.
+    fn prepare(&mut self) -> Result<(), Damage> {
+        let frame = frame(self.reader.input(), self.reader.position());
+        let bytes = frame.map_or(CONTEXT, |frame| frame.memory());
+        let has_less = |(_, memory): &(_, Reserved)| memory.bytes() < bytes;
+        if self.context.as_ref().is_none_or(has_less) {
+            self.context = None;
+            let memory = self.memory.reserve(bytes);
+            let context = DCtx::try_create().ok_or_else(|| self.damage("there is not enough memory"))?;
+            self.context = Some((context, memory));
+        }
+        Ok(())
     }
 
     fn damage(&self, what: impl Into<String>) -> Damage {
@@ -228,6 +270,7 @@ impl Frames {
                     }
                 }
                 Some(&FRAME) => {
+                    self.prepare()?;
                     self.is_inside = true;
                     let bit = self.reader.position() * 8;
                     return Ok(Step::Point(bit));
@@ -245,9 +288,13 @@ impl Stream for Frames {
         }
         loop {
             let mut output = OutBuffer::around(buffer);
+            let Some((context, memory)) = &mut self.context else {
+                return self.begin();
+            };
+            memory.moves();
             let (result, read) = {
                 let mut input = InBuffer::around(self.reader.bytes());
-                let result = self.context.decompress_stream(&mut output, &mut input);
+                let result = context.decompress_stream(&mut output, &mut input);
                 (result, input.pos())
             };
             self.reader.consume(read);
@@ -278,9 +325,5 @@ impl Stream for Frames {
                 Ok(_) => {}
             }
         }
-    }
-
-    fn memory(&self) -> usize {
-        self.context.sizeof()
     }
 }

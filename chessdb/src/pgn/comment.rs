@@ -1,7 +1,6 @@
 //! Comments: cleaned, split into words, and wrapped at the end of a line.
 
 use super::lines::Lines;
-use super::writer::is_control;
 
 /// Maximum length of a word in bytes.
 const LONGEST_WORD: usize = 250;
@@ -104,7 +103,7 @@ fn command_len(text: &str) -> Option<usize> {
 }
 
 fn is_blank(c: char) -> bool {
-    c == ' ' || is_control(c)
+    c == ' ' || c.is_control()
 }
 
 fn starts_badly(c: char) -> bool {
@@ -123,7 +122,7 @@ mod tests {
 
     #[test]
     fn texts_are_joined_and_cleaned() {
-        assert_eq!(written(&["a  b\r\n\tc", "d}e"]), "{a b c d)e}");
+        assert_eq!(written(&["a  b\r\n\tc", "d}e\u{9b}\u{85}f"]), "{a b c d)e f}");
         assert_eq!(written(&[" \n", ""]), "");
     }
 

@@ -60,17 +60,12 @@ fn is_plain(c: u8) -> bool {
 /// Appends a tag value with `"` and `\` escaped and without control characters.
 #[cold]
 fn append_escaped(out: &mut Vec<u8>, value: &str) {
-    for c in value.chars().filter(|&c| !is_control(c)) {
+    for c in value.chars().filter(|c| !c.is_control()) {
         if matches!(c, '"' | '\\') {
             out.push(b'\\');
         }
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
-}
-
-/// True for a control character of ASCII. Those from U+0080 to U+009F are harmless in PGN and are kept.
-pub(super) fn is_control(c: char) -> bool {
-    c < ' ' || c == '\x7f'
 }
 
 fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {

@@ -16,6 +16,7 @@ use crate::game::append_plies;
 use chessdb::formats::Keys;
 use chessdb::game::Tags;
 use pgnfs::library::{LibraryEntry, append_text, tags_of};
+use pgnfs::table::{is_tag, opening};
 
 /// A column by its name.
 pub struct Column {
@@ -26,6 +27,8 @@ pub struct Column {
 /// What is in a column.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
+    /// Path of the database.
+    Database,
     /// Number of the game, from 1.
     Number,
     /// Year, month and day of the game; null if unknown.
@@ -40,6 +43,8 @@ enum Kind {
     Plies,
     /// The game as PGN.
     Pgn,
+    /// Name of the opening with the code in the tag `ECO`; null if there is none.
+    Opening,
     /// A rating; null if it is not a number.
     Rating,
     /// Any other tag; null if unknown.
@@ -47,7 +52,8 @@ enum Kind {
 }
 
 /// The columns that are not tags.
-const COMPUTED: [(&str, Kind); 8] = [
+const COMPUTED: [(&str, Kind); 10] = [
+    ("database", Kind::Database),
     ("number", Kind::Number),
     ("year", Kind::Year),
     ("month", Kind::Month),
@@ -56,6 +62,7 @@ const COMPUTED: [(&str, Kind); 8] = [
     ("ply_count", Kind::PlyCount),
     ("plies", Kind::Plies),
     ("pgn", Kind::Pgn),
+    ("opening", Kind::Opening),
 ];
 
 /// The tags that are numbers.
@@ -71,11 +78,11 @@ impl Column {
         let kind = match computed {
             Some((_, kind)) => *kind,
             None if RATINGS.contains(&name) => Kind::Rating,
-            None if name.starts_with(|c: char| c.is_ascii_uppercase()) => Kind::Tag,
+            None if name.starts_with(|c: char| c.is_ascii_uppercase()) && is_tag(name) => Kind::Tag,
             None => {
                 let names = COMPUTED.map(|(name, _)| name).join(", ");
                 return Err(PyValueError::new_err(format!(
-                    "columns: there is no column '{name}': name tags, such as White, or {names}"
+                    "columns: there is no column {name:?}: name tags, such as White, or {names}"
                 )));
             }
         };
@@ -88,13 +95,14 @@ impl Column {
     /// Name and type of the column.
     pub fn field(&self) -> Field {
         let (kind, is_nullable) = match self.kind {
+            Kind::Database => (DataType::Utf8, false),
             Kind::Number | Kind::PlyCount => (DataType::UInt32, false),
             Kind::Year | Kind::Rating => (DataType::UInt16, true),
             Kind::Month | Kind::Day => (DataType::UInt8, true),
             Kind::Deleted => (DataType::Boolean, false),
             Kind::Plies => (DataType::LargeBinary, false),
             Kind::Pgn => (DataType::LargeUtf8, false),
-            Kind::Tag => (DataType::Utf8, true),
+            Kind::Tag | Kind::Opening => (DataType::Utf8, true),
         };
         Field::new(&self.name, kind, is_nullable)
     }
@@ -102,6 +110,7 @@ impl Column {
     fn builder(&self, rows: usize) -> Builder<'_> {
         let name = self.name.as_str();
         match self.kind {
+            Kind::Database => Builder::Database(StringBuilder::with_capacity(rows, 16 * rows)),
             Kind::Number => Builder::Number(UInt32Builder::with_capacity(rows)),
             Kind::Year => Builder::Year(UInt16Builder::with_capacity(rows)),
             Kind::Month => Builder::Month(UInt8Builder::with_capacity(rows)),
@@ -110,6 +119,7 @@ impl Column {
             Kind::PlyCount => Builder::PlyCount(UInt32Builder::with_capacity(rows)),
             Kind::Plies => Builder::Plies(LargeBinaryBuilder::new()),
             Kind::Pgn => Builder::Pgn(LargeStringBuilder::new()),
+            Kind::Opening => Builder::Opening(StringBuilder::with_capacity(rows, 16 * rows)),
             Kind::Rating => Builder::Rating(name, UInt16Builder::with_capacity(rows)),
             Kind::Tag => Builder::Tag(name, StringBuilder::with_capacity(rows, 16 * rows)),
         }
@@ -118,6 +128,7 @@ impl Column {
 
 /// A column that grows.
 enum Builder<'a> {
+    Database(StringBuilder),
     Number(UInt32Builder),
     Year(UInt16Builder),
     Month(UInt8Builder),
@@ -126,6 +137,7 @@ enum Builder<'a> {
     PlyCount(UInt32Builder),
     Plies(LargeBinaryBuilder),
     Pgn(LargeStringBuilder),
+    Opening(StringBuilder),
     Rating(&'a str, UInt16Builder),
     Tag(&'a str, StringBuilder),
 }
@@ -144,6 +156,7 @@ impl Builder<'_> {
         let part = |value: u8| (value != 0).then_some(value);
         let date = row.keys.map(|keys| keys.date).unwrap_or_default();
         match self {
+            Builder::Database(names) => names.append_value(row.entry.name()),
             Builder::Number(numbers) => numbers.append_value(row.game.saturating_add(1)),
             Builder::Year(years) => years.append_option((date.year != 0).then_some(date.year)),
             Builder::Month(months) => months.append_option(part(date.month)),
@@ -156,6 +169,7 @@ impl Builder<'_> {
                 append_text(&mut text, row.entry, row.game);
                 texts.append_value(String::from_utf8_lossy(&text));
             }
+            Builder::Opening(names) => names.append_option(row.tags.get("ECO").and_then(opening)),
             Builder::Rating(name, ratings) => {
                 ratings.append_option(row.tags.get(name).and_then(|value| value.parse().ok()));
             }
@@ -171,7 +185,9 @@ impl Builder<'_> {
             Builder::Deleted(column) => Arc::new(column.finish()),
             Builder::Plies(column) => Arc::new(column.finish()),
             Builder::Pgn(column) => Arc::new(column.finish()),
-            Builder::Tag(_, column) => Arc::new(column.finish()),
+            Builder::Database(column) | Builder::Opening(column) | Builder::Tag(_, column) => {
+                Arc::new(column.finish())
+            }
         }
     }
 }
@@ -184,7 +200,7 @@ fn known(value: &str) -> Option<&str> {
 /// The columns of some games.
 pub fn arrays(columns: &[Column], entry: &LibraryEntry, games: Range<u32>) -> Vec<ArrayRef> {
     let needs = |kinds: &[Kind]| columns.iter().any(|column| kinds.contains(&column.kind));
-    let needs_tags = needs(&[Kind::Rating, Kind::Tag]);
+    let needs_tags = needs(&[Kind::Rating, Kind::Tag, Kind::Opening]);
     let needs_keys = needs(&[Kind::Year, Kind::Month, Kind::Day, Kind::Deleted]);
     let needs_plies = needs(&[Kind::PlyCount, Kind::Plies]);
     let mut builders: Vec<Builder<'_>> = columns.iter().map(|column| column.builder(games.len())).collect();

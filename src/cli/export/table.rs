@@ -7,8 +7,9 @@ use std::ops::{ControlFlow, Range};
 use indicatif::ProgressBar;
 
 use super::Part;
+use crate::cli::Failure;
 use crate::cli::ordered::in_order;
-use crate::library::tags_of;
+use crate::library::{on_one_line, tags_of};
 use crate::table::{Columns, Parquet, Place, Row, Rows, further_tags};
 use crate::tree::digits;
 
@@ -26,6 +27,39 @@ pub enum Form {
 /// The columns that a table has where none are named: those of the tables in a mount. Every part of an export has the
 /// same, so the tags of all games are read.
 pub fn usual_columns(form: Form, parts: &[Part<'_>], has_database: bool, threads: usize) -> Columns {
+    let others = tags_until(parts, threads, |_| false);
+    match form {
+        Form::Parquet => Columns::typed(&others, has_database),
+        Form::Csv | Form::Ndjson => Columns::of_text(&others, has_database),
+    }
+}
+
+/// Returns an error if a column was named for a tag that is neither usual nor in any of the games.
+pub fn check_tags(columns: &Columns, parts: &[Part<'_>], threads: usize) -> Result<(), Failure> {
+    let unusual: Vec<&str> = columns.unusual_tags().collect();
+    if unusual.is_empty() {
+        return Ok(());
+    }
+    let has_all = |tags: &BTreeSet<String>| unusual.iter().all(|tag| tags.contains(*tag));
+    let tags = tags_until(parts, threads, has_all);
+    let Some(missing) = unusual.iter().find(|tag| !tags.contains(**tag)) else {
+        return Ok(());
+    };
+    let similar = Columns::similar(missing, tags.iter().map(String::as_str));
+    let meant = match similar.as_slice() {
+        [] => String::new(),
+        names => format!("; similar are {}", names.join(", ")),
+    };
+    let missing = on_one_line(missing);
+    Err(format!("no game has the tag '{missing}'{meant}; for an empty column, write tag:{missing}").into())
+}
+
+/// The tags of the games other than the roster, until those found so far are enough.
+fn tags_until(
+    parts: &[Part<'_>],
+    threads: usize,
+    is_enough: impl Fn(&BTreeSet<String>) -> bool,
+) -> BTreeSet<String> {
     let mut others = BTreeSet::new();
     for part in parts {
         let entry = part.entry;
@@ -41,15 +75,18 @@ pub fn usual_columns(form: Form, parts: &[Part<'_>], has_database: bool, threads
             }
             found
         };
-        let _ = in_order(entry.database.len(), threads, found, |mut found| {
+        let flow = in_order(entry.database.len(), threads, found, |mut found| {
             others.append(&mut found);
-            ControlFlow::Continue(())
+            match is_enough(&others) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         });
+        if flow.is_break() {
+            break;
+        }
     }
-    match form {
-        Form::Parquet => Columns::typed(&others, has_database),
-        Form::Csv | Form::Ndjson => Columns::of_text(&others, has_database),
-    }
+    others
 }
 
 /// Writes the games of parts of databases as a table.

@@ -278,7 +278,7 @@ impl AllFs {
     }
 
     /// The games of a database that are shown. In `unique/`, searches for duplicates on first use.
-    fn games_of(&self, number: usize) -> Games<'_> {
+    pub(super) fn games_of(&self, number: usize) -> Games<'_> {
         if let Some(unique) = self.tree.databases().shown() {
             return Games::Listed(unique.games(number).into());
         }

@@ -24,19 +24,29 @@ impl Text for Overview<'_> {
         if let Some(text) = self.text_if_known() {
             return Ok(text);
         }
-        let (mut figures, mut problems) = (Figures::default(), Counts::default());
-        for (path, database) in all.paths.iter().zip(&all.databases) {
-            let found = database.problems_by_file()?.sum();
-            if found > 0 {
-                problems.add(path.clone(), found);
+        // The problems of a database are not those of the games that `unique/` shows of it.
+        let is_unique = all.tree.databases().is_unique();
+        let mut problems = (!is_unique).then(Counts::default);
+        let mut figures = Figures::default();
+        for (number, database) in all.databases.iter().enumerate() {
+            if let (Some(problems), Some(path)) = (&mut problems, all.paths.get(number)) {
+                let found = database.problems_by_file()?.sum();
+                if found > 0 {
+                    problems.add(path.clone(), found);
+                }
             }
-            figures.append(database.figures(all.names())?);
+            figures.append(database.figures(all.games_of(number), all.names())?);
         }
         let subject = Subject {
-            name: "All games",
+            name: if is_unique {
+                "All games, each once"
+            } else {
+                "All games"
+            },
             what: format!("{} databases", all.databases.len()),
             place: "database",
             problems,
+            directories: &|view, texts| all.tree.databases().directory_of(view, texts),
         };
         let text = page(&subject, &figures).into_bytes().into();
         Ok(Arc::clone(all.overview.get_or_init(|| text)))

@@ -6,12 +6,13 @@ use super::{Text, Wait};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
+use crate::fs::sizes::Games;
 use crate::fs::types::FsError;
 use crate::overview::{Counts, Figures, Subject, page};
 use crate::spelling::Names;
 
 /// Games in a piece. A thread counts up to 32 pieces at a time.
-const PIECE: u32 = 8;
+const PIECE: usize = 8;
 
 /// `overview.html` of a database.
 pub(super) struct Overview<'a>(pub(super) &'a DatabaseFs);
@@ -31,14 +32,20 @@ impl Text for Overview<'_> {
             name: entry.name(),
             what: entry.format.title.to_owned(),
             place: "file",
-            problems: database.problems_by_file()?,
+            problems: Some(database.problems_by_file()?),
+            directories: &|view, texts| database.tree.common().directory_of(view, texts),
         };
         let made = &database.made;
         let _turn = made.overview_turn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = self.text_if_known() {
             return Ok(text);
         }
-        let text = page(&subject, &database.figures(None)?).into_bytes().into();
+        let text = page(
+            &subject,
+            &database.figures(Games::All(entry.database.len()), None)?,
+        )
+        .into_bytes()
+        .into();
         Ok(Arc::clone(made.overview.get_or_init(|| text)))
     }
 
@@ -48,20 +55,19 @@ impl Text for Overview<'_> {
 }
 
 impl DatabaseFs {
-    /// What the tags of all games say, with the names under which players are shown.
+    /// What the tags of games say, with the names under which players are shown.
     ///
     /// # Errors
     /// If the database has changed.
-    pub(in crate::fs) fn figures(&self, names: Option<&Names>) -> Result<Figures, FsError> {
-        let games = self.entry().database.len();
-        let pieces: Vec<u32> = (0..games.div_ceil(PIECE)).collect();
+    pub(in crate::fs) fn figures(&self, games: Games<'_>, names: Option<&Names>) -> Result<Figures, FsError> {
+        let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let figures = Mutex::new(Figures::default());
         decode_missing(&pieces, self.options.threads, |pieces| {
-            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
+            let (Some(&first), Some(&last)) = (pieces.first(), pieces.last()) else {
                 return;
             };
-            let end = (last + 1).saturating_mul(PIECE).min(games);
-            let own = Figures::of(self.entry(), first * PIECE..end, names);
+            let games = (first as usize * PIECE..(last as usize + 1) * PIECE).map_while(|n| games.get(n));
+            let own = Figures::of(self.entry(), games, names);
             let mut figures = figures.lock().unwrap_or_else(PoisonError::into_inner);
             figures.append(own);
         });

@@ -1,11 +1,13 @@
 //! `duplicates.csv`: its rows are made from tags when they are read.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::parquet::Part;
 use super::{PIECE, read_pieces};
-use crate::duplicates::Duplicates;
+use crate::duplicates::{Duplicates, Reason};
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::types::FsError;
@@ -16,6 +18,9 @@ use chessdb::game::Tags;
 /// The part of the table that stays in memory: the offset at which each piece ends. The header belongs to the first
 /// piece.
 pub(in crate::fs) struct DuplicatesTable(Vec<u64>);
+
+/// Approximate number of bytes of tags that are read ahead.
+const AHEAD: usize = 8 << 20;
 
 /// Duplicates, and the databases that their games belong to.
 pub(in crate::fs) struct Found<'a> {
@@ -34,10 +39,11 @@ impl DuplicatesTable {
         let pieces: Vec<u32> = (0..found.duplicates.len().div_ceil(PIECE).max(1) as u32).collect();
         let lengths: Vec<OnceLock<u64>> = pieces.iter().map(|_| OnceLock::new()).collect();
         decode_missing(&pieces, threads, |pieces| {
+            let tags = found.tags_of(pieces.iter().flat_map(|&piece| rows_of(piece)));
             let mut rows = Vec::new();
             for &piece in pieces {
                 rows.clear();
-                found.append_piece(&mut rows, piece);
+                found.append_piece(&mut rows, piece, &tags);
                 let _ = lengths
                     .get(piece as usize)
                     .map(|slot| slot.set(rows.len() as u64));
@@ -61,7 +67,8 @@ impl DuplicatesTable {
     pub(in crate::fs) fn read(&self, found: &Found<'_>, offset: u64, size: u32) -> Result<Vec<u8>, FsError> {
         let ends = &self.0;
         let piece_end = |piece: usize| ends.get(piece).copied();
-        let append = |out: &mut Vec<u8>, piece| found.append_piece(out, piece);
+        let append =
+            |out: &mut Vec<u8>, piece| found.append_piece(out, piece, &found.tags_of(rows_of(piece)));
         let is_intact = |piece| found.check(found.parts_of(piece)).is_ok();
         let bytes = read_pieces(is_intact, offset, size, ends.len(), piece_end, append);
         bytes.ok_or_else(|| match found.parts.first() {
@@ -72,20 +79,25 @@ impl DuplicatesTable {
 }
 
 impl Found<'_> {
-    fn append_piece(&self, out: &mut Vec<u8>, piece: u32) {
+    /// Appends the rows of a piece. `ahead` are tags of some of their games.
+    fn append_piece(&self, out: &mut Vec<u8>, piece: u32, ahead: &BTreeMap<u32, Tags>) {
         let has_database = self.parts.iter().any(|part| part.path.is_some());
         if piece == 0 {
             out.extend_from_slice(DuplicateRow::header(has_database).as_bytes());
         }
-        let mut best_tags: Option<(u32, Tags)> = None;
+        let tags = |game| match ahead.get(&game) {
+            Some(tags) => Cow::Borrowed(tags),
+            None => Cow::Owned(self.tags(game)),
+        };
+        let mut best_tags: Option<(u32, Cow<'_, Tags>)> = None;
         for n in rows_of(piece) {
             let Some((group, best, duplicate)) = self.duplicates.get(n) else {
                 return;
             };
             if best_tags.as_ref().is_none_or(|&(game, _)| game != best.game) {
-                best_tags = Some((best.game, self.tags(best.game)));
+                best_tags = Some((best.game, tags(best.game)));
             }
-            let own_tags = (duplicate.game != best.game).then(|| self.tags(duplicate.game));
+            let own_tags = (duplicate.game != best.game).then(|| tags(duplicate.game));
             let (place, game) = (self.place_of)(duplicate.game);
             let (Some(part), Some((_, best_tags))) = (self.parts.get(place), &best_tags) else {
                 return;
@@ -105,11 +117,19 @@ impl Found<'_> {
                 group: group as u32,
                 plies: duplicate.plies,
                 annotations: duplicate.annotations,
-                tags: own_tags.as_ref().unwrap_or(best_tags),
-                best: own_tags.as_ref().map(|_| best_tags),
+                tags: own_tags.as_deref().unwrap_or(best_tags),
+                best: own_tags.as_ref().map(|_| &**best_tags),
+                reason: duplicate.reason.map_or("", Reason::name),
             };
             row.append(out, has_database);
         }
+    }
+
+    /// The tags of the games of some rows, as far as [`AHEAD`] allows.
+    fn tags_of(&self, rows: impl Iterator<Item = usize>) -> BTreeMap<u32, Tags> {
+        let rows = rows.filter_map(|n| self.duplicates.get(n));
+        let games = rows.flat_map(|(_, best, duplicate)| [best.game, duplicate.game]);
+        read_ahead(games.collect(), AHEAD, |game| self.tags(game))
     }
 
     fn tags(&self, game: u32) -> Tags {
@@ -135,7 +155,52 @@ impl Found<'_> {
 }
 
 /// The rows of a piece.
-fn rows_of(piece: u32) -> std::ops::Range<usize> {
+fn rows_of(piece: u32) -> Range<usize> {
     let first = piece as usize * PIECE;
     first..first + PIECE
+}
+
+/// Reads the tags of games in the order in which the games are stored, until they have about `most` bytes. In another
+/// order, each game might unpack all that precedes it in a compressed file.
+fn read_ahead(games: BTreeSet<u32>, most: usize, read: impl Fn(u32) -> Tags) -> BTreeMap<u32, Tags> {
+    let mut bytes = 0;
+    let next = |game| {
+        (bytes < most).then(|| {
+            let tags = read(game);
+            bytes += tags
+                .iter()
+                .map(|(name, value)| name.len() + value.len())
+                .sum::<usize>();
+            (game, tags)
+        })
+    };
+    games.into_iter().map_while(next).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn tags_are_read_in_the_order_of_games_up_to_a_limit() {
+        let read = RefCell::new(Vec::new());
+        let tags = |game: u32| {
+            read.borrow_mut().push(game);
+            let mut tags = Tags::default();
+            tags.set("White", game.to_string());
+            tags
+        };
+        let games = || BTreeSet::from([70, 10, 90, 30, 10, 50]);
+        let all = read_ahead(games(), usize::MAX, tags);
+        assert_eq!(read.take(), [10, 30, 50, 70, 90]);
+        assert_eq!(all.get(&90).and_then(|tags| tags.get("White")), Some("90"));
+        let one: usize = tags(10)
+            .iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum();
+        read.take();
+        assert_eq!(read_ahead(games(), 2 * one + 1, tags).len(), 3);
+        assert_eq!(read.take(), [10, 30, 50]);
+    }
 }

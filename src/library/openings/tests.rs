@@ -49,6 +49,7 @@ fn task(name: &str, mount: Option<Mount>) -> Arc<Task> {
 
 fn far() -> Option<Mount> {
     Some(Mount {
+        id: 0,
         device: Device(1),
         path: "/far".into(),
         kind: "nfs4".to_owned(),

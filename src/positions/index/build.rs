@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use super::super::line::at;
 use super::super::wanted::Pattern;
 use super::order::{Batch, in_order};
 use super::popular;
@@ -13,6 +12,7 @@ use super::shared::{bucket_bits, write_shared};
 use super::spill::Spill;
 use super::walk::Walk;
 use super::{Index, IndexError};
+use crate::cancel;
 use crate::sections::{Numbers, Output, begin, next_page};
 use chessdb::board::Position;
 use chessdb::formats::Database;
@@ -22,6 +22,9 @@ const NODES: u64 = 80 * 16;
 
 /// Approximate number of nodes in a part of the keys.
 const PART: u64 = 150_000;
+
+/// Number of popular positions whose games are read in database order, rather than position by position.
+const AHEAD: usize = 4096;
 
 /// Numbers of items in a block whose minimum a section stores.
 pub(super) const SMALL: usize = 64;
@@ -85,6 +88,7 @@ impl Builder<'_> {
         let first = next_page(begin + bucket_bytes);
         let (mut bucket, mut end) = (begin, first);
         let popular = write_shared(&mut spill, bits, |buckets, positions| {
+            cancel::check();
             out.write_at(bucket, buckets)?;
             out.write_at(end, positions)?;
             bucket += buckets.len() as u64;
@@ -116,7 +120,7 @@ impl Builder<'_> {
         // Memory is needed for the lines, as much again to sort them, and for the first moves of all games.
         let database = &**self.database;
         in_order(database, self.memory / 5, self.threads, self.done, |batch| {
-            let columns = state.add(database, &batch, spill)?;
+            let columns = state.add(&batch, spill)?;
             for ((section, item), bytes) in COLUMNS.iter().zip(columns) {
                 let (at, len) = &mut numbers.sections[*section as usize];
                 out.write_at(*at + *len, &bytes)?;
@@ -150,19 +154,38 @@ impl Builder<'_> {
             Output::Memory(bytes) => Sections::in_memory(std::mem::take(bytes), *numbers),
             Output::File(file) => Sections::being_written(file, *numbers)?,
         };
-        let index = Index::of(sections, self.database);
+        let mut index = Index::of(sections, self.database);
         let mut tables = Vec::new();
         let mut keys = Vec::new();
-        for node in popular {
-            let game = index.sections.u32(Section::Games, node.lo as usize)?;
-            let Some((position, _)) = at(&**self.database, game, node.depth.into()) else {
-                continue;
-            };
-            popular::append(&mut tables, &index.add_up(&Pattern::new(position))?);
-            keys.extend(node.key.to_le_bytes());
-            keys.extend((tables.len() as u64).to_le_bytes());
+        for nodes in popular.chunks(AHEAD) {
+            cancel::check();
+            let begins = nodes.iter().map(|node| {
+                let game = index.sections.u32(Section::Games, node.lo as usize)?;
+                Ok((game, u32::from(node.depth)))
+            });
+            let begins = begins.collect::<Result<Vec<_>, IndexError>>()?;
+            index.read_ahead(begins.clone());
+            let positions = begins
+                .iter()
+                .map(|&(game, ply)| Some(Pattern::new(index.at(game, ply)?.0)));
+            let positions: Vec<Option<Pattern>> = positions.collect();
+            let mut asked = Vec::new();
+            for position in positions.iter().flatten() {
+                asked.extend(index.asked_for(position)?);
+            }
+            index.read_ahead(asked);
+            for (node, position) in nodes.iter().zip(positions) {
+                cancel::check();
+                let Some(position) = position else { continue };
+                popular::append(&mut tables, &index.add_up(&position)?);
+                keys.extend(node.key.to_le_bytes());
+                keys.extend((tables.len() as u64).to_le_bytes());
+            }
         }
-        if let (Output::Memory(memory), Some(bytes)) = (&mut *out, index.sections.into_memory()) {
+        if let (Output::Memory(memory), Some(bytes)) = (
+            &mut *out,
+            Arc::into_inner(index.sections).and_then(Sections::into_memory),
+        ) {
             *memory = bytes;
         }
         let mut end = end;
@@ -205,7 +228,7 @@ struct Columns {
 
 impl Columns {
     /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`].
-    fn add(&mut self, database: &dyn Database, batch: &Batch, spill: &mut Spill) -> io::Result<[Vec<u8>; 6]> {
+    fn add(&mut self, batch: &Batch, spill: &mut Spill) -> io::Result<[Vec<u8>; 6]> {
         let mut columns = COLUMNS.map(|(_, item)| Vec::with_capacity(batch.lines.len() * item));
         for line in &batch.lines {
             let moves = batch.moves(line);
@@ -216,7 +239,7 @@ impl Columns {
             let parting = self.parting(common);
             let start = || match line.start {
                 0 => Position::initial(),
-                _ => at(database, line.game, 0).map_or(Position::initial(), |(position, _)| position),
+                start => batch.starts.get(&start).copied().unwrap_or(Position::initial()),
             };
             self.walk.game(common, start, moves, spill)?;
             self.usual += u32::from(line.start == 0);

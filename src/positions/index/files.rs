@@ -4,8 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::{BuildOptions, Index, IndexError};
-use crate::library::LibraryEntry;
-use crate::sections::{Of, SectionFiles};
+use crate::library::{LibraryEntry, Of, SectionFiles};
 
 /// Default for the maximum number of bytes of all indexes together.
 pub const MOST_BYTES: u64 = 8 << 30;

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
+use rustc_hash::FxHashMap;
 
 use super::super::line::{Step, at, follow};
 use super::code::{code_of, move_of};
@@ -69,21 +70,40 @@ impl Line {
     }
 }
 
-/// The most recently used lines of long games.
-pub(super) struct Lines(Mutex<LruCache<u32, Arc<Line>>>);
+/// A position of a game, and the next move; `None` if the game is shorter.
+type Reached = Option<(Position, Option<Move>)>;
+
+/// The most recently used lines of long games, and positions that were read ahead.
+pub(super) struct Lines {
+    kept: Mutex<LruCache<u32, Arc<Line>>>,
+    /// By the game and the number of moves before the position.
+    ahead: FxHashMap<(u32, u32), Reached>,
+}
 
 impl Lines {
     pub(super) fn new() -> Lines {
-        Lines(Mutex::new(LruCache::sparse(MOST_LINES)))
+        Lines {
+            kept: Mutex::new(LruCache::sparse(MOST_LINES)),
+            ahead: FxHashMap::default(),
+        }
+    }
+
+    /// Reads some positions in the order in which games are stored, and keeps them until this is called again.
+    pub(super) fn read_ahead(&mut self, database: &dyn Database, mut asked: Vec<(u32, u32)>) {
+        asked.sort_unstable();
+        asked.dedup();
+        self.ahead.clear();
+        for (game, ply) in asked {
+            let reached = self.at(database, game, ply);
+            self.ahead.insert((game, ply), reached);
+        }
     }
 
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
-    pub(super) fn at(
-        &self,
-        database: &dyn Database,
-        game: u32,
-        ply: u32,
-    ) -> Option<(Position, Option<Move>)> {
+    pub(super) fn at(&self, database: &dyn Database, game: u32, ply: u32) -> Reached {
+        if let Some(reached) = self.ahead.get(&(game, ply)) {
+            return *reached;
+        }
         match ply as usize {
             LONG..MOST_PLIES => self.get(database, game)?.at(ply as usize),
             _ => at(database, game, ply),
@@ -92,7 +112,7 @@ impl Lines {
 
     /// The line of a game; `None` if the game has no start position.
     pub(super) fn get(&self, database: &dyn Database, game: u32) -> Option<Arc<Line>> {
-        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = kept().get(&game) {
             return Some(Arc::clone(line));
         }

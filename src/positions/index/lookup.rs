@@ -16,6 +16,7 @@ use super::sections::Section;
 use super::shared::{Node, read, rest_of};
 use super::signature::{Signature, Test};
 use super::spill::first_bits;
+use crate::cancel;
 use crate::sections::Damaged;
 use chessdb::board::{Move, Position};
 use chessdb::bytes::{le_u32, le_u64};
@@ -47,7 +48,7 @@ impl Index {
             && pattern.is_exact()
             && let Some(nodes) = self.nodes(pattern)?
         {
-            return Ok(games(&nodes));
+            return self.number_of(&nodes);
         }
         Ok(self.find(wanted)?.len() as u32)
     }
@@ -61,7 +62,8 @@ impl Index {
         if pattern.is_exact()
             && let Some(nodes) = self.nodes(pattern)?
         {
-            let popular = match games(&nodes) >= POPULAR {
+            let is_popular = self.among.is_none() && self.number_of(&nodes)? >= POPULAR;
+            let popular = match is_popular {
                 true => self.popular(key_of(pattern.position()), pattern.position())?,
                 false => None,
             };
@@ -118,7 +120,7 @@ impl Index {
             };
             reached.push(match nodes {
                 Some(nodes) => Reached {
-                    games: self::games(&nodes),
+                    games: self.number_of(&nodes)?,
                     first: self.first_of(&nodes)?,
                 },
                 None => Reached {
@@ -143,11 +145,15 @@ impl Index {
     /// True if nodes from [`Index::nodes_by_key`] have a position. The stored bits of the keys of two positions may
     /// be equal.
     pub(super) fn have(&self, nodes: &[Node], pattern: &Pattern) -> Result<bool, Damaged> {
-        let Some(node) = nodes.iter().min_by_key(|node| node.depth) else {
-            return Ok(false);
-        };
-        let reached = self.position_at(node)?;
+        let reached = self.reader_of(nodes)?.and_then(|(game, ply)| self.at(game, ply));
         Ok(reached.is_some_and(|(position, _)| pattern.matches(&position)))
+    }
+
+    /// The game from which the position of nodes is read, and the number of moves before it.
+    pub(super) fn reader_of(&self, nodes: &[Node]) -> Result<Option<(u32, u32)>, Damaged> {
+        let node = nodes.iter().min_by_key(|node| node.depth);
+        node.map(|node| Ok((self.game_at(node.lo)?, node.depth)))
+            .transpose()
     }
 
     /// The nodes of each shared position whose key has the same first bits.
@@ -189,12 +195,6 @@ impl Index {
         Ok(found)
     }
 
-    /// The position of a node, and the move after it in its first game.
-    pub(super) fn position_at(&self, node: &Node) -> Result<Option<(Position, Option<Move>)>, Damaged> {
-        let game = self.game_at(node.lo)?;
-        Ok(self.at(game, node.depth))
-    }
-
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
     pub fn at(&self, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
         self.lines.at(&*self.database, game, ply)
@@ -209,41 +209,53 @@ impl Index {
         }
     }
 
-    /// The game at a place, with its position after `depth` moves.
-    pub(super) fn found(&self, place: u32, depth: u32) -> Result<Found, Damaged> {
-        let game = self.game_at(place)?;
-        let next = self.at(game, depth).and_then(|(_, next)| next);
-        Ok(Found {
-            game,
-            ply: depth,
-            next,
-        })
+    /// The moves that the games at some places play after a node, of which they are all games that play it. `None` if
+    /// they end there. Games are read in database order, because in another one each might unpack all that precedes it
+    /// in a compressed file.
+    pub(super) fn next_moves(&self, asked: &[(Node, Range<u32>)]) -> Result<Vec<Option<Move>>, Damaged> {
+        let mut moves = vec![None; asked.len()];
+        let mut unknown = Vec::new();
+        for ((node, places), next) in asked.iter().zip(&mut moves) {
+            match self.parting(node, places)? {
+                Some(known) => *next = known,
+                None => unknown.push((self.game_at(places.start)?, node.depth, next)),
+            }
+        }
+        unknown.sort_unstable_by_key(|&(game, ply, _)| (game, ply));
+        for (game, ply, next) in unknown {
+            *next = self.at(game, ply).and_then(|(_, next)| next);
+        }
+        Ok(moves)
     }
 
-    /// The move that the games at some places play after a node, of which they are all games that play it. `None` if
-    /// they end there.
-    pub(super) fn next_move(&self, node: &Node, places: &Range<u32>) -> Result<Option<Move>, Damaged> {
+    /// The move with which a single game parts from the other games of a node, `Some(None)` if it ends there. `None`
+    /// if the index does not have it.
+    fn parting(&self, node: &Node, places: &Range<u32>) -> Result<Option<Option<Move>>, Damaged> {
         if places.len() > 1 || node.hi - node.lo == 1 {
-            return Ok(self.found(places.start, node.depth)?.next);
+            return Ok(None);
         }
-        // The game parts from the other games of the node.
         let code = self
             .sections
             .get(Section::Parting, places.start as usize * 2, 2)?;
         match u16::from_le_bytes([code[0], code[1]]) {
-            0 => Ok(None),
-            code => move_of(code).map(Some).ok_or(Damaged),
+            0 => Ok(Some(None)),
+            code => move_of(code).map(|mv| Some(Some(mv))).ok_or(Damaged),
         }
     }
 
     fn games_of(&self, nodes: &[Node]) -> Result<Vec<Found>, Damaged> {
-        let mut found = Vec::new();
+        let mut asked = Vec::new();
         for node in nodes {
-            for segment in self.segments(node)? {
-                let next = self.next_move(node, &segment)?;
-                for place in segment {
+            asked.extend(self.segments(node)?.into_iter().map(|places| (*node, places)));
+        }
+        let moves = self.next_moves(&asked)?;
+        let mut found = Vec::new();
+        for ((node, places), next) in asked.into_iter().zip(moves) {
+            for place in places {
+                let game = self.game_at(place)?;
+                if self.selects(game) {
                     found.push(Found {
-                        game: self.game_at(place)?,
+                        game,
                         ply: node.depth,
                         next,
                     });
@@ -278,25 +290,25 @@ impl Index {
     /// The games with a match, at most `most` of them. Only games whose signatures admit a match are
     /// searched.
     fn candidates(&self, wanted: &Wanted, most: usize) -> Result<Vec<Found>, Damaged> {
-        let test = Test::new(wanted);
-        let mut found = Vec::new();
-        for (place, signature) in self.signatures()? {
-            if test.admits(signature) {
-                let game = self.game_at(place)?;
-                found.extend(occurrence(&*self.database, game, wanted));
-                if found.len() >= most {
-                    break;
-                }
-            }
-        }
-        Ok(found)
+        let mut admitted = self.admitted(&[Test::new(wanted)])?;
+        // In another order, each game might unpack all that precedes it in a compressed file.
+        admitted.sort_unstable();
+        let found = admitted.into_iter();
+        let found = found.filter_map(|game| {
+            cancel::check();
+            occurrence(&*self.database, game, wanted)
+        });
+        Ok(found.take(most).collect())
     }
 
     /// The games whose signatures meet one of several conditions.
     fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
         let signatures = self.signatures()?;
         let admitted = signatures.filter(|(_, signature)| tests.iter().any(|test| test.admits(*signature)));
-        admitted.map(|(place, _)| self.game_at(place)).collect()
+        let games = admitted.map(|(place, _)| self.game_at(place));
+        games
+            .filter(|game| game.as_ref().map_or(true, |&game| self.selects(game)))
+            .collect()
     }
 
     /// The signatures of all games, with their places in the order of the index.
@@ -373,43 +385,9 @@ impl Index {
         }
     }
 
-    /// The smallest number of a game in a range.
-    pub(super) fn first_game(&self, range: Range<u32>) -> Result<u32, Damaged> {
-        let mut least = u32::MAX;
-        let mut place = range.start as usize;
-        let end = range.end as usize;
-        while place < end {
-            let (section, size) = match place {
-                _ if place.is_multiple_of(LARGE) && place + LARGE <= end => (Section::Games4096, LARGE),
-                _ if place.is_multiple_of(SMALL) && place + SMALL <= end => (Section::Games64, SMALL),
-                _ => (Section::Games, 1),
-            };
-            least = least.min(self.sections.u32(section, place / size)?);
-            place += size;
-        }
-        match least < self.database.len() {
-            true => Ok(least),
-            false => Err(Damaged),
-        }
-    }
-
-    pub(super) fn first_of(&self, nodes: &[Node]) -> Result<Option<u32>, Damaged> {
-        let mut least = None;
-        for node in nodes {
-            let first = self.first_game(node.lo..node.hi)?;
-            least = Some(least.map_or(first, |least: u32| least.min(first)));
-        }
-        Ok(least)
-    }
-
     /// The bytes of a section for a range of games.
     pub(super) fn range(&self, section: Section, range: &Range<u32>, item: usize) -> Result<&[u8], Damaged> {
         self.sections
             .get(section, range.start as usize * item, range.len() * item)
     }
-}
-
-/// Number of games of nodes.
-pub(super) fn games(nodes: &[Node]) -> u32 {
-    nodes.iter().map(|node| node.hi - node.lo).sum()
 }

@@ -2,6 +2,7 @@
 //! node of the opening tree is a range; the positions that several games have; and, for other positions,
 //! signatures that tell which few games may have one.
 
+mod among;
 mod build;
 mod code;
 mod files;
@@ -17,18 +18,21 @@ mod sections;
 mod shared;
 mod signature;
 mod spill;
+mod temporary;
 mod tree;
 mod walk;
 
 use std::fmt;
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use build::Builder;
 use lines::Lines;
 use sections::{Section, Sections};
 
+use super::selection::Selection;
 use crate::sections::{Output, seal};
 use chessdb::formats::Database;
 
@@ -45,6 +49,8 @@ pub enum IndexError {
     Io(io::Error),
     /// Building needs more memory than allowed, and there is no folder for temporary files.
     Memory,
+    /// A temporary file in this folder cannot be written or read.
+    Temporary(PathBuf, io::Error),
     /// Data read back from a file of the index differed from the data written.
     Damaged,
     /// A file of the database was changed while the index was built.
@@ -57,6 +63,12 @@ impl fmt::Display for IndexError {
             IndexError::Io(error) => write!(f, "the index of positions cannot be written: {error}"),
             IndexError::Memory => f.write_str(
                 "the index of positions needs a folder for its files, or more memory: set cache-dir or index-memory",
+            ),
+            IndexError::Temporary(folder, error) => write!(
+                f,
+                "the index of positions cannot be written to {}: {error}: set cache-dir, or TMPDIR, to a folder with \
+                 room for 1.4 KB a game",
+                folder.display()
             ),
             IndexError::Damaged => Damaged.fmt(f),
             IndexError::Changed => f.write_str("a file was changed while the index of positions was built: try again"),
@@ -85,6 +97,8 @@ pub struct BuildOptions {
     pub threads: usize,
     /// Approximate number of bytes of memory to use.
     pub memory: usize,
+    /// Folders for the files of an index that is not kept. The first in which a file can be created is used.
+    pub folders: &'static [PathBuf],
 }
 
 impl Default for BuildOptions {
@@ -92,23 +106,35 @@ impl Default for BuildOptions {
         BuildOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: 512 << 20,
+            folders: temporary::folders(),
         }
     }
 }
 
 /// The index of a database. Queries decode games of the database to verify matches.
 pub struct Index {
-    sections: Sections,
+    sections: Arc<Sections>,
     database: Arc<dyn Database>,
-    lines: Lines,
+    lines: Arc<Lines>,
+    /// The games of which answers are; `None` for all.
+    among: Option<Arc<Selection>>,
 }
 
 impl Index {
     fn of(sections: Sections, database: &Arc<dyn Database>) -> Index {
         Index {
-            sections,
+            sections: Arc::new(sections),
             database: Arc::clone(database),
-            lines: Lines::new(),
+            lines: Arc::new(Lines::new()),
+            among: None,
+        }
+    }
+
+    /// Reads some positions, by the game and the number of moves before them, in database order. Only for an index whose
+    /// lines no other one shares.
+    fn read_ahead(&mut self, asked: Vec<(u32, u32)>) {
+        if let Some(lines) = Arc::get_mut(&mut self.lines) {
+            lines.read_ahead(&*self.database, asked);
         }
     }
 
@@ -128,6 +154,30 @@ impl Index {
             Output::Memory(bytes) => Ok(Index::of(Sections::in_memory(bytes, numbers), database)),
             Output::File(_) => Err(IndexError::Damaged),
         }
+    }
+
+    /// Builds an index that is not kept: in memory if that is large enough, otherwise in files without names. `done` is
+    /// called with numbers of games that have been read.
+    ///
+    /// # Errors
+    /// [`IndexError::Memory`] or [`IndexError::Temporary`] if there is no room for it.
+    pub fn temporary(
+        database: &Arc<dyn Database>,
+        options: BuildOptions,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<Index, IndexError> {
+        match Index::in_memory(database, options, done) {
+            Err(IndexError::Memory) => {}
+            built => return built,
+        }
+        let (folder, [file, nodes]) = temporary::files(options.folders)?;
+        let built = Index::in_file(database, options, &[], &file, nodes, done);
+        let opened = built.and_then(|()| Sections::open(file, |_| true).map_err(|_| IndexError::Damaged));
+        let sections = opened.map_err(|error| match error {
+            IndexError::Io(error) => IndexError::Temporary(folder.to_owned(), error),
+            error => error,
+        })?;
+        Ok(Index::of(sections, database))
     }
 
     /// Builds an index in an empty file, with a second file for temporary data. `key` contains everything

@@ -6,18 +6,14 @@
 
 use std::ops::Range;
 
-use super::super::facts::Facts;
 use super::super::table::{MoveRow, MovesTable};
 use super::super::tally::Tally;
 use super::super::wanted::{Pattern, legal_moves};
 use super::Index;
-use super::key::key_with;
-use super::lookup::games;
-use super::sections::Section;
+use super::key::{key_of, key_with};
 use super::shared::Node;
 use crate::sections::Damaged;
 use chessdb::board::{Move, Position, RunningKey, Undo};
-use chessdb::bytes::le_u64;
 
 /// A row under construction.
 struct Row {
@@ -44,29 +40,69 @@ impl Index {
         };
         played.sort_unstable_by_key(|(range, _)| range.start);
         let mut played = played.into_iter().peekable();
+        let (mut parts, mut unknown) = (Vec::new(), Vec::new());
         for node in nodes {
             let mut place = node.lo;
             while place < node.hi {
                 while played.next_if(|(range, _)| range.start < place).is_some() {}
                 let (range, row) = match played.next_if(|(range, _)| range.start == place) {
-                    Some((range, row)) => (place..range.end.min(node.hi), row),
+                    Some((range, row)) => (place..range.end.min(node.hi), Some(row)),
                     None => {
                         let end = self.next_below(place + 1, node.hi, node.depth + 2)?;
                         let range = place..end.unwrap_or(node.hi);
-                        let next = self.next_move(node, &range)?;
-                        let row = self.row_of(&mut rows, next, pattern)?;
-                        (range, row)
+                        unknown.push((*node, range.clone()));
+                        (range, None)
                     }
                 };
                 place = range.end;
-                self.add_games(&mut rows[row], range, pattern)?;
+                parts.push((range, row));
             }
         }
+        let mut moves = self.next_moves(&unknown)?.into_iter();
+        for (range, row) in parts {
+            let row = match row {
+                Some(row) => row,
+                None => self.row_of(&mut rows, moves.next().flatten(), pattern)?,
+            };
+            self.add_games(&mut rows[row], range, pattern)?;
+        }
+        // Games are read in database order.
+        let mut rows = rows
+            .into_iter()
+            .map(|row| Ok((self.asked_by(&row)?, row)))
+            .collect::<Result<Vec<_>, Damaged>>()?;
+        rows.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut table = Vec::new();
-        for row in rows {
+        for (_, row) in rows {
             table.extend(self.finish(row, pattern)?);
         }
         Ok(MovesTable::new(table))
+    }
+
+    /// The games that are read for the table of a shared position, apart from some that part from others. Each has the
+    /// number of moves that are followed.
+    pub(super) fn asked_for(&self, pattern: &Pattern) -> Result<Vec<(u32, u32)>, Damaged> {
+        let mut asked = Vec::new();
+        for nodes in self.nodes_by_key(key_of(pattern.position()))? {
+            asked.extend(self.reader_of(&nodes)?);
+            let (mut rows, are_distinct) = self.rows(pattern.position())?;
+            if are_distinct {
+                played(&mut rows, &nodes);
+            }
+            for row in &rows {
+                asked.extend(self.asked_by(row)?);
+            }
+        }
+        Ok(asked)
+    }
+
+    /// The games that are read to find the position after the move of a row.
+    fn asked_by(&self, row: &Row) -> Result<Vec<(u32, u32)>, Damaged> {
+        let is_asked = row.known.is_none() && row.mv != Some(Move::Null);
+        let after = row.after.iter().filter(|_| is_asked);
+        after
+            .filter_map(|nodes| self.reader_of(nodes).transpose())
+            .collect()
     }
 
     /// A row for each move that is possible in a position. Also returns true if the stored bits of the positions
@@ -102,11 +138,10 @@ impl Index {
     /// Adds the games at some places to a row.
     fn add_games(&self, row: &mut Row, range: Range<u32>, pattern: &Pattern) -> Result<(), Damaged> {
         let mover = pattern.position().turn();
-        for bytes in self.range(Section::Facts, &range, 8)?.chunks_exact(8) {
-            row.tally.add(Facts(le_u64(bytes, 0).unwrap_or(0)), mover);
-        }
-        let first = self.first_game(range)?;
-        row.game = Some(row.game.map_or(first, |game| game.min(first)));
+        self.facts_in(&range)?
+            .for_each(|facts| row.tally.add(facts, mover));
+        let first = self.first_in(range)?;
+        row.game = row.game.into_iter().chain(first).min();
         Ok(())
     }
 
@@ -127,7 +162,8 @@ impl Index {
                 }
             }
         }
-        if after.is_none() && !is_played {
+        let reached = after.map(|nodes| self.number_of(nodes)).transpose()?;
+        if !is_played && reached.is_none_or(|reached| reached < 2) {
             return Ok(None);
         }
         let game = match (row.game, after) {
@@ -135,7 +171,7 @@ impl Index {
             (game, _) => game,
         };
         Ok(Some(MoveRow {
-            reached: after.map_or(row.tally.games, |nodes| games(nodes)),
+            reached: reached.unwrap_or(row.tally.games),
             tally: row.tally,
             game,
             ..MoveRow::new(pattern.position(), row.mv)

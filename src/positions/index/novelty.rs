@@ -14,6 +14,7 @@ use super::Index;
 use super::key::key_with;
 use super::sections::Section;
 use super::shared::Node;
+use crate::cancel;
 use crate::sections::Damaged;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;
@@ -51,6 +52,7 @@ impl Index {
         };
         let mut novelties = Vec::new();
         for place in 0..self.sections.games() {
+            cancel::check();
             novelties.extend(search.game(place)?);
             done(1);
         }
@@ -63,6 +65,7 @@ impl Index {
 pub fn novelties_csv(database: &dyn Database, novelties: &[Novelty], path: impl Fn(u32) -> String) -> String {
     let mut out = COLUMNS.to_owned();
     for Novelty { found, before } in novelties {
+        cancel::check();
         let (number, san) = (u64::from(found.game) + 1, san_of(database, found));
         // Writing to a string cannot fail.
         let _ = write!(out, "{number},{},{san},{before},", found.ply);
@@ -91,6 +94,9 @@ impl Search<'_> {
             return Ok(None);
         };
         let game = self.index.game_at(place)?;
+        if !self.index.selects(game) {
+            return Ok(None);
+        }
         let mut running: Option<RunningKey> = None;
         let (mut found, mut damaged, mut keys) = (None, None, Vec::new());
         follow(&*self.index.database, game, |step| {
@@ -137,7 +143,7 @@ impl Search<'_> {
         let key = keys.get(found.ply as usize).copied().ok_or(Damaged)?;
         let mut before = 0;
         for node in self.nodes_with(key, place)? {
-            let facts = self.index.facts_of(&node)?;
+            let facts = self.index.facts_in(&(node.lo..node.hi))?;
             before += facts.filter(|&facts| latest(facts) < date).count() as u32;
         }
         Ok(Some(Novelty { found, before }))
@@ -153,7 +159,8 @@ impl Search<'_> {
         let mut games = 0;
         for node in &nodes {
             games += node.hi - node.lo;
-            first = first.min(self.index.facts_of(node)?.map(latest).min().unwrap_or(NEVER));
+            let facts = self.index.facts_in(&(node.lo..node.hi))?;
+            first = first.min(facts.map(latest).min().unwrap_or(NEVER));
         }
         if games >= KEPT {
             self.kept.insert(key, first);
@@ -173,13 +180,6 @@ impl Index {
     fn facts_at(&self, place: u32) -> Result<Facts, Damaged> {
         let bytes = self.sections.get(Section::Facts, place as usize * 8, 8)?;
         Ok(Facts(le_u64(bytes, 0).ok_or(Damaged)?))
-    }
-
-    fn facts_of(&self, node: &Node) -> Result<impl Iterator<Item = Facts>, Damaged> {
-        let bytes = self.range(Section::Facts, &(node.lo..node.hi), 8)?;
-        Ok(bytes
-            .chunks_exact(8)
-            .map(|bytes| Facts(le_u64(bytes, 0).unwrap_or(0))))
     }
 }
 

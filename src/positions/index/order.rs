@@ -16,7 +16,7 @@ use super::code::{code_of, short};
 use super::key::key_of;
 use super::lines;
 use super::signature::{Collector, Signature};
-use crate::parallel::chunks;
+use crate::parallel::{chunks, chunks_of};
 use chessdb::board::Position;
 use chessdb::formats::Database;
 
@@ -38,6 +38,9 @@ const LINE_BYTES: usize = 256;
 /// Number of games whose prefixes are in memory at the same time.
 const PORTION: u32 = 1 << 20;
 
+/// Number of games that a thread reads at a time. Those of a batch may be far apart.
+const CHUNK: u32 = 64;
+
 /// The beginning of a line: 4 bits for the start position, and 12 for each of the first moves.
 type Prefix = u64;
 
@@ -45,9 +48,12 @@ type Prefix = u64;
 type Keyed = ((u64, u64), u32);
 
 /// Consecutive lines in the order of the index.
+#[derive(Default)]
 pub(super) struct Batch {
     pub(super) lines: Vec<Line>,
     moves: Vec<u16>,
+    /// The start positions other than the normal one, by their keys.
+    pub(super) starts: FxHashMap<u64, Position>,
 }
 
 /// The line of a game.
@@ -222,11 +228,11 @@ fn prefix_of(database: &dyn Database, game: u32) -> Option<Prefix> {
 
 /// The lines of some games, in order.
 fn batch(database: &dyn Database, games: &[u32], threads: usize, done: &(dyn Fn(u64) + Sync)) -> Batch {
-    let parts = chunks(games.len() as u32, threads, done, |range| {
-        let mut part = Batch {
-            lines: Vec::new(),
-            moves: Vec::new(),
-        };
+    // In another order, each game might unpack all that precedes it in a compressed file.
+    let mut games = games.to_vec();
+    games.sort_unstable();
+    let parts = chunks_of(CHUNK, games.len() as u32, threads, done, |range| {
+        let mut part = Batch::default();
         for &game in games
             .get(range.start as usize..range.end as usize)
             .unwrap_or_default()
@@ -238,9 +244,11 @@ fn batch(database: &dyn Database, games: &[u32], threads: usize, done: &(dyn Fn(
     let mut all = Batch {
         lines: Vec::with_capacity(games.len()),
         moves: Vec::with_capacity(parts.iter().map(|part| part.moves.len()).sum()),
+        starts: FxHashMap::default(),
     };
     for part in parts {
         let first = all.moves.len();
+        all.starts.extend(part.starts);
         all.moves.extend_from_slice(&part.moves);
         all.lines.extend(part.lines.into_iter().map(|line| Line {
             first: line.first + first,
@@ -261,7 +269,11 @@ impl Batch {
         follow(database, game, |step| {
             match (step, &mut begun) {
                 (Step::Start(position), _) => {
-                    begun = Some((start_of(position), Collector::new(position)));
+                    let start = start_of(position);
+                    if start != 0 {
+                        self.starts.entry(start).or_insert(*position);
+                    }
+                    begun = Some((start, Collector::new(position)));
                 }
                 (Step::Ply(ply), Some((_, collector))) => {
                     if self.moves.len() - first < MOST_PLIES {

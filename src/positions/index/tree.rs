@@ -16,7 +16,10 @@ use chessdb::board::{Move, Position};
 
 /// A node of the opening tree: the games that begin with the same moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TreeNode(Node);
+pub struct TreeNode {
+    node: Node,
+    games: u32,
+}
 
 /// A node one move below another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,25 +33,33 @@ pub struct Child {
 impl TreeNode {
     /// Number of games.
     pub fn games(&self) -> u32 {
-        self.0.hi - self.0.lo
+        self.games
     }
 
     /// Number of moves that lead to the node.
     pub fn depth(&self) -> u32 {
-        self.0.depth
+        self.node.depth
     }
 }
 
 impl Index {
     /// The node of all games that begin in the normal start position and are not deleted; `None` if there are
     /// none.
-    pub fn root(&self) -> Option<TreeNode> {
-        let node = Node {
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn root(&self) -> Result<Option<TreeNode>, Damaged> {
+        self.tree_node(Node {
             lo: 0,
             hi: self.sections.usual(),
             depth: 0,
-        };
-        (node.hi > 0).then_some(TreeNode(node))
+        })
+    }
+
+    /// A node of the tree; `None` if no game of it is selected.
+    fn tree_node(&self, node: Node) -> Result<Option<TreeNode>, Damaged> {
+        let games = self.number_in(node.lo..node.hi)?;
+        Ok((games > 0).then_some(TreeNode { node, games }))
     }
 
     /// The nodes one move below a node, in an order that never changes, and the games that end at the node,
@@ -57,19 +68,24 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn children(&self, node: &TreeNode) -> Result<(Vec<Child>, Vec<u32>), Damaged> {
-        let depth = node.0.depth;
+        let depth = node.node.depth;
+        let (mut asked, mut below) = (Vec::new(), Vec::new());
+        for segment in self.segments(&node.node)? {
+            let child = self.tree_node(Node {
+                lo: segment.start,
+                hi: segment.end,
+                depth: depth + 1,
+            })?;
+            if let Some(child) = child {
+                asked.push((node.node, segment));
+                below.push(child);
+            }
+        }
         let (mut children, mut ended) = (Vec::new(), Vec::new());
-        for segment in self.segments(&node.0)? {
-            match self.next_move(&node.0, &segment)? {
-                None => ended.push(self.game_at(segment.start)?),
-                Some(mv) => children.push(Child {
-                    mv,
-                    node: TreeNode(Node {
-                        lo: segment.start,
-                        hi: segment.end,
-                        depth: depth + 1,
-                    }),
-                }),
+        for (child, next) in below.into_iter().zip(self.next_moves(&asked)?) {
+            match next {
+                None => ended.push(self.game_at(child.node.lo)?),
+                Some(mv) => children.push(Child { mv, node: child }),
             }
         }
         ended.sort_unstable();
@@ -81,13 +97,14 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn child(&self, node: &TreeNode, mv: Move) -> Result<Option<TreeNode>, Damaged> {
-        for segment in self.segments(&node.0)? {
-            if self.next_move(&node.0, &segment)? == Some(mv) {
-                return Ok(Some(TreeNode(Node {
-                    lo: segment.start,
-                    hi: segment.end,
-                    depth: node.0.depth + 1,
-                })));
+        for segment in self.segments(&node.node)? {
+            let asked = (node.node, segment);
+            if self.next_moves(std::slice::from_ref(&asked))? == [Some(mv)] {
+                return self.tree_node(Node {
+                    lo: asked.1.start,
+                    hi: asked.1.end,
+                    depth: node.node.depth + 1,
+                });
             }
         }
         Ok(None)
@@ -98,8 +115,9 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn games(&self, node: &TreeNode) -> Result<Vec<u32>, Damaged> {
-        let mut games = (node.0.lo..node.0.hi)
-            .map(|place| self.game_at(place))
+        let games = self.selected(node.node.lo..node.node.hi);
+        let mut games = games
+            .map(|game| Ok(game?.1))
             .collect::<Result<Vec<u32>, Damaged>>()?;
         games.sort_unstable();
         Ok(games)
@@ -110,7 +128,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn first_game_of(&self, node: &TreeNode) -> Result<u32, Damaged> {
-        self.first_game(node.0.lo..node.0.hi)
+        self.first_in(node.node.lo..node.node.hi)?.ok_or(Damaged)
     }
 
     /// The moves that lead to a node, and the position after them.
@@ -118,21 +136,21 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn line(&self, node: &TreeNode) -> Result<(Vec<Move>, Position), Damaged> {
-        let game = self.game_at(node.0.lo)?;
+        let game = self.game_at(node.node.lo)?;
         let (mut moves, mut reached) = (Vec::new(), Position::initial());
-        if node.0.depth > 0 {
+        if node.node.depth > 0 {
             follow(&*self.database, game, |step| {
                 if let Step::Ply(ply) = step {
                     moves.push(ply.mv);
                     reached = *ply.position;
                 }
-                match moves.len() < node.0.depth as usize {
+                match moves.len() < node.node.depth as usize {
                     true => ControlFlow::Continue(()),
                     false => ControlFlow::Break(()),
                 }
             });
         }
-        match moves.len() == node.0.depth as usize {
+        match moves.len() == node.node.depth as usize {
             true => Ok((moves, reached)),
             false => Err(Damaged),
         }
@@ -144,7 +162,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn node_of(&self, game: u32, depth: u32) -> Result<Option<TreeNode>, Damaged> {
-        if game >= self.database.len() || self.database.keys(game).deleted {
+        if game >= self.database.len() || self.database.keys(game).deleted || !self.selects(game) {
             return Ok(None);
         }
         let Some(place) = self.place_of(game) else {
@@ -167,9 +185,7 @@ impl Index {
             }
         }
         match found {
-            Some(found) if place.plies() >= depth as usize => {
-                self.around(found, depth).map(|node| Some(TreeNode(node)))
-            }
+            Some(found) if place.plies() >= depth as usize => self.tree_node(self.around(found, depth)?),
             _ => Ok(None),
         }
     }
@@ -179,10 +195,10 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn above(&self, node: &TreeNode) -> Result<Option<TreeNode>, Damaged> {
-        let depth = node.0.depth.checked_sub(1);
-        depth
-            .map(|depth| self.around(node.0.lo, depth).map(TreeNode))
-            .transpose()
+        let Some(depth) = node.node.depth.checked_sub(1) else {
+            return Ok(None);
+        };
+        self.tree_node(self.around(node.node.lo, depth)?)
     }
 
     /// `None` if the game has no start position.

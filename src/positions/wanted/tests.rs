@@ -65,3 +65,27 @@ fn material_is_read_in_any_order() {
         assert_eq!(Material::parse(wrong).unwrap_err(), WantedError::Material);
     }
 }
+
+#[test]
+fn sides_with_different_numbers_of_pieces_can_still_be_reached() {
+    let (moves, reached) = read_moves("e4 d5 exd5 Nf6 d6 Ne4 dxc7").unwrap();
+    for material in [
+        "KQRRBBNNPPPPPPPPkqrrbbnnpppppp",
+        "KQRRBBNNPPPPPPPPkqrrbbnnppppppp",
+    ] {
+        let wanted = Wanted::Material(Material::parse(material).unwrap());
+        assert!(!wanted.is_past(&Position::initial()), "{material}");
+    }
+    let wanted = Wanted::Material(Material::parse("KQRRBBNNPPPPPPPPkqrrbbnnpppppp").unwrap());
+    let mut position = Position::initial();
+    for mv in moves {
+        assert!(!wanted.is_past(&position) && !wanted.matches(&position));
+        position.advance(mv, &mut Undo::default()).unwrap();
+    }
+    assert!(wanted.matches(&reached));
+    // White's pieces do not come back.
+    let wanted = Wanted::Material(Material::parse("KQRRBBNNPPPPPPPPkqrrbbnnpppp").unwrap());
+    assert!(!wanted.is_past(&reached));
+    let wanted = Wanted::Material(Material::parse("KQRRBBNNPPPPPPPPkqrrbbnnppppppp").unwrap());
+    assert!(wanted.is_past(&reached));
+}

@@ -90,7 +90,7 @@ impl AllDatabases {
     /// The games that are shown; `None` if these are all. On first use, searches for duplicates.
     pub fn shown(&self) -> Option<&Arc<Unique>> {
         let unique = self.unique.as_ref()?;
-        Some(unique.get_or_init(|| Arc::new(Unique::new(self.parts(), self.duplicates()))))
+        Some(unique.get_or_init(|| Arc::new(Unique::new(&self.databases(), self.duplicates()))))
     }
 
     /// The code of a database in names of games.
@@ -108,6 +108,11 @@ impl AllDatabases {
         let paths = self.paths.get();
         let path = paths.and_then(|paths| paths.get(database));
         path.map_or("", String::as_str)
+    }
+
+    /// The path of the directory of a view whose texts are these, from the directory of all databases.
+    pub fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
+        Views::directory_of(self, view, texts)
     }
 
     /// The databases with the numbers of their first games. On first use, counts all games.
@@ -177,7 +182,7 @@ impl Views for AllDatabases {
         let index = self.views.get(id.index())?;
         let view = self.layout.view(id)?;
         Some(index.get_or_init(|| {
-            let names = view.is_of_players().then(|| self.names().cloned()).flatten();
+            let names = view.names_players().then(|| self.names()).flatten();
             Box::new(in_parts(&view, id, self.parts(), self.shown(), names))
         }))
     }

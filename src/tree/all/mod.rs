@@ -67,7 +67,7 @@ impl AllTree {
             (&[Node::ALL..=Node::DUPLICATES], Box::new(Files { is_unique })),
         ];
         let mut names = Vec::new();
-        if !is_unique && databases.layout().has_positions() {
+        if databases.layout().has_positions() {
             let searched = Searched::All(Arc::clone(&databases));
             let positions = PositionsInParts::new(searched);
             sections.push((Moves::NODES, Box::new(Moves::new(Arc::clone(&positions)))));
@@ -149,7 +149,7 @@ impl HasTop for AllTree {
 
 /// The files in the directory.
 struct Files {
-    /// True in `unique/`, which has no duplicates and no overview.
+    /// True in `unique/`, which has no duplicates.
     is_unique: bool,
 }
 
@@ -169,6 +169,7 @@ impl Files {
         ("games.ndjson", Node::NDJSON),
         ("games.parquet", Node::PARQUET),
         ("info.txt", Node::INFO),
+        ("overview.html", Node::OVERVIEW),
     ];
 
     fn names(&self) -> &'static [(&'static str, Node)] {

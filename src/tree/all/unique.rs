@@ -1,31 +1,40 @@
 //! The games of `all/unique/`: those that are not deleted, and of duplicates only the best one.
 
-use super::databases::Part;
+use std::sync::Arc;
+
 use crate::duplicates::Duplicates;
+use crate::positions::Selection;
+use chessdb::formats::Database;
 
 /// Games of each database.
-pub struct Unique(Vec<Box<[u32]>>);
+pub struct Unique {
+    games: Vec<Box<[u32]>>,
+    selections: Vec<Arc<Selection>>,
+}
 
 impl Unique {
-    pub(super) fn new(parts: &[Part], duplicates: &Duplicates) -> Unique {
-        let lesser = duplicates.lesser();
-        let of_part = |part: &Part| {
-            let database = part.database.database();
-            let games = (0..database.len()).filter(|&game| {
-                !database.keys(game).deleted && lesser.binary_search(&(part.first + game)).is_err()
-            });
-            games.collect()
-        };
-        Unique(parts.iter().map(of_part).collect())
+    pub(super) fn new(databases: &[&dyn Database], duplicates: &Duplicates) -> Unique {
+        let games = duplicates.unique(databases);
+        let selections = games.iter().map(|games| Arc::new(Selection::of(games)));
+        Unique {
+            selections: selections.collect(),
+            games,
+        }
     }
 
     /// The games of a database, sorted.
     pub fn games(&self, database: usize) -> &[u32] {
-        self.0.get(database).map_or(&[], |games| games)
+        self.games.get(database).map_or(&[], |games| games)
     }
 
     /// True for a game of a database.
     pub(super) fn has(&self, database: usize, game: u32) -> bool {
-        self.games(database).binary_search(&game).is_ok()
+        let selection = self.selections.get(database);
+        selection.is_some_and(|games| games.has(game))
+    }
+
+    /// The same games, for questions about positions.
+    pub(in crate::tree) fn selection(&self, database: usize) -> Option<&Arc<Selection>> {
+        self.selections.get(database)
     }
 }

@@ -11,7 +11,7 @@ use crate::tree::arrays::Arrays;
 use crate::tree::entries::running_sums;
 use crate::tree::game_list::GameList;
 use crate::tree::game_numbers::GameNumbers;
-use crate::tree::index::{Contents, ViewIndex, shown as shown_text};
+use crate::tree::index::{Contents, ViewIndex};
 use crate::tree::inode::{Node, ViewId};
 use crate::tree::plan::Plan;
 use crate::tree::views::View;
@@ -30,7 +30,7 @@ struct Source {
 struct SourceLists {
     view: ViewId,
     parts: Arc<[Part]>,
-    names: Option<Arc<Names>>,
+    indexes: Indexes,
     /// For each directory, the index in `sources` of a source that is shown in it or below it. It provides
     /// the name.
     named_by: Vec<u32>,
@@ -49,21 +49,22 @@ struct Listed {
 }
 
 /// Combines the directories that a view has in each database. With `unique`, only these games are shown; with
-/// `names`, directories have the names under which players are shown.
+/// `names`, players have these names in the texts of directories.
 pub(super) fn in_parts(
     view: &View,
     id: ViewId,
     parts: &Arc<[Part]>,
     unique: Option<&Arc<Unique>>,
-    names: Option<Arc<Names>>,
+    names: Option<&Arc<Names>>,
 ) -> ViewIndex {
-    let shown = shown(id, parts, unique);
-    let index_of = |source: &Source| parts.get(source.part as usize)?.database.stored_view(id);
+    let has_list = unique.is_some() || names.is_some();
+    let indexes = Indexes::of(view, id, parts, names);
+    let index_of = |source: &Source| indexes.of_part(parts, id, source.part);
+    let shown = shown(index_of, parts.len(), unique);
     let plan = Plan::new(shown.len() as u32, |number, depth| {
         let source = shown.get(number as usize)?;
         let index = index_of(source)?;
-        let directory = above(index, source.directory, depth)?;
-        Some(shown_text(names.as_deref(), index.text(directory)?))
+        indexes.text(index, above(index, source.directory, depth)?)
     });
     // Sorted by the combined directory. The sources of one directory stay in the order of the databases.
     let mut order: Vec<u32> = (0..shown.len() as u32).collect();
@@ -73,7 +74,6 @@ pub(super) fn in_parts(
     let mut games = vec![0; plan.directories.len()];
     let mut sources = Vec::with_capacity(shown.len());
     let mut listed = Vec::new();
-    let has_list = unique.is_some() || names.is_some();
     // The directory and the database of the last source, and where its games begin in `listed`.
     let mut last = (usize::MAX, 0, 0);
     for number in order {
@@ -106,7 +106,7 @@ pub(super) fn in_parts(
     let sources = SourceLists {
         view: id,
         parts: Arc::clone(parts),
-        names,
+        indexes,
         named_by: named_by.collect(),
         starts: running_sums(&counts, 0),
         sources,
@@ -118,14 +118,59 @@ pub(super) fn in_parts(
     ViewIndex::with(&plan, Sections::default(), sources, view.nests_merged())
 }
 
+/// The directories of the databases that a view combines.
+enum Indexes {
+    /// Those of the databases' own views, whose texts are shown as they are.
+    Own,
+    /// Those of the databases' views of players as they are stored, each of which is shown under one of these names.
+    Players(Arc<Names>),
+    /// Directories in whose texts players have the names under which they are shown.
+    Named(Vec<Option<ViewIndex>>),
+}
+
+impl Indexes {
+    fn of(view: &View, id: ViewId, parts: &[Part], names: Option<&Arc<Names>>) -> Indexes {
+        let Some(names) = names else {
+            return Indexes::Own;
+        };
+        if view.is_of_players() {
+            return Indexes::Players(Arc::clone(names));
+        }
+        let named = parts.iter().map(|part| part.database.named_view(id, names));
+        Indexes::Named(named.collect())
+    }
+
+    fn of_part<'a>(&'a self, parts: &'a [Part], id: ViewId, part: u32) -> Option<&'a ViewIndex> {
+        match self {
+            Indexes::Named(named) => named.get(part as usize)?.as_ref(),
+            _ => parts.get(part as usize)?.database.stored_view(id),
+        }
+    }
+
+    /// The text that a directory of one of them has among all.
+    fn text(&self, index: &ViewIndex, directory: u32) -> Option<String> {
+        let text = index.text(directory)?;
+        Some(match self {
+            Indexes::Players(names) => names.shown(text),
+            _ => text,
+        })
+    }
+}
+
 /// The directories with games, database by database, each in the order of the first games.
-fn shown(id: ViewId, parts: &[Part], unique: Option<&Arc<Unique>>) -> Vec<Source> {
+fn shown<'a>(
+    index_of: impl Fn(&Source) -> Option<&'a ViewIndex>,
+    parts: usize,
+    unique: Option<&Arc<Unique>>,
+) -> Vec<Source> {
     let mut shown = Vec::new();
-    for (part, index) in (0..)
-        .zip(parts)
-        .map(|(n, part)| (n, part.database.stored_view(id)))
-    {
-        let Some(index) = index else { continue };
+    for part in 0..parts as u32 {
+        let top = Source {
+            part,
+            directory: 0,
+            before: 0,
+        };
+        let Some(index) = index_of(&top) else { continue };
         let mut own: Vec<(u32, u32)> = (0..index.len())
             .filter_map(|directory| {
                 let mut games = own_games(index, directory).iter();
@@ -134,11 +179,7 @@ fn shown(id: ViewId, parts: &[Part], unique: Option<&Arc<Unique>>) -> Vec<Source
             })
             .collect();
         own.sort_unstable();
-        let source = |(_, directory)| Source {
-            part,
-            directory,
-            before: 0,
-        };
+        let source = |(_, directory)| Source { directory, ..top };
         shown.extend(own.into_iter().map(source));
     }
     shown
@@ -163,8 +204,7 @@ fn above(index: &ViewIndex, directory: u32, depth: usize) -> Option<u32> {
 
 impl SourceLists {
     fn index_of(&self, source: Source) -> Option<&ViewIndex> {
-        let part = self.parts.get(source.part as usize)?;
-        part.database.stored_view(self.view)
+        self.indexes.of_part(&self.parts, self.view, source.part)
     }
 }
 
@@ -173,8 +213,7 @@ impl Contents for SourceLists {
         let place = *self.named_by.get(directory as usize)?;
         let source = *self.sources.get(place as usize)?;
         let index = self.index_of(source)?;
-        let text = index.text(above(index, source.directory, depth)?)?;
-        Some(shown_text(self.names.as_deref(), text))
+        self.indexes.text(index, above(index, source.directory, depth)?)
     }
 
     fn named_by(&self, directory: u32) -> Option<usize> {

@@ -7,6 +7,8 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::{Field, Part};
 use crate::library::tags_of;
+use crate::spelling::Names;
+use crate::tree::index::shown;
 use crate::tree::names::{canonical, canonical_text, event_and_year};
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome, Tags};
@@ -20,6 +22,8 @@ pub(in crate::tree) struct Facts<'a> {
     pub(in crate::tree) digits: usize,
     /// True if [`Field::Player`] is Black.
     pub(in crate::tree) is_black: bool,
+    /// The names under which players are shown, if these are not the stored ones.
+    pub(in crate::tree) names: Option<&'a Names>,
     tags: OnceCell<Tags>,
 }
 
@@ -37,6 +41,7 @@ impl<'a> Facts<'a> {
             keys,
             digits,
             is_black: false,
+            names: None,
             tags: OnceCell::new(),
         }
     }
@@ -61,10 +66,10 @@ impl<'a> Facts<'a> {
             true => (black, white),
         };
         match field {
-            Field::White => self.text(white),
-            Field::Black => self.text(black),
-            Field::Player => self.text(player),
-            Field::Opponent => self.text(opponent),
+            Field::White => self.player(white),
+            Field::Black => self.player(black),
+            Field::Player => self.player(player),
+            Field::Opponent => self.player(opponent),
             Field::Event => self.text(self.keys.event),
             Field::Tournament => {
                 let event = canonical_text(self.database, self.keys.event);
@@ -86,6 +91,10 @@ impl<'a> Facts<'a> {
                 known(canonical(tags.get(name)?.into()).into_owned())
             }
         }
+    }
+
+    fn player(&self, id: TextId) -> Option<String> {
+        known(shown(self.names, canonical_text(self.database, id)))
     }
 
     fn text(&self, id: TextId) -> Option<String> {

@@ -30,13 +30,16 @@ impl Index {
                     file: cbi.clone(),
                 };
             }
-            Some(cbi) => format!("the index {} holds less than two words", cbi.name),
-            None => "there is no index (.cbi)".to_owned(),
+            Some(cbi) => format!(
+                "the file {}, which says where each game begins, is too short",
+                cbi.name
+            ),
+            None => "the file that says where each game begins (.cbi) is missing".to_owned(),
         };
         let walk = walk(cbf);
-        let mut what = format!("{unusable}: games found by walking the records");
+        let mut what = format!("{unusable}, so the games were looked for in the .cbf");
         if walk.first_gap.is_some() {
-            what.push_str(", with a search after the bytes from this offset on, which are no record");
+            what.push_str("; from this byte on there is something other than games, so some may be missing");
         }
         let offset = walk.first_gap.map(u64::from);
         problems.push(Problem::damage(cbf.name.clone(), offset, what));
@@ -76,10 +79,10 @@ impl Index {
         match self {
             Index::File { .. } => "the .cbi".to_owned(),
             Index::Walked(walk) if walk.behind_gaps == 0 => {
-                "none: games found by walking the records".to_owned()
+                "none: the games were looked for in the .cbf".to_owned()
             }
             Index::Walked(walk) => format!(
-                "none: games found by walking the records, {} of them by a search after bytes that are no record",
+                "none: the games were looked for in the .cbf, and {} of them found after something other than games",
                 walk.behind_gaps
             ),
         }

@@ -12,12 +12,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::characters::Characters;
 use super::des;
 use super::find::kind_of;
 use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::formats::chessbase_common::Characters;
+use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, Unpacked};
 use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, SourceFile};
+use crate::packed::{Allowance, TooLarge};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
@@ -31,39 +33,6 @@ const NAME: usize = 128;
 const SHORTEST: usize = NAME + 12;
 /// Files of an archive that are looked at.
 const MOST_FILES: u16 = 10_000;
-/// Unpacked bytes that every archive may have.
-const FREE: u64 = 64 << 20;
-/// Times the packed size that an archive may unpack to.
-const MOST_TIMES: u64 = 100;
-/// Most unpacked bytes.
-const MOST: u64 = 4 << 30;
-
-/// A database of an archive.
-pub(super) struct Unpacked {
-    /// Name of its `.cbh`.
-    pub(super) name: String,
-    pub(super) files: Files,
-    /// Damage of its files in the archive.
-    pub(super) problems: Vec<Problem>,
-    packed_len: usize,
-}
-
-/// What an archive holds.
-pub(super) struct Contents {
-    /// Its databases in their order, at least one.
-    pub(super) databases: Vec<Unpacked>,
-    /// Problems that belong to none of them.
-    pub(super) problems: Vec<Problem>,
-}
-
-impl Unpacked {
-    /// For `info.txt`.
-    pub(super) fn describe(&self) -> String {
-        let files = self.files.files.iter();
-        let unpacked: usize = files.map(|(_, file)| file.bytes.len()).sum();
-        format!("{} bytes, {unpacked} unpacked", self.packed_len)
-    }
-}
 
 /// Extensions of archives, and of encrypted ones.
 pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
@@ -119,21 +88,14 @@ fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
             "the file does not begin as archives of ChessBase do".to_owned(),
         ));
     }
-    let mut limit = (archive.data_len() as u64)
-        .saturating_mul(MOST_TIMES)
-        .clamp(FREE, MOST);
+    let allowance = Allowance::in_memory(archive.data_len() as u64);
     let mut problems = Vec::new();
     let entries = entries(archive, &mut problems);
     let mut databases: Vec<Unpacked> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.kind == Some("cbh")) {
         places.entry(&entry.stem).or_insert_with(|| {
-            databases.push(Unpacked {
-                name: entry.name.clone(),
-                files: Files::default(),
-                problems: Vec::new(),
-                packed_len: bytes.len(),
-            });
+            databases.push(Unpacked::new(name_of(&entry.name), bytes.len()));
             databases.len() - 1
         });
     }
@@ -149,8 +111,7 @@ fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         if files.get(kind).is_some() {
             continue;
         }
-        let contents = contents(archive, entry, limit)?;
-        limit = limit.saturating_sub(contents.len() as u64);
+        let contents = contents(archive, entry, &allowance)?;
         problems.extend(damage(archive, entry, contents.len()));
         if contents.is_empty() && entry.unpacked > 0 {
             continue;
@@ -239,8 +200,10 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
     entries.collect()
 }
 
-/// What a user can do about an archive that is cut.
-const GET_WHOLE: &str = "get a whole copy of the archive";
+/// The last part of a name in an archive, which may have folders before it.
+fn name_of(name: &str) -> &str {
+    name.rsplit('\\').next().unwrap_or(name)
+}
 
 /// What is wrong with a file of which so many bytes could be unpacked.
 fn damage(archive: &SourceFile, entry: &Entry, unpacked: usize) -> Option<Problem> {
@@ -264,8 +227,9 @@ fn damage(archive: &SourceFile, entry: &Entry, unpacked: usize) -> Option<Proble
 }
 
 /// The bytes of a file, as far as they can be unpacked.
-fn contents(archive: &SourceFile, entry: &Entry, limit: u64) -> Result<Vec<u8>, NotADatabase> {
-    let most = index(entry.unpacked.min(limit));
+fn contents(archive: &SourceFile, entry: &Entry, allowance: &Allowance) -> Result<Vec<u8>, NotADatabase> {
+    let left = allowance.left();
+    let most = index(entry.unpacked.min(left));
     let rest = archive.bytes.get(entry.at..).unwrap_or_default();
     let mut stream = rest.get(..entry.packed).unwrap_or(rest);
     let mut out = Vec::new();
@@ -282,16 +246,14 @@ fn contents(archive: &SourceFile, entry: &Entry, limit: u64) -> Result<Vec<u8>, 
         };
         match unpack::block(payload, 0, most, &mut out) {
             Ok(()) => stream = stream.get(4 + len..).unwrap_or_default(),
-            Err(BlockError::TooLong) if entry.unpacked > limit => {
-                return Err(NotADatabase(
-                    "the archive unpacks to far more than its size, as one made to do harm does; if you trust it, \
-                     unpack it and mount the folder"
-                        .to_owned(),
-                ));
+            Err(BlockError::TooLong) if entry.unpacked > left => {
+                return Err(NotADatabase(TooLarge.to_string()));
             }
             Err(_) => break,
         }
     }
     out.shrink_to_fit();
+    let taken = allowance.take(out.len() as u64);
+    taken.map_err(|error| NotADatabase(error.to_string()))?;
     Ok(out)
 }

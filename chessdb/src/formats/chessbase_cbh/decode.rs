@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use super::annotations::Annotations;
 use super::codes::{Cursor, Encoding, Mode, NoItem, Outline, Stored};
 use super::pieces::{Order, PAWNS, Pieces, Played};
 use super::record::Record;
 use super::setup::Start;
 use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
+use crate::formats::chessbase_common::Annotations;
 use crate::formats::{Problem, ProblemKind};
 use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, Unplayed};
 

@@ -11,9 +11,8 @@
 //!
 //! A record is a node of the tree, 9 bytes, and its fields. Its number is its place, so the tree is not needed.
 
-use super::characters::Characters;
-use super::records;
 use crate::bytes::{le_u32, slice};
+use crate::formats::chessbase_common::{Characters, records, tags};
 use crate::formats::{Problem, SourceFile};
 
 /// Bytes of the header that all files have.
@@ -136,19 +135,8 @@ impl Entity<'_> {
 
 /// Appends the name of a player: `Last, First`.
 pub(super) fn append_player(player: &Entity<'_>, out: &mut String) {
-    let start = out.len();
-    player.append(0, 30, out);
-    let comma = out.len();
-    if comma > start {
-        out.push_str(", ");
-    }
-    let first = out.len();
-    player.append(30, 20, out);
-    match out.get(first..).map(|name| name.chars().count()) {
-        Some(0) => out.truncate(comma),
-        Some(1) if out.ends_with(char::is_alphabetic) => out.push('.'),
-        _ => {}
-    }
+    let part = |at, len| move |out: &mut String| player.append(at, len, out);
+    tags::append_player(part(0, 30), part(30, 20), out);
 }
 
 /// Appends the title of a tournament.

@@ -3,8 +3,8 @@
 //! The header of 32 bytes has the version, the size of a record and their number, in little endian. The records are
 //! in big endian. Each version added fields at the end, so a field exists where it fits.
 
-use super::records;
 use crate::bytes::{be_u32, be_u64, le_u32, slice};
+use crate::formats::chessbase_common::records;
 use crate::formats::{Problem, SourceFile};
 
 const HEADER: usize = 32;

@@ -8,18 +8,8 @@ use crate::formats::{Candidate, SourceFolder, by_stem};
 /// The files beside the `.cbh` that are read.
 const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
 
-const PART: &str = "a part of a database of ChessBase 17 and later";
-
 /// Files that are not read, with what they are and what a user can do.
-const OTHERS: [(&str, &str, &str); 7] = [
-    (
-        "2cbh",
-        "a database of ChessBase 17 and later",
-        "save its games as .cbh or PGN in ChessBase",
-    ),
-    ("2cbg", PART, "see its .2cbh"),
-    ("2cba", PART, "see its .2cbh"),
-    ("2lid", PART, "see its .2cbh"),
+const OTHERS: [(&str, &str, &str); 3] = [
     (
         "ctg",
         "an opening book",
@@ -101,13 +91,13 @@ mod tests {
     fn files_that_are_not_read_are_named() {
         let directory = SourceFolder {
             path: "d".into(),
-            files: ["A.CBG", "a.cbh", "a.cko", "b.2CBG", "b.2cbh", "c.cbv"]
+            files: ["A.CBG", "a.cbh", "a.cko", "b.CTG", "c.cbv"]
                 .map(str::to_owned)
                 .to_vec(),
         };
         let found = find(&directory);
         let names: Vec<_> = found.iter().map(|candidate| candidate.name.as_str()).collect();
-        assert_eq!(names, ["a.cbh", "b.2CBG", "b.2cbh", "c.cbv"]);
+        assert_eq!(names, ["a.cbh", "b.CTG", "c.cbv"]);
         assert_eq!(found[0].files.len(), 2);
         assert_eq!(found[0].warnings, ["a.cko is not read: it is an opening key"]);
     }

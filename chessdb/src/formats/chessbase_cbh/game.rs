@@ -2,14 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use super::annotations::Annotations;
 use super::codes::{Mode, main_line_len};
 use super::record::Record;
 use super::setup::Start;
-use super::{ChessBaseCbh, Place, decode, tags};
-use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Square};
+use super::{ChessBaseCbh, Place, annotations, decode, items};
+use crate::board::Position;
+use crate::formats::chessbase_common::setup::castled;
+use crate::formats::chessbase_common::{Annotations, tags};
 use crate::formats::{Problem, SourceFile};
-use crate::game::{Movetext, Tags, Token};
+use crate::game::Tags;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
 /// From this size on, places in a file do not fit into the records of the `.cbh`.
@@ -36,6 +37,11 @@ impl ChessBaseCbh {
         Some((cba, long.unwrap_or(short))).filter(|(_, at)| *at != 0)
     }
 
+    /// No annotations but medals.
+    fn no_annotations<'a>(&self, origin: Origin<'a>, medals: u16) -> Annotations<'a> {
+        Annotations::none(origin, self.characters, medals, items::said)
+    }
+
     pub(super) fn record(&self, place: &Place) -> Option<Record<'_>> {
         let cbg = self.cbg.as_ref()?;
         let at = usize::try_from(self.moves_at(cbg, place)).ok()?;
@@ -51,7 +57,7 @@ impl ChessBaseCbh {
             return start;
         }
         let with_all = start.with_rights(rooks);
-        let none = Annotations::none(Origin::default(), self.characters, 0);
+        let none = self.no_annotations(Origin::default(), 0);
         let (movetext, _) = decode::replay(record, &with_all, &none, Origin::default(), Tree::beginning);
         let wanted = castled(&movetext, start.position.turn()) & rooks;
         match wanted.is_empty() {
@@ -64,7 +70,7 @@ impl ChessBaseCbh {
     pub(super) fn all_tags(&self, place: &Place, record: Option<&Record<'_>>, start: Option<&Start>) -> Tags {
         let mut tags = self.tags_of(place);
         if let (Some(record), Some(start)) = (record, start) {
-            tags::set_start(&mut tags, start, matches!(record.mode, 10 | 11));
+            tags::set_start(&mut tags, matches!(record.mode, 10 | 11), start.fen());
             if let Some(plies) = self.ply_count(place, record, start) {
                 tags.set_number("PlyCount", plies);
             }
@@ -90,7 +96,7 @@ impl ChessBaseCbh {
             legal += 1;
             ControlFlow::Continue(())
         };
-        let none = Annotations::none(Origin::default(), self.characters, 0);
+        let none = self.no_annotations(Origin::default(), 0);
         decode::replay(record, start, &none, Origin::default(), |_, _, _| {
             MainLine(&mut count)
         });
@@ -116,11 +122,11 @@ impl ChessBaseCbh {
             file: &self.names.cba,
             place: replay::PlaceForm::Hexadecimal(".cba"),
         };
-        let mut annotations = Annotations::none(cba, self.characters, place.header.medals());
+        let mut annotations = self.no_annotations(cba, place.header.medals());
         if S::WHOLE
             && let Some((cba, at)) = self.annotations_of(place)
         {
-            annotations.read(&cba.bytes, at);
+            annotations::read(&mut annotations, &cba.bytes, at);
         }
         decode::replay(record, start, &annotations, origin(&self.names.cbg), sink)
     }
@@ -147,33 +153,4 @@ impl ChessBaseCbh {
         replay.fault(at, &Fault::damage(what));
         replay.finish()
     }
-}
-
-/// The corners whose rooks castle in any line of a game.
-fn castled(movetext: &Movetext, first: Color) -> Bitboard {
-    let mut corners = Bitboard::EMPTY;
-    let mut turn = first;
-    // The side to move in each outer line when its variation began.
-    let mut outer = Vec::new();
-    for token in movetext.tokens() {
-        match *token {
-            Token::Move(_, mv) => {
-                if let Move::Castle(side) = mv.unpack() {
-                    let file = match side {
-                        CastlingSide::KingSide => File::H,
-                        CastlingSide::QueenSide => File::A,
-                    };
-                    corners = corners.with(Square::from_coords(file, turn.backrank()));
-                }
-                turn = !turn;
-            }
-            Token::VariationStart => {
-                outer.push(turn);
-                turn = !turn;
-            }
-            Token::VariationEnd => turn = outer.pop().unwrap_or(first),
-            _ => {}
-        }
-    }
-    corners
 }

@@ -1,29 +1,17 @@
 //! Records of the `.cbh` (section 3): one for each game and each guiding text.
 
 use crate::bytes::{be_u16, be_u32};
+use crate::formats::chessbase_common::Kind;
+use crate::formats::chessbase_common::values::{self, date};
 use crate::game::{Date, Eco, Outcome};
 
 /// Bytes of a record, and of the header of the file.
 pub(super) const RECORD: usize = 46;
 
-/// Values of the ECO field from this one on are numbers of Chess960 start positions.
-const CHESS960: u16 = u16::MAX - 959;
-
-/// Values of the ECO field below this one are openings.
-const FIRST_UNUSED_ECO: u16 = 128 * 501;
-
 /// Bits of the first byte.
 const USED: u8 = 1;
 const TEXT: u8 = 2;
 const DELETED: u8 = 0x80;
-
-/// What a record stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Game,
-    Text,
-    Unused,
-}
 
 /// A copy of a record.
 #[derive(Clone, Copy, Debug)]
@@ -105,12 +93,7 @@ impl Header {
     }
 
     pub(super) fn outcome(&self) -> Outcome {
-        match self.byte(27) {
-            0 | 4 => Outcome::BlackWins,
-            1 | 5 => Outcome::Draw,
-            2 | 6 => Outcome::WhiteWins,
-            _ => Outcome::Unknown,
-        }
+        values::outcome(self.byte(27))
     }
 
     /// False for a value that stands for no result.
@@ -125,7 +108,7 @@ impl Header {
 
     /// False for a number between the last opening and the first position of Chess960.
     pub(super) fn has_possible_opening(&self) -> bool {
-        !(FIRST_UNUSED_ECO..CHESS960).contains(&self.u16(35))
+        values::is_possible_opening(self.u16(35))
     }
 
     /// Round and subround; 0 for none.
@@ -140,12 +123,7 @@ impl Header {
 
     /// The opening code and its sub-code, which is 0 where there is none.
     pub(super) fn eco(&self) -> Option<(Eco, u16)> {
-        let stored = Some(self.u16(35)).filter(|&stored| stored < CHESS960)?;
-        let number = (stored / 128).checked_sub(1)?;
-        let digit = |value: u16| u8::try_from(value % 10).map(|digit| b'0' + digit);
-        let letter = b"ABCDE".get(usize::from(number / 100))?;
-        let eco = Eco::new([*letter, digit(number / 10).ok()?, digit(number).ok()?])?;
-        Some((eco, stored % 128))
+        values::opening(self.u16(35))
     }
 
     pub(super) fn medals(&self) -> u16 {
@@ -158,16 +136,12 @@ impl Header {
     }
 }
 
-/// A stored date: day, month and year from the low bits on; 0 for what is unknown.
-pub(super) fn date(stored: u32) -> Date {
-    let part = |shift: u32, mask: u32| u16::try_from((stored >> shift) & mask).unwrap_or(0);
-    let small = |part: u16| u8::try_from(part).unwrap_or(0);
-    Date::new(part(9, 0xfff), small(part(5, 15)), small(part(0, 31)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The first code of an opening that stands for a game of Chess960.
+    const CHESS960: u16 = 0xfc40;
 
     fn with(place: usize, bytes: &[u8]) -> Header {
         let mut record = [0; RECORD];

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`numbering`], [`doubts`]) |
+//! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`doubts`]) |
 //! | `.cbg` | moves ([`record`], [`setup`], [`codes`], [`pieces`], [`decode`]) and texts ([`texts`]) |
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
 //! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
@@ -10,12 +10,12 @@
 //! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted ([`des`]) |
 //!
 //! Files of records say how many they have ([`records`]).
+//! What games and annotations say is in [`chessbase_common`](super::chessbase_common).
 //! The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big endian, all others little endian.
 //! Section numbers in this module are those of `docs/formats/chessbase-cbh.md`.
 
 mod annotations;
 mod archive;
-mod characters;
 mod codes;
 mod decode;
 mod des;
@@ -26,12 +26,9 @@ mod find;
 mod game;
 mod header;
 mod items;
-mod nations;
-mod numbering;
 mod pieces;
 mod quotation;
 mod record;
-mod records;
 mod setup;
 mod several;
 mod tables;
@@ -44,12 +41,12 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use self::annotations::Items;
-use self::characters::Characters;
 use self::entities::{Entities, Entity};
 use self::extended::Extended;
 use self::header::Header;
-use self::numbering::Numbering;
 use self::texts::{Text, Texts};
+use super::chessbase_common::archive::InArchive;
+use super::chessbase_common::{Characters, Numbering, records, values};
 use super::{
     Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
 };
@@ -129,10 +126,10 @@ impl ChessBaseCbh {
         let mut open = |kind: entities::Kind| Entities::open(files.get(kind.extension), kind, &mut problems);
         let name = |extension| match files.get(extension) {
             Some(file) => file.name.clone(),
-            None => sibling(&cbh.name, extension),
+            None => records::sibling(&cbh.name, extension),
         };
         let database = ChessBaseCbh {
-            numbering: Numbering::new(cbh),
+            numbering: Numbering::new(cbh, header::RECORD, Header::kind_at),
             names: Names {
                 cbg: name("cbg"),
                 cba: name("cba"),
@@ -191,9 +188,15 @@ impl ChessBaseCbh {
             Texts::read(cbg, places)
         })
     }
+}
 
-    /// Adds problems of the archive that holds the files.
-    fn add_problems(&mut self, problems: Vec<Problem>) {
+impl InArchive for ChessBaseCbh {
+    fn of_files(files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
+        ChessBaseCbh::open(files, options)
+    }
+
+    fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>) {
+        self.info.rows.splice(..0, row);
         self.problems.splice(..0, problems);
         self.all_problems = OnceLock::new();
     }
@@ -207,7 +210,7 @@ impl ChessBaseCbh {
         let places = (0..SAMPLE).map_while(|game| self.place(game));
         let comments = places.filter_map(|place| {
             let (cba, at) = self.annotations_of(&place)?;
-            let mut items = Items::at(&cba.bytes, at)?;
+            let mut items = Items::at(&cba.bytes, at)?.take(SAMPLE as usize);
             items.find_map(|item| items::text_of(&item))
         });
         self.characters.doubt(names.chain(comments))
@@ -225,12 +228,6 @@ const MISSED: [(&str, &str); 8] = [
     ("cbe", "teams are unknown"),
     ("cbj", "teams are unknown"),
 ];
-
-/// The name of a file beside another.
-fn sibling(name: &str, extension: &str) -> String {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    format!("{stem}.{extension}")
-}
 
 fn describe_version(is_old: bool) -> &'static str {
     match is_old {
@@ -280,7 +277,8 @@ impl Database for ChessBaseCbh {
     }
 
     fn keys(&self, game: u32) -> Keys {
-        let Some(header) = self.numbering.header(&self.cbh, game) else {
+        let place = self.numbering.place(&self.cbh, game);
+        let Some(header) = place.and_then(|place| Header::at(&self.cbh.bytes, place)) else {
             return Keys::UNKNOWN;
         };
         let player = |id: u32| TextId(id * KINDS_OF_NAMES);
@@ -290,7 +288,7 @@ impl Database for ChessBaseCbh {
             black: player(header.black()),
             event: TextId(header.tournament() * KINDS_OF_NAMES + 1),
             date: header.date(),
-            event_year: tournament.map_or(0, |tournament| header::date(tournament.u32(70)).year),
+            event_year: tournament.map_or(0, |tournament| values::date(tournament.u32(70)).year),
             eco: header.eco().map(|(eco, _)| eco),
             outcome: header.outcome(),
             deleted: header.is_deleted(),
@@ -387,12 +385,6 @@ impl Database for ChessBaseCbh {
         let text = self.texts().texts.get(member).ok_or_else(missing)?;
         let cbg = self.cbg.as_ref().ok_or_else(missing)?;
         let bytes = cbg.bytes.get(text.bytes.clone()).ok_or_else(missing)?;
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-        let rest = bytes.get(offset..).unwrap_or_default();
-        let len = rest.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..len), rest.get(..len)) {
-            to.copy_from_slice(from);
-        }
-        Ok(len)
+        Ok(records::copy(bytes, offset, buffer))
     }
 }

@@ -3,6 +3,7 @@
 use super::pieces::square;
 use super::record::{ROOKS, Record, START};
 use crate::board::{Bitboard, Color, Fen, File, Position, Rank, Role, Setup, SetupError, Square};
+use crate::formats::chessbase_common::setup::{rooks_at_home, with_files_of_rooks};
 
 /// The position in which a game begins.
 #[derive(Clone, Debug)]
@@ -40,15 +41,7 @@ impl Start {
         if record.start.is_none() || record.rooks.is_some() || self.flaw.is_some() {
             return Bitboard::EMPTY;
         }
-        let of = |color: Color| {
-            let home = Square::from_coords(File::E, color.backrank());
-            let corners = Bitboard::CORNERS & Bitboard::from_rank(color.backrank());
-            match self.position.king(color) == Some(home) {
-                true => corners & self.position.of_kind(color, Role::Rook),
-                false => Bitboard::EMPTY,
-            }
-        };
-        (of(Color::White) | of(Color::Black)) & !self.position.setup().castling_rights
+        rooks_at_home(&self.position) & !self.position.castling_rooks()
     }
 
     /// The same position with the rights of further rooks to castle.
@@ -195,26 +188,6 @@ fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bi
         }
     }
     Some(rooks)
-}
-
-/// FEN with the files of the rooks as castling rights, as ChessBase writes it in Chess960: `GAga`.
-fn with_files_of_rooks(fen: &str, rooks: Bitboard) -> String {
-    let mut rights = String::new();
-    for color in Color::ALL {
-        let home = rooks & Bitboard::from_rank(color.backrank());
-        for rook in home.into_iter().rev() {
-            let file = rook.file().char();
-            rights.push(color.fold_wb(file.to_ascii_uppercase(), file));
-        }
-    }
-    if rights.is_empty() {
-        rights.push('-');
-    }
-    let mut fields: Vec<&str> = fen.split(' ').collect();
-    if let Some(field) = fields.get_mut(2) {
-        *field = &rights;
-    }
-    fields.join(" ")
 }
 
 #[cfg(test)]

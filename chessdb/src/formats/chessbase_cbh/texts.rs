@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::characters::Characters;
 use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::formats::chessbase_common::{Characters, file_name};
 use crate::formats::{Problem, SourceFile};
 
 /// Languages by their number. A text in no language in particular has none in its name.
@@ -18,8 +18,6 @@ const SHORTEST_TEXT: usize = 16;
 const MOST_PROBLEMS: usize = 100;
 /// Titles and contents that a text may have.
 const MOST_PARTS: u16 = 256;
-/// Most bytes of a file's name.
-const LONGEST_NAME: usize = 240;
 
 /// A text in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +40,7 @@ impl Text {
             true => ".html",
             false => ".txt",
         };
-        let mut name = format!("{:06} {title}", self.record);
-        let language = language.unwrap_or_default();
-        let most = LONGEST_NAME - language.len() - end.len();
-        let cut = name.floor_char_boundary(most);
-        name.truncate(cut);
-        format!("{}{language}{end}", name.trim_end())
+        file_name(self.record, &title, language.unwrap_or_default(), end)
     }
 }
 

@@ -8,13 +8,8 @@ use flate2::read::GzDecoder;
 use super::find::kind_of;
 use super::tar::{BLOCK, Member, is_header};
 use crate::formats::{Files, NotADatabase, SourceFile};
+use crate::packed::Allowance;
 
-/// Number of unpacked bytes allowed for any archive.
-const FREE: u64 = 64 << 20;
-/// Maximum ratio of unpacked to packed size.
-const MOST_TIMES: u64 = 100;
-/// Maximum number of unpacked bytes.
-const MOST: u64 = 4 << 30;
 /// Number of bytes kept of a `.MYI`, whose header is never longer.
 const MYI_HEADER: usize = 1 << 16;
 /// Number of bytes kept of a `.frm`: one more than is read, which reveals that it is too long.
@@ -41,14 +36,12 @@ const OTHERS: [(&[u8], &str); 4] = [
 pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     let refuse = |reason: &str| Err(NotADatabase(reason.to_owned()));
-    let limit = (archive.data_len() as u64)
-        .saturating_mul(MOST_TIMES)
-        .clamp(FREE, MOST);
+    let allowance = Allowance::in_memory(archive.data_len() as u64);
     match bytes {
         [] => refuse("the file is empty"),
-        [0x1f, 0x8b, ..] => members(GzDecoder::new(bytes), archive, limit),
+        [0x1f, 0x8b, ..] => members(GzDecoder::new(bytes), archive, allowance),
         [b'h', b'0' | b':'..] => refuse("the archive is neither gzip nor tar"),
-        _ if is_header(bytes) => members(bytes, archive, limit),
+        _ if is_header(bytes) => members(bytes, archive, allowance),
         _ => match OTHERS.iter().find(|(start, _)| bytes.starts_with(start)) {
             Some((_, reason)) => refuse(reason),
             None => refuse("the archive is neither gzip nor tar"),
@@ -57,11 +50,11 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
 }
 
 /// The tables among the members of a tar stream.
-fn members(stream: impl Read, archive: &SourceFile, limit: u64) -> Result<Files, NotADatabase> {
+fn members(stream: impl Read, archive: &SourceFile, left: Allowance) -> Result<Files, NotADatabase> {
     let mut stream = Stream {
         stream,
         archive,
-        left: limit,
+        left,
         damage: None,
     };
     let archive = &archive.name;
@@ -123,7 +116,7 @@ struct Stream<'a, R> {
     stream: R,
     /// The archive from which they come.
     archive: &'a SourceFile,
-    left: u64,
+    left: Allowance,
     damage: Option<String>,
 }
 
@@ -146,13 +139,8 @@ impl<R: Read> Stream<'_, R> {
                     break;
                 }
             };
-            self.left = self.left.checked_sub(got as u64).ok_or_else(|| {
-                NotADatabase(
-                    "the archive unpacks to far more than its size, as one made to do harm does; if you trust it, \
-                     unpack it and mount the folder"
-                        .to_owned(),
-                )
-            })?;
+            let taken = self.left.take(got as u64);
+            taken.map_err(|error| NotADatabase(error.to_string()))?;
             let room = keep.saturating_sub(kept.len()).min(got);
             kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
             done += got as u64;

@@ -217,6 +217,7 @@ mod tests {
                 piece: u64::MAX,
                 stretch: u64::MAX,
                 progress,
+                turn: None,
             };
             let bytes: Arc<dyn Bytes> = Arc::new(text.clone());
             let expected = found(&bytes, &whole);
@@ -225,6 +226,7 @@ mod tests {
                 piece,
                 stretch: [u64::MAX, 1 + next() as u64 % 500][next() % 2],
                 progress,
+                turn: None,
             };
             assert_eq!(
                 found(&bytes, &pieces),
@@ -250,6 +252,7 @@ mod tests {
             piece: u64::MAX,
             stretch: u64::MAX,
             progress: &progress,
+            turn: None,
         };
         let bytes: Arc<dyn Bytes> = Arc::new(text.clone().into_bytes());
         let expected = found(&bytes, &whole);
@@ -277,6 +280,7 @@ mod tests {
             piece: u64::MAX,
             stretch: 3 << 20,
             progress: &Progress::default(),
+            turn: None,
         };
         let mut games = 0;
         let each = &mut |starts: &[u64], end: u64| {

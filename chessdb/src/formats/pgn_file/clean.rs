@@ -4,9 +4,7 @@ use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr3};
 
 use super::characters::decode;
-
-/// Byte-order mark in UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+use super::items::MARK;
 
 /// Follows every game.
 const END: &[u8] = b"\n\n";

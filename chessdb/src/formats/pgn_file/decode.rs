@@ -4,9 +4,10 @@ use encoding_rs::Encoding;
 
 use super::characters::decode;
 use super::items::{Item, Items};
+use super::languages::{Language, candidates};
 use super::symbols;
-use super::values::{movetext_result, with_plain_dashes};
-use super::words::{Word, read_word, without_marks, without_number};
+use super::values::{movetext_result, with_plain_signs};
+use super::words::{Signs, Word, has_marks_inside, read_word, without_marks, without_number};
 use crate::board::{Move, ReadError};
 use crate::game::Outcome;
 use crate::replay::{Fault, Limits, Replay, Sink, Unplayed};
@@ -20,6 +21,14 @@ pub(super) const LIMITS: Limits = Limits {
 /// Maximum length in characters of a quotation in a problem.
 const LONGEST_QUOTE: usize = 40;
 
+/// The beginning of a text, for a problem.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 /// Decodes the movetext of one game.
 pub(super) struct Decoder<'a, S> {
     /// The items, starting with the first one.
@@ -28,7 +37,11 @@ pub(super) struct Decoder<'a, S> {
     /// Offset of the text in the file.
     base: u64,
     encoding: &'static Encoding,
+    /// The language of the names of pieces; `None` for English.
+    language: Option<&'static Language>,
     replay: Replay<'a, S>,
+    /// Glyphs before the first move of the current line.
+    early: Vec<u8>,
     /// The last move number, if nothing has followed it.
     number: Option<usize>,
     /// Words that are not moves: the start of the first one and the end of the last one.
@@ -39,6 +52,11 @@ pub(super) struct Decoder<'a, S> {
     unclosed: Option<Vec<usize>>,
     /// How far the main line has been read.
     state: State,
+    /// True once the main line has a name of a piece that only English has. It is not examined in a whole game.
+    is_english: bool,
+    /// See [`End`].
+    is_certain: bool,
+    has_failed: bool,
 }
 
 /// State of the main line.
@@ -58,14 +76,18 @@ pub(super) struct End<'a, S> {
     pub(super) outcome: Option<Outcome>,
     /// True if all moves of the main line were passed to a sink that is not whole.
     pub(super) is_certain: bool,
+    /// True if a word with the form of a move could not be played.
+    pub(super) has_failed: bool,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
-    /// A decoder for the items of a game at offset `base` in the file.
+    /// A decoder for the items of a game at offset `base` in the file, with names of pieces in a language or in
+    /// English. A sink that is not whole must be given English.
     pub(super) fn new(
         items: Items<'a>,
         base: u64,
         encoding: &'static Encoding,
+        language: Option<&'static Language>,
         replay: Replay<'a, S>,
     ) -> Decoder<'a, S> {
         Decoder {
@@ -73,35 +95,39 @@ impl<'a, S: Sink> Decoder<'a, S> {
             items,
             base,
             encoding,
+            language,
             replay,
+            early: Vec::new(),
             number: None,
             unread: None,
             opened: 0,
             unclosed: None,
             state: State::Moves,
+            is_english: false,
+            is_certain: true,
+            has_failed: false,
         }
     }
 
     /// Decodes all movetext.
     pub(super) fn decode(mut self) -> End<'a, S> {
-        let mut is_certain = true;
         while let Some(item) = self.items.next() {
             match item {
                 Item::Word(word) => self.word(word),
                 Item::Comment(text, is_closed) => self.comment(text, is_closed),
                 Item::Nag(nag) => self.nag(nag),
-                Item::Open => is_certain &= self.open(),
+                Item::Open => self.open(),
                 Item::Close => self.close(),
                 Item::Bracket => self.broken(self.items.start, &Fault::damage("this is no movetext")),
             }
-            if self.replay.is_done() || !is_certain || !S::WHOLE && self.state != State::Moves {
+            if self.replay.is_done() || !self.is_certain || !S::WHOLE && self.state != State::Moves {
                 break;
             }
         }
-        self.end(is_certain)
+        self.end()
     }
 
-    fn end(mut self, is_certain: bool) -> End<'a, S> {
+    fn end(mut self) -> End<'a, S> {
         self.report_unread();
         if S::WHOLE && self.replay.depth() > 0 {
             self.fault(self.items.at, &Fault::OpenVariations);
@@ -113,7 +139,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
         End {
             replay: self.replay,
             outcome,
-            is_certain,
+            is_certain: self.is_certain,
+            has_failed: self.has_failed,
         }
     }
 
@@ -127,25 +154,84 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 return;
             }
         }
-        if self.unread.is_none() && self.state == State::Moves {
+        // Only a whole game has another language, and signs that matter.
+        let is_english = !S::WHOLE || self.language.is_none();
+        if self.unread.is_none() && self.state == State::Moves && is_english {
             let (text, marks) = without_marks(rest);
-            if let Ok(mv) = self.replay.position().read_move(text) {
-                return self.play(mv, symbols::of_marks(marks), start);
+            if !(S::WHOLE && has_marks_inside(text))
+                && let Ok(mv) = self.replay.position().read_move(text)
+            {
+                if self.is_certain_of(text) {
+                    self.play(mv, symbols::of_marks(marks), start);
+                }
+                return;
             }
         }
         self.other_word(rest, start);
     }
 
+    /// True if a move of the main line is the same in every language in which the game may be written. It is not
+    /// asked of a whole game.
     #[inline(always)]
-    fn play(&mut self, mv: Move, nag: u8, start: usize) {
+    fn is_certain_of(&mut self, text: &[u8]) -> bool {
+        if S::WHOLE || self.is_english {
+            return true;
+        }
+        match text.first() {
+            // No other language has these letters.
+            Some(b'N' | b'B' | b'Q') => self.is_english = true,
+            // Others have these, for other pieces.
+            Some(b'R' | b'P') => return self.is_certainly_english(),
+            _ => {}
+        }
+        true
+    }
+
+    #[cold]
+    fn is_certainly_english(&mut self) -> bool {
+        self.is_english = self.is_english || candidates(self.moves, self.encoding).is_empty();
+        self.is_certain &= self.is_english;
+        self.is_english
+    }
+
+    /// Plays a move. Returns false if that is not possible.
+    #[inline(always)]
+    fn play(&mut self, mv: Move, nag: u8, start: usize) -> bool {
         self.number = None;
-        match self.replay.play(mv) {
-            Ok(()) => {
-                if S::WHOLE && nag != 0 {
-                    self.replay.nag(nag);
-                }
+        if let Err(unplayed) = self.replay.play(mv) {
+            self.unplayed(unplayed, start);
+            return false;
+        }
+        if S::WHOLE {
+            if !self.early.is_empty() {
+                self.early_glyphs();
             }
-            Err(unplayed) => self.unplayed(unplayed, start),
+            if nag != 0 {
+                self.replay.nag(nag);
+            }
+        }
+        true
+    }
+
+    /// Adds the glyphs that precede the first move of a line to it.
+    #[cold]
+    fn early_glyphs(&mut self) {
+        for nag in std::mem::take(&mut self.early) {
+            self.replay.nag(nag);
+        }
+    }
+
+    /// Plays a move with the signs after it.
+    fn play_with(&mut self, mv: Move, signs: &Signs, start: usize) {
+        if !self.play(mv, 0, start) {
+            return;
+        }
+        for &nag in &signs.glyphs {
+            self.replay.nag(nag);
+        }
+        if !signs.unknown.is_empty() {
+            let what = format!("a sign after the move is not known: {}", signs.unknown);
+            self.fault(start, &Fault::damage(what));
         }
     }
 
@@ -156,22 +242,25 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     #[cold]
     fn other_word(&mut self, word: &[u8], start: usize) {
-        let text = with_plain_dashes(&decode(word, self.encoding));
+        let text = with_plain_signs(&decode(word, self.encoding));
         let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let meaning = match self.state {
-            State::Moves => read_word(self.replay.position(), text),
+            State::Moves => read_word(self.replay.position(), text, self.language),
+            _ if text.is_empty() => Word::Nothing,
             // Everything is text except a result.
-            State::Broken => movetext_result(text).map_or(Word::Unreadable, Word::Result),
+            State::Broken => movetext_result(word, self.encoding).map_or(Word::Unreadable, Word::Result),
             State::Over(_) => Word::Unreadable,
         };
         match meaning {
             Word::Unreadable => self.unreadable(),
             Word::Nothing => {}
-            Word::Glyph(nag) => self.replay.nag(nag),
+            Word::Glyphs(nags) => nags.into_iter().for_each(|nag| self.glyph(nag)),
             Word::Result(outcome) => self.result(outcome),
-            Word::Move(mv, nag) => {
+            Word::Move(mv, signs) => {
                 self.report_unread();
-                self.play(mv, nag, start);
+                if self.is_certain_of(text.as_bytes()) {
+                    self.play_with(mv, &signs, start);
+                }
             }
             Word::Unplayable(error) => self.unplayable(error, start),
         }
@@ -184,19 +273,27 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.report_unread();
         let word = self.items.text.get(start..self.items.at).unwrap_or_default();
         if S::WHOLE && self.replay.depth() > 0 && !self.replay.has_move() && self.is_unclosed() {
-            let text = with_plain_dashes(&decode(without_number(word).0, self.encoding));
+            let text = with_plain_signs(&decode(without_number(word).0, self.encoding));
             if let Some(outer) = self.replay.position_outside()
-                && let Word::Move(mv, nag) = read_word(&outer, &text)
+                && let Word::Move(mv, signs) = read_word(&outer, &text, self.language)
             {
                 self.replay.end_variation();
                 self.fault(
                     start,
                     &Fault::damage("a parenthesis is never closed and means nothing"),
                 );
-                return self.play(mv, nag, start);
+                return self.play_with(mv, &signs, start);
             }
         }
-        self.broken(start, &Fault::damage(format!("illegal move: {error}")));
+        self.has_failed = true;
+        if !S::WHOLE && !self.is_certainly_english() {
+            return;
+        }
+        let fault = match error {
+            ReadError::NotAMove => format!("this is no move: {}", short(&self.text(start, self.items.at))),
+            error => format!("illegal move: {error}"),
+        };
+        self.broken(start, &Fault::damage(fault));
     }
 
     /// Handles a word that is not a move. Consecutive ones are a single fault.
@@ -214,15 +311,16 @@ impl<'a, S: Sink> Decoder<'a, S> {
             return;
         };
         let text = self.text(start, end);
-        let short: String = text.chars().take(LONGEST_QUOTE).collect();
-        let more = if short.len() < text.len() { "..." } else { "" };
+        let quoted = short(&text);
         let what = match self.state {
             State::Over(_) => "this text comes after the result",
             _ => "this is no move",
         };
-        let fault = Fault::damage(format!("{what}: {short}{more}"));
-        let detail = text.get(short.len()..).filter(|rest| !rest.is_empty());
-        let detail = detail.map_or_else(String::new, |rest| format!("; in full: {short}{rest}"));
+        let fault = Fault::damage(format!("{what}: {quoted}"));
+        let detail = match quoted == text {
+            true => String::new(),
+            false => format!("; in full: {text}"),
+        };
         self.replay.fault_with(self.base + start as u64, &fault, &detail);
     }
 
@@ -274,7 +372,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 
     fn is_result(&self, word: &[u8]) -> bool {
-        word.len() <= 16 && movetext_result(&decode(word, self.encoding)).is_some()
+        movetext_result(word, self.encoding).is_some()
     }
 
     /// Handles a result, which is ignored in a variation.
@@ -303,23 +401,33 @@ impl<'a, S: Sink> Decoder<'a, S> {
     fn nag(&mut self, nag: Option<u8>) {
         self.report_unread();
         match nag {
-            Some(nag) => self.replay.nag(nag),
+            Some(nag) => self.glyph(nag),
             None => self.fault(self.items.start, &Fault::damage("a glyph has a number above 255")),
         }
     }
 
-    /// Handles the start of a variation. Returns false if the main line cannot be read without its
-    /// variations.
-    fn open(&mut self) -> bool {
+    /// Adds a glyph to the last move, or to the first one of its line if it precedes that.
+    fn glyph(&mut self, nag: u8) {
+        match self.replay.has_move() {
+            true => self.replay.nag(nag),
+            false if S::WHOLE => self.early.push(nag),
+            false => {}
+        }
+    }
+
+    /// Handles the start of a variation.
+    fn open(&mut self) {
         let start = self.items.start;
         if !S::WHOLE {
-            return self.items.skip_variation();
+            // The first move of a variation that is never closed may be part of the main line.
+            self.is_certain &= self.items.skip_variation();
+            return;
         }
         self.report_unread();
         if self.state != State::Moves {
             self.items.skip_variation();
             self.unread = Some((start, self.items.at));
-            return true;
+            return;
         }
         self.opened = start;
         if let Err(fault) = self.replay.start_variation() {
@@ -328,11 +436,11 @@ impl<'a, S: Sink> Decoder<'a, S> {
             let detail = format!(": {text}");
             self.replay.fault_with(self.base + start as u64, &fault, &detail);
         }
-        true
     }
 
     fn close(&mut self) {
         self.report_unread();
+        self.early.clear();
         if S::WHOLE && !self.replay.end_variation() {
             self.fault(self.items.start, &Fault::StrayEnd);
         }
@@ -366,34 +474,4 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let words: Vec<&str> = text.split_whitespace().collect();
         words.join(" ")
     }
-}
-
-/// The result in the movetext of a game, independent of its moves.
-pub(super) fn find_result(items: Items<'_>, encoding: &'static Encoding) -> Option<Outcome> {
-    let mut items = items;
-    let mut skips = true;
-    while let Some(item) = items.next() {
-        match item {
-            Item::Open if skips => {
-                let inside = items;
-                if !items.skip_variation() {
-                    // A parenthesis that is never closed begins no variation, and neither do those after it.
-                    skips = false;
-                    items = inside;
-                }
-            }
-            Item::Word([b'0' | b'1' | b'*' | 0xc2 | 0xbd, ..]) => {
-                let word = items.text.get(items.start..items.at).unwrap_or_default();
-                let found = match word.len() <= 16 {
-                    true => movetext_result(&decode(word, encoding)),
-                    false => None,
-                };
-                if found.is_some() {
-                    return found;
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }

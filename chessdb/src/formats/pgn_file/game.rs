@@ -5,14 +5,17 @@ use std::ops::ControlFlow;
 use encoding_rs::Encoding;
 
 use super::characters::{Characters, value};
-use super::decode::{Decoder, LIMITS, find_result};
+use super::decode::{Decoder, LIMITS};
 use super::items::Items;
+use super::languages::{Language, candidates};
+use super::outcome;
 use super::section::Section;
 use super::set_up::SetUp;
+use super::tag::{Flaw, Tag};
 use super::values::{is_unknown, read_date, read_result};
 use crate::board::{Position, SetupError};
-use crate::game::{Date, Game, Outcome, Tags};
-use crate::problem::Problem;
+use crate::game::{Date, Game, Movetext, Tags};
+use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Sink, Tree};
 use crate::text::utf8_lossy;
 
@@ -35,12 +38,29 @@ struct Read {
     set_up: Option<Result<SetUp, SetupError>>,
     /// Offset and value of the tag `FEN`.
     fen: Option<(usize, String)>,
-    /// Result in the tag.
-    outcome: Option<Outcome>,
     /// Offset of the movetext.
     moves_at: usize,
     /// Oddities of the tags, with their offsets.
     doubts: Vec<(usize, String)>,
+}
+
+/// The moves of a game as they are read in one language.
+struct Attempt {
+    movetext: Movetext,
+    problems: Vec<Problem>,
+    /// True if a word with the form of a move could not be played.
+    has_failed: bool,
+}
+
+impl Attempt {
+    fn of(replay: Replay<'_, Tree>, has_failed: bool) -> Attempt {
+        let (movetext, problems) = replay.finish();
+        Attempt {
+            movetext,
+            problems,
+            has_failed,
+        }
+    }
 }
 
 impl<'a> Stored<'a> {
@@ -86,15 +106,50 @@ impl<'a> Stored<'a> {
             Some(Err(_)) => return true,
         };
         let replay = Replay::new(MainLine(each), start, (), LIMITS, Origin::default());
-        self.decoder(section.at, replay).decode().is_certain
+        self.decoder(section.at, None, replay).decode().is_certain
     }
 
-    fn decoder<S: Sink>(self, moves_at: usize, replay: Replay<'a, S>) -> Decoder<'a, S> {
-        let items = Items::new(self.text, moves_at, self.line_end);
-        Decoder::new(items, self.start, self.encoding, replay)
+    fn decoder<S: Sink>(
+        self,
+        moves_at: usize,
+        language: Option<&'static Language>,
+        replay: Replay<'a, S>,
+    ) -> Decoder<'a, S> {
+        Decoder::new(self.items(moves_at), self.start, self.encoding, language, replay)
     }
 
-    fn replay(self, read: &Read, file: &'a str) -> (crate::game::Movetext, Vec<Problem>) {
+    fn items(self, moves_at: usize) -> Items<'a> {
+        Items::new(self.text, moves_at, self.line_end)
+    }
+
+    /// The moves of a game, and the problems. If they cannot all be read in English, and all can in another
+    /// language, they are read in it.
+    fn replay(self, read: &Read, file: &'a str) -> (Movetext, Vec<Problem>) {
+        let english = self.attempt(read, file, None);
+        if !english.has_failed {
+            return (english.movetext, english.problems);
+        }
+        let languages = candidates(self.items(read.moves_at), self.encoding);
+        let attempt = languages
+            .first()
+            .map(|language| self.attempt(read, file, Some(language)));
+        match attempt.filter(|attempt| !attempt.has_failed) {
+            Some(Attempt {
+                movetext,
+                mut problems,
+                ..
+            }) => {
+                let names: Vec<&str> = languages.iter().map(|language| language.name).collect();
+                let what = format!("the letters of pieces are read in {}", names.join(" or "));
+                let place = self.start + read.moves_at as u64;
+                problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
+                (movetext, problems)
+            }
+            None => (english.movetext, english.problems),
+        }
+    }
+
+    fn attempt(self, read: &Read, file: &'a str, language: Option<&'static Language>) -> Attempt {
         let origin = Origin {
             file,
             ..Origin::default()
@@ -117,30 +172,35 @@ impl<'a> Stored<'a> {
                 &Fault::damage(format!("no game can be played from the set-up position: {error}")),
                 &detail,
             );
-            return replay.finish();
+            return Attempt::of(replay, false);
         }
-        let mut end = self.decoder(read.moves_at, replay).decode();
-        if let (Some(tag), Some(outcome)) = (read.outcome, end.outcome)
-            && tag != outcome
+        let mut end = self.decoder(read.moves_at, language, replay).decode();
+        let shown = read.tags.outcome();
+        if let Some(outcome) = end.outcome
+            && outcome != shown
         {
             let what = format!(
                 "the tag has the result {}, the movetext {}",
-                tag.token(),
+                shown.token(),
                 outcome.token()
             );
             end.replay.doubt(self.start + read.moves_at as u64, what);
         }
-        end.replay.finish()
+        Attempt::of(end.replay, end.has_failed)
     }
 
     fn read(self) -> Read {
         let mut section = Section::new(self.text, self.line_end);
-        let mut found: Vec<(usize, super::tag::Tag<'_>)> = Vec::with_capacity(16);
+        let mut found: Vec<(usize, Tag<'_>)> = Vec::with_capacity(16);
         let mut doubts = Vec::new();
         for (at, tag) in section.by_ref() {
             let name = || utf8_lossy(tag.name);
-            if !tag.is_closed {
-                doubts.push((at, format!("the tag {} is not closed", name())));
+            if let Some(flaw) = tag.flaw {
+                let flaw = match flaw {
+                    Flaw::End => "is not closed",
+                    Flaw::Quotes => "has no quotation marks",
+                };
+                doubts.push((at, format!("the tag {} {flaw}", name())));
             }
             if found.len() >= MOST_TAGS {
                 doubts.push((at, format!("the game has more than {MOST_TAGS} tags")));
@@ -157,9 +217,8 @@ impl<'a> Stored<'a> {
             let found = found.iter().find(|(_, tag)| tag.name == name);
             found.map(|(at, tag)| (*at, value(tag.value, self.encoding)))
         };
-        let outcome = text_of(b"Result").and_then(|(_, text)| read_result(&text));
-        let in_movetext = || find_result(Items::new(self.text, moves_at, self.line_end), self.encoding);
-        let mut tags = Tags::new(outcome.or_else(in_movetext).unwrap_or_default());
+        let tagged = text_of(b"Result").and_then(|(_, text)| read_result(&text));
+        let mut tags = Tags::new(outcome::outcome(tagged, self.items(moves_at), self.encoding));
         let fen = text_of(b"FEN");
         let set_up = fen.as_ref().map(|(_, fen)| SetUp::parse(fen));
         let has_date = found.iter().any(|(_, tag)| tag.name == b"Date");
@@ -194,9 +253,11 @@ impl<'a> Stored<'a> {
             tags,
             set_up,
             fen,
-            outcome,
             moves_at,
             doubts,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,19 @@
 //! Games without tags, in text before the first tag of a file (section 3.4).
 
+use encoding_rs::UTF_8;
 use memchr::memchr;
 
 use super::items::{Item, Items};
 use super::values::movetext_result;
+use super::words::without_number;
 use crate::board::Position;
-use crate::text::utf8_lossy;
 
 /// Number of bytes before the first tag in which games are searched for. A game that begins in them may be
 /// longer.
 pub(super) const MOST_HEAD: u64 = 1 << 28;
 
-/// Offsets of games without tags: lines with a number, a point and a legal first move, or with a result
-/// alone. Each game ends with a result outside of variations and comments.
+/// Offsets of games without tags: lines with a number, a point and a legal first move, with nothing but moves, or with
+/// a result alone. Each game ends with a result outside of variations and comments.
 pub(super) fn games(text: &[u8], line_end: u8) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -55,13 +56,40 @@ fn begins_game(line: &[u8]) -> bool {
         let first = items.next();
         return matches!(first, Some(Item::Word(word)) if Position::initial().read_move(word).is_ok());
     }
-    line.len() <= 16 && movetext_result(&utf8_lossy(line)).is_some()
+    movetext_result(line, UTF_8).is_some() || is_of_moves(line)
 }
 
+/// True if a line has nothing but legal moves from the first one on, at least [`LEAST_MOVES`], their annotations and a
+/// result.
+fn is_of_moves(line: &[u8]) -> bool {
+    let mut items = Items::new(line, 0, b'\n');
+    let mut position = Position::initial();
+    let mut moves = 0;
+    while let Some(item) = items.next() {
+        match item {
+            Item::Word(word) if movetext_result(word, UTF_8).is_some() => break,
+            Item::Word(word) => {
+                let (word, _) = without_number(word);
+                match position.read_move(word) {
+                    Ok(mv) => position.play(mv),
+                    Err(_) if word.is_empty() => continue,
+                    Err(_) => return false,
+                }
+                moves += 1;
+            }
+            Item::Comment(..) | Item::Nag(_) => {}
+            Item::Open if items.skip_variation() => {}
+            _ => return false,
+        }
+    }
+    moves >= LEAST_MOVES
+}
+
+/// Number of moves that tell a line of moves without numbers from other text.
+const LEAST_MOVES: u32 = 2;
+
 fn is_result(word: &[u8]) -> bool {
-    word.len() <= 16
-        && matches!(word.first(), Some(b'0' | b'1' | b'*' | 0xc2 | 0xbd))
-        && movetext_result(&utf8_lossy(word)).is_some()
+    matches!(word.first(), Some(b'0' | b'1' | b'*' | 0xc2 | 0xbd)) && movetext_result(word, UTF_8).is_some()
 }
 
 /// The offset after the result of a game.
@@ -93,6 +121,12 @@ mod tests {
             .collect();
         assert_eq!(lines, ["1. e4 {1-0} (1. d4 0-1) e5 1-0", "1.d4 *", "1-0"]);
         assert!(games(b"1. e5 e4 *\n1.\n", b'\n').is_empty());
+    }
+
+    #[test]
+    fn moves_need_no_numbers() {
+        let text = "e4 is best.\ne4 e5 Nf3\nNc6 *\nd4 {open} d5 2. c4 (2. a3) 1-0\na4\nNf3 Nc6 Nf3\n";
+        assert_eq!(games(text.as_bytes(), b'\n'), [12, 28]);
     }
 
     #[test]

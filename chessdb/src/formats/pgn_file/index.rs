@@ -8,9 +8,8 @@
 //! | [`super::row`] | a row for each game |
 //! | 4 each | places of names, their texts ([`super::names`]) |
 //! | 8 each | offsets of games that begin in an unclosed comment |
-//! | 8 each | XXH3-64 of each 1,024 rows |
 //! | 8 each | XXH3-64 of each piece of the file ([`super::grown`]) |
-//! | 60 | the numbers of the next table |
+//! | 48 | the numbers of the next table |
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -23,16 +22,14 @@
 //! | 28 | 4 | number of hashes of pieces of the file |
 //! | 32 | 4 | number of the piece with which the next comparison begins |
 //! | 36 | 4 | the byte that ends lines |
-//! | 40 | 4 | version of this layout |
-//! | 44 | 8 | XXH3-64 of everything between the rows and these numbers |
-//! | 52 | 8 | `pgnfs pg` |
+//! | 40 | 8 | `pgnfs pg` |
+//!
+//! The rows of a stored index stay where it is stored, and everything else is copied into memory. So a row may turn
+//! out to be damaged at any time, and everything else only when the index is opened.
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::grown::Pieces;
 use super::names::{Names, name_at};
@@ -41,29 +38,28 @@ use crate::bytes::{le_u32, le_u64};
 use crate::formats::Bytes;
 
 const MAGIC: &[u8; 8] = b"pgnfs pg";
-const VERSION: u32 = 2;
-const FOOTER: usize = 60;
+const FOOTER: usize = 48;
 
-/// Number of rows that share a hash.
+/// Number of rows that are copied at a time.
 const BLOCK: u32 = 1024;
 
 /// The index of a file.
 #[derive(Debug)]
 pub(super) struct Index {
-    bytes: Arc<dyn Bytes>,
+    rows: Arc<dyn Bytes>,
     len: u32,
     width: usize,
+    /// Everything after the rows.
+    rest: Vec<u8>,
+    /// Parts of the rest.
     places: Range<usize>,
     texts: Range<usize>,
     unclosed: Range<usize>,
-    hashes: Range<usize>,
     pieces: Range<usize>,
     /// Length of the file in bytes.
     pub(super) file_len: u64,
     /// The byte that ends lines.
     pub(super) line_end: u8,
-    /// A bit for each block of rows, set once its hash has been verified.
-    sound: Vec<AtomicU64>,
 }
 
 /// Writes an index.
@@ -71,20 +67,12 @@ pub(super) struct Writer<'a> {
     out: &'a mut dyn Write,
     width: usize,
     games: u32,
-    block: Xxh3,
-    hashes: Vec<u64>,
 }
 
 impl<'a> Writer<'a> {
     /// Creates a writer of rows in which numbers of names have `width` bytes.
     pub(super) fn new(out: &'a mut dyn Write, width: usize) -> Writer<'a> {
-        Writer {
-            out,
-            width,
-            games: 0,
-            block: Xxh3::new(),
-            hashes: Vec::new(),
-        }
+        Writer { out, width, games: 0 }
     }
 
     /// Appends rows.
@@ -94,13 +82,8 @@ impl<'a> Writer<'a> {
     pub(super) fn rows(&mut self, rows: impl Iterator<Item = Row>) -> io::Result<()> {
         let mut bytes = Vec::new();
         for row in rows {
-            let start = bytes.len();
             row.write(self.width, &mut bytes);
-            self.block.update(bytes.get(start..).unwrap_or_default());
             self.games += 1;
-            if self.games.is_multiple_of(BLOCK) {
-                self.end_block();
-            }
         }
         self.out.write_all(&bytes)
     }
@@ -120,29 +103,19 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn end_block(&mut self) {
-        self.hashes.push(self.block.digest());
-        self.block.reset();
-    }
-
     /// Appends the data shared by all rows.
     ///
     /// # Errors
     /// If writing fails.
-    pub(super) fn finish(mut self, names: &Names, unclosed: &[u64], file: &Shared) -> io::Result<()> {
-        if !self.games.is_multiple_of(BLOCK) {
-            self.end_block();
-        }
+    pub(super) fn finish(self, names: &Names, unclosed: &[u64], file: &Shared) -> io::Result<()> {
         let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         let mut rest = [names.places.as_slice(), &names.texts].concat();
         rest.extend(
             unclosed
                 .iter()
-                .chain(&self.hashes)
                 .chain(&file.pieces.hashes)
                 .flat_map(|number| number.to_le_bytes()),
         );
-        let hash = xxh3_64(&rest);
         let numbers = [
             self.games,
             names.len,
@@ -152,11 +125,9 @@ impl<'a> Writer<'a> {
             number(file.pieces.hashes.len()),
             file.pieces.next,
             u32::from(file.line_end),
-            VERSION,
         ];
         rest.extend(file.len.to_le_bytes());
         rest.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
-        rest.extend(hash.to_le_bytes());
         rest.extend(MAGIC);
         self.out.write_all(&rest)
     }
@@ -171,6 +142,12 @@ pub(super) struct Shared {
     pub(super) pieces: Pieces,
 }
 
+/// Number of bytes of the rows before these numbers.
+fn rows_len(footer: &[u8]) -> Option<usize> {
+    let [games, width] = [le_u32(footer, 8)?, le_u32(footer, 24)?];
+    (games as usize).checked_mul(row_len((width as usize).min(4)))
+}
+
 impl Index {
     /// Opens the index of a file of this length. `None` if it is damaged or belongs to a file of another
     /// length.
@@ -181,35 +158,46 @@ impl Index {
     /// Opens an index; `None` if it is damaged. Rows are checked when they are read.
     pub(super) fn of_any(bytes: Arc<dyn Bytes>) -> Option<Index> {
         let footer = bytes.len().checked_sub(FOOTER)?;
-        let number = |offset: usize| Some(le_u32(&bytes, footer + offset)? as usize);
-        let [games, names, texts, unclosed] = [number(8)?, number(12)?, number(16)?, number(20)?];
+        let rows = rows_len(bytes.part(footer..bytes.len())?)?;
+        let rest = bytes.part(rows..bytes.len())?.to_vec();
+        Index::of_parts(bytes, rest)
+    }
+
+    /// Opens an index in memory.
+    pub(super) fn of_memory(mut bytes: Vec<u8>) -> Option<Index> {
+        let footer = bytes.len().checked_sub(FOOTER)?;
+        let rows = rows_len(bytes.get(footer..)?)?;
+        let rest = (rows <= bytes.len()).then(|| bytes.split_off(rows))?;
+        bytes.shrink_to_fit();
+        Index::of_parts(Arc::new(bytes), rest)
+    }
+
+    /// The index of these rows and everything after them.
+    fn of_parts(rows: Arc<dyn Bytes>, rest: Vec<u8>) -> Option<Index> {
+        let footer = rest.len().checked_sub(FOOTER)?;
+        let field = |offset: usize| le_u32(&rest, footer + offset);
+        let number = |offset: usize| Some(field(offset)? as usize);
+        let [names, texts, unclosed] = [number(12)?, number(16)?, number(20)?];
         let [width, pieces, line_end] = [number(24)?, number(28)?, number(36)?];
         let after = |start: usize, len: Option<usize>| Some(start..start.checked_add(len?)?);
-        let rows = games.checked_mul(row_len(width.min(4)))?;
-        let places = after(rows, names.div_ceil(16).checked_mul(4))?;
+        let places = after(0, names.div_ceil(16).checked_mul(4))?;
         let texts = after(places.end, Some(texts))?;
         let unclosed = after(texts.end, unclosed.checked_mul(8))?;
-        let blocks = games.div_ceil(BLOCK as usize);
-        let hashes = after(unclosed.end, blocks.checked_mul(8))?;
-        let pieces = after(hashes.end, pieces.checked_mul(8))?;
-        let is_whole = pieces.end == footer
-            && (3..=4).contains(&width)
-            && bytes.get(footer + 52..) == Some(&MAGIC[..])
-            && le_u32(&bytes, footer + 40) == Some(VERSION)
-            && le_u64(&bytes, footer + 44) == Some(xxh3_64(bytes.get(rows..footer)?));
-        let len = le_u32(&bytes, footer + 8).filter(|_| is_whole)?;
+        let pieces = after(unclosed.end, pieces.checked_mul(8))?;
+        let is_whole =
+            pieces.end == footer && (3..=4).contains(&width) && rest.get(footer + 40..) == Some(&MAGIC[..]);
+        let len = field(8).filter(|_| is_whole)?;
         Some(Index {
+            rows,
             len,
             width,
             places,
             texts,
             unclosed,
-            hashes,
             pieces,
-            file_len: le_u64(&bytes, footer)?,
+            file_len: le_u64(&rest, footer)?,
             line_end: u8::try_from(line_end).ok()?,
-            sound: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
-            bytes,
+            rest,
         })
     }
 
@@ -221,47 +209,23 @@ impl Index {
     /// The row of a game; `None` if it is damaged.
     #[inline]
     pub(super) fn row(&self, game: u32) -> Option<Row> {
-        if game >= self.len || !self.is_sound(game / BLOCK) {
+        if game >= self.len {
             return None;
         }
         let len = row_len(self.width);
         let place = game as usize * len;
-        Row::read(self.bytes.get(place..place + len)?, self.width)
-    }
-
-    /// True if the rows of a block match their hash.
-    #[inline]
-    fn is_sound(&self, block: u32) -> bool {
-        let bit = 1 << (block % 64);
-        let bits = self.sound.get(block as usize / 64);
-        bits.is_some_and(|bits| bits.load(Ordering::Relaxed) & bit != 0 || self.examine(block))
-    }
-
-    #[cold]
-    fn examine(&self, block: u32) -> bool {
-        let len = BLOCK as usize * row_len(self.width);
-        let start = block as usize * len;
-        let rows = self.bytes.get(start..(start + len).min(self.places.start));
-        let hashes = self.bytes.get(self.hashes.clone()).unwrap_or_default();
-        let hash = le_u64(hashes, block as usize * 8);
-        let is_sound = rows.is_some_and(|rows| Some(xxh3_64(rows)) == hash);
-        if let Some(bits) = self.sound.get(block as usize / 64)
-            && is_sound
-        {
-            bits.fetch_or(1 << (block % 64), Ordering::Relaxed);
-        }
-        is_sound
+        Row::read(self.rows.part(place..place + len)?, self.width)
     }
 
     /// A name by its number.
     pub(super) fn name(&self, number: u32) -> Option<String> {
-        let places = self.bytes.get(self.places.clone())?;
-        name_at(places, self.bytes.get(self.texts.clone())?, number)
+        let places = self.rest.get(self.places.clone())?;
+        name_at(places, self.rest.get(self.texts.clone())?, number)
     }
 
     /// All names.
     pub(super) fn names(&self) -> Names {
-        let part = |range: &Range<usize>| self.bytes.get(range.clone()).unwrap_or_default();
+        let part = |range: &Range<usize>| self.rest.get(range.clone()).unwrap_or_default();
         Names::of_parts(part(&self.places), part(&self.texts))
     }
 
@@ -272,15 +236,15 @@ impl Index {
 
     /// The hashes of the pieces of the file.
     pub(super) fn pieces(&self) -> Pieces {
-        let next = self.bytes.len().checked_sub(FOOTER - 32);
+        let next = self.rest.len().checked_sub(FOOTER - 32);
         Pieces {
             hashes: self.numbers(&self.pieces),
-            next: next.and_then(|next| le_u32(&self.bytes, next)).unwrap_or(0),
+            next: next.and_then(|next| le_u32(&self.rest, next)).unwrap_or(0),
         }
     }
 
     fn numbers(&self, range: &Range<usize>) -> Vec<u64> {
-        let bytes = self.bytes.get(range.clone()).unwrap_or_default();
+        let bytes = self.rest.get(range.clone()).unwrap_or_default();
         bytes
             .chunks_exact(8)
             .filter_map(|number| le_u64(number, 0))

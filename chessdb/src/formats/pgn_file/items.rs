@@ -2,6 +2,9 @@
 
 use memchr::memchr;
 
+/// Byte-order mark in UTF-8, which has no meaning.
+pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// One item of movetext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item<'a> {
@@ -49,6 +52,7 @@ impl<'a> Items<'a> {
             self.start = self.at;
             match kind(first) {
                 Kind::Space => self.at += 1,
+                Kind::Word if first == 0xef && self.rest().starts_with(MARK) => self.at += MARK.len(),
                 Kind::Word => return Some(self.word()),
                 Kind::Special => {
                     if let Some(item) = self.special(first) {
@@ -109,7 +113,11 @@ impl<'a> Items<'a> {
                 .unwrap_or(0);
         }
         self.at += len;
-        Item::Word(rest.get(..len).unwrap_or_default())
+        // A pattern, because this is faster than comparing with MARK.
+        Item::Word(match rest.get(..len).unwrap_or_default() {
+            [word @ .., 0xef, 0xbb, 0xbf] => word,
+            word => word,
+        })
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -195,5 +203,6 @@ mod tests {
             ["b8(R)+", "a1(q)", "e4", "(", "Nf6", ")"]
         );
         assert_eq!(items("$256 $ {open"), ["$0", "$0", "{open}"]);
+        assert_eq!(items("\u{feff}1-0\u{feff} \u{feff}\n"), ["1-0"]);
     }
 }

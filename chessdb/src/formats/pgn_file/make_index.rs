@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::boundaries;
 use super::characters::{Characters, value};
 use super::clean::cleaned_len;
-use super::decode::find_result;
 use super::game::{MOST_TAGS, Stored};
 use super::grown::{Grown, Pieces, hashed_len};
 use super::in_parallel::in_parallel;
 use super::index::{Shared, Writer};
 use super::items::Items;
 use super::names::{Met, Names};
+use super::outcome::outcome;
 use super::row::Row;
 use super::section::Section;
-use super::shares::Shares;
+use super::shares::{self, Shares};
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
 use crate::formats::{Keys, Progress, TextId};
-use crate::game::{Date, Outcome};
+use crate::game::Date;
 
 /// Number of games whose rows are made at a time.
 const BATCH: usize = 1 << 16;
@@ -104,7 +104,8 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
     };
     // Once for the boundaries, once for the rows, and once for the hashes.
     progress.expect(2 * scanned + hashed);
-    let shares = Shares::of(source, progress);
+    let turn = shares::turn(source);
+    let shares = Shares::of(source, progress, turn.as_ref());
     let mut writer = Writer::new(out, width);
     let mut names = match grown {
         None => Names::new(),
@@ -128,8 +129,10 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
                     .find_map(|(n, met)| Some((n, met.try_lock().ok()?)))?;
                 let rows = share.filter_map(|game| {
                     let start = *starts.get(game)?;
-                    let text = source.read(start..starts.get(game + 1).copied().unwrap_or(end));
-                    progress.add(text.len() as u64);
+                    let range = start..starts.get(game + 1).copied().unwrap_or(end);
+                    let _memory = shares::memory_for_game(source, &range);
+                    let text = source.read(range);
+                    shares.add(text.len() as u64);
                     Some(row(Stored::new(&text, start, characters, line_end), &mut met))
                 });
                 Some((thread, rows.collect::<Vec<Row>>()))
@@ -181,13 +184,8 @@ fn row(game: Stored<'_>, met: &mut Met) -> Row {
     let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, game.encoding));
     let day = |stored| text(stored).map_or(Date::default(), |text| read_date(&text));
     let (size, is_plain) = cleaned_len(game.text, game.encoding);
-    let in_movetext = || {
-        let items = Items::new(game.text, section.at, game.line_end);
-        find_result(items, game.encoding)
-    };
-    let outcome = text(result)
-        .and_then(|text| read_result(&text))
-        .or_else(in_movetext);
+    let tagged = text(result).and_then(|text| read_result(&text));
+    let items = Items::new(game.text, section.at, game.line_end);
     let mut name = |stored: Option<&[u8]>| TextId(met.number(stored.unwrap_or_default(), game.encoding));
     Row {
         start: game.start,
@@ -200,7 +198,7 @@ fn row(game: Stored<'_>, met: &mut Met) -> Row {
             date: day(date.or(utc_date)),
             event_year: day(event_date).year,
             eco: text(eco).and_then(|text| read_eco(&text)),
-            outcome: outcome.unwrap_or(Outcome::Unknown),
+            outcome: outcome(tagged, items, game.encoding),
             deleted: false,
         },
     }

@@ -5,7 +5,7 @@
 //! | bytes, by ranges | [`source`]; [`packed`]; [`many`] |
 //! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`], [`shares`] |
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
-//! | movetext | [`items`], [`symbols`], [`decode`] |
+//! | movetext | [`items`], [`words`], [`form`], [`symbols`], [`languages`], [`decode`], [`outcome`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
 //! | files that grow at their end | [`grown`] |
 //! | the text as it is shown | [`clean`] |
@@ -16,16 +16,19 @@ mod boundaries;
 mod characters;
 mod clean;
 mod decode;
+mod form;
 mod game;
 mod grown;
 mod head;
 mod in_parallel;
 mod index;
 mod items;
+mod languages;
 mod make_index;
 mod many;
 mod names;
 mod near;
+mod outcome;
 mod packed;
 mod roster;
 mod row;
@@ -111,8 +114,8 @@ fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<In
 }
 
 /// Number of bytes from which the index of a file is stored. A shorter file is scanned in less time than its index
-/// is opened.
-const LEAST_KEPT: u64 = 64 << 10;
+/// is stored.
+const LEAST_KEPT: u64 = 256 << 10;
 
 /// Name of the stored index.
 const INDEX: &str = "index";
@@ -169,7 +172,7 @@ impl PgnFile {
         };
         let kept = files.kept.clone().filter(|_| source.len() >= LEAST_KEPT);
         let index = kept_index(&scanned, kept.as_deref())
-            .or_else(|| Index::open(Arc::new(make_index::in_memory(&scanned)), source.len()))
+            .or_else(|| Index::of_memory(make_index::in_memory(&scanned)))
             .ok_or_else(|| NotADatabase("the file has too many games".to_owned()))?;
         let mut problems = files.holes();
         problems.extend(index.unclosed().into_iter().map(|start| {
@@ -182,6 +185,9 @@ impl PgnFile {
                 "{} comments are not closed: each ends where the next game begins",
                 index.unclosed().len()
             ));
+        }
+        if index.len() == 0 && has_text(&source.read(0..source.len().min(MOST_HEAD))) {
+            problems.push(Problem::damage(&name, 0, "no game is found in this text"));
         }
         let head = index.row(0).map_or(source.len(), |first| first.start);
         if is_utf_16 && options.pgn == PgnForm::Verbatim {
@@ -257,7 +263,7 @@ impl PgnFile {
                 line_end: self.line_end,
                 progress: Arc::default(),
             };
-            Index::open(Arc::new(make_index::in_memory(&file)), self.source.len())
+            Index::of_memory(make_index::in_memory(&file))
         });
         let row = again.as_ref()?.row(game)?;
         Some(row.with_names(|number| number | AGAIN))

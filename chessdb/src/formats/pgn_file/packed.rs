@@ -6,24 +6,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::source::Source;
-use super::{KIND, PgnFile, many};
+use super::{KIND, LEAST_KEPT, PgnFile, many};
 use crate::bytes::index;
 use crate::formats::several::Several;
 use crate::formats::{
-    Bytes, Candidate, Database, Files, Kept, NotADatabase, Opened, Options, Part, SourceFile, SourceFolder,
-    by_stem,
+    Bytes, Candidate, Database, Files, Kept, NotADatabase, Opened, Options, Part, Problem, ProblemKind,
+    SourceFile, SourceFolder, by_stem,
 };
-use crate::packed::{Packed, PackedError, ZipMember, is_packed, is_zip, zip_members};
+use crate::packed::{Allowance, Packed, PackedError, ZipMember, ZipMembers, is_packed, is_zip, zip_members};
 
 /// Extensions of compressed files, after `.pgn`.
 const BEHIND: [&str; 3] = ["zst", "gz", "bz2"];
 /// Extension of archives.
 const ZIP: &str = "zip";
-
-/// Number of unpacked bytes that any archive may have, whatever its size.
-const FREE: u64 = 64 << 20;
-/// Maximum ratio of unpacked to packed size, beyond [`FREE`].
-const MOST_TIMES: u64 = 100;
 
 /// The files of a directory that may hold PGN.
 pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
@@ -71,25 +66,41 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
         };
         return Ok(Box::new(PgnFile::open(contents, &files, options)?));
     }
-    let members = match kind == ZIP || is_zip(&file.bytes) {
+    let found = match kind == ZIP || is_zip(&file.bytes) {
         true => zip_members(&file.bytes),
-        false => Vec::new(),
+        false => ZipMembers::default(),
     };
-    if members.len() > 1 {
-        return several(&members, file, &files, options);
+    if found.members.len() > 1 || found.unread > 0 {
+        return several(&found, file, &files, options);
     }
-    let name = match members.first() {
+    let member = found.members.first();
+    let name = match member {
         Some(member) => name_of(member),
         None if kind == KIND => &file.name,
         // Without the extension of the compressed file.
         None => file.name.rsplit_once('.').map_or("", |(stem, _)| stem),
     };
-    let packed = with_kept(files.kept.as_deref(), |kept| match members.first() {
-        Some(member) => Packed::open_member(Arc::clone(&file.bytes), member, kept),
+    let packed = with_kept(files.kept.as_deref(), |kept| match member {
+        Some(member) => {
+            let allowance = Allowance::of(file.data_len() as u64);
+            Packed::open_member(Arc::clone(&file.bytes), member, kept, &allowance)
+        }
         None => Packed::open(Arc::clone(&file.bytes), kept),
     });
     let packed = packed.map_err(refused)?;
-    Ok(Box::new(open_packed(packed, name, file, &files, options)?))
+    // A member that is cut says itself that the archive is.
+    let is_lost = member.is_some() && !found.has_directory && packed.damage().is_empty();
+    let mut database = open_packed(packed, name, file, &files, options)?;
+    if is_lost {
+        database.problems.push(without_directory(&file.name));
+    }
+    Ok(Box::new(database))
+}
+
+/// Members of an archive are found by its directory. Without one, the search for them may end too early.
+fn without_directory(archive: &str) -> Problem {
+    let what = "the directory at the end of the archive is missing or damaged, so members may be missing: get a whole copy";
+    Problem::new(ProblemKind::Damage, archive, None, what.to_owned())
 }
 
 /// Name of the stored index of a compressed file.
@@ -98,17 +109,17 @@ const POINTS: &str = "points";
 /// Opens a compressed file with its stored index. If there is none, stores one.
 fn with_kept(
     kept: Option<&dyn Kept>,
-    open: impl Fn(Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError>,
+    open: impl FnOnce(Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError>,
 ) -> Result<Packed, PackedError> {
     let packed = open(kept.and_then(|kept| kept.get(POINTS)))?;
     if packed.is_kept() {
         return Ok(packed);
     }
-    // The stored index is mapped and so needs no memory of its own.
-    match kept.and_then(|kept| keep(&packed, kept)) {
-        Some(bytes) => open(Some(bytes)),
-        None => Ok(packed),
-    }
+    let kept = kept.filter(|_| packed.len() >= LEAST_KEPT);
+    Ok(match kept.and_then(|kept| keep(&packed, kept)) {
+        Some(stored) => packed.with_index(stored),
+        None => packed,
+    })
 }
 
 /// Stores the index of a compressed file.
@@ -148,47 +159,115 @@ impl Kept for KeptOfMember {
     }
 }
 
-/// Opens the members of an archive. The limits for unpacked bytes apply to all of them together.
-fn several(members: &[ZipMember], file: &SourceFile, files: &Files, options: &Options) -> Opened {
-    let mut left = (file.data_len() as u64).saturating_mul(MOST_TIMES).max(FREE);
-    let (mut parts, mut refusals) = (Vec::new(), Vec::new());
-    for (number, member) in members.iter().enumerate() {
+/// Opens the members of an archive. The limit for unpacked bytes applies to all of them together.
+fn several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &Options) -> Opened {
+    let allowance = Allowance::of(file.data_len() as u64);
+    let mut parts = Vec::new();
+    let mut left_out = LeftOut::new(&file.name, found);
+    for (number, member) in found.members.iter().enumerate() {
         let of_member = |kept: &Arc<dyn Kept>| -> Arc<dyn Kept> {
             let kept = Arc::clone(kept);
             Arc::new(KeptOfMember { kept, number })
         };
+        // Nothing is kept of a short file, so nothing is looked for either.
+        let kept = files.kept.as_ref().filter(|_| member.unpacked >= LEAST_KEPT);
         let files = &Files {
-            kept: files.kept.as_ref().map(of_member),
+            kept: kept.map(of_member),
             ..files.clone()
         };
         let packed = with_kept(files.kept.as_deref(), |kept| {
-            Packed::open_member(Arc::clone(&file.bytes), member, kept)
-        });
-        let packed = packed.and_then(|packed| match left.checked_sub(packed.len()) {
-            Some(rest) => {
-                left = rest;
-                Ok(packed)
-            }
-            None => Err(PackedError::TooLarge),
+            Packed::open_member(Arc::clone(&file.bytes), member, kept, &allowance)
         });
         let name = name_of(member);
-        let packed = packed.map_err(refused);
-        match packed.and_then(|packed| open_packed(packed, name, file, files, options)) {
+        let opened = packed.map_err(|error| (kind_of(&error), refused(error)));
+        let opened = opened.and_then(|packed| {
+            let opened = open_packed(packed, name, file, files, options);
+            opened.map_err(|error| (ProblemKind::Unsupported, error))
+        });
+        match opened {
             Ok(database) => parts.push((name, database)),
-            Err(NotADatabase(reason)) => refusals.push(format!("{name} is left out: {reason}")),
+            Err((kind, NotADatabase(reason))) => left_out.push(kind, name, &reason),
         }
     }
-    if parts.is_empty() {
-        return Err(NotADatabase(refusals.join("; ")));
-    }
-    let part = |(name, mut database): (&str, PgnFile)| {
-        database.info.warnings.extend_from_slice(&refusals);
-        Part {
-            name: name.to_owned(),
-            database: Box::new(database) as Box<dyn Database>,
+    let problems = left_out.into_problems();
+    let Some(((first, database), others)) = parts.split_first_mut() else {
+        let reasons: Vec<String> = problems.into_iter().map(|problem| problem.what).collect();
+        return Err(NotADatabase(reasons.join("; ")));
+    };
+    if !problems.is_empty() {
+        let elsewhere = format!("members of the archive are left out: info.txt of {first} names them");
+        for (_, other) in others {
+            other.info.warnings.push(elsewhere.clone());
         }
+    }
+    let warnings = problems.iter().map(|problem| problem.what.clone());
+    database.info.warnings.extend(warnings);
+    database.problems.extend(problems);
+    let part = |(name, database): (&str, PgnFile)| Part {
+        name: name.to_owned(),
+        database: Box::new(database) as Box<dyn Database>,
     };
     Ok(Box::new(Several::new(parts.into_iter().map(part))))
+}
+
+/// The members of an archive that are not shown, as problems of the archive.
+struct LeftOut<'a> {
+    archive: &'a str,
+    problems: Vec<Problem>,
+    /// Number of members beyond [`MOST_NAMED`].
+    unnamed: usize,
+}
+
+/// Maximum number of members of an archive that are named because they are left out.
+const MOST_NAMED: usize = 100;
+
+impl<'a> LeftOut<'a> {
+    fn new(archive: &'a str, found: &ZipMembers) -> LeftOut<'a> {
+        let mut left_out = LeftOut {
+            archive,
+            problems: Vec::new(),
+            unnamed: 0,
+        };
+        if !found.has_directory {
+            left_out.problems.push(without_directory(archive));
+        }
+        if found.unread > 0 {
+            let what = format!(
+                "{} members of the archive, behind the first {}, are left out: unpack it and mount the folder",
+                found.unread,
+                ZipMembers::MOST
+            );
+            left_out.add(ProblemKind::Limit, what);
+        }
+        left_out
+    }
+
+    fn add(&mut self, kind: ProblemKind, what: String) {
+        self.problems.push(Problem::new(kind, self.archive, None, what));
+    }
+
+    fn push(&mut self, kind: ProblemKind, member: &str, reason: &str) {
+        match self.problems.len() < MOST_NAMED {
+            true => self.add(kind, format!("{member} is left out: {reason}")),
+            false => self.unnamed += 1,
+        }
+    }
+
+    fn into_problems(mut self) -> Vec<Problem> {
+        if self.unnamed > 0 {
+            let what = format!("{} more members are left out for such reasons", self.unnamed);
+            self.add(ProblemKind::Limit, what);
+        }
+        self.problems
+    }
+}
+
+fn kind_of(error: &PackedError) -> ProblemKind {
+    match error {
+        PackedError::TooLarge => ProblemKind::Limit,
+        PackedError::Method(_) => ProblemKind::Unsupported,
+        PackedError::Unknown | PackedError::Empty | PackedError::Damaged(_) => ProblemKind::Damage,
+    }
 }
 
 /// The last part of a path in an archive.

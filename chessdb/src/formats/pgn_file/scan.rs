@@ -6,12 +6,14 @@ use memchr::{memchr, memchr_iter, memchr3};
 
 use super::near::{near2, near3, tag_line};
 use super::roster::{name_key, roster_bit};
-
-use super::tag::{LONGEST_TAG, blanks, read_tag};
+use super::tag::{LONGEST_TAG, blanks, opens_game, read_tag, read_unquoted};
 
 /// Number of bytes after a place on which a decision at that place may depend: two tags and the lines in
 /// which they end.
 pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
+
+/// Maximum number of blanks before a tag that begins a game within movetext.
+const MOST_INDENT: usize = 64;
 
 /// Maximum number of comments without an end that are reported.
 pub(super) const MOST_UNCLOSED: usize = 1000;
@@ -32,6 +34,8 @@ pub(super) struct Scanner {
     pub(super) line_end: u8,
     state: State,
     part: Part,
+    /// True if only ignored bytes precede the bytes to scan in their line.
+    is_line_start: bool,
     pub(super) found: Found,
 }
 
@@ -60,6 +64,12 @@ enum State {
     BehindComment,
     /// Inside braces.
     Comment,
+    /// Inside braces, after an empty line and, if `has_ignored`, bytes that are ignored.
+    AfterEmptyLine {
+        has_ignored: bool,
+    },
+    /// After tags in their line.
+    TagLine,
     /// In text that extends to the end of the line and has no meaning here.
     Rest,
 }
@@ -116,6 +126,7 @@ impl Scanner {
             line_end,
             state: State::LineStart,
             part: Part::Head,
+            is_line_start: true,
             found: Found::default(),
         }
     }
@@ -133,12 +144,18 @@ impl Scanner {
             false => bytes.len().saturating_sub(LOOKAHEAD),
         };
         let mut at = 0;
+        self.is_line_start &= self.state == State::Line;
+        self.is_line_start |= self.state == State::LineStart;
         while at < end {
             let (line, is_unclosed) = match self.state {
                 State::LineStart => (self.line_start(bytes, at, end), false),
                 State::Line => (self.line(bytes, at, end), false),
                 State::BehindComment => (Line::Inside(self.behind_comment(bytes, at)), false),
                 State::Comment => (self.comments(bytes, at, end), true),
+                State::AfterEmptyLine { has_ignored } => {
+                    (self.after_empty_line(bytes, at, end, has_ignored), true)
+                }
+                State::TagLine => (Line::Inside(self.tags_of_line(bytes, at, end)), false),
                 State::Rest => (Line::Inside(self.rest(bytes, at)), false),
             };
             at = match line {
@@ -166,12 +183,23 @@ impl Scanner {
     /// The place from which reading continues after stopping at `at`, within a line. It is the beginning of
     /// the line if only ignored bytes precede `at`.
     fn line_again(&mut self, bytes: &[u8], at: usize) -> usize {
-        let start = beginning(bytes, at, true);
-        let is_start = start > 0 && bytes.get(start - 1) == Some(&self.line_end);
-        if is_start {
+        // A byte-order mark is not divided.
+        let at = match bytes.get(..at).unwrap_or_default() {
+            [.., 0xef, 0xbb] => at - 2,
+            [.., 0xef] => at - 1,
+            _ => at,
+        };
+        // A tag after the blanks may begin a game, so they are not divided either.
+        let indent = match self.part {
+            Part::Moves => indent_before(bytes, at),
+            _ => 0,
+        };
+        let start = beginning(bytes, at - indent, self.part == Part::Head);
+        if start > 0 && bytes.get(start - 1) == Some(&self.line_end) {
             self.state = State::LineStart;
             return start;
         }
+        self.is_line_start &= start == 0 && indent == 0;
         at
     }
 
@@ -190,6 +218,10 @@ impl Scanner {
     fn line_start(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
         let at = self.usual_tags(bytes, at, end);
         let start = skip_ignored(bytes, at);
+        // The bytes after it may not be here yet.
+        if start >= end {
+            return Line::Inside(start);
+        }
         let Some(&first) = bytes.get(start) else {
             return Line::Inside(bytes.len());
         };
@@ -201,6 +233,11 @@ impl Scanner {
             return Line::Inside(start);
         }
         if self.part == Part::Moves {
+            if matches!(first, b' ' | b'\t')
+                && let Some(tag) = self.indented(bytes, start)
+            {
+                return Line::Game(tag);
+            }
             self.state = State::Line;
             return Line::Inside(start);
         }
@@ -236,7 +273,7 @@ impl Scanner {
             Some(line) => (roster_bit(line.name), Some(line.len)),
             None => match read_tag(text, self.line_end) {
                 Some(tag) => (roster_bit(name_key(tag.name)), None),
-                None => return Line::Inside(self.begin_moves(start + 1)),
+                None => return Line::Inside(self.unquoted(bytes, start)),
             },
         };
         match &mut self.part {
@@ -246,17 +283,58 @@ impl Scanner {
                 self.state = State::LineStart;
                 Line::Inside(match len {
                     Some(len) => start + len,
-                    None => self.tags_of_line(bytes, start),
+                    None => {
+                        self.state = State::TagLine;
+                        start
+                    }
                 })
             }
             _ => Line::Game(start),
         }
     }
 
+    /// Reads a line that begins with a bracket but with no tag of the usual form. Returns the end of the part read.
+    #[cold]
+    fn unquoted(&mut self, bytes: &[u8], start: usize) -> usize {
+        let is_in_tags = matches!(
+            self.part,
+            Part::Tags {
+                after_empty: false,
+                ..
+            }
+        );
+        let text = bytes.get(start..).unwrap_or_default();
+        match read_unquoted(text, self.line_end).filter(|_| is_in_tags) {
+            Some(tag) => {
+                self.state = State::LineStart;
+                start + tag.len + 1
+            }
+            None => self.begin_moves(start + 1),
+        }
+    }
+
+    /// True if a line of movetext begins a game although it is indented: its first bracket is at `at`.
+    fn is_indented_game(&self, bytes: &[u8], at: usize) -> bool {
+        let indent = indent_before(bytes, at);
+        (1..=MOST_INDENT).contains(&indent)
+            && self.part == Part::Moves
+            && self.is_line_start(bytes, at - indent)
+            && opens_game(bytes.get(at..).unwrap_or_default(), self.line_end)
+    }
+
+    /// The tag that begins a game in a line of movetext that begins with white space.
+    fn indented(&self, bytes: &[u8], start: usize) -> Option<usize> {
+        let text = bytes.get(start..)?;
+        let indent = blanks(text.get(..MOST_INDENT + 1).unwrap_or(text));
+        let tag = text.get(indent..)?;
+        let is_game = indent <= MOST_INDENT && tag.first() == Some(&b'[') && opens_game(tag, self.line_end);
+        is_game.then_some(start + indent)
+    }
+
     /// Reads a line before the moves that has no bracket in its first column.
     fn line_before_moves(&mut self, bytes: &[u8], start: usize) -> Line {
         let text = bytes.get(start..).unwrap_or_default();
-        let inner = start + blanks(text);
+        let inner = start + blanks(text.get(..LONGEST_TAG).unwrap_or(text));
         match bytes.get(inner) {
             Some(b'[') => self.bracket(bytes, inner),
             Some(&c) if c == self.line_end => self.empty_line(inner),
@@ -282,24 +360,26 @@ impl Scanner {
         at
     }
 
-    /// Reads a line with more tags or movetext after its first tag. Returns the end of the part read.
+    /// Reads a line with more tags or movetext after its first tag, up to `end`. Returns the end of the part read.
     #[cold]
-    fn tags_of_line(&mut self, bytes: &[u8], start: usize) -> usize {
+    fn tags_of_line(&mut self, bytes: &[u8], start: usize, end: usize) -> usize {
         let mut at = start;
-        loop {
+        while at < end {
             let text = bytes.get(at..).unwrap_or_default();
             match text.first() {
                 Some(b'[') => match read_tag(text, self.line_end) {
                     Some(tag) => at += tag.len,
                     None => return self.begin_moves(at + 1),
                 },
-                Some(b' ' | b'\t' | b'\0' | 0x1a) => at += 1,
-                Some(&c) if c == self.line_end => return at + 1,
-                Some(b'\r') => at += 1,
-                Some(_) => return self.begin_moves(at),
-                None => return bytes.len(),
+                Some(&c) if c == self.line_end => {
+                    self.state = State::LineStart;
+                    return at + 1;
+                }
+                Some(b' ' | b'\t' | b'\0' | 0x1a | b'\r') => at += 1,
+                _ => return self.begin_moves(at),
             }
         }
+        at
     }
 
     /// Reads movetext up to a comment, a tag, or `end`, without examining every line.
@@ -320,6 +400,7 @@ impl Scanner {
                 self.state = State::LineStart;
                 return self.bracket(bytes, found);
             }
+            Some(_) if self.is_indented_game(bytes, found) => return Line::Game(found),
             Some(_) => {}
             None => return Line::Inside(end),
         }
@@ -347,8 +428,10 @@ impl Scanner {
     /// blanks.
     #[inline]
     fn is_line_start(&self, bytes: &[u8], at: usize) -> bool {
-        let start = beginning(bytes, at, self.part == Part::Head);
-        start > 0 && bytes.get(start - 1) == Some(&self.line_end)
+        match beginning(bytes, at, self.part == Part::Head).checked_sub(1) {
+            Some(before) => bytes.get(before) == Some(&self.line_end),
+            None => self.is_line_start,
+        }
     }
 
     /// Reads a comment, and further ones as long as they follow in its line, or up to a game that shows that
@@ -361,14 +444,45 @@ impl Scanner {
             let Some(found) = near2(b'}', self.line_end, rest) else {
                 return Line::Inside(bytes.len());
             };
-            at += found + 1;
             if rest.get(found) == Some(&b'}') {
-                at = self.behind_comment(bytes, at);
-            } else if let Some(start) = resynchronisation(bytes, at, self.line_end) {
-                return Line::Game(start);
+                at = self.behind_comment(bytes, at + found + 1);
+                continue;
             }
+            let line = at + found;
+            // The bytes after it may not be here yet.
+            if line >= end {
+                return Line::Inside(line);
+            }
+            at = match empty_line(bytes, line + 1, self.line_end) {
+                None => line + 1,
+                Some(after) => match self.after_empty_line(bytes, after, end, false) {
+                    Line::Inside(at) => at,
+                    game @ Line::Game(_) => return game,
+                },
+            };
         }
         Line::Inside(at)
+    }
+
+    /// Skips ignored bytes after an empty line in a comment. A game that begins behind them ends the comment.
+    #[cold]
+    fn after_empty_line(&mut self, bytes: &[u8], at: usize, end: usize, has_ignored: bool) -> Line {
+        let start = skip_ignored(bytes, at);
+        let has_ignored = has_ignored || start > at;
+        self.state = State::AfterEmptyLine { has_ignored };
+        if start >= end {
+            return Line::Inside(start);
+        }
+        if begins_game(bytes, start, self.line_end) {
+            return Line::Game(start);
+        }
+        match empty_line(bytes, start, self.line_end).filter(|_| !has_ignored) {
+            Some(after) => Line::Inside(after),
+            None => {
+                self.state = State::Comment;
+                Line::Inside(start)
+            }
+        }
     }
 
     fn rest(&mut self, bytes: &[u8], at: usize) -> usize {
@@ -392,24 +506,31 @@ enum Line {
 
 /// The tag that begins a game while a comment is open: an empty line at `at`, a tag `Event`, and another tag.
 pub(super) fn resynchronisation(bytes: &[u8], at: usize, line_end: u8) -> Option<usize> {
+    let start = skip_ignored(bytes, empty_line(bytes, at, line_end)?);
+    begins_game(bytes, start, line_end).then_some(start)
+}
+
+/// The end of the empty line at a place.
+fn empty_line(bytes: &[u8], at: usize, line_end: u8) -> Option<usize> {
     let text = bytes.get(at..)?;
     let empty = text
         .iter()
         .take(LONGEST_TAG)
         .position(|c| !matches!(c, b' ' | b'\t' | b'\r') || *c == line_end)?;
-    if text.get(empty) != Some(&line_end) {
-        return None;
-    }
-    let start = skip_ignored(bytes, at + empty + 1);
-    let first = bytes.get(start..)?;
-    if !first.starts_with(b"[Event \"") {
-        return None;
-    }
-    let tag = read_tag(first, line_end)?;
-    let next = first.get(tag.len..)?;
-    let line = memchr(line_end, next.get(..LONGEST_TAG).unwrap_or(next))?;
-    let second = next.get(line + 1..)?;
-    (second.first() == Some(&b'[') && read_tag(second, line_end).is_some()).then_some(start)
+    (text.get(empty) == Some(&line_end)).then_some(at + empty + 1)
+}
+
+/// True if a tag `Event` is at a place, and another tag in the next line.
+fn begins_game(bytes: &[u8], start: usize, line_end: u8) -> bool {
+    let text = bytes.get(start..).unwrap_or_default();
+    let second = || {
+        let tag = read_tag(text, line_end)?;
+        let next = text.get(tag.len..)?;
+        let line = memchr(line_end, next.get(..LONGEST_TAG).unwrap_or(next))?;
+        let second = next.get(line + 1..)?;
+        (second.first() == Some(&b'[')).then(|| read_tag(second, line_end))?
+    };
+    text.starts_with(b"[Event \"") && second().is_some()
 }
 
 /// The first place from `at` on that is not in bytes ignored everywhere: byte-order marks, zeros and Ctrl-Z.
@@ -428,6 +549,13 @@ pub(super) fn skip_ignored(bytes: &[u8], at: usize) -> usize {
             _ => return at,
         }
     }
+}
+
+/// Number of blanks before a place, at most one more than [`MOST_INDENT`].
+fn indent_before(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or_default().iter().rev();
+    let blanks = before.take_while(|c| matches!(c, b' ' | b'\t'));
+    blanks.take(MOST_INDENT + 1).count()
 }
 
 /// The place after the last byte before `at` that is not ignored.

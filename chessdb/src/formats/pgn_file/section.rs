@@ -1,7 +1,7 @@
 //! The tags before the moves of a game.
 
 use super::scan::skip_ignored;
-use super::tag::{Tag, blanks, read_tag};
+use super::tag::{Tag, blanks, read_tag, read_unquoted};
 use memchr::memchr;
 
 /// Iterates over the tags of a game and their offsets. Afterwards [`Section::at`] is the offset of the moves.
@@ -13,6 +13,8 @@ pub(super) struct Section<'a> {
     pub(super) at: usize,
     /// True if the current line contains only tags so far.
     in_line: bool,
+    /// True if the previous line was empty.
+    after_empty: bool,
 }
 
 impl<'a> Section<'a> {
@@ -23,6 +25,7 @@ impl<'a> Section<'a> {
             line_end,
             at: 0,
             in_line: false,
+            after_empty: false,
         }
     }
 
@@ -50,7 +53,13 @@ impl<'a> Iterator for Section<'a> {
             let start = at + blanks(self.text.get(at..)?);
             match self.text.get(start)? {
                 b'[' => {
-                    let tag = read_tag(self.text.get(start..)?, self.line_end)?;
+                    let text = self.text.get(start..)?;
+                    let unquoted = || {
+                        let is_line = !self.in_line && !self.after_empty;
+                        read_unquoted(text, self.line_end).filter(|_| is_line)
+                    };
+                    let tag = read_tag(text, self.line_end).or_else(unquoted)?;
+                    self.after_empty = false;
                     self.at = start + tag.len;
                     self.in_line = true;
                     return Some((start, tag));
@@ -58,6 +67,7 @@ impl<'a> Iterator for Section<'a> {
                 b'\r' | b'\n' => {
                     let is_end = self.text.get(start) == Some(&self.line_end);
                     self.at = start + 1;
+                    self.after_empty |= is_end && !self.in_line;
                     self.in_line &= !is_end;
                 }
                 // A tag may follow ignored bytes in its line.

@@ -1,6 +1,7 @@
 //! How the scan of a file is divided among threads, and how their results are put together.
 
 use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 use memchr::memchr_iter;
 
@@ -9,6 +10,7 @@ use super::scan::{Found, LOOKAHEAD, Scanner, Start, Stop, resynchronisation};
 use super::source::Source;
 use crate::bytes::index;
 use crate::formats::Progress;
+use crate::packed::{Budget, Reserved};
 
 /// Bytes that are read at a time from a source that is not in memory.
 pub(super) const WINDOW: u64 = 4 << 20;
@@ -26,6 +28,42 @@ const PACKED_PIECE: u64 = 4 << 20;
 /// unpacked bytes are kept for a while, so that each is unpacked once.
 const STRETCH: u64 = 32 << 20;
 
+/// [`STRETCH`] of a source that only one thread reads.
+const STRETCH_OF_ONE: u64 = 16 << 20;
+
+/// Number of unpacked bytes that are kept for all files. The stretches of all scans at a time have room in it.
+const KEPT: usize = 64 << 20;
+
+/// Games of a packed source that are longer than this have [`KEPT`] together while scans read them.
+const LONG: u64 = 1 << 20;
+
+/// Memory for the stretches of all scans, and for long games.
+static STRETCHES: LazyLock<Arc<Budget>> = LazyLock::new(|| Budget::new(KEPT));
+static LONG_GAMES: LazyLock<Arc<Budget>> = LazyLock::new(|| Budget::new(KEPT));
+
+/// Waits until a packed source may be scanned. `None` for a source that is not packed.
+pub(super) fn turn(source: &dyn Source) -> Option<Reserved> {
+    let stretch = stretch(source).min(source.len());
+    source
+        .is_packed()
+        .then(|| STRETCHES.reserve(index(stretch), |_| false))
+}
+
+/// Waits until there is memory for a game of a packed source, if it is long. To be called with no memory of other games.
+pub(super) fn memory_for_game(source: &dyn Source, game: &Range<u64>) -> Option<Reserved> {
+    let len = game.end.saturating_sub(game.start);
+    let is_long = source.is_packed() && len > LONG;
+    is_long.then(|| LONG_GAMES.reserve(index(len), |_| false))
+}
+
+fn stretch(source: &dyn Source) -> u64 {
+    match (source.is_packed(), source.is_one_stream()) {
+        (true, true) => STRETCH_OF_ONE,
+        (true, false) => STRETCH,
+        (false, _) => u64::MAX,
+    }
+}
+
 /// How the work is divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shares<'a> {
@@ -36,11 +74,13 @@ pub(super) struct Shares<'a> {
     pub(super) stretch: u64,
     /// Where bytes that have been scanned are added.
     pub(super) progress: &'a Progress,
+    /// Memory of the scan, if the source is packed.
+    pub(super) turn: Option<&'a Reserved>,
 }
 
 impl<'a> Shares<'a> {
     /// One thread for each processor, if the source can be read at several places at the same time.
-    pub(super) fn of(source: &dyn Source, progress: &'a Progress) -> Shares<'a> {
+    pub(super) fn of(source: &dyn Source, progress: &'a Progress, turn: Option<&'a Reserved>) -> Shares<'a> {
         Shares {
             threads: match source.is_one_stream() {
                 true => 1,
@@ -51,11 +91,17 @@ impl<'a> Shares<'a> {
                 (false, true) => PACKED_PIECE,
                 (false, false) => PIECE,
             },
-            stretch: match source.is_packed() {
-                true => STRETCH,
-                false => u64::MAX,
-            },
+            stretch: stretch(source),
             progress,
+            turn,
+        }
+    }
+
+    /// Adds a number of bytes that have been scanned.
+    pub(super) fn add(&self, bytes: u64) {
+        self.progress.add(bytes);
+        if let Some(turn) = self.turn {
+            turn.moves();
         }
     }
 }
@@ -90,7 +136,7 @@ pub(super) fn find_tags(
             true => first.clone(),
             false => Scanner::at_game(line_end, sound(start)),
         };
-        let stop = scan_on(&mut scanner, source, start..part.end, until, shares.progress);
+        let stop = scan_on(&mut scanner, source, start..part.end, until, shares);
         Some((scanner.found, stop))
     });
     let mut all = Found::default();
@@ -110,7 +156,7 @@ pub(super) fn find_tags(
             _ if next.place >= until => {}
             _ => {
                 let mut scanner = Scanner::at_game(line_end, next);
-                stop = scan_on(&mut scanner, source, next.place..part.end, until, shares.progress);
+                stop = scan_on(&mut scanner, source, next.place..part.end, until, shares);
                 all.append(scanner.found);
             }
         }
@@ -153,7 +199,7 @@ fn scan_on(
     source: &dyn Source,
     range: Range<u64>,
     until: u64,
-    progress: &Progress,
+    shares: &Shares<'_>,
 ) -> Option<Start> {
     let mut at = range.start;
     while at < range.end {
@@ -170,7 +216,7 @@ fn scan_on(
             Stop::Start(start) => start.place,
             Stop::Read(read) => at + read as u64,
         };
-        progress.add(at - before);
+        shares.add(at - before);
         match stop {
             Stop::Start(start) => return Some(start),
             Stop::Read(_) if is_last => return None,
@@ -178,4 +224,79 @@ fn scan_on(
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    /// A source of any length, which is not read.
+    #[derive(Debug)]
+    struct Unread {
+        len: u64,
+        is_packed: bool,
+    }
+
+    impl Source for Unread {
+        fn len(&self) -> u64 {
+            self.len
+        }
+
+        fn read(&self, _: Range<u64>) -> Cow<'_, [u8]> {
+            Cow::default()
+        }
+
+        fn is_one_stream(&self) -> bool {
+            self.is_packed
+        }
+
+        fn is_packed(&self) -> bool {
+            self.is_packed
+        }
+    }
+
+    /// Takes all memory, and returns how much is taken when one more thread has waited for its own.
+    fn held(budget: &Arc<Budget>, number: usize, take: fn() -> Option<Reserved>) -> usize {
+        let first: Vec<_> = (0..number).map(|_| take().unwrap()).collect();
+        let (send, receive) = channel();
+        let other = Arc::clone(budget);
+        let waiting = thread::spawn(move || {
+            let _memory = take();
+            send.send(other.reserved()).unwrap();
+        });
+        drop(first);
+        waiting.join().unwrap();
+        receive.recv().unwrap()
+    }
+
+    #[test]
+    fn scans_of_packed_sources_take_turns() {
+        let take = || {
+            turn(&Unread {
+                len: 1 << 40,
+                is_packed: true,
+            })
+        };
+        assert!(held(&STRETCHES, 4, take) <= KEPT);
+        let plain = Unread {
+            len: 1 << 40,
+            is_packed: false,
+        };
+        assert!(turn(&plain).is_none());
+    }
+
+    #[test]
+    fn long_games_of_packed_sources_are_read_in_turn() {
+        const GAME: Range<u64> = 0..136 << 20;
+        const PACKED: Unread = Unread {
+            len: GAME.end,
+            is_packed: true,
+        };
+        let take = || memory_for_game(&PACKED, &GAME);
+        assert_eq!(held(&LONG_GAMES, 1, take), 136 << 20);
+        assert!(memory_for_game(&PACKED, &(0..LONG)).is_none());
+    }
 }

@@ -1,14 +1,12 @@
 //! Glyphs written as signs (section 5.3).
 
-/// Signs after a move or alone, with their NAGs. A longer sign precedes those with which it ends.
-const SYMBOLS: [(&str, u8); 34] = [
-    ("!!", 3),
-    ("??", 4),
-    ("!?", 5),
-    ("?!", 6),
-    ("!", 1),
-    ("?", 2),
+/// Signs other than `!` and `?` after a move or alone, with their NAGs; those with 0 mean nothing. A longer sign precedes those with which
+/// it ends.
+const SYMBOLS: [(&str, u8); 49] = [
     ("=/∞", 44),
+    ("=∞", 44),
+    ("∞=", 44),
+    ("⯹", 44),
     ("+/-", 16),
     ("-/+", 17),
     ("+--", 18),
@@ -28,29 +26,63 @@ const SYMBOLS: [(&str, u8); 34] = [
     ("∓", 17),
     ("⨀", 22),
     ("⊙", 22),
+    ("↑↑", 32),
     ("⟳", 32),
-    ("→", 36),
-    ("↑", 40),
+    ("↻", 32),
+    ("↑", 36),
+    ("→", 40),
     ("⇆", 132),
+    ("⇄", 132),
+    ("⊕", 138),
+    ("∆", 140),
+    ("Δ", 140),
+    ("△", 140),
+    ("∇", 141),
+    ("▽", 141),
+    ("⌓", 142),
     ("□", 7),
     ("‼", 3),
     ("⁇", 4),
+    ("⁈", 6),
     ("⁉", 5),
+    // Check, mate, and what makes emoji of signs.
+    ("+", 0),
+    ("#", 0),
+    ("†", 0),
+    ("‡", 0),
+    ("\u{fe0e}", 0),
+    ("\u{fe0f}", 0),
+    ("\u{200b}", 0),
 ];
 
-/// Signs that are only used alone, because moves end with such letters.
-const ALONE: [(&str, u8); 2] = [("N", 146), ("D", 220)];
+/// Letters that are glyphs, alone or not after a letter.
+const LETTERS: [(&str, u8); 2] = [("N", 146), ("D", 220)];
 
-/// The glyph that a whole word stands for.
-pub(super) fn alone(word: &str) -> Option<u8> {
-    let found = SYMBOLS.iter().chain(&ALONE).find(|(symbol, _)| *symbol == word);
-    found.map(|&(_, nag)| nag)
+/// Words and points that may follow a move and mean nothing.
+const REST: [&str; 5] = ["ch.", "ch", "mate", ".", ","];
+
+/// Splits off the sign at the end of a word, unless it is `!` or `?`. A glyph of 0 means nothing.
+pub(super) fn split_last(word: &str) -> Option<(&str, u8)> {
+    // A sign is ASCII punctuation or no ASCII at all.
+    let last = *word.as_bytes().last()?;
+    if last.is_ascii_alphanumeric() {
+        return None;
+    }
+    let split = |&(symbol, nag): &(&'static str, u8)| Some((word.strip_suffix(symbol)?, nag));
+    SYMBOLS.iter().find_map(split)
 }
 
-/// Splits off the glyph at the end of a word.
-pub(super) fn split_last(word: &str) -> Option<(&str, u8)> {
-    let split = |&(symbol, nag): &(&str, u8)| Some((word.strip_suffix(symbol)?, nag));
-    SYMBOLS.iter().find_map(split)
+/// Splits off a letter that is a glyph.
+pub(super) fn split_letter(word: &str) -> Option<(&str, u8)> {
+    let split = |&(letter, nag): &(&'static str, u8)| Some((word.strip_suffix(letter)?, nag));
+    let (before, nag) = LETTERS.iter().find_map(split)?;
+    let is_name = before.ends_with(|c: char| c.is_alphabetic() || matches!(c, '=' | '/' | '('));
+    (!is_name).then_some((before, nag))
+}
+
+/// Splits off what means nothing after a move.
+pub(super) fn split_rest(word: &str) -> Option<&str> {
+    REST.iter().find_map(|rest| word.strip_suffix(rest))
 }
 
 /// The glyph of the marks `!` and `?` after a move.
@@ -73,12 +105,19 @@ mod tests {
 
     #[test]
     fn the_longest_sign_counts() {
-        assert_eq!(alone("+/-"), Some(16));
-        assert_eq!(alone("N"), Some(146));
-        assert_eq!(alone("Nf3"), None);
         assert_eq!(split_last("Be7+-"), Some(("Be7", 18)));
-        assert_eq!(split_last("Be7!?"), Some(("Be7", 5)));
         assert_eq!(split_last("Be7=/∞"), Some(("Be7", 44)));
         assert_eq!(split_last("Be7"), None);
+        for (number, (symbol, nag)) in SYMBOLS.iter().enumerate() {
+            assert_eq!(split_last(symbol), Some(("", *nag)), "sign {number}");
+        }
+    }
+
+    #[test]
+    fn letters_are_glyphs_unless_they_name_a_piece() {
+        assert_eq!(split_letter("Nf3N"), Some(("Nf3", 146)));
+        assert_eq!(split_letter("D"), Some(("", 220)));
+        assert_eq!(split_letter("e8=N"), None);
+        assert_eq!(split_letter("FIN"), None);
     }
 }

@@ -11,10 +11,19 @@ pub(super) struct Tag<'a> {
     pub(super) name: &'a [u8],
     /// The bytes of the value, with their escapes.
     pub(super) value: &'a [u8],
-    /// False if the quotation mark or the bracket at its end is missing.
-    pub(super) is_closed: bool,
+    /// What is missing.
+    pub(super) flaw: Option<Flaw>,
     /// Length of the whole tag in bytes.
     pub(super) len: usize,
+}
+
+/// What a tag lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// The quotation mark or the bracket at its end.
+    End,
+    /// Both quotation marks.
+    Quotes,
 }
 
 /// Reads the tag at the beginning of a text; `None` if it does not begin with a tag. `line_end` is the byte
@@ -26,7 +35,7 @@ pub(super) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let quotes = memchr_iter(b'"', text.get(value_at..line)?).map(|quote| value_at + quote);
     for quote in quotes {
         if let Some(len) = closing(text, quote) {
-            return tag(text, name, value_at..quote, true, len);
+            return tag(text, name, value_at..quote, None, len);
         }
     }
     if let Some(quote) = memrchr(b'"', text.get(value_at..line)?) {
@@ -38,32 +47,76 @@ pub(super) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
             true => bracket + 1,
             false => bracket,
         };
-        return tag(text, name, value_at..end, has_bracket, len);
+        let flaw = if has_bracket { None } else { Some(Flaw::End) };
+        return tag(text, name, value_at..end, flaw, len);
     }
     if let Some((quote, len)) = closing_below(text, line, line_end) {
-        return tag(text, name, value_at..quote, true, len);
+        return tag(text, name, value_at..quote, None, len);
     }
     let value = text.get(value_at..line)?.trim_ascii_end();
     let value = value.strip_suffix(b"]").unwrap_or(value).trim_ascii_end();
     Some(Tag {
         name,
         value,
-        is_closed: false,
+        flaw: Some(Flaw::End),
         len: line,
     })
+}
+
+/// Reads a line that is a tag without quotation marks, such as `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`. Outside of the tags
+/// of a game, such a line is text.
+pub(super) fn read_unquoted(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+    let text = text.get(..LONGEST_TAG).unwrap_or(text);
+    let len = memchr(line_end, text)?;
+    let line = text.get(..len)?.trim_ascii_end();
+    let inner = line.strip_prefix(b"[")?.strip_suffix(b"]")?.trim_ascii();
+    let (name, value) = inner.split_at_checked(inner.iter().position(|&c| !is_name(c))?)?;
+    let is_tag = !name.is_empty()
+        && value.first().is_some_and(u8::is_ascii_whitespace)
+        && !value.iter().any(|c| matches!(c, b'"' | b'[' | b']'));
+    is_tag.then_some(Tag {
+        name,
+        value: value.trim_ascii_start(),
+        flaw: Some(Flaw::Quotes),
+        len,
+    })
+}
+
+/// True if an indented line of movetext begins a game: a tag, and then an empty line, another tag or the first move
+/// with its number.
+pub(super) fn opens_game(text: &[u8], line_end: u8) -> bool {
+    let Some(tag) = read_tag(text, line_end).filter(|tag| tag.flaw.is_none()) else {
+        return false;
+    };
+    let text = text.get(..tag.len.saturating_add(LONGEST_TAG)).unwrap_or(text);
+    let after = |at: usize| {
+        let rest = text.get(at..).unwrap_or_default();
+        let rest = rest.get(blanks(rest)..).unwrap_or_default();
+        match rest {
+            [b'\r', end, ..] if *end == line_end => rest.get(1..).unwrap_or_default(),
+            _ => rest,
+        }
+    };
+    let is_beginning = |rest: &[u8]| rest.starts_with(b"1.") || opening(rest).is_some();
+    let rest = after(tag.len);
+    if rest.first() != Some(&line_end) {
+        return is_beginning(rest);
+    }
+    let next = after(text.len() - rest.len() + 1);
+    next.first() == Some(&line_end) || is_beginning(next)
 }
 
 fn tag<'a>(
     text: &'a [u8],
     name: &'a [u8],
     value: std::ops::Range<usize>,
-    is_closed: bool,
+    flaw: Option<Flaw>,
     len: usize,
 ) -> Option<Tag<'a>> {
     Some(Tag {
         name,
         value: text.get(value)?,
-        is_closed,
+        flaw,
         len,
     })
 }
@@ -133,7 +186,7 @@ mod tests {
     fn read(text: &str) -> Option<(String, String, bool, &str)> {
         let tag = read_tag(text.as_bytes(), b'\n')?;
         let [name, value] = [tag.name, tag.value].map(|bytes| crate::text::utf8(bytes).unwrap());
-        Some((name, value, tag.is_closed, &text[tag.len..]))
+        Some((name, value, tag.flaw.is_none(), &text[tag.len..]))
     }
 
     fn wanted<'a>(
@@ -194,6 +247,53 @@ mod tests {
             "[A\n\nB \"x\"]",
         ] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn quotation_marks_may_be_missing() {
+        let read = |text: &'static str| {
+            let tag = read_unquoted(text.as_bytes(), b'\n')?;
+            let [name, value] = [tag.name, tag.value].map(|bytes| crate::text::utf8(bytes).unwrap());
+            Some((name, value, &text[tag.len..]))
+        };
+        let fen = ("FEN".to_owned(), "8/8 w - - 0 1".to_owned(), "\nx");
+        assert_eq!(
+            read("[FEN 8/8 w - - 0 1] \r\nx").map(|read| read.1),
+            Some(fen.1.clone())
+        );
+        assert_eq!(read("[FEN 8/8 w - - 0 1]\nx"), Some(fen));
+        for text in [
+            "[%clk 0:01]\n",
+            "[Diagram]\n",
+            "[#]\n",
+            "[A x] 1. e4\n",
+            "[A \"x]\n",
+            "[A x]",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_shows_that_an_indented_tag_begins_a_game() {
+        for text in [
+            "[A \"x\"]\n\n1. e4",
+            "[A \"x\"] \r\n \r\n",
+            "[A \"x\"] 1. e4",
+            "[A \"x\"]\n  1. e4",
+            "[A \"x\"]\n [B \"y\"]",
+        ] {
+            assert!(opens_game(text.as_bytes(), b'\n'), "{text}");
+        }
+        for text in [
+            "[A \"x\"] e5 1-0\n\n",
+            "[A \"x\"]\ne5",
+            "[A \"x\n\n",
+            "[%clk 1]\n\n",
+            "[A \"x\"]\n",
+        ] {
+            assert!(!opens_game(text.as_bytes(), b'\n'), "{text}");
         }
     }
 }

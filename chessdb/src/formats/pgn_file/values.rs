@@ -1,5 +1,8 @@
 //! Values of tags in special forms: dates and results (section 4.1).
 
+use encoding_rs::Encoding;
+
+use super::characters::decode;
 use crate::game::{Date, Eco, Outcome};
 
 /// Parses a date in the usual form or others. Parts that are not certain become unknown.
@@ -20,7 +23,11 @@ pub(super) fn read_date(text: &str) -> Date {
         _ => 0,
     };
     let part = |part| u8::try_from(number(part, 2)).unwrap_or(0);
-    Date::new(year, part(second), part(third))
+    match part(second) {
+        // It is perhaps the day, and the day the month.
+        13.. => Date::new(year, 0, 0),
+        month => Date::new(year, month, part(third)),
+    }
 }
 
 /// Results as written by programs and people.
@@ -49,8 +56,19 @@ pub(super) fn read_result(text: &str) -> Option<Outcome> {
     find_result(text, RESULTS.len())
 }
 
-/// Parses a result in movetext.
-pub(super) fn movetext_result(text: &str) -> Option<Outcome> {
+/// Maximum length of a result in bytes.
+const LONGEST_RESULT: usize = 16;
+
+/// Parses a word of movetext as a result.
+pub(super) fn movetext_result(word: &[u8], encoding: &'static Encoding) -> Option<Outcome> {
+    let is_short = word.len() <= LONGEST_RESULT;
+    is_short
+        .then(|| find_result(&decode(word, encoding), IN_MOVETEXT))
+        .flatten()
+}
+
+/// Like [`movetext_result`], for a decoded word.
+pub(super) fn result_of_text(text: &str) -> Option<Outcome> {
     find_result(text, IN_MOVETEXT)
 }
 
@@ -61,14 +79,18 @@ fn find_result(text: &str, most: usize) -> Option<Outcome> {
 }
 
 /// Replaces all kinds of dashes by those of ASCII.
-pub(super) fn with_plain_dashes(text: &str) -> String {
-    text.replace(
-        [
-            '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}',
-        ],
-        "-",
-    )
+fn with_plain_dashes(text: &str) -> String {
+    text.replace(DASHES, "-")
 }
+
+/// Replaces all kinds of dashes, and signs of capture, by those of ASCII.
+pub(super) fn with_plain_signs(text: &str) -> String {
+    with_plain_dashes(text).replace('×', "x")
+}
+
+const DASHES: [char; 6] = [
+    '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}',
+];
 
 /// Parses an opening code: a letter and two digits, followed by anything.
 pub(super) fn read_eco(text: &str) -> Option<Eco> {
@@ -103,6 +125,8 @@ mod tests {
             ("????.12.31", (0, 12, 31)),
             ("31.12.1999", (1999, 0, 0)),
             ("1999.13.40", (1999, 0, 0)),
+            ("2012.16.6", (2012, 0, 0)),
+            ("2012.6.36", (2012, 6, 0)),
             ("spring", (0, 0, 0)),
             ("", (0, 0, 0)),
         ] {
@@ -116,8 +140,8 @@ mod tests {
         assert_eq!(read_result("½–½"), Some(Outcome::Draw));
         assert_eq!(read_result(" 1-0 "), Some(Outcome::WhiteWins));
         assert_eq!(read_result("?"), None);
-        assert_eq!(movetext_result("+-"), None);
-        assert_eq!(movetext_result("0-0"), None);
+        assert_eq!(result_of_text("+-"), None);
+        assert_eq!(result_of_text("0-0"), None);
     }
 
     #[test]

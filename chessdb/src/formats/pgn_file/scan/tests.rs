@@ -1,3 +1,6 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::*;
 
 fn scanned(text: &str) -> Found {
@@ -17,6 +20,23 @@ fn a_tag_behind_moves_begins_a_game() {
     assert_eq!(starts("\u{feff}[A \"\"]\n1. e4\n\u{feff}\0[A \"\"]\n"), [3, 20]);
     assert_eq!(starts("Dear\n\n[A \"\"]\n"), [6]);
     assert_eq!(starts("Dear\n"), []);
+}
+
+#[test]
+fn an_indented_tag_behind_moves_begins_a_game_if_one_follows() {
+    assert_eq!(starts("[A \"\"]\n1. e4 *\n\n  [A \"\"]\n\n1. e4\n"), [0, 18]);
+    assert_eq!(starts("[A \"\"]\n1. e4 *\n {a}\n\t[A \"\"] 1. e4\n"), [0, 21]);
+    assert_eq!(starts("[A \"\"]\n1. e4\n [A \"\"] e5 1-0\n"), [0]);
+    assert_eq!(
+        starts(&format!("[A \"\"]\n*\n{}[A \"\"]\n\n", " ".repeat(65))),
+        [0]
+    );
+}
+
+#[test]
+fn a_tag_without_quotation_marks_is_no_movetext() {
+    assert_eq!(starts("[A \"\"]\n[FEN 8/8 w]\n[B \"\"]\n"), [0]);
+    assert_eq!(starts("[A \"\"]\n\n[Diagram 1]\n[B \"\"]\n"), [0, 20]);
 }
 
 #[test]
@@ -62,22 +82,33 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
             lead += blanks(&text[lead..]);
         }
         // Before the first tag, bytes that are ignored may also stand behind blanks.
-        while is_head && at > 0 && lead < skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..])
-        {
+        while is_head && lead < skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]) {
             lead = skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]);
+        }
+        if !is_head && tags.is_none() {
+            let indent = blanks(&text[start..]);
+            if (1..=MOST_INDENT).contains(&indent) && opens_game(&text[start + indent..], line_end) {
+                lead += indent;
+            }
         }
         let rest = &text[lead..];
         let mut moves = match rest {
             [] => break,
-            [b'%', ..] if lead == start || (is_head && at > 0) => {
+            [b'%', ..] if lead == start || is_head => {
                 at = line_of(at);
                 continue;
             }
             [b'[', ..] => match read_tag(rest, line_end) {
-                None => {
-                    tags = None;
-                    lead + 1
-                }
+                None => match read_unquoted(rest, line_end) {
+                    Some(tag) if tags.as_ref().is_some_and(|(_, after_empty)| !after_empty) => {
+                        at = lead + tag.len + 1;
+                        continue;
+                    }
+                    _ => {
+                        tags = None;
+                        lead + 1
+                    }
+                },
                 Some(tag) => {
                     let is_new = match &tags {
                         None => true,
@@ -255,4 +286,102 @@ fn games_are_found_as_byte_by_byte() {
         games[1] += slow.unclosed.len();
     }
     assert!(games[0] > 10_000 && games[1] > 100, "{games:?}");
+}
+
+/// The results of a scan in windows of these numbers of bytes, in turn, beside the lookahead.
+fn in_windows(text: &[u8], line_end: u8, windows: &[usize]) -> Found {
+    let mut scanner = Scanner::new(line_end);
+    let (mut at, mut windows) = (0, windows.iter().cycle());
+    loop {
+        let end = at + windows.next().unwrap() + LOOKAHEAD;
+        let bytes = &text[at..end.min(text.len())];
+        match scanner.scan(bytes, at as u64, end >= text.len(), u64::MAX) {
+            Stop::Read(_) if end >= text.len() => return scanner.found,
+            Stop::Read(read) => {
+                assert!(read > 0, "no progress at {at}");
+                at += read;
+            }
+            Stop::Start(_) => unreachable!(),
+        }
+    }
+}
+
+/// Bytes between two places at which a game may begin. Some are longer than any lookahead.
+fn part() -> impl Strategy<Value = Vec<u8>> {
+    let short: Vec<&[u8]> = vec![
+        b"\n",
+        b"\n\n",
+        b"\r\n",
+        b" ",
+        b"\t",
+        b"\0",
+        b"\x1a",
+        b"\xef\xbb\xbf",
+        b"\xef\xbb",
+        b"{",
+        b"}",
+        b";",
+        b"%",
+        b"[",
+        b"\"]",
+        b"[Event \"A\"]\n[Site \"?\"]\n",
+        b"\n[Event \"A\"]\n[Site \"?\"]\n\n1. e4 { open\n\n",
+        b"[White \"B\"] [Black \"C\"]",
+        b"[ECO \"",
+        b"1. e4 e5 {a} 1-0\n\n",
+    ];
+    let long: Vec<&[u8]> = vec![
+        b"\0",
+        b"\0",
+        b"\0\x1a",
+        b"\xef\xbb\xbf",
+        b" ",
+        b" \0",
+        b"[A \"x\"]",
+        b"x",
+    ];
+    let bytes = prop_oneof![1..70_000usize, LOOKAHEAD - 10..LOOKAHEAD + 70_000];
+    let long = (prop::sample::select(long), bytes);
+    prop_oneof![
+        20 => prop::sample::select(short).prop_map(<[u8]>::to_vec),
+        1 => long.prop_map(|(part, bytes)| part.repeat(bytes.div_ceil(part.len()))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn games_do_not_depend_on_windows(
+        parts in vec(part(), 1..40),
+        windows in vec(4..50_000usize, 1..8),
+    ) {
+        let text = parts.concat();
+        let mut scanner = Scanner::new(b'\n');
+        scanner.scan(&text, 0, true, u64::MAX);
+        prop_assert_eq!(in_windows(&text, b'\n', &windows), scanner.found);
+    }
+}
+
+#[test]
+fn zeros_hide_no_game() {
+    let zeros = "\0".repeat(2 * LOOKAHEAD);
+    let game = "[Event \"\"]\n[Site \"\"]\n\n1. e4 ";
+    for text in [
+        format!("{game}{{ open\n\n{zeros}{game}"),
+        format!("{game}\n{zeros}{game}"),
+        format!("{zeros}{game}\n{game}"),
+        format!("Dear {zeros}\n \0 {zeros} {game}\n{game}"),
+    ] {
+        let whole = scanned(&text);
+        assert_eq!(whole.starts.len(), 2);
+        for window in [5, 4_000, LOOKAHEAD, LOOKAHEAD + 1] {
+            // Short windows only around the end of the zeros.
+            let windows = match window {
+                5 => vec![text.len() - 3 * LOOKAHEAD / 2, 5, 5, 5, 5, 5, 5, 5, 5],
+                _ => vec![window],
+            };
+            assert_eq!(in_windows(text.as_bytes(), b'\n', &windows), whole, "{window}");
+        }
+    }
 }

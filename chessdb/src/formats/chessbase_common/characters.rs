@@ -26,15 +26,29 @@ fn names_square(text: &[u8]) -> bool {
 
 /// How bytes become characters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Characters {
+pub(in crate::formats) struct Characters {
     /// Code page of what is not UTF-8.
     fallback: &'static Encoding,
     is_given: bool,
+    /// Characters of comments that stand for others.
+    marks: Marks,
 }
+
+/// Characters with what is shown for them.
+pub(in crate::formats) type Marks = &'static [(char, &'static str)];
 
 impl Characters {
     /// The choice of the user, else Windows-1252.
-    pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
+    pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
+        Characters::with(&[], label, warnings)
+    }
+
+    /// The same for a format whose comments have marks.
+    pub(in crate::formats) fn with(
+        marks: Marks,
+        label: Option<&str>,
+        warnings: &mut Vec<String>,
+    ) -> Characters {
         let given = label.map(|label| Encoding::for_label(label.as_bytes()));
         if given == Some(None) {
             warnings.push("the encoding is not known; texts are read as without it".to_owned());
@@ -42,15 +56,16 @@ impl Characters {
         Characters {
             fallback: given.flatten().unwrap_or(WINDOWS_1252),
             is_given: matches!(given, Some(Some(_))),
+            marks,
         }
     }
 
-    pub(super) fn describe(self) -> String {
+    pub(in crate::formats) fn describe(self) -> String {
         format!("UTF-8, else {}", self.fallback.name())
     }
 
     /// The characters of a text.
-    pub(super) fn decode(self, bytes: &[u8]) -> String {
+    pub(in crate::formats) fn decode(self, bytes: &[u8]) -> String {
         match text::utf8(bytes) {
             Ok(text) => text,
             Err(copy) => text::decode(&copy, self.fallback),
@@ -59,14 +74,14 @@ impl Characters {
 
     /// The text of a field, which ends at its first zero byte: control characters become blanks, and blanks at both
     /// ends are cut.
-    pub(super) fn field(self, field: &[u8]) -> String {
+    pub(in crate::formats) fn field(self, field: &[u8]) -> String {
         let mut text = String::new();
         self.append_field(field, &mut text);
         text
     }
 
     /// Appends the text of a field.
-    pub(super) fn append_field(self, field: &[u8], out: &mut String) {
+    pub(in crate::formats) fn append_field(self, field: &[u8], out: &mut String) {
         let end = field.iter().position(|&byte| byte == 0);
         let bytes = field.get(..end.unwrap_or(field.len())).unwrap_or_default();
         let is_plain = |&c: &u8| (b' '..0x7f).contains(&c);
@@ -75,6 +90,27 @@ impl Characters {
         } else {
             self.append_line(bytes, end.is_none(), out);
         }
+    }
+
+    /// Appends the text of bytes, which ends at the first zero byte, on one line: control characters with the blanks
+    /// around them become one blank, and none at the ends.
+    pub(in crate::formats) fn append_name(self, bytes: &[u8], out: &mut String) {
+        let end = bytes.iter().position(|&byte| byte == 0);
+        let bytes = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+        let is_plain = |&c: &u8| (b' '..0x7f).contains(&c);
+        if bytes.iter().all(is_plain) && !bytes.starts_with(b" ") && !bytes.ends_with(b" ") {
+            return text::append_ascii(bytes, out);
+        }
+        let text = self.decode(bytes);
+        let is_end = |c: char| c == ' ' || c.is_control();
+        let mut rest = text.trim_matches(is_end);
+        while let Some(at) = rest.find(char::is_control) {
+            let (before, after) = rest.split_at(at);
+            out.push_str(before.trim_end_matches(' '));
+            out.push(' ');
+            rest = after.trim_start_matches(is_end);
+        }
+        out.push_str(rest);
     }
 
     /// Appends a text on one line. One that fills its field may have lost the end of its last character.
@@ -91,12 +127,12 @@ impl Characters {
     }
 
     /// The text of bytes on one line, cut where it is longer than lines of PGN should be.
-    pub(super) fn line(self, bytes: &[u8]) -> String {
+    pub(in crate::formats) fn line(self, bytes: &[u8]) -> String {
         self.field(bytes.get(..LONGEST_LINE).unwrap_or(bytes))
     }
 
     /// The characters of a comment. Old ones have pieces as figurines, and diagrams as a character of their own.
-    pub(super) fn comment(self, bytes: &[u8]) -> String {
+    pub(in crate::formats) fn comment(self, bytes: &[u8]) -> String {
         if bytes.is_ascii() && !bytes.contains(&DIAGRAM) {
             return self.decode(bytes);
         }
@@ -119,8 +155,30 @@ impl Characters {
         text::decode(&plain, self.fallback)
     }
 
+    /// The characters of a comment up to its first zero byte.
+    pub(in crate::formats) fn comment_field(self, field: &[u8]) -> String {
+        let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
+        let text = self.comment(field.get(..end).unwrap_or_default());
+        match self.marks.is_empty() {
+            true => text,
+            false => self.with_marks(&text),
+        }
+    }
+
+    /// A comment with the marks of the format replaced.
+    fn with_marks(self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        for character in text.chars() {
+            match self.marks.iter().find(|(mark, _)| *mark == character) {
+                Some((_, shown)) => out.push_str(shown),
+                None => out.push(character),
+            }
+        }
+        out
+    }
+
     /// What to say where most texts look as if they were in Cyrillic letters.
-    pub(super) fn doubt<'t>(self, texts: impl Iterator<Item = &'t [u8]>) -> Option<String> {
+    pub(in crate::formats) fn doubt<'t>(self, texts: impl Iterator<Item = &'t [u8]>) -> Option<String> {
         let (mut cyrillic, mut others) = (0, 0);
         for bytes in texts.filter(|bytes| !bytes.is_ascii()) {
             let high = bytes.iter().filter(|&&byte| byte >= 0xc0).count();

@@ -1,7 +1,7 @@
 //! Codes of countries (section 11).
 
 /// The code of a number; none for 0 and for numbers that have none.
-pub(super) fn code(nation: u8) -> Option<&'static str> {
+pub(in crate::formats) fn code(nation: u8) -> Option<&'static str> {
     let place = usize::from(nation).checked_sub(1)?;
     CODES.get(place).copied()
 }

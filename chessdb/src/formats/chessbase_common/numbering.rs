@@ -1,21 +1,32 @@
-//! Which records are games, and which are guiding texts (section 3.2).
+//! Which records are games, and which are guiding texts.
 //!
 //! Nothing in the database counts them, so all records are looked at: of a short file when it is opened, of a long one
 //! when a number is first needed.
 
 use std::sync::OnceLock;
 
-use super::header::{Header, Kind, RECORD};
 use crate::formats::SourceFile;
 use crate::formats::rows::Rows;
 
 /// Files with more records than this are not read through before a number is needed.
 const MANY: u32 = 1 << 16;
 
+/// What a record stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats) enum Kind {
+    Game,
+    Text,
+    Unused,
+}
+
+/// What the record at a place stands for, from 0; none beyond the end of the file.
+pub(in crate::formats) type KindAt = fn(&[u8], usize) -> Option<Kind>;
+
 /// The numbers of games and of texts.
 #[derive(Debug)]
-pub(super) struct Numbering {
+pub(in crate::formats) struct Numbering {
     rows: Rows,
+    kind_at: KindAt,
     /// Set when all records were looked at; `None` in it if the file was changed before.
     counted: OnceLock<Option<Counted>>,
 }
@@ -31,9 +42,11 @@ struct Counted {
 }
 
 impl Numbering {
-    pub(super) fn new(cbh: &SourceFile) -> Numbering {
+    /// The numbering of a file whose header is as long as each of its records.
+    pub(in crate::formats) fn new(cbh: &SourceFile, record: usize, kind_at: KindAt) -> Numbering {
         let numbering = Numbering {
-            rows: Rows::of(cbh, RECORD, RECORD, u32::MAX as usize),
+            rows: Rows::of(cbh, record, record, u32::MAX as usize),
+            kind_at,
             counted: OnceLock::new(),
         };
         if !numbering.is_long() {
@@ -43,29 +56,23 @@ impl Numbering {
     }
 
     /// Number of games; the number of records if the file was changed before they were counted.
-    pub(super) fn games(&self, cbh: &SourceFile) -> u32 {
+    pub(in crate::formats) fn games(&self, cbh: &SourceFile) -> u32 {
         self.counted(cbh).map_or(self.rows.len(), |counted| counted.games)
     }
 
     /// True for a file that is so long that reading all of it takes a while.
-    pub(super) fn is_long(&self) -> bool {
+    pub(in crate::formats) fn is_long(&self) -> bool {
         self.rows.len() > MANY
     }
 
     /// The number of records as long as the games among them are not counted.
-    pub(super) fn uncounted(&self) -> Option<u32> {
+    pub(in crate::formats) fn uncounted(&self) -> Option<u32> {
         let is_counted = self.counted.get().is_some_and(Option::is_some);
         (!is_counted).then(|| self.rows.len())
     }
 
-    /// The record of a game.
-    #[inline]
-    pub(super) fn header(&self, cbh: &SourceFile, game: u32) -> Option<Header> {
-        Header::at(&cbh.bytes, self.place(cbh, game)?)
-    }
-
     /// The place of a game's record in the file, from 0.
-    pub(super) fn place(&self, cbh: &SourceFile, game: u32) -> Option<usize> {
+    pub(in crate::formats) fn place(&self, cbh: &SourceFile, game: u32) -> Option<usize> {
         let counted = self.counted(cbh)?;
         if game >= counted.games {
             return None;
@@ -77,7 +84,7 @@ impl Numbering {
     }
 
     /// The places of guiding texts in the file, from 0.
-    pub(super) fn texts(&self, cbh: &SourceFile) -> impl Iterator<Item = usize> {
+    pub(in crate::formats) fn texts(&self, cbh: &SourceFile) -> impl Iterator<Item = usize> {
         let texts = self.counted(cbh).map(|counted| &*counted.texts);
         texts.unwrap_or_default().iter().map(|&row| self.rows.place(row))
     }
@@ -93,7 +100,7 @@ impl Numbering {
         let mut passed = 0;
         for row in cbh.numbers(self.rows.len()) {
             let place = self.rows.place(row);
-            match Header::kind_at(&cbh.bytes, place) {
+            match (self.kind_at)(&cbh.bytes, place) {
                 Some(Kind::Game) => {
                     counted.games += 1;
                     continue;
@@ -122,6 +129,20 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
+    const RECORD: usize = 46;
+
+    fn kind_at(file: &[u8], place: usize) -> Option<Kind> {
+        Some(match file.get(RECORD * (place + 1))? {
+            0 => Kind::Unused,
+            byte if byte & 2 != 0 => Kind::Text,
+            _ => Kind::Game,
+        })
+    }
+
+    fn numbering(cbh: &SourceFile) -> Numbering {
+        Numbering::new(cbh, RECORD, kind_at)
+    }
+
     #[test]
     fn texts_and_unused_records_have_no_number() {
         let kinds = [1, 3, 3, 0x81, 0, 1, 3];
@@ -133,7 +154,7 @@ mod tests {
             name: String::new(),
             bytes: Arc::new(bytes),
         };
-        let numbering = Numbering::new(&cbh);
+        let numbering = numbering(&cbh);
         assert_eq!(numbering.games(&cbh), 3);
         let places: Vec<_> = (0..4).map(|game| numbering.place(&cbh, game)).collect();
         assert_eq!(places, [Some(0), Some(3), Some(5), None]);
@@ -169,7 +190,7 @@ mod tests {
                 name: String::new(),
                 bytes: bytes.clone(),
             };
-            let numbering = Numbering::new(&cbh);
+            let numbering = numbering(&cbh);
             bytes.1.store(true, Ordering::Relaxed);
             // A short file was counted when it was opened.
             let (games, most) = match numbering.is_long() {
@@ -191,7 +212,7 @@ mod tests {
                 name: String::new(),
                 bytes: Arc::new(bytes),
             };
-            let numbering = Numbering::new(&cbh);
+            let numbering = numbering(&cbh);
             let is_long = records > MANY;
             assert_eq!(numbering.uncounted(), is_long.then_some(records));
             assert_eq!(numbering.games(&cbh), records - 1);

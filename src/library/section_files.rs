@@ -4,14 +4,10 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::{Part, Sections};
-use crate::library::LibraryEntry;
+use super::LibraryEntry;
+use crate::sections::{Part, Sections};
 use crate::store::{Store, program_hash};
-
-/// The use of a file is noted only if the last note is older than this.
-const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// A folder of files with one extension, for databases that are read with the same options.
 #[derive(Clone, Debug)]
@@ -42,10 +38,7 @@ impl SectionFiles {
         most_bytes: u64,
     ) -> io::Result<SectionFiles> {
         Ok(SectionFiles {
-            // Every byte has a checksum, and the first reader waits for the file.
-            store: Store::open(folder, extension)?
-                .with_most(most_bytes)
-                .without_sync(),
+            store: Store::open(folder, extension)?.with_most(most_bytes),
             options: options.into(),
         })
     }
@@ -59,14 +52,8 @@ impl SectionFiles {
         let file = self.store.file(number).map_err(|error| error.to_string())?;
         let same = file.try_clone().map_err(|error| error.to_string())?;
         let key = self.key(of).map_err(|error| error.to_string())?;
-        let sections = Sections::open(same, &self.store.path(number), &key)?;
-        let age = file
-            .metadata()
-            .and_then(|meta| meta.modified())
-            .map(|time| time.elapsed());
-        if !matches!(age, Ok(Ok(age)) if age < NOTE_AFTER) {
-            self.store.note_use(number, &file);
-        }
+        let sections = Sections::open(same, |of_file| of_file == key)?;
+        self.store.note_use(number, &file);
         Ok(sections)
     }
 
@@ -81,10 +68,7 @@ impl SectionFiles {
         write: impl FnOnce(&mut File, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let key = self.key(of)?;
-        self.store
-            .replace_with(self.number(of), |file| write(file, &key))?;
-        self.store.tidy();
-        Ok(())
+        self.store.replace_with(self.number(of), |file| write(file, &key))
     }
 
     /// Removes a file, for example if it is damaged.

@@ -1,0 +1,148 @@
+//! `.2cbv` archives (section 13): ZIP files with the files of one or several databases. Those that are needed are
+//! unpacked into memory, or used in place where they are stored.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::LONGEST_INI;
+use super::find::{MAIN, needed_kind};
+use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, Unpacked};
+use crate::formats::{Bytes, NotADatabase, Problem, ProblemKind, SourceFile};
+use crate::packed::{Allowance, PackedError, Whole, ZipMember, is_zip, zip_entries};
+
+/// Members that are looked at.
+const MOST_MEMBERS: usize = 10_000;
+
+/// The extension of archives.
+pub(super) const KIND: &str = "2cbv";
+
+/// The databases of an archive. All of them together keep to its bounds.
+pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
+    if !is_zip(&archive.bytes) {
+        return Err(NotADatabase(
+            "the file does not begin as archives of ChessBase do".to_owned(),
+        ));
+    }
+    let found = zip_entries(&archive.bytes);
+    let mut problems = Vec::new();
+    if !found.has_directory {
+        let what = format!(
+            "the directory at the end of the archive is missing or damaged, so files may be missing: {GET_WHOLE}"
+        );
+        problems.push(Problem::damage(&archive.name, archive.bytes.len() as u64, what));
+    }
+    if found.members.len() > MOST_MEMBERS {
+        let what = format!(
+            "the archive has more than {MOST_MEMBERS} files, of which the first are looked at: unpack it and mount the \
+             folder"
+        );
+        problems.push(Problem::new(ProblemKind::Limit, &archive.name, None, what));
+    }
+    let members = || found.members.iter().take(MOST_MEMBERS).map(Named::new);
+    let mut databases: Vec<Unpacked> = Vec::new();
+    let mut places = HashMap::new();
+    for member in members().filter(|member| member.kind == Some(MAIN)) {
+        places.entry(member.stem.clone()).or_insert_with(|| {
+            databases.push(Unpacked::new(member.name, archive.bytes.len()));
+            databases.len() - 1
+        });
+    }
+    let allowance = Allowance::in_memory(archive.data_len() as u64);
+    // Members of sound archives share no bytes.
+    let in_place = Allowance::in_place(archive.bytes.len() as u64);
+    for member in members() {
+        let place = places.get(&member.stem);
+        let (Some(kind), Some(database)) = (member.kind, place.and_then(|&place| databases.get_mut(place)))
+        else {
+            continue;
+        };
+        if database.files.get(kind).is_some() {
+            continue;
+        }
+        let Some(bytes) = member.bytes(kind, archive, [&allowance, &in_place], &mut database.problems)?
+        else {
+            continue;
+        };
+        let name = format!("{}: {}", archive.name, member.name);
+        database
+            .files
+            .files
+            .push((kind.to_owned(), SourceFile { name, bytes }));
+    }
+    if databases.is_empty() {
+        let mut reason = "there is no .2cbh in the archive".to_owned();
+        for problem in problems {
+            reason += &format!("; {problem}");
+        }
+        return Err(NotADatabase(reason));
+    }
+    Ok(Contents { databases, problems })
+}
+
+/// A member of an archive, and what its name says.
+struct Named<'a> {
+    member: &'a ZipMember,
+    /// Its name without folders.
+    name: &'a str,
+    /// Its path without extension, in lower case: the files of a database lie in one folder.
+    stem: String,
+    kind: Option<&'static str>,
+}
+
+impl<'a> Named<'a> {
+    fn new(member: &'a ZipMember) -> Named<'a> {
+        let path = &member.name;
+        let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
+        Named {
+            member,
+            name: path.rsplit(['/', '\\']).next().unwrap_or(path),
+            stem: stem.to_lowercase().replace('\\', "/"),
+            kind: needed_kind(path),
+        }
+    }
+
+    /// The bytes of the member; none if nothing of it can be read. What is wrong with them is a problem.
+    fn bytes(
+        &self,
+        kind: &str,
+        archive: &SourceFile,
+        [allowance, in_place]: [&Allowance; 2],
+        problems: &mut Vec<Problem>,
+    ) -> Result<Option<Arc<dyn Bytes>>, NotADatabase> {
+        let whole = match kind {
+            // Only the title of the database is of interest, so nothing more is unpacked.
+            "ini" => {
+                let bytes = self
+                    .member
+                    .beginning(&archive.bytes, allowance, LONGEST_INI as u64);
+                bytes.map(|bytes| Whole {
+                    bytes: Arc::new(bytes),
+                    damage: Vec::new(),
+                })
+            }
+            _ => self.member.whole(&archive.bytes, allowance, in_place),
+        };
+        let whole = match whole {
+            Ok(whole) => whole,
+            Err(PackedError::TooLarge) => return Err(NotADatabase(PackedError::TooLarge.to_string())),
+            Err(error) => {
+                let kind = match error {
+                    PackedError::Method(_) => ProblemKind::Unsupported,
+                    _ => ProblemKind::Damage,
+                };
+                let what = format!("{} is not read: {error}", self.name);
+                problems.push(Problem::new(kind, &archive.name, None, what));
+                return Ok(None);
+            }
+        };
+        let len = whole.bytes.len();
+        problems.extend(whole.damage.into_iter().map(|damage| {
+            let what = format!(
+                "{}: {}; {len} bytes of it are read: {GET_WHOLE}",
+                self.name, damage.what
+            );
+            Problem::damage(&archive.name, damage.offset, what)
+        }));
+        Ok((len > 0).then_some(whole.bytes))
+    }
+}

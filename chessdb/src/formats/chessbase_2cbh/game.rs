@@ -1,0 +1,216 @@
+//! The parts of a game from the files that hold them.
+
+use std::ops::ControlFlow;
+
+use super::annotations;
+use super::decode::{self, Source};
+use super::frame::{self, Frame};
+use super::header::Header;
+use super::setup::Start;
+use super::walk::Words;
+use super::words::Table;
+use super::{ChessBase2Cbh, Place};
+use crate::board::Position;
+use crate::formats::chessbase_common::setup::castled;
+use crate::formats::chessbase_common::{Annotations, tags};
+use crate::formats::{Problem, SourceFile};
+use crate::game::Tags;
+use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
+
+/// Times that a frame is read which ChessBase may be moving (section 14.2).
+const TIMES: usize = 3;
+
+/// The frame of a game's moves, and what it says of the start.
+#[derive(Clone, Debug)]
+pub(super) struct Moves<'a> {
+    pub(super) frame: Frame<'a>,
+    pub(super) start: Start,
+    pub(super) is_sound: bool,
+}
+
+impl ChessBase2Cbh {
+    /// The frame of a file that a record leads to. ChessBase may be writing: what is not sound is read again.
+    fn frame<'a>(
+        &'a self,
+        file: &'a SourceFile,
+        place: usize,
+        at: impl Fn(&Header<'_>) -> i64,
+    ) -> Result<(Frame<'a>, bool), &'static str> {
+        let mut found = Err("its record is not there");
+        for _ in 0..TIMES {
+            let Some(header) = Header::at(&self.cbh.bytes, place) else {
+                break;
+            };
+            found = Frame::at(&file.bytes, at(&header)).map(|frame| (frame, frame.is_sound(&file.bytes)));
+            if found.is_ok_and(|(frame, is_sound)| is_sound && frame.has_end) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The moves of a game; none without a `.2cbg`.
+    pub(super) fn moves(&self, place: &Place<'_>) -> Option<Result<Moves<'_>, &'static str>> {
+        let file = self.cbg.as_ref()?;
+        let found = self.frame(file, place.record, |header| header.moves_at());
+        Some(found.map(|(frame, is_sound)| Moves {
+            start: self.start(&frame),
+            frame,
+            is_sound,
+        }))
+    }
+
+    /// The frame of a game's annotations; none without a `.2cba`.
+    pub(super) fn annotations_of(&self, header: &Header<'_>) -> Option<Result<Frame<'_>, &'static str>> {
+        let file = self.cba.as_ref()?;
+        Some(Frame::at(&file.bytes, header.annotations_at()))
+    }
+
+    /// The start of a game. Where the game castles without a stored right, the start has that right, too: without it,
+    /// readers of PGN would refuse the move.
+    fn start(&self, frame: &Frame<'_>) -> Start {
+        let start = Start::of(Words(frame.content), frame.tag);
+        let rooks = start.rooks_without_right();
+        if rooks.is_empty() {
+            return start;
+        }
+        let with_all = start.with_rights(rooks);
+        let source = Source {
+            frame,
+            start: &with_all,
+            is_sound: true,
+            origin: Origin::default(),
+        };
+        let none = self.no_annotations(Origin::default(), 0);
+        let (movetext, _) = decode::replay(&source, &none, Tree::beginning);
+        let wanted = castled(&movetext, start.position.turn()) & rooks;
+        match wanted.is_empty() {
+            true => start,
+            false => start.with_rights(wanted),
+        }
+    }
+
+    /// No annotations but medals.
+    fn no_annotations<'a>(&self, origin: Origin<'a>, medals: u16) -> Annotations<'a> {
+        Annotations::none(origin, self.characters, medals, annotations::said)
+    }
+
+    /// The tags of a game with those that its moves bring.
+    pub(super) fn all_tags(&self, place: &Place<'_>, moves: Option<&Moves<'_>>) -> Tags {
+        let mut tags = self.tags_of(place);
+        let Some(moves) = moves.filter(|moves| moves.has_game()) else {
+            return tags;
+        };
+        tags::set_start(&mut tags, moves.start.is_chess960, moves.start.fen());
+        let plies = self.ply_count(place, moves).unwrap_or(0);
+        tags::set_number(&mut tags, "PlyCount", plies);
+        tags
+    }
+
+    /// Half-moves of the main line. The moves are played only where what is stored contradicts itself, so that illegal
+    /// ones are to be expected.
+    fn ply_count(&self, place: &Place<'_>, moves: &Moves<'_>) -> Option<u32> {
+        let first = moves.start.moves?;
+        let table = Table::get();
+        let words = Words(moves.frame.content);
+        let plies = words.main_line_len(first, |word| table.meaning(word).is_some());
+        if moves.is_sound && place.header.full_moves() == Some(full_moves(plies, &moves.start)) {
+            return Some(plies);
+        }
+        let mut legal = 0;
+        let mut count = |_: &Ply<'_>| {
+            legal += 1;
+            ControlFlow::Continue(())
+        };
+        let none = self.no_annotations(Origin::default(), 0);
+        decode::replay(&moves.source(Origin::default()), &none, |_, _, _| {
+            MainLine(&mut count)
+        });
+        Some(legal)
+    }
+
+    /// The moves of a game into the sink for a position, a number of the first move and a number of tokens.
+    pub(super) fn replay<S: Sink>(
+        &self,
+        place: &Place<'_>,
+        moves: Option<&Result<Moves<'_>, &'static str>>,
+        sink: impl FnOnce(&Position, u32, usize) -> S,
+    ) -> (S::Output, Vec<Problem>) {
+        let origin = |file, extension| Origin {
+            file,
+            place: PlaceForm::Hexadecimal(extension),
+        };
+        let cbg = origin(&self.files.cbg, ".2cbg");
+        let cba = origin(&self.files.cba, ".2cba");
+        let mut annotations = self.no_annotations(cba, place.header.medals());
+        if S::WHOLE {
+            self.read_annotations(place, &mut annotations);
+        }
+        let why = match moves {
+            Some(Ok(moves)) => return decode::replay(&moves.source(cbg), &annotations, sink),
+            Some(Err(why)) => format!("the moves cannot be read: {why}"),
+            None => format!("the moves are missing: they are in {}", self.files.cbg),
+        };
+        let start = Position::initial();
+        let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, cbg);
+        let at = u64::try_from(place.header.moves_at()).unwrap_or(0);
+        replay.fault(at, &Fault::damage(why));
+        annotations.begin(&mut replay);
+        annotations.after(0, &mut replay);
+        annotations.end(&mut replay);
+        replay.finish()
+    }
+
+    fn read_annotations<'a>(&'a self, place: &Place<'_>, annotations: &mut Annotations<'a>) {
+        let Some(file) = &self.cba else { return };
+        let at = place.header.annotations_at();
+        let (frame, is_sound) = match self.frame(file, place.record, |header| header.annotations_at()) {
+            Ok(found) => found,
+            Err(why) => {
+                let at = u64::try_from(at).unwrap_or(0);
+                return annotations.damage(at, format!("the annotations cannot be read: {why}"));
+            }
+        };
+        if frame.tag != frame::ANNOTATIONS {
+            let what = format!(
+                "the frame of the annotations has the unknown kind {:04x}",
+                frame.tag.swap_bytes()
+            );
+            return annotations.damage(frame.at, what);
+        }
+        if frame.is_cut {
+            annotations.damage(frame.at, "the file ends inside of the annotations");
+        } else if !is_sound {
+            annotations.damage(
+                frame.at,
+                "the checksum of the annotations is wrong: some of them may be",
+            );
+        }
+        if !frame.has_end && !frame.is_cut {
+            annotations.problem(frame.at, "the length at the end of the frame is wrong");
+        }
+        annotations::read(annotations, frame.content, frame.content_at());
+    }
+}
+
+impl Moves<'_> {
+    /// False where no game can be played from the start, or the frame is none of a game.
+    fn has_game(&self) -> bool {
+        matches!(self.frame.tag, frame::GAME | frame::CHESS960) && self.start.flaw.is_none()
+    }
+
+    pub(super) fn source<'a>(&'a self, origin: Origin<'a>) -> Source<'a> {
+        Source {
+            frame: &self.frame,
+            start: &self.start,
+            is_sound: self.is_sound,
+            origin,
+        }
+    }
+}
+
+/// Full moves as a record counts them: if Black begins, his move counts as one.
+pub(super) fn full_moves(plies: u32, start: &Start) -> u32 {
+    let begins_with_black = plies > 0 && start.position.turn().is_black();
+    plies.saturating_add(u32::from(begins_with_black)).div_ceil(2)
+}

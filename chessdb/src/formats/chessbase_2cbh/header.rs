@@ -1,0 +1,253 @@
+//! Records of the `.2cbh` (section 2): one for each game, analysis and guiding text.
+
+use crate::bytes::{le_u16, le_u32, le_u64};
+use crate::formats::chessbase_common::Kind;
+use crate::formats::chessbase_common::values::{self, date};
+use crate::game::{Date, Eco, Outcome};
+
+/// Bytes of a record, and of the header of the file.
+pub(super) const RECORD: usize = 192;
+
+/// Bits of the first byte.
+const TEXT: u8 = 2;
+const DELETED: u8 = 0x80;
+
+/// Value of the third byte.
+const ANALYSIS: u8 = 2;
+
+/// A record of a game or an analysis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header<'a>(&'a [u8; RECORD]);
+
+/// Where each reference of a record is in it, with what it leads to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct References {
+    pub(super) white: Option<usize>,
+    pub(super) black: Option<usize>,
+    pub(super) tournament: Option<usize>,
+    pub(super) annotator: usize,
+    pub(super) source: usize,
+    pub(super) teams: Option<[usize; 2]>,
+    pub(super) title: usize,
+}
+
+const OF_GAME: References = References {
+    white: Some(0x18),
+    black: Some(0x20),
+    tournament: Some(0x28),
+    annotator: 0x30,
+    source: 0x38,
+    teams: Some([0x40, 0x48]),
+    title: 0x50,
+};
+
+const OF_ANALYSIS: References = References {
+    white: None,
+    black: None,
+    tournament: None,
+    annotator: 0x28,
+    source: 0x20,
+    teams: None,
+    title: 0x18,
+};
+
+impl<'a> Header<'a> {
+    /// The record that is number `place` in the file, from 0.
+    pub(super) fn at(cbh: &'a [u8], place: usize) -> Option<Header<'a>> {
+        let offset = place.checked_add(1)?.checked_mul(RECORD)?;
+        cbh.get(offset..)?.first_chunk().map(Header)
+    }
+
+    fn byte(&self, at: usize) -> u8 {
+        self.0.get(at).copied().unwrap_or(0)
+    }
+
+    fn u16(&self, at: usize) -> u16 {
+        le_u16(self.0, at).unwrap_or(0)
+    }
+
+    /// A number or a place, which may be negative.
+    pub(super) fn i64(&self, at: usize) -> i64 {
+        le_u64(self.0, at).map_or(-1, u64::cast_signed)
+    }
+
+    /// What the record of a number stands for; of nearly all only two bytes are looked at.
+    #[inline]
+    pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
+        let first = place.checked_add(1)?.checked_mul(RECORD)?;
+        let [kind, _, what] = *cbh.get(first..)?.first_chunk()?;
+        Some(match (kind, what) {
+            (0, 0) if Header::at(cbh, place)?.0.iter().all(|&byte| byte == 0) => Kind::Unused,
+            (_, ANALYSIS) => Kind::Game,
+            (kind, _) if kind & TEXT != 0 => Kind::Text,
+            _ => Kind::Game,
+        })
+    }
+
+    pub(super) fn is_analysis(&self) -> bool {
+        self.byte(2) == ANALYSIS
+    }
+
+    /// False for a value that stands for neither a game nor an analysis.
+    pub(super) fn has_possible_kind(&self) -> bool {
+        matches!(self.byte(2), 1 | ANALYSIS)
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.byte(0) & DELETED != 0
+    }
+
+    /// Place in the `.2cbg`.
+    pub(super) fn moves_at(&self) -> i64 {
+        self.i64(0x08)
+    }
+
+    /// Place in the `.2cba`.
+    pub(super) fn annotations_at(&self) -> i64 {
+        self.i64(0x10)
+    }
+
+    /// Where its numbers of names are.
+    pub(super) fn references(&self) -> &'static References {
+        match self.is_analysis() {
+            true => &OF_ANALYSIS,
+            false => &OF_GAME,
+        }
+    }
+
+    /// The number of a name; none where such a record has none.
+    pub(super) fn reference(&self, at: Option<usize>) -> Option<i64> {
+        at.map(|at| self.i64(at))
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        match self.is_analysis() {
+            true => Outcome::Unknown,
+            false => values::outcome(self.byte(0x58)),
+        }
+    }
+
+    /// False for a value that stands for no result.
+    pub(super) fn has_possible_outcome(&self) -> bool {
+        self.is_analysis() || self.byte(0x58) <= 7
+    }
+
+    /// A number of the game; 0 for none, also where it is negative.
+    fn number(&self, at: usize) -> u16 {
+        match self.is_analysis() {
+            true => 0,
+            false => u16::try_from(self.u16(at).cast_signed()).unwrap_or(0),
+        }
+    }
+
+    /// Round, subround and board; 0 for none.
+    pub(super) fn round(&self) -> [u16; 3] {
+        [0x5a, 0x5c, 0x5e].map(|at| self.number(at))
+    }
+
+    /// Ratings of White and Black; 0 for none.
+    pub(super) fn elo(&self) -> [u16; 2] {
+        [0x60, 0x70].map(|at| self.number(at))
+    }
+
+    fn opening(&self) -> u16 {
+        match self.is_analysis() {
+            true => 0,
+            false => self.u16(0x80),
+        }
+    }
+
+    /// The opening code and its sub-code, which is 0 where there is none.
+    pub(super) fn eco(&self) -> Option<(Eco, u16)> {
+        values::opening(self.opening())
+    }
+
+    /// False for a number between the last opening and the first position of Chess960.
+    pub(super) fn has_possible_opening(&self) -> bool {
+        values::is_possible_opening(self.opening())
+    }
+
+    pub(super) fn medals(&self) -> u16 {
+        match self.is_analysis() {
+            true => 0,
+            false => self.u16(0x82),
+        }
+    }
+
+    /// Full moves of the main line; none where a record does not say it.
+    pub(super) fn full_moves(&self) -> Option<u32> {
+        (!self.is_analysis()).then(|| self.u16(0x8a).into())
+    }
+
+    fn stored_date(&self) -> u32 {
+        match self.is_analysis() {
+            true => 0,
+            false => le_u32(self.0, 0xbc).unwrap_or(0),
+        }
+    }
+
+    pub(super) fn date(&self) -> Date {
+        date(self.stored_date())
+    }
+
+    /// False for a month that no calendar has.
+    pub(super) fn has_possible_date(&self) -> bool {
+        (self.stored_date() >> 5) & 15 <= 12
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(bytes: &[(usize, u8)]) -> Vec<u8> {
+        let mut file = vec![0; 2 * RECORD];
+        for (at, byte) in bytes {
+            file[RECORD + at] = *byte;
+        }
+        file
+    }
+
+    #[test]
+    fn records_are_told_apart_by_their_bits() {
+        let kind = |bytes: &[(usize, u8)]| Header::kind_at(&record(bytes), 0);
+        assert_eq!(kind(&[]), Some(Kind::Unused));
+        assert_eq!(kind(&[(0, 1), (2, 1)]), Some(Kind::Game));
+        assert_eq!(kind(&[(0, 3), (2, 1)]), Some(Kind::Text));
+        assert_eq!(kind(&[(0, 0x83), (2, 1)]), Some(Kind::Text));
+        // An analysis, whatever the bits say.
+        assert_eq!(kind(&[(0, 3), (2, 2)]), Some(Kind::Game));
+        assert_eq!(kind(&[(0, 1), (2, 7)]), Some(Kind::Game));
+        assert_eq!(kind(&[(191, 1)]), Some(Kind::Game));
+        assert_eq!(Header::kind_at(&record(&[]), 1), None);
+    }
+
+    #[test]
+    fn fields_are_at_their_places() {
+        let bytes = record(&[
+            (0x5a, 3),
+            (0x5c, 2),
+            (0x60, 0x8c),
+            (0x61, 0x0a),
+            (0x71, 0xff),
+            (0x81, 1),
+        ]);
+        let header = Header::at(&bytes, 0).unwrap();
+        assert_eq!(header.round(), [3, 2, 0]);
+        assert_eq!(header.elo(), [2700, 0]);
+        assert_eq!(
+            header.eco().map(|(eco, sub)| (eco.to_string(), sub)),
+            Some(("A01".to_owned(), 0))
+        );
+    }
+
+    #[test]
+    fn higher_bits_of_a_date_are_ignored() {
+        let stored = (3 << 21 | 1992 << 9 | 11 << 5 | 28u32).to_le_bytes();
+        let places: Vec<(usize, u8)> = (0xbc..).zip(stored).collect();
+        assert_eq!(
+            Header::at(&record(&places), 0).unwrap().date(),
+            Date::new(1992, 11, 28)
+        );
+    }
+}

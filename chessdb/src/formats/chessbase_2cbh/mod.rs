@@ -1,0 +1,376 @@
+//! ChessBase 17 and later: databases in `.2cbh` and its companions.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `.2cbh` | a record of 192 bytes for each game, analysis and guiding text ([`header`], [`doubts`]) |
+//! | `.2cbg` | moves ([`frame`], [`setup`], [`words`], [`walk`], [`decode`]) and guiding texts ([`texts`]) |
+//! | `.2cba` | annotations ([`annotations`], [`quotation`]) |
+//! | `.2lid` | players, tournaments, sources, teams and titles ([`names`]) |
+//! | `.ini` | the title of the database |
+//! | `.2cbv` | all these, in a ZIP file ([`archive`]) |
+//!
+//! All is little endian, but for checksums and the header of the `.2lid`.
+//! What games and annotations say is in [`chessbase_common`](super::chessbase_common).
+//! Section numbers in this module are those of `docs/formats/chessbase-2cbh.md`.
+
+mod annotations;
+mod archive;
+mod decode;
+mod doubts;
+mod fields;
+mod find;
+mod frame;
+mod game;
+mod header;
+mod names;
+mod quotation;
+mod setup;
+mod several;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod walk;
+mod words;
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use self::header::{Header, RECORD};
+use self::names::{Names, Type};
+use self::texts::{Text, Texts};
+use super::chessbase_common::archive::InArchive;
+use super::chessbase_common::{Characters, Numbering, records, values};
+use super::{
+    Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
+};
+use crate::bytes::{index, le_u16, le_u32};
+use crate::game::{Game, Tags};
+use crate::replay::{MainLine, Ply, Tree};
+
+/// The format's row.
+pub const FORMAT: Format = Format {
+    name: "chessbase-2cbh",
+    title: "ChessBase (2CBH)",
+    find: find::find,
+    by_content: None,
+    small_files: None,
+    readings: Vec::new,
+    open: several::open,
+};
+
+/// Players and events have ids in turn.
+const KINDS_OF_NAMES: u32 = 2;
+/// The directory of guiding texts.
+const TEXTS: &str = "texts";
+/// Players, tournaments and comments whose characters are looked at for a guess at their encoding, of each; also the
+/// annotations of a game among which a comment is looked for.
+const SAMPLE: u32 = 500;
+/// Bytes of an `.ini` that are looked at.
+const LONGEST_INI: usize = 64 << 10;
+
+/// An open database.
+struct ChessBase2Cbh {
+    cbh: SourceFile,
+    cbg: Option<SourceFile>,
+    cba: Option<SourceFile>,
+    /// Names for faults of files, also of those that are missing.
+    files: FileNames,
+    numbering: Numbering,
+    names: Names,
+    characters: Characters,
+    texts: OnceLock<Texts>,
+    info: Info,
+    /// Problems of the files.
+    problems: Vec<Problem>,
+    /// The same and those of the guiding texts, which are known when the games are counted.
+    all_problems: OnceLock<Vec<Problem>>,
+}
+
+/// Names of files with which games may have faults.
+struct FileNames {
+    cbg: String,
+    cba: String,
+}
+
+/// A game's place in the database.
+struct Place<'a> {
+    /// Number of its record, from 0.
+    record: usize,
+    header: Header<'a>,
+}
+
+/// Files that are missed where they are not there, with what they hold.
+const MISSED: [(&str, &str); 3] = [
+    ("2cbg", "games have no moves"),
+    ("2cba", "games have no annotations"),
+    ("2lid", "players, events, sources, teams and titles are unknown"),
+];
+
+impl ChessBase2Cbh {
+    fn open(mut files: Files, options: &Options) -> Result<ChessBase2Cbh, NotADatabase> {
+        let mut problems = files.holes();
+        let mut warnings = std::mem::take(&mut files.warnings);
+        let Some(cbh) = files.get("2cbh") else {
+            let reason = find::reason(|kind| files.get(kind).is_some());
+            return Err(NotADatabase(
+                reason.unwrap_or_else(|| "there is no .2cbh".to_owned()),
+            ));
+        };
+        let version = check_header(cbh, &mut problems)?;
+        let characters = Characters::with(annotations::MARKS, options.encoding.as_deref(), &mut warnings);
+        let mut rows = vec![("version", version.to_string())];
+        let title = files.get("ini").and_then(|ini| title_of(&ini.bytes, characters));
+        rows.extend(title.map(|title| ("title", title)));
+        let name = |extension| match files.get(extension) {
+            Some(file) => file.name.clone(),
+            None => records::sibling(&cbh.name, extension),
+        };
+        for (extension, what) in MISSED {
+            if files.get(extension).is_none() {
+                warnings.push(format!("{} is missing: {what}", name(extension)));
+            }
+        }
+        let database = ChessBase2Cbh {
+            numbering: Numbering::new(cbh, RECORD, Header::kind_at),
+            files: FileNames {
+                cbg: name("2cbg"),
+                cba: name("2cba"),
+            },
+            names: Names::open(files.get("2lid"), &mut problems),
+            cbh: cbh.clone(),
+            cbg: files.get("2cbg").cloned(),
+            cba: files.get("2cba").cloned(),
+            characters,
+            texts: OnceLock::new(),
+            info: Info { rows, warnings },
+            problems,
+            all_problems: OnceLock::new(),
+        };
+        // Of a short file the texts are read now, so that nothing has to wait for them.
+        database.problems();
+        Ok(database)
+    }
+
+    fn place(&self, game: u32) -> Option<Place<'_>> {
+        let record = self.numbering.place(&self.cbh, game)?;
+        let header = Header::at(&self.cbh.bytes, record)?;
+        Some(Place { record, header })
+    }
+
+    /// All guiding texts.
+    fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| {
+            let records = self.numbering.texts(&self.cbh);
+            match &self.cbg {
+                Some(cbg) => Texts::read(&self.cbh, cbg, records),
+                None => Texts::missing(records.count(), &self.files.cbg),
+            }
+        })
+    }
+
+    /// What to say where most of the first texts look as if they were in Cyrillic letters.
+    fn doubt_of_encoding(&self) -> Option<String> {
+        let names = [Type::Player, Type::Tournament];
+        let names = names.into_iter().flat_map(|of| self.names.sample(of, SAMPLE));
+        let places = (0..SAMPLE).map_while(|game| self.place(game));
+        let comments = places.filter_map(|place| {
+            let frame = self.annotations_of(&place.header)?.ok()?;
+            let mut items = annotations::Items::new(frame.content, 0).take(SAMPLE as usize);
+            items.find_map(|item| annotations::text_of(&item))
+        });
+        self.characters.doubt(names.chain(comments))
+    }
+}
+
+impl InArchive for ChessBase2Cbh {
+    fn of_files(files: Files, options: &Options) -> Result<ChessBase2Cbh, NotADatabase> {
+        ChessBase2Cbh::open(files, options)
+    }
+
+    fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>) {
+        self.info.rows.splice(..0, row);
+        self.problems.splice(..0, problems);
+        self.all_problems = OnceLock::new();
+    }
+}
+
+/// Looks at the header of the `.2cbh`, and gives its version (section 2).
+fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, NotADatabase> {
+    let bytes: &[u8] = &cbh.bytes;
+    if bytes.len() < RECORD {
+        return Err(NotADatabase(format!(
+            "the .2cbh has {} of the {RECORD} bytes of its header: get a whole copy",
+            bytes.len()
+        )));
+    }
+    if le_u16(bytes, 0x0a).map(usize::from) != Some(RECORD) {
+        return Err(NotADatabase(
+            "the .2cbh does not begin as those of ChessBase do".to_owned(),
+        ));
+    }
+    let next = le_u32(bytes, 0x10).unwrap_or(0);
+    let rest = bytes.len() % RECORD;
+    if rest != 0 {
+        let at = (bytes.len() - rest) as u64;
+        problems.push(Problem::damage(&cbh.name, at, "the file ends inside a record"));
+    }
+    let records = bytes.len() / RECORD - 1;
+    // What is stored is the number of records and one more.
+    if index(next.into()) != records + 1 {
+        let count = next.saturating_sub(1);
+        let what = format!("the file has {records} records, of which its header counts {count}");
+        problems.push(match index(count.into()) > records {
+            true => Problem::damage(&cbh.name, 0x10, what),
+            false => Problem::doubt(&cbh.name, 0x10, what),
+        });
+    }
+    Ok(bytes.get(0x0d).copied().unwrap_or(0))
+}
+
+/// The title of a database from its `.ini`: `Title=` in the section `[Descr2CBG]`.
+fn title_of(ini: &[u8], characters: Characters) -> Option<String> {
+    let ini = ini.get(..LONGEST_INI).unwrap_or(ini);
+    let lines = ini
+        .split(|&byte| matches!(byte, b'\r' | b'\n'))
+        .map(<[u8]>::trim_ascii);
+    let mut lines = lines
+        .skip_while(|line| !line.eq_ignore_ascii_case(b"[Descr2CBG]"))
+        .skip(1);
+    let title = lines
+        .by_ref()
+        .take_while(|line| !line.starts_with(b"["))
+        .find_map(|line| {
+            let (name, value) = line.split_at(line.iter().position(|&byte| byte == b'=')?);
+            name.trim_ascii()
+                .eq_ignore_ascii_case(b"Title")
+                .then_some(value.get(1..)?)
+        })?;
+    let title = characters.line(title.trim_ascii());
+    (!title.is_empty()).then_some(title)
+}
+
+impl Database for ChessBase2Cbh {
+    fn len(&self) -> u32 {
+        self.numbering.games(&self.cbh)
+    }
+
+    fn uncounted(&self) -> Option<u32> {
+        self.numbering.uncounted()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let Some(Place { header, .. }) = self.place(game) else {
+            return Keys::UNKNOWN;
+        };
+        let references = header.references();
+        let id = |at: Option<usize>, kind| match header.reference(at).map(u32::try_from) {
+            Some(Ok(number)) if number < u32::MAX / KINDS_OF_NAMES => TextId(number * KINDS_OF_NAMES + kind),
+            _ => TextId(u32::MAX),
+        };
+        let tournament = self.entity(Type::Tournament, header.reference(references.tournament));
+        Keys {
+            white: id(references.white, 0),
+            black: id(references.black, 0),
+            event: id(references.tournament, 1),
+            date: header.date(),
+            event_year: tournament
+                .and_then(tags::date_of)
+                .map_or(0, |date| values::date(date).year),
+            eco: header.eco().map(|(eco, _)| eco),
+            outcome: header.outcome(),
+            deleted: header.is_deleted(),
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let number = i64::from(id.0 / KINDS_OF_NAMES);
+        let mut text = String::new();
+        if id.0.is_multiple_of(KINDS_OF_NAMES) {
+            if let Some(player) = self.names.get(Type::Player, number) {
+                tags::append_player(player, self.characters, &mut text);
+            }
+        } else if let Some(tournament) = self.names.get(Type::Tournament, number) {
+            tags::append_event(tournament, self.characters, &mut text);
+        }
+        match text.is_empty() {
+            true => "?".to_owned(),
+            false => text,
+        }
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let Some(place) = self.place(game) else {
+            return Tags::default();
+        };
+        let moves = self.moves(&place).and_then(Result::ok);
+        self.all_tags(&place, moves.as_ref())
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        let Some(place) = self.place(game) else {
+            return Decoded::default();
+        };
+        let moves = self.moves(&place);
+        let read = moves.as_ref().and_then(|moves| moves.as_ref().ok());
+        let tags = self.all_tags(&place, read);
+        let (movetext, mut problems) = self.replay(&place, moves.as_ref(), Tree::beginning);
+        let doubts = self.doubts(&place, read, &problems);
+        problems.extend(doubts);
+        Decoded {
+            game: Game { tags, movetext },
+            problems,
+        }
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let Some(place) = self.place(game) else { return };
+        let moves = self.moves(&place);
+        self.replay(&place, moves.as_ref(), |_, _, _| MainLine(each));
+    }
+
+    fn info(&self) -> Info {
+        let mut info = self.info.clone();
+        info.rows.push(("texts", self.characters.describe()));
+        let texts = self.numbering.texts(&self.cbh).count();
+        if texts > 0 {
+            info.rows.push(("guiding texts", texts.to_string()));
+        }
+        info.warnings.extend(self.doubt_of_encoding());
+        info
+    }
+
+    fn problems(&self) -> &[Problem] {
+        match self.numbering.uncounted() {
+            Some(_) => &self.problems,
+            None => self.all_problems.get_or_init(|| {
+                let of_texts = self.texts().problems.iter();
+                let is_intact = self.cbg.as_ref().is_none_or(|cbg| cbg.bytes.is_intact());
+                let of_texts = of_texts.filter(|_| is_intact);
+                self.problems.iter().chain(of_texts).cloned().collect()
+            }),
+        }
+    }
+
+    fn member_directory(&self) -> Option<&'static str> {
+        self.numbering.is_long().then_some(TEXTS)
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let member = |text: &Text| Member {
+            directory: TEXTS,
+            name: text.name(self),
+            size: text.bytes.len() as u64,
+        };
+        self.texts().texts.iter().map(member).collect()
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let text = self.texts().texts.get(member).ok_or_else(missing)?;
+        let cbg = self.cbg.as_ref().ok_or_else(missing)?;
+        let bytes = cbg.bytes.get(text.bytes.clone()).ok_or_else(missing)?;
+        Ok(records::copy(bytes, offset, buffer))
+    }
+}

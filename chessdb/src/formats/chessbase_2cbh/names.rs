@@ -1,0 +1,207 @@
+//! The `.2lid`: players, tournaments, sources, teams and titles (section 5).
+//!
+//! | offset | type | header, **big endian** |
+//! |---|---|---|
+//! | 0 | i32 | its size: records begin there |
+//! | 4 | i32 | types |
+//! | 8 + 20i | i32 | bytes of a container of type i |
+//! | 12 + 20i | i64 | entities of type i |
+//! | 20 + 20i | i64 | first deleted one, which is not needed |
+//!
+//! A block has the containers of one number of all types, so that entity n of a type is in block n. A container begins
+//! with the number of bytes that follow, 0 for no entity, in little endian as all that is in it.
+
+use crate::bytes::{be_u32, be_u64, index, le_u16, le_u32, slice};
+use crate::formats::chessbase_common::{Characters, records};
+use crate::formats::{Problem, SourceFile};
+
+/// Types of entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Player = 0,
+    Tournament = 1,
+    Source = 2,
+    Team = 4,
+    Title = 5,
+}
+
+const TYPES: usize = 6;
+/// Bytes of the header before the types, and of each type in it.
+const HEAD: usize = 8;
+const OF_TYPE: usize = 20;
+/// Section 14.5.
+const MOST_TYPES: usize = 32;
+const LONGEST_CONTAINER: usize = 1 << 20;
+const LONGEST_HEADER: usize = 64 << 10;
+/// How a deleted record of 16 bytes begins.
+const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
+const DELETED_LEN: usize = 16;
+
+/// An open `.2lid`, or none.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    file: Option<SourceFile>,
+    start: usize,
+    /// Bytes of a block.
+    block: usize,
+    types: [Containers; TYPES],
+}
+
+/// The containers of a type.
+#[derive(Clone, Copy, Debug, Default)]
+struct Containers {
+    /// Their place in a block.
+    at: usize,
+    len: usize,
+    entities: u64,
+}
+
+impl Names {
+    /// Opens the file. A header that cannot be is a problem, and then there are no names.
+    pub(super) fn open(file: Option<&SourceFile>, problems: &mut Vec<Problem>) -> Names {
+        let names = file.and_then(Names::read);
+        if let Some(file) = file.filter(|_| names.is_none()) {
+            problems.push(records::no_header(file));
+        }
+        names.unwrap_or(Names {
+            file: None,
+            start: 0,
+            block: 0,
+            types: Default::default(),
+        })
+    }
+
+    fn read(file: &SourceFile) -> Option<Names> {
+        let bytes: &[u8] = &file.bytes;
+        let size = |at, most: usize| {
+            let size = usize::try_from(be_u32(bytes, at)?).ok()?;
+            (size <= most).then_some(size)
+        };
+        let start = size(0, LONGEST_HEADER.min(bytes.len()))?;
+        let count = size(4, MOST_TYPES).filter(|count| *count > 0)?;
+        if start < HEAD + OF_TYPE * count {
+            return None;
+        }
+        let mut block = 0;
+        let mut types: [Containers; TYPES] = Default::default();
+        for number in 0..count {
+            let at = HEAD + OF_TYPE * number;
+            let len = size(at, LONGEST_CONTAINER)?;
+            if let Some(of_type) = types.get_mut(number) {
+                *of_type = Containers {
+                    at: block,
+                    len,
+                    entities: u64::try_from(be_u64(bytes, at + 4)?.cast_signed()).unwrap_or(0),
+                };
+            }
+            block += len;
+        }
+        Some(Names {
+            file: Some(file.clone()),
+            start,
+            block,
+            types,
+        })
+    }
+
+    /// The name of the file that has the entities, if there is one.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.file.as_ref().map(|file| file.name.as_str())
+    }
+
+    /// An entity; none for a deleted one.
+    pub(super) fn get(&self, of: Type, number: i64) -> Option<Entity<'_>> {
+        let containers = self.types.get(of as usize)?;
+        let number = u64::try_from(number)
+            .ok()
+            .filter(|number| *number < containers.entities)?;
+        let at = index(number).checked_mul(self.block)?.checked_add(self.start)?;
+        let bytes: &[u8] = &self.file.as_ref()?.bytes;
+        let rest = bytes.get(at.checked_add(containers.at)?..)?;
+        let container = rest.get(..containers.len).unwrap_or(rest);
+        let len = le_u32(container, 0).and_then(|len| usize::try_from(len).ok())?;
+        let fields = container.get(4..)?;
+        let is_deleted = len == DELETED_LEN && fields.starts_with(&DELETED);
+        (len > 0 && !is_deleted).then_some(Entity {
+            fields: fields.get(..len).unwrap_or(fields),
+            at: 0,
+        })
+    }
+
+    /// The first texts of the first entities of a type, for a look at their characters.
+    pub(super) fn sample(&self, of: Type, most: u32) -> impl Iterator<Item = &[u8]> {
+        let entities = (0..i64::from(most)).map_while(move |number| {
+            let is_there = self.types.get(of as usize)?.entities > u64::try_from(number).ok()?;
+            is_there.then(|| self.get(of, number))
+        });
+        entities.filter_map(|entity| entity?.string())
+    }
+}
+
+/// The fields of an entity, read one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entity<'a> {
+    fields: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Entity<'a> {
+    /// The next string; none where it is longer than its container.
+    pub(super) fn string(&mut self) -> Option<&'a [u8]> {
+        let len = usize::try_from(self.u32()?).ok()?;
+        let bytes = slice(self.fields, self.at, len)?;
+        self.at += len;
+        Some(bytes)
+    }
+
+    /// The next string as text, empty where there is none.
+    pub(super) fn append(&mut self, characters: Characters, out: &mut String) {
+        characters.append_name(self.string().unwrap_or_default(), out);
+    }
+
+    /// Passes over so many bytes.
+    pub(super) fn pass(&mut self, len: usize) {
+        self.at = self.at.saturating_add(len);
+    }
+
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        let byte = self.fields.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    pub(super) fn u16(&mut self) -> Option<u16> {
+        let value = le_u16(self.fields, self.at)?;
+        self.at += 2;
+        Some(value)
+    }
+
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        let value = le_u32(self.fields, self.at)?;
+        self.at += 4;
+        Some(value)
+    }
+}
+
+/// Languages that a title may have.
+const MOST_LANGUAGES: u32 = 256;
+
+/// The texts of a title with their languages, in stored order. Ends where one cannot be read.
+pub(super) fn titles(mut title: Entity<'_>) -> impl Iterator<Item = (u32, &[u8])> {
+    let count = title.u32().unwrap_or(0);
+    (0..count.min(MOST_LANGUAGES)).map_while(move |_| Some((title.u32()?, title.string()?)))
+}
+
+/// True if all strings of an entity are in its container.
+pub(super) fn has_all_strings(of: Type, mut entity: Entity<'_>) -> bool {
+    match of {
+        Type::Player | Type::Tournament | Type::Source => {
+            entity.string().is_some() && entity.string().is_some()
+        }
+        Type::Team => entity.string().is_some(),
+        Type::Title => {
+            let count = entity.clone().u32();
+            count.is_some_and(|count| titles(entity).count() == index(count.into()))
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Guiding texts (section 7): pages between the games.
+//!
+//! | type | content of the frame |
+//! |---|---|
+//! | u16 | 5 |
+//! | i32 | bytes that follow |
+//! | i32 | number of languages |
+//! | | each: i32 language, HTML with its length before it |
+
+use std::ops::Range;
+
+use super::ChessBase2Cbh;
+use super::fields::Fields;
+use super::frame::{self, Frame};
+use super::header::{Header, RECORD};
+use super::names::{self, Type};
+use crate::bytes::{index, le_u64};
+use crate::formats::chessbase_common::{file_name, nations};
+use crate::formats::{Problem, SourceFile};
+use crate::text::without_cut_character;
+
+/// What every content begins with.
+const VERSION: u16 = 5;
+/// Languages, by their countries, with what they are called in names of files.
+const LANGUAGES: [(u32, &str); 7] = [
+    (42, "en"),
+    (43, "es"),
+    (49, "fr"),
+    (53, "de"),
+    (70, "it"),
+    (103, "nl"),
+    (117, "pt"),
+];
+/// Bytes of a title that are looked at for the name of a file, which is shorter.
+const MOST_OF_TITLE: usize = 1024;
+/// Languages that a text may have.
+const MOST_LANGUAGES: i32 = 256;
+/// Damaged texts that are listed.
+const MOST_PROBLEMS: usize = 100;
+/// Bytes of a guiding text in one language, at least.
+const SHORTEST_TEXT: usize = 8;
+
+/// A text in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    /// Number of its record, from 1.
+    record: usize,
+    language: u32,
+    /// Where it is in the `.2cbg`.
+    pub(super) bytes: Range<usize>,
+}
+
+impl Text {
+    /// Name of the file that shows it: `000003 Title.en.html`. The title is the one of its language, else the first
+    /// that is not empty.
+    pub(super) fn name(&self, database: &ChessBase2Cbh) -> String {
+        let title =
+            title_of(&database.cbh, self.record).and_then(|number| database.names.get(Type::Title, number));
+        let (mut own, mut first) = (String::new(), String::new());
+        for (language, text) in title.into_iter().flat_map(names::titles) {
+            let wanted = match language == self.language {
+                true => &mut own,
+                false => &mut first,
+            };
+            if wanted.is_empty() {
+                let beginning = text.get(..MOST_OF_TITLE).map(without_cut_character);
+                database.characters.append_name(beginning.unwrap_or(text), wanted);
+            }
+        }
+        let title = if own.is_empty() { first } else { own };
+        file_name(self.record, &title, &suffix(self.language), ".html")
+    }
+}
+
+/// The number of a text's title.
+fn title_of(cbh: &SourceFile, record: usize) -> Option<i64> {
+    let at = record.checked_mul(RECORD)?.checked_add(0x28)?;
+    le_u64(&cbh.bytes, at).map(u64::cast_signed)
+}
+
+/// What the name of a file says of its language.
+fn suffix(language: u32) -> String {
+    let own = LANGUAGES.iter().find(|(number, _)| *number == language);
+    let country = || nations::code(u8::try_from(language).ok()?);
+    match (own, country()) {
+        (Some((_, language)), _) => format!(".{language}"),
+        (None, Some(country)) => format!(".{}", country.to_lowercase()),
+        (None, None) if language == 0 => String::new(),
+        (None, None) => format!(".{language}"),
+    }
+}
+
+/// The texts of a database.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub(super) texts: Vec<Text>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Texts {
+    /// Reads the texts whose records have these places, from 0. Records may share a frame, so there are at most as many
+    /// texts as frames would fit into the file.
+    pub(super) fn read(cbh: &SourceFile, cbg: &SourceFile, records: impl Iterator<Item = usize>) -> Texts {
+        let most = 1 + cbg.data_len() / SHORTEST_TEXT;
+        let mut all = Texts::default();
+        let mut damaged = 0;
+        // Frames of sound files do not share bytes, so all of them together are no longer than the file.
+        let mut unsummed = cbg.data_len();
+        for place in records {
+            let record = place + 1;
+            let room = most - all.texts.len();
+            if room == 0 || cbg.bytes.is_lost() {
+                let what = format!("the guiding texts from record {record} on are not read");
+                all.problems.push(Problem::damage(&cbg.name, None, what));
+                break;
+            }
+            let Some(header) = Header::at(&cbh.bytes, place) else {
+                continue;
+            };
+            let (texts, damage) = read(&cbg.bytes, header.moves_at(), record, &mut unsummed);
+            all.texts.extend(texts.into_iter().take(room));
+            let Some((at, what)) = damage else { continue };
+            damaged += 1;
+            if damaged <= MOST_PROBLEMS {
+                let what = format!("the guiding text of record {record}: {what}");
+                all.problems.push(Problem::damage(&cbg.name, at, what));
+            }
+        }
+        if damaged > MOST_PROBLEMS {
+            let what = format!("{} more guiding texts are damaged", damaged - MOST_PROBLEMS);
+            all.problems.push(Problem::damage(&cbg.name, None, what));
+        }
+        all
+    }
+
+    /// What to say of texts whose file is missing.
+    pub(super) fn missing(texts: usize, cbg: &str) -> Texts {
+        let what = format!("{texts} guiding texts are missing: they are in this file");
+        Texts {
+            texts: Vec::new(),
+            problems: (texts > 0)
+                .then(|| Problem::damage(cbg, None, what))
+                .into_iter()
+                .collect(),
+        }
+    }
+}
+
+/// What is wrong with a text, and where.
+type Damage = (Option<u64>, &'static str);
+
+/// The texts of a record that are not empty, one for each language, and what is wrong with them. The checksum of at most
+/// `unsummed` bytes is made, which are subtracted.
+fn read(cbg: &[u8], at: i64, record: usize, unsummed: &mut usize) -> (Vec<Text>, Option<Damage>) {
+    let frame = match Frame::at(cbg, at) {
+        Ok(frame) => frame,
+        Err(why) => return (Vec::new(), Some((u64::try_from(at).ok(), why))),
+    };
+    let damage = |what| Some((Some(frame.at), what));
+    if frame.tag != frame::TEXT {
+        return (Vec::new(), damage("its frame is not that of a text"));
+    }
+    let mut fields = Fields::of(frame.content);
+    let mut texts: Vec<Text> = Vec::new();
+    let is_whole = read_languages(&mut fields, |language, len, end| {
+        let is_known = texts.iter().any(|text| text.language == language);
+        let end = index(frame.content_at()) + end;
+        if len > 0 && !is_known {
+            texts.push(Text {
+                record,
+                language,
+                bytes: end - len..end,
+            });
+        }
+    });
+    let left = unsummed.checked_sub(frame.content.len());
+    *unsummed = left.unwrap_or(*unsummed);
+    let damage = match is_whole {
+        None => Some((
+            Some(frame.content_at() + fields.at() as u64),
+            "it cannot be read from here on",
+        )),
+        Some(()) if frame.is_cut => damage("the file ends inside of it"),
+        Some(()) if left.is_none() => damage("it shares bytes with others: its checksum is not compared"),
+        Some(()) if !frame.is_sound(cbg) => damage("its checksum is wrong: some of it may be"),
+        Some(()) if !frame.has_end => damage("the length at the end of its frame is wrong"),
+        Some(()) => None,
+    };
+    (texts, damage)
+}
+
+/// Passes the language, the length and the end of each text to `each`. None where reading ends early.
+fn read_languages(fields: &mut Fields<'_>, mut each: impl FnMut(u32, usize, usize)) -> Option<()> {
+    let mut ahead = *fields;
+    if ahead.u16()? != VERSION {
+        return None;
+    }
+    let _len = ahead.i32()?;
+    let count = ahead.i32().filter(|count| (0..=MOST_LANGUAGES).contains(count))?;
+    *fields = ahead;
+    for _ in 0..count {
+        let mut ahead = *fields;
+        let language = ahead.u32()?;
+        let text = ahead.string()?;
+        *fields = ahead;
+        each(language, text.len(), fields.at());
+    }
+    Some(())
+}

@@ -1,0 +1,252 @@
+//! Annotations of a game, and where they stand in it.
+
+use super::items::{self, Item, Said};
+use super::{Characters, items::SaidBy};
+use crate::formats::{Problem, ProblemKind};
+use crate::game::Tags;
+use crate::replay::{Fault, Origin, Replay, Sink, State};
+
+/// The position of what is said of the whole game.
+const WHOLE_GAME: i32 = -1;
+
+/// The items of a game, in the order of their positions.
+#[derive(Clone, Debug)]
+pub(in crate::formats) struct Annotations<'a> {
+    items: Vec<Item<'a>>,
+    said: SaidBy,
+    origin: Origin<'a>,
+    characters: Characters,
+    /// Medals of the game's record, which an item may repeat.
+    medals: u16,
+    /// What cannot be read, and where: of the record, and of its items.
+    damage: Vec<(u64, String)>,
+    /// Problems without a remark.
+    problems: Vec<Problem>,
+}
+
+impl<'a> Annotations<'a> {
+    /// No annotations but medals. `said` takes the data of an item apart.
+    pub(in crate::formats) fn none(
+        origin: Origin<'a>,
+        characters: Characters,
+        medals: u16,
+        said: SaidBy,
+    ) -> Annotations<'a> {
+        Annotations {
+            items: Vec::new(),
+            said,
+            origin,
+            characters,
+            medals,
+            damage: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Adds items, of which those of a position keep their order.
+    pub(in crate::formats) fn extend(&mut self, items: impl Iterator<Item = Item<'a>>) {
+        self.items.extend(items);
+        if !self.items.is_sorted_by_key(|item| item.position) {
+            self.items.sort_by_key(|item| item.position);
+        }
+    }
+
+    /// Notes what cannot be read, and where that is.
+    pub(in crate::formats) fn damage(&mut self, at: u64, what: impl Into<String>) {
+        self.damage.push((at, what.into()));
+    }
+
+    /// Notes something odd that costs no annotation.
+    pub(in crate::formats) fn problem(&mut self, at: u64, what: impl Into<String>) {
+        self.problems.push(Problem::damage(self.origin.file, at, what));
+    }
+
+    pub(in crate::formats) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(in crate::formats) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// What is wrong with the annotations.
+    pub(in crate::formats) fn report<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
+        for (at, what) in &self.damage {
+            replay.fault_in(self.origin, *at, &Fault::damage(what.clone()), "");
+        }
+        for problem in &self.problems {
+            replay.problem(problem.clone());
+        }
+        let misplaced = self.items.partition_point(|item| item.position < WHOLE_GAME);
+        self.report_misplaced(self.items.get(..misplaced), replay);
+    }
+
+    /// What is said of the whole game.
+    pub(in crate::formats) fn begin<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
+        if !S::WHOLE {
+            return;
+        }
+        self.report(replay);
+        if let Some(medals) = self.medals_of_record() {
+            replay.comment(&medals);
+        }
+        self.add(Some(self.of_whole_game()), replay, |_| true);
+    }
+
+    /// Medals of the record that no item repeats.
+    fn medals_of_record(&self) -> Option<String> {
+        let has_medals = self.items.iter().any(|item| item.kind == items::MEDALS);
+        (self.medals != 0 && !has_medals).then(|| items::medals(self.medals.into()))
+    }
+
+    fn of_whole_game(&self) -> &[Item<'a>] {
+        let end = self.items.partition_point(|item| item.position <= WHOLE_GAME);
+        self.items.get(..end).unwrap_or_default()
+    }
+
+    /// What precedes a move.
+    #[inline(always)]
+    pub(in crate::formats) fn before_move<S: Sink, T: State>(
+        &self,
+        number: u32,
+        replay: &mut Replay<'_, S, T>,
+    ) {
+        if !self.items.is_empty() {
+            self.add_of_move(number, replay, |kind| kind == items::TEXT_BEFORE);
+        }
+    }
+
+    /// What follows a move.
+    #[inline(always)]
+    pub(in crate::formats) fn after_move<S: Sink, T: State>(
+        &self,
+        number: u32,
+        replay: &mut Replay<'_, S, T>,
+    ) {
+        if !self.items.is_empty() {
+            self.add_of_move(number, replay, |kind| kind != items::TEXT_BEFORE);
+        }
+    }
+
+    /// What is said of moves from a number on.
+    pub(in crate::formats) fn after<S: Sink, T: State>(&self, number: u32, replay: &mut Replay<'_, S, T>) {
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        let start = self.items.partition_point(|item| item.position < number);
+        self.report_misplaced(self.items.get(start..), replay);
+        self.add(self.items.get(start..), replay, |_| true);
+    }
+
+    /// Reports items of moves that are not there.
+    fn report_misplaced<S: Sink, T: State>(&self, items: Option<&[Item<'a>]>, replay: &mut Replay<'_, S, T>) {
+        let items = items.unwrap_or_default();
+        let Some(first) = items.first() else { return };
+        let what = match items.len() {
+            1 => format!("an annotation is of move {}, which is not there", first.position),
+            more => format!("{more} annotations are of moves that are not there"),
+        };
+        replay.problem(Problem::damage(self.origin.file, first.at, what));
+    }
+
+    /// Tells what is not shown, once a kind.
+    pub(in crate::formats) fn end<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
+        if !S::WHOLE || !self.items.iter().any(|item| items::is_missing(item.kind)) {
+            return;
+        }
+        for kind in (0..=u8::MAX).filter(|kind| items::is_missing(*kind)) {
+            let mut found = self.items.iter().filter(|item| item.kind == kind);
+            let Some(first) = found.next() else { continue };
+            let what = match found.count() {
+                0 => format!("{} is not shown", items::name(kind)),
+                more => format!("{} is not shown, {} times", items::name(kind), more + 1),
+            };
+            let problem = Problem::new(ProblemKind::Unsupported, self.origin.file, first.at, what);
+            replay.problem(problem);
+        }
+    }
+
+    /// Appends the comments on the whole game, for a game without moves that PGN could hold.
+    pub(in crate::formats) fn append_comments_of_game(&self, out: &mut String) {
+        if let Some(medals) = self.medals_of_record() {
+            append_comment(&medals, out);
+        }
+        self.append_all(self.of_whole_game(), out);
+    }
+
+    /// Appends the comments on a move that is not played.
+    pub(in crate::formats) fn append_comments(&self, number: u32, out: &mut String) {
+        self.append_all(self.of_move(number).unwrap_or_default(), out);
+    }
+
+    fn append_all(&self, items: &[Item<'a>], out: &mut String) {
+        let said = items.iter().filter_map(|item| (self.said)(item.kind, item.data));
+        for text in said.filter_map(|said| said.comment(self.characters)) {
+            append_comment(&text, out);
+        }
+    }
+
+    // Not inlined: most games have no annotations.
+    #[inline(never)]
+    fn add_of_move<S: Sink, T: State>(
+        &self,
+        number: u32,
+        replay: &mut Replay<'_, S, T>,
+        is_wanted: impl Fn(u8) -> bool,
+    ) {
+        self.add(self.of_move(number), replay, is_wanted);
+    }
+
+    fn of_move(&self, number: u32) -> Option<&[Item<'a>]> {
+        let number = i32::try_from(number).ok()?;
+        let start = self.items.partition_point(|item| item.position < number);
+        let rest = self.items.get(start..)?;
+        let len = rest.iter().take_while(|item| item.position == number).count();
+        rest.get(..len)
+    }
+
+    fn add<S: Sink, T: State>(
+        &self,
+        items: Option<&[Item<'a>]>,
+        replay: &mut Replay<'_, S, T>,
+        is_wanted: impl Fn(u8) -> bool,
+    ) {
+        let items = items.unwrap_or_default().iter();
+        for item in items.filter(|item| is_wanted(item.kind)) {
+            match (self.said)(item.kind, item.data) {
+                Some(Said::Symbols(nags)) => nags.iter().take(3).for_each(|&nag| replay.nag(nag)),
+                Some(said) => {
+                    if let Some(text) = said.comment(self.characters) {
+                        replay.comment(&text);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Appends a comment after a blank.
+fn append_comment(text: &str, out: &mut String) {
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    out.push_str(text);
+}
+
+/// Sets the tags that are annotations of the whole game: clocks and time controls. Of several the first counts.
+pub(in crate::formats) fn set_tags<'a>(items: impl Iterator<Item = Item<'a>>, said: SaidBy, tags: &mut Tags) {
+    const NAMES: [&str; 3] = ["WhiteClock", "BlackClock", "TimeControl"];
+    let kinds = [items::WHITE_CLOCK, items::BLACK_CLOCK, items::TIME_CONTROL];
+    let mut is_set = [false; 3];
+    for item in items.filter(|item| item.position < 0) {
+        let Some(number) = kinds.iter().position(|kind| *kind == item.kind) else {
+            continue;
+        };
+        let value = said(item.kind, item.data).and_then(|said| said.tag());
+        if let Some((is_set, name)) = is_set.get_mut(number).zip(NAMES.get(number))
+            && let Some(value) = value
+            && !std::mem::replace(is_set, true)
+        {
+            tags.set_str(*name, &value);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Archives, which may hold several databases.
+
+use crate::formats::several::Several;
+use crate::formats::{Database, Files, NotADatabase, Opened, Options, Part, Problem};
+
+/// What a user can do about an archive that is cut.
+pub(in crate::formats) const GET_WHOLE: &str = "get a whole copy of the archive";
+
+/// A database of an archive.
+pub(in crate::formats) struct Unpacked {
+    /// Name of its main file.
+    pub(in crate::formats) name: String,
+    pub(in crate::formats) files: Files,
+    /// Damage of its files in the archive.
+    pub(in crate::formats) problems: Vec<Problem>,
+    /// Bytes of the archive.
+    packed_len: usize,
+}
+
+/// What an archive holds.
+pub(in crate::formats) struct Contents {
+    /// Its databases in their order, at least one.
+    pub(in crate::formats) databases: Vec<Unpacked>,
+    /// Problems that belong to none of them.
+    pub(in crate::formats) problems: Vec<Problem>,
+}
+
+/// A database that archives hold.
+pub(in crate::formats) trait InArchive: Database + Sized + 'static {
+    /// Opens it from its files.
+    fn of_files(files: Files, options: &Options) -> Result<Self, NotADatabase>;
+
+    /// Adds what is known of the archive: a first row of `info.txt`, and problems.
+    fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>);
+}
+
+impl Unpacked {
+    /// A database of an archive of so many bytes, without files.
+    pub(in crate::formats) fn new(name: impl Into<String>, packed_len: usize) -> Unpacked {
+        Unpacked {
+            name: name.into(),
+            files: Files::default(),
+            problems: Vec::new(),
+            packed_len,
+        }
+    }
+
+    /// For `info.txt`.
+    fn describe(&self) -> String {
+        let files = self.files.files.iter();
+        let unpacked: usize = files.map(|(_, file)| file.bytes.len()).sum();
+        format!("{} bytes, {unpacked} unpacked", self.packed_len)
+    }
+
+    /// Opens the database, about whose archive there are these warnings.
+    fn open<D: InArchive>(self, warnings: &[String], options: &Options) -> Result<D, NotADatabase> {
+        let row = ("archive", self.describe());
+        let (mut files, problems) = (self.files, self.problems);
+        files.warnings.extend_from_slice(warnings);
+        let mut database = D::of_files(files, options).map_err(|NotADatabase(reason)| {
+            // What is wrong with the archive explains the rest.
+            NotADatabase(match problems.as_slice() {
+                [] => reason,
+                [first] => first.to_string(),
+                [first, more @ ..] => {
+                    format!("{first}; {} more of its files are damaged or cut", more.len())
+                }
+            })
+        })?;
+        database.add(Some(row), problems);
+        Ok(database)
+    }
+}
+
+impl Contents {
+    /// Opens the databases of an archive, which `files` has. Several are shown in its place.
+    pub(in crate::formats) fn open<D: InArchive>(self, files: &Files, options: &Options) -> Opened {
+        let (mut parts, mut refused) = (Vec::new(), Vec::new());
+        for database in self.databases {
+            let name = database.name.clone();
+            match database.open::<D>(&files.warnings, options) {
+                Ok(database) => parts.push((name, database)),
+                Err(NotADatabase(reason)) => refused.push((name, reason)),
+            }
+        }
+        let Some((_, first)) = parts.first_mut() else {
+            let reasons = refused.into_iter().map(|(_, reason)| reason);
+            return Err(NotADatabase(reasons.collect::<Vec<_>>().join("; ")));
+        };
+        // What belongs to no database is said once, because there may be thousands.
+        let mut problems = files.holes();
+        problems.extend(self.problems);
+        problems.extend(refused.into_iter().map(|(name, reason)| {
+            let archive = files.files.first().map_or("", |(_, archive)| &archive.name);
+            Problem::damage(archive, None, format!("{name} is left out: {reason}"))
+        }));
+        first.add(None, problems);
+        if parts.len() == 1
+            && let Some((_, database)) = parts.pop()
+        {
+            return Ok(Box::new(database));
+        }
+        let part = |(name, database)| Part {
+            name,
+            database: Box::new(database) as Box<dyn Database>,
+        };
+        Ok(Box::new(Several::new(parts.into_iter().map(part))))
+    }
+}

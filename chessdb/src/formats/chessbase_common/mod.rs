@@ -1,0 +1,22 @@
+//! What the databases of ChessBase since 1997 (`.cbh`) and since version 17 (`.2cbh`) have in common.
+//!
+//! The two formats share no bytes, but they say the same things. Each takes its own bytes apart; the meaning of the
+//! values, and the form that it has in PGN, are here.
+
+mod annotations;
+pub(super) mod archive;
+mod characters;
+pub(super) mod items;
+pub(super) mod nations;
+mod numbering;
+mod quotation;
+pub(super) mod records;
+pub(super) mod setup;
+pub(super) mod tags;
+pub(super) mod values;
+
+pub(super) use annotations::{Annotations, set_tags};
+pub(super) use characters::{Characters, Marks};
+pub(super) use numbering::{Kind, Numbering};
+pub(super) use quotation::Quotation;
+pub(super) use records::file_name;

@@ -1,0 +1,218 @@
+use super::*;
+use crate::pgn::to_text;
+
+fn stored(text: &str) -> Stored<'_> {
+    let characters = Characters::choose(None, &mut Vec::new());
+    Stored::new(text.as_bytes(), 0, characters, b'\n')
+}
+
+/// The movetext of a game in export form, without its line breaks, and its problems. The moves of the main line are
+/// compared with what a reader of the main line alone gets.
+fn read(text: &str) -> (String, Vec<String>) {
+    let game = stored(text);
+    let (read, problems) = game.game("x.pgn");
+    let mut all = Vec::new();
+    crate::replay::main_line(&read, &mut |ply| {
+        all.push(ply.mv);
+        ControlFlow::Continue(())
+    });
+    let mut alone = Vec::new();
+    let is_certain = game.main_line(&mut |ply| {
+        alone.push(ply.mv);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(all.get(..alone.len()), Some(&alone[..]), "{text}");
+    assert!(!is_certain || all.len() == alone.len(), "{text}");
+    let written = crate::text::utf8(&to_text(&read)).unwrap();
+    let movetext = written.split_once("\n\n").unwrap().1;
+    let movetext = movetext.split_whitespace().collect::<Vec<_>>().join(" ");
+    (
+        movetext,
+        problems.into_iter().map(|problem| problem.what).collect(),
+    )
+}
+
+/// The movetext of a game that has no problem.
+fn movetext(text: &str) -> String {
+    let (movetext, problems) = read(text);
+    assert_eq!(problems, [""; 0], "{text}");
+    movetext
+}
+
+#[test]
+fn a_word_that_looks_like_a_move_ends_the_line() {
+    assert_eq!(
+        read("1. d4 Nf6 2. Sf3 d5 3. Lf4 *"),
+        (
+            "1. d4 Nf6 {pgnfs: byte 13 of x.pgn: this is no move: Sf3; the line goes on: 2. Sf3 d5 3. Lf4} *"
+                .to_owned(),
+            vec!["this is no move: Sf3".to_owned()]
+        )
+    );
+    assert_eq!(
+        read("1. d4 (1. Ng9 d5) 1... d5 *").0,
+        "1. d4 {pgnfs: byte 10 of x.pgn: this is no move: Ng9; the line goes on: 1. Ng9 d5} 1... d5 *"
+    );
+    // Other words are skipped.
+    assert_eq!(
+        read("1. e4 B97 e5 Diagram 2. Nf3 1-0"),
+        (
+            "1. e4 {pgnfs: byte 6 of x.pgn: this is no move: B97} 1... e5 {pgnfs: byte 13 of x.pgn: this is no move: \
+             Diagram} 2. Nf3 1-0"
+                .to_owned(),
+            vec!["this is no move: B97".to_owned(), "this is no move: Diagram".to_owned()]
+        )
+    );
+}
+
+#[test]
+fn letters_of_one_language_are_read() {
+    for (text, language, wanted) in [
+        (
+            "1. d4 Sf6 2. Sf3 (2. Lf4! Kd7) Sc6 {Sf3} 3. Dd3N *",
+            "German",
+            "1. d4 Nf6 2. Nf3 (2. Bf4 $1) 2... Nc6 {Sf3} 3. Qd3 $146 *",
+        ),
+        (
+            "1. e4 e5 2. Cf3 Cc6 3. Fb5 *",
+            "French",
+            "1. e4 e5 2. Nf3 Nc6 3. Bb5 *",
+        ),
+        (
+            "1. d4 Pf6 2. Pf3 g6 3. Lf4 *",
+            "Dutch",
+            "1. d4 Nf6 2. Nf3 g6 3. Bf4 *",
+        ),
+        (
+            "1. e4 e5 2. Ac4 Re7 *",
+            "Spanish or Italian",
+            "1. e4 e5 2. Bc4 Ke7 *",
+        ),
+        (
+            "1. e4 e5 2. Кf3 Крe7 3. Сb5 *",
+            "Russian",
+            "1. e4 e5 2. Nf3 Ke7 3. Bb5 *",
+        ),
+        (
+            "1. e4 e5 2. Dh5 *",
+            "German or French or Dutch or Spanish or Italian",
+            "1. e4 e5 2. Qh5 *",
+        ),
+        (
+            "[FEN \"4k3/7P/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. h8=T+ Kf7 *",
+            "German or Dutch",
+            "1. h8=R+ Kf7 *",
+        ),
+    ] {
+        let text = text.replace(" Kd7)", ")");
+        let problem = format!("the letters of pieces are read in {language}");
+        assert_eq!(read(&text), (wanted.to_owned(), vec![problem]));
+    }
+    assert_eq!(movetext("1. e4 e5 2. ♘f3 ♞c6 *"), "1. e4 e5 2. Nf3 Nc6 *");
+}
+
+#[test]
+fn english_comes_first_and_all_moves_count() {
+    // In Dutch, this is a knight.
+    assert_eq!(movetext("1. d4 Pf6 *"), "1. d4 f6 *");
+    // In no language are these all moves.
+    for text in [
+        "1. d4 Sf6 2. Nf3 *",
+        "1. d4 Sf6 2. Lf4 (2. Bf4) *",
+        "1. d4 Sf6 2. Cf3 *",
+        "1. d4 Sf6 2. Sf4 *",
+    ] {
+        let (movetext, problems) = read(text);
+        assert!(movetext.starts_with("1. d4 {pgnfs: "), "{movetext}");
+        assert_eq!(problems[0], "this is no move: Sf6");
+    }
+    // The variation alone shows that this is Dutch.
+    assert_eq!(read("1. d4 Pf6 2. c4 (2. Lf4) *").0, "1. d4 Nf6 2. c4 (2. Bf4) *");
+}
+
+#[test]
+fn signs_after_a_move_become_glyphs() {
+    for (sign, nags) in [
+        ("⁈", "$6"),
+        ("‼", "$3"),
+        ("⁉\u{fe0f}", "$5"),
+        ("!⩲", "$1 $14"),
+        ("!?+-", "$5 $18"),
+        ("!+", "$1"),
+        ("−+", "$19"),
+        ("=∞", "$44"),
+        ("↑", "$36"),
+        ("→⇆", "$40 $132"),
+        ("⊕", "$138"),
+        ("∆", "$140"),
+        ("∇", "$141"),
+        ("⌓", "$142"),
+        ("N", "$146"),
+        ("□N", "$7 $146"),
+    ] {
+        let wanted = format!("1. e4 {nags} e5 *");
+        assert_eq!(movetext(&format!("1. e4{sign} e5 *")), wanted);
+        if sign != "!+" {
+            assert_eq!(movetext(&format!("1. e4 {sign} e5 *")), wanted);
+        }
+    }
+    assert_eq!(movetext("1. e4ch, e5. 2. Qh5† *"), "1. e4 e5 2. Qh5 *");
+    assert_eq!(
+        read("1. e4☃! e5 *"),
+        (
+            "1. e4 $1 {pgnfs: byte 3 of x.pgn: a sign after the move is not known: ☃} 1... e5 *".to_owned(),
+            vec!["a sign after the move is not known: ☃".to_owned()]
+        )
+    );
+    assert_eq!(
+        movetext("[FEN \"4k3/7P/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. h8=N= *"),
+        "1. h8=N $10 *"
+    );
+}
+
+#[test]
+fn glyphs_before_a_move_belong_to_it() {
+    assert_eq!(
+        movetext("$13 1. e4 $2 ($142 1. d4! d5) (□ 1. c4 $1) 1... e5 ($146 1... c5) $14 2. Nf3 *"),
+        "1. e4 $13 $2 (1. d4 $142 $1 d5) (1. c4 $7 $1) 1... e5 $14 (1... c5 $146) 2. Nf3 *"
+    );
+    assert_eq!(movetext("1. e4 ($1) e5 *"), "1. e4 e5 *");
+}
+
+#[test]
+fn a_byte_order_mark_means_nothing() {
+    assert_eq!(
+        movetext("\u{feff}1. e4 \u{feff}e5\u{feff} 1-0\u{feff}\n\n\u{feff}"),
+        "1. e4 e5 1-0"
+    );
+    let characters = Characters::choose(None, &mut Vec::new());
+    let game = Stored::new(b"1. e4 {\xfc} 1-0\n\xef\xbb\xbf\n", 0, characters, b'\n');
+    assert!(game.game("x.pgn").1.is_empty());
+}
+
+#[test]
+fn the_result_of_the_text_counts_if_the_tag_has_a_star() {
+    let tagged = |tag: &str, text: &str| read(&format!("[Result \"{tag}\"]\n\n{text}"));
+    assert_eq!(
+        tagged("*", "1. e4 e5 1/2-1/2"),
+        ("1. e4 e5 1/2-1/2".to_owned(), Vec::new())
+    );
+    assert_eq!(tagged("*", "1. e4 1-0 {resigns}").0, "1. e4 {resigns} 1-0");
+    assert_eq!(
+        tagged("1-0", "1. e4 0-1"),
+        (
+            "1. e4 1-0".to_owned(),
+            vec!["the tag has the result 1-0, the movetext 0-1".to_owned()]
+        )
+    );
+}
+
+#[test]
+fn a_tag_without_quotation_marks_has_its_value() {
+    let text = "[White \"A\"]\n[FEN 4k3/8/8/8/8/8/8/4K2R w K - 0 1]\n[SetUp \"1\"]\n\n1. O-O *";
+    let (game, problems) = stored(text).game("x.pgn");
+    assert_eq!(game.tags.get("FEN"), Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1"));
+    assert_eq!(game.movetext.tokens().len(), 1);
+    let problems: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
+    assert_eq!(problems, ["the tag FEN has no quotation marks"]);
+}

@@ -1,0 +1,98 @@
+//! What an archive may unpack to: more than sound ones do, and far less than those made to do harm.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Number of unpacked bytes that any archive may have, whatever its size.
+const FREE: u64 = 64 << 20;
+/// Maximum ratio of unpacked to packed size, beyond [`FREE`].
+const MOST_TIMES: u64 = 100;
+/// Maximum number of unpacked bytes that an archive keeps in memory.
+const MOST_IN_MEMORY: u64 = 4 << 30;
+
+/// The unpacked bytes that an archive may still have. All its members share it, and all threads that unpack them.
+#[derive(Debug)]
+pub struct Allowance {
+    left: AtomicU64,
+}
+
+/// An archive unpacks to more than it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+impl Allowance {
+    /// For an archive of this number of bytes: 100 times as many, at least 64 MiB.
+    pub fn of(packed: u64) -> Allowance {
+        Allowance {
+            left: AtomicU64::new(packed.saturating_mul(MOST_TIMES).max(FREE)),
+        }
+    }
+
+    /// Likewise, but at most 4 GiB, for an archive whose unpacked bytes stay in memory.
+    pub fn in_memory(packed: u64) -> Allowance {
+        Allowance {
+            left: AtomicU64::new(packed.saturating_mul(MOST_TIMES).clamp(FREE, MOST_IN_MEMORY)),
+        }
+    }
+
+    /// For bytes that are used in place: those of an archive, each once.
+    pub fn in_place(len: u64) -> Allowance {
+        Allowance {
+            left: AtomicU64::new(len),
+        }
+    }
+
+    /// Number of bytes that are left.
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    /// Takes bytes. To be called before they are kept, and while they are unpacked rather than afterwards.
+    ///
+    /// # Errors
+    /// If fewer are left. Then nothing is left for the others either.
+    pub fn take(&self, bytes: u64) -> Result<(), TooLarge> {
+        let less = |left: u64| Some(left.saturating_sub(bytes));
+        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        match before.unwrap_or_else(|left| left) < bytes {
+            true => Err(TooLarge),
+            false => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "it unpacks to far more than its size, as a file made to do harm does; if you trust it, unpack it and \
+             mount the folder",
+        )
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_may_unpack_to_64_mib_and_to_100_times_its_size() {
+        assert_eq!(Allowance::of(0).left(), 64 << 20);
+        assert_eq!(Allowance::of(1 << 20).left(), 100 << 20);
+        assert_eq!(Allowance::of(1 << 40).left(), 100 << 40);
+        assert_eq!(Allowance::in_memory(1 << 40).left(), 4 << 30);
+        assert_eq!(Allowance::of(u64::MAX).left(), u64::MAX);
+    }
+
+    #[test]
+    fn members_share_it() {
+        let allowance = Allowance::of(0);
+        assert_eq!(allowance.take(40 << 20), Ok(()));
+        assert_eq!(allowance.take(24 << 20), Ok(()));
+        assert_eq!(allowance.take(1), Err(TooLarge));
+        assert_eq!(allowance.left(), 0);
+        let in_place = Allowance::in_place(10);
+        assert_eq!((in_place.take(10), in_place.take(1)), (Ok(()), Err(TooLarge)));
+    }
+}

@@ -1,0 +1,180 @@
+//! Memory that threads share: each waits until there is enough for it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Memory that stands still for this long no longer counts, because its thread may be waiting for a file system that
+/// does not answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Pause before it is tried again to find enough memory.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A number of bytes that may be in use at the same time.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    most: usize,
+    uses: Mutex<Vec<Arc<Use>>>,
+    /// Signalled when memory is given back.
+    freed: Condvar,
+}
+
+/// Memory that is in use.
+#[derive(Debug)]
+struct Use {
+    bytes: usize,
+    /// When its thread went on last, in milliseconds after [`now`] was called first.
+    moved: AtomicU64,
+}
+
+/// Memory of a thread, which is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    budget: Arc<Budget>,
+    used: Arc<Use>,
+}
+
+/// The time in milliseconds.
+fn now() -> u64 {
+    static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    u64::try_from(BEGIN.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Budget {
+    /// At most `most` bytes, or more for one thread alone.
+    pub(crate) fn new(most: usize) -> Arc<Budget> {
+        Arc::new(Budget {
+            most,
+            uses: Mutex::default(),
+            freed: Condvar::new(),
+        })
+    }
+
+    /// Waits until this number of bytes may be used. `make_room` is called with the time waited so far, and returns true
+    /// if it gave back memory that is not needed.
+    pub(crate) fn reserve(self: &Arc<Self>, bytes: usize, make_room: impl Fn(Duration) -> bool) -> Reserved {
+        let begin = Instant::now();
+        let mut uses = self.uses();
+        while !self.has_room(&uses, bytes, |_| true) {
+            // Giving back memory needs the lock.
+            drop(uses);
+            let is_made = make_room(begin.elapsed());
+            uses = self.uses();
+            if is_made {
+                continue;
+            }
+            let time = now();
+            if self.has_room(&uses, bytes, |used| !used.stands_still(time)) {
+                break;
+            }
+            let woken = self.freed.wait_timeout(uses, PAUSE);
+            uses = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let moved = AtomicU64::new(now());
+        let used = Arc::new(Use { bytes, moved });
+        uses.push(Arc::clone(&used));
+        let budget = Arc::clone(self);
+        Reserved { budget, used }
+    }
+
+    /// True if there is room for this number of bytes beside the memory that counts.
+    fn has_room(&self, uses: &[Arc<Use>], bytes: usize, counts: impl Fn(&Use) -> bool) -> bool {
+        let counting = uses.iter().filter(|used| counts(used));
+        let used: usize = counting.map(|used| used.bytes).sum();
+        used == 0 || used.saturating_add(bytes) <= self.most
+    }
+
+    /// Number of bytes in use.
+    pub(crate) fn reserved(&self) -> usize {
+        self.uses().iter().map(|used| used.bytes).sum()
+    }
+
+    fn uses(&self) -> MutexGuard<'_, Vec<Arc<Use>>> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the threads that wait for memory, because some may not be needed now.
+    pub(crate) fn wake(&self) {
+        self.freed.notify_all();
+    }
+}
+
+impl Use {
+    fn stands_still(&self, now: u64) -> bool {
+        let moved = self.moved.load(Ordering::Relaxed);
+        u128::from(now.saturating_sub(moved)) >= PATIENCE.as_millis()
+    }
+}
+
+impl Reserved {
+    /// Number of bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.used.bytes
+    }
+
+    /// States that the thread which uses the memory goes on.
+    pub(crate) fn moves(&self) {
+        self.used.moved.store(now(), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let mut uses = self.budget.uses();
+        uses.retain(|used| !Arc::ptr_eq(used, &self.used));
+        drop(uses);
+        self.budget.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    #[test]
+    fn threads_wait_for_memory() {
+        let budget = Budget::new(100);
+        let first = budget.reserve(50, |_| false);
+        let second = budget.reserve(50, |_| false);
+        assert_eq!(budget.reserved(), 100);
+        let (send, receive) = channel();
+        let other = Arc::clone(&budget);
+        let waiting = thread::spawn(move || {
+            let third = other.reserve(50, |_| false);
+            send.send(other.reserved()).unwrap();
+            drop(third);
+        });
+        drop(first);
+        assert_eq!(receive.recv(), Ok(100));
+        waiting.join().unwrap();
+        drop(second);
+        assert_eq!(budget.reserved(), 0);
+        // More than there is, for one thread alone.
+        drop(budget.reserve(200, |_| false));
+    }
+
+    #[test]
+    fn only_memory_that_stands_still_is_not_counted() {
+        let budget = Budget::new(100);
+        let [moving, still] = [50, 50].map(|bytes| budget.reserve(bytes, |_| false));
+        let later = now() + 60_000;
+        moving.used.moved.store(later - 1, Ordering::Relaxed);
+        let uses = budget.uses().clone();
+        let has_room = |bytes| budget.has_room(&uses, bytes, |used| !used.stands_still(later));
+        assert!(has_room(50));
+        assert!(!has_room(51));
+        drop((moving, still));
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn memory_that_is_used_moves() {
+        let budget = Budget::new(100);
+        let memory = budget.reserve(100, |_| false);
+        memory.used.moved.store(u64::MAX, Ordering::Relaxed);
+        memory.moves();
+        assert!(memory.used.moved.load(Ordering::Relaxed) <= now());
+    }
+}

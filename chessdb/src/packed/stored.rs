@@ -1,0 +1,53 @@
+//! Members of archives that are not compressed: the bytes themselves, and their checksum.
+
+use crc32fast::Hasher;
+
+use super::input::{Input, Reader};
+use super::{Damage, Step, Stream};
+
+/// The bytes of a member.
+pub(super) struct Stored {
+    reader: Reader,
+    /// Checksum of the bytes read so far, and the one to compare it with; `None` if there is none or if it was
+    /// compared.
+    sum: Option<(Hasher, u32)>,
+    /// Offset of the member in the file.
+    member: u64,
+}
+
+impl Stored {
+    /// Starts at an offset. The checksum is compared at the end if that is the beginning.
+    pub(super) fn new(input: Input, at: u64, sum: Option<u32>) -> Stored {
+        let member = input.in_file(0);
+        Stored {
+            reader: Reader::new(input, at),
+            sum: sum.filter(|_| at == 0).map(|sum| (Hasher::new(), sum)),
+            member,
+        }
+    }
+}
+
+impl Stream for Stored {
+    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+        let bytes = self.reader.bytes();
+        let len = bytes.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..len), bytes.get(..len)) {
+            to.copy_from_slice(from);
+            if let Some((sum, _)) = &mut self.sum {
+                sum.update(to);
+            }
+        }
+        self.reader.consume(len);
+        if len > 0 {
+            return Ok(Step::Bytes(len));
+        }
+        let sums = self.sum.take().map(|(read, stored)| (read.finalize(), stored));
+        match sums {
+            Some((read, stored)) if read != stored => {
+                let what = "the checksum of this member differs";
+                Ok(Step::Doubt(Damage::new(self.member, what)))
+            }
+            _ => Ok(Step::End),
+        }
+    }
+}

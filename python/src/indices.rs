@@ -1,0 +1,48 @@
+//! Integers of Python that choose from a sequence, of any size.
+
+use std::ops::Range;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyAny;
+
+/// An integer; one that is too large for 64 bits becomes the nearest that is not.
+#[derive(Clone, Copy)]
+pub struct Int(pub i64);
+
+impl<'py> FromPyObject<'_, 'py> for Int {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Int> {
+        match object.extract::<i64>() {
+            Ok(number) => Ok(Int(number)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+                let number = object.call_method0("__index__")?;
+                Ok(Int(if number.lt(0)? { i64::MIN } else { i64::MAX }))
+            }
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "'{}' object cannot be interpreted as an integer",
+                object.get_type().name()?
+            ))),
+        }
+    }
+}
+
+/// The element that an index means in a sequence of `len`.
+pub fn place(Int(index): Int, len: usize) -> Option<usize> {
+    let place = match index {
+        0.. => usize::try_from(index).ok()?,
+        _ => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
+    };
+    (place < len).then_some(place)
+}
+
+/// The part of `0..len` that Python's `[start:stop]` means.
+pub fn range(start: Option<Int>, stop: Option<Int>, len: u32) -> Range<u32> {
+    let bound = |Int(bound): Int| match bound {
+        0.. => u32::try_from(bound).map_or(len, |bound| bound.min(len)),
+        _ => u32::try_from(bound.unsigned_abs()).map_or(0, |back| len.saturating_sub(back)),
+    };
+    let (start, stop) = (start.map_or(0, bound), stop.map_or(len, bound));
+    start..stop.max(start)
+}

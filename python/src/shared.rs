@@ -1,0 +1,53 @@
+//! The state of an iterator that several threads may use.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+/// A state that one thread uses at a time. The others wait without the GIL, which the first may need.
+pub struct Shared<T> {
+    state: Mutex<T>,
+    user: Mutex<Option<ThreadId>>,
+}
+
+impl<T: Send> Shared<T> {
+    /// A state that no thread uses yet.
+    pub fn new(state: T) -> Shared<T> {
+        Shared {
+            state: Mutex::new(state),
+            user: Mutex::default(),
+        }
+    }
+
+    /// Calls `work` with the state.
+    ///
+    /// # Errors
+    /// Those of `work`, and ValueError if `work` runs in this thread already: while it checks for signals, their handlers
+    /// may do anything.
+    pub fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> PyResult<R>) -> PyResult<R> {
+        let own = thread::current().id();
+        if self.user() == Some(own) {
+            return Err(PyValueError::new_err("iterator already executing"));
+        }
+        let mut state = self
+            .state
+            .lock_py_attached(py)
+            .unwrap_or_else(PoisonError::into_inner);
+        self.set_user(Some(own));
+        let result = work(&mut state);
+        self.set_user(None);
+        result
+    }
+
+    /// The thread that uses the state.
+    fn user(&self) -> Option<ThreadId> {
+        *self.user.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_user(&self, user: Option<ThreadId>) {
+        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = user;
+    }
+}

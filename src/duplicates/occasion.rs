@@ -1,0 +1,183 @@
+//! The occasions on which games were played, and which of them can be the same.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::player::words;
+use chessdb::game::{Date, Tags};
+
+/// When a game was played and, if that can tell it from one with the same moves, in which event and round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Occasion {
+    pub(super) date: Date,
+    /// `None` if only the date counts.
+    place: Option<Place>,
+}
+
+/// An event and a round of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    /// Hashes of the words that identify the event, sorted; none if it is unknown.
+    event: Box<[u64]>,
+    /// The first number in the round.
+    round: Option<u64>,
+}
+
+impl Occasion {
+    /// An occasion of which only the date counts.
+    pub(super) fn of_date(date: Date) -> Occasion {
+        Occasion { date, place: None }
+    }
+
+    /// The occasion of a game with these tags whose date does not count if event and round can be the same.
+    pub(super) fn of_tags(date: Date, tags: &Tags) -> Occasion {
+        let place = Place {
+            event: event_words(tags.get("Event").unwrap_or_default()),
+            round: tags.get("Round").and_then(first_number),
+        };
+        Occasion {
+            date,
+            place: Some(place),
+        }
+    }
+
+    /// True if two games with the same moves and players can be one game that was played on both occasions.
+    pub(super) fn agrees(&self, other: &Occasion) -> bool {
+        let places = self.place.as_ref().zip(other.place.as_ref());
+        dates_agree(self.date, other.date) || places.is_some_and(|(a, b)| a.agrees(b))
+    }
+}
+
+impl Place {
+    fn agrees(&self, other: &Place) -> bool {
+        let rounds = self.round.zip(other.round);
+        rounds.is_none_or(|(a, b)| a == b)
+            && (is_part(&self.event, &other.event) || is_part(&other.event, &self.event))
+    }
+}
+
+/// True if all known parts of two dates are the same.
+pub(super) fn dates_agree(a: Date, b: Date) -> bool {
+    let agree = |a: u16, b: u16| a == 0 || b == 0 || a == b;
+    agree(a.year, b.year) && agree(a.month.into(), b.month.into()) && agree(a.day.into(), b.day.into())
+}
+
+/// True if a sorted list contains all of another one.
+fn is_part(part: &[u64], whole: &[u64]) -> bool {
+    part.iter().all(|word| whole.binary_search(word).is_ok())
+}
+
+/// Hashes of the words of an event, without years and ordinals, which are often left out.
+fn event_words(event: &str) -> Box<[u64]> {
+    let words = words(event).into_iter();
+    let mut hashes: Vec<u64> = words
+        .filter(|word| !is_year(word) && !is_ordinal(word))
+        .map(|word| xxh3_64(word.as_bytes()))
+        .collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.into()
+}
+
+/// True for four digits.
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True for `1st`, `22nd`, `3rd`, `14th`, and for Roman numbers up to `lxxxix`.
+fn is_ordinal(word: &str) -> bool {
+    let letters = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    match letters.len() < word.len() {
+        true => matches!(letters, "st" | "nd" | "rd" | "th"),
+        false => is_roman(word),
+    }
+}
+
+fn is_roman(word: &str) -> bool {
+    let tens = ["lx", "l", "xl", ""]
+        .into_iter()
+        .find_map(|tens| word.strip_prefix(tens));
+    let rest = tens.unwrap_or_default();
+    let ones = rest.trim_start_matches('x');
+    let has_tens = rest.len() - ones.len() <= 3;
+    let is_digit = matches!(
+        ones,
+        "" | "i" | "ii" | "iii" | "iv" | "v" | "vi" | "vii" | "viii" | "ix"
+    );
+    !word.is_empty() && has_tens && is_digit
+}
+
+/// The first number in a text: 2 in `2.10` and in `Round 2`.
+fn first_number(text: &str) -> Option<u64> {
+    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agree(a: (&str, &str), b: (&str, &str)) -> bool {
+        let occasion = |year, (event, round): (&str, &str)| {
+            let mut tags = Tags::default();
+            tags.set("Event", event);
+            tags.set("Round", round);
+            Occasion::of_tags(Date::new(year, 1, 1), &tags)
+        };
+        let (a, b) = (occasion(1985, a), occasion(1986, b));
+        assert_eq!(a.agrees(&b), b.agrees(&a));
+        assert!(!Occasion::of_date(a.date).agrees(&b));
+        a.agrees(&b)
+    }
+
+    #[test]
+    fn an_event_may_be_written_with_fewer_words() {
+        for (a, b) in [
+            ("Linares", "Linares 10th"),
+            ("Linares 1993", "LINARES"),
+            ("XI Linares", "Linares"),
+            ("World Championship 32th-KK1", "World Championship-KK1"),
+            ("Réti Memorial", "Memorial Reti, Prague"),
+            ("?", "Linares"),
+            ("1985", "Linares"),
+        ] {
+            assert!(agree((a, "?"), (b, "?")), "{a} {b}");
+        }
+        for (a, b) in [
+            ("Linares", "Wijk aan Zee"),
+            ("Linares open", "Linares final"),
+            ("Match 1", "Match 2"),
+            ("Dix memorial", "Memorial of Linares"),
+        ] {
+            assert!(!agree((a, "?"), (b, "?")), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn rounds_are_compared_by_their_first_numbers() {
+        for (a, b) in [
+            ("2", "2.10"),
+            ("02", "Round 2"),
+            ("?", "3"),
+            ("", "3"),
+            ("final", "3"),
+        ] {
+            assert!(agree(("Linares", a), ("Linares", b)), "{a} {b}");
+        }
+        for (a, b) in [("2", "3"), ("1.10", "10")] {
+            assert!(!agree(("Linares", a), ("Linares", b)), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn unusual_words_are_no_ordinals() {
+        for word in [
+            "1st", "22nd", "3rd", "14th", "i", "iv", "xiv", "xxxix", "xlii", "lxxxix", "v",
+        ] {
+            assert!(is_ordinal(word), "{word}");
+        }
+        for word in ["th", "1a", "12", "iiii", "xxxx", "vx", "dix", "mix", "civil", ""] {
+            assert!(!is_ordinal(word), "{word}");
+        }
+    }
+}

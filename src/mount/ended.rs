@@ -1,0 +1,109 @@
+//! Ending a mount that is known by its numbers, wherever its path leads by now.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use super::device;
+use super::error::MountError;
+use super::point::is_dead;
+use crate::mounts::{Device, Mount, Mounts};
+
+/// Time between two looks at the table of mounts.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Number of tries to unmount what was mounted elsewhere, and the pause between them.
+const MOST_TRIES: usize = 50;
+const PAUSE_OF_TRIES: Duration = Duration::from_millis(10);
+
+/// A mount of this process or, for the guardian, of its daemon. Numbers of mounts and devices are given to others as soon
+/// as it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Numbers {
+    pub(super) id: u64,
+    pub(super) device: Device,
+}
+
+impl Numbers {
+    pub(super) fn of(mount: &Mount) -> Numbers {
+        Numbers {
+            id: mount.id,
+            device: mount.device,
+        }
+    }
+
+    fn find(self, mounts: &Mounts) -> Option<&Mount> {
+        let mut mounts = mounts.of_device(self.device);
+        mounts.find(|mount| mount.id == self.id)
+    }
+}
+
+/// Detaches a mount that is served from its path, unless another one covers it.
+pub(super) fn detach(own: Numbers) -> Result<(), MountError> {
+    let mounts = device::mounts()?;
+    match own.find(&mounts) {
+        None => Ok(()),
+        Some(mount) if mounts.top_at(&mount.path) == Some(mount) => device::unmount(mount),
+        Some(mount) => Err(MountError::Covered(mount.path.clone())),
+    }
+}
+
+/// Waits until no mount has the device number of one that is served. It may be served even then, because files of it
+/// are open.
+///
+/// # Errors
+/// If the kernel cannot tell of changes of its table.
+pub(super) fn wait(device: Device) -> io::Result<()> {
+    let table = File::open("/proc/self/mountinfo")?;
+    while Mounts::read()?.of_device(device).next().is_some() {
+        match rustix::event::poll(&mut [PollFd::new(&table, PollFlags::PRI)], None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // Where many mounts come and go, the table is not read each time.
+        thread::sleep(PAUSE);
+    }
+    Ok(())
+}
+
+/// True if a mount that is no longer served was unmounted. One with its numbers elsewhere is another one.
+pub(super) fn is_over(own: &Mount) -> bool {
+    device::mounts().is_ok_and(|mounts| Numbers::of(own).find(&mounts) != Some(own))
+}
+
+/// Unmounts a mount if its daemon is gone. A mount that answers belongs to another daemon.
+pub(super) fn detach_dead(own: Numbers) -> Result<(), MountError> {
+    detach_all_dead(own.find(&device::mounts()?))
+}
+
+/// Unmounts the mount of this user at a path if its daemon is gone.
+pub(super) fn detach_dead_at(point: &Path) -> Result<(), MountError> {
+    detach_all_dead(device::mounts()?.top_at(point).filter(|mount| mount.is_own()))
+}
+
+/// Unmounts mounts of this user that are not in an earlier table and whose daemon is gone. Tries again if their paths lead
+/// elsewhere in between.
+pub(super) fn detach_new_dead(before: &Mounts) -> Result<(), MountError> {
+    let mut detached = Ok(());
+    for _ in 0..MOST_TRIES {
+        let now = device::mounts()?;
+        let mut new = now.since(before).filter(|mount| mount.is_own()).peekable();
+        if new.peek().is_none() {
+            return Ok(());
+        }
+        detached = detach_all_dead(new);
+        thread::sleep(PAUSE_OF_TRIES);
+    }
+    detached
+}
+
+/// Unmounts those whose daemon is gone.
+fn detach_all_dead<'a>(mounts: impl IntoIterator<Item = &'a Mount>) -> Result<(), MountError> {
+    let mut dead = mounts.into_iter().filter(|mount| is_dead(&mount.path));
+    dead.try_for_each(device::unmount)
+}
