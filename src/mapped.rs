@@ -1,6 +1,7 @@
 //! Memory maps of source files. This module and those below it contain all `unsafe` code.
 
 mod bus_error;
+mod clock;
 mod copies;
 mod heap;
 mod holes;
@@ -17,9 +18,11 @@ use std::path::Path;
 use std::sync::atomic::{self, AtomicBool, Ordering, fence};
 use std::thread;
 
+pub use clock::ticks;
 pub use copies::Copies;
 pub use heap::{give_back, limit_kept};
 pub use identity::Identity;
+pub use stamp::{Stamp, now};
 
 use chessdb::formats::Bytes;
 
@@ -71,6 +74,18 @@ impl Mapped {
     pub fn of(file: File, path: &Path) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES)?;
         let watched = watch(&file, path)?;
+        Mapped::map(file, watched, ticket)
+    }
+
+    /// Maps a file of the cache folder that is open for reading. Unlike [`Mapped::of`], this does not wait until later
+    /// changes are visible in the times of the file, since such files have checksums.
+    ///
+    /// # Errors
+    /// Those of [`Mapped::open`]. There is an error for fewer files than there, so that the source can be opened
+    /// even where many files are kept.
+    pub fn of_kept(file: File) -> io::Result<Mapped> {
+        let ticket = Ticket::take(*MOST_FILES / 2)?;
+        let watched = Watched::at_once(&file)?;
         Mapped::map(file, watched, ticket)
     }
 
@@ -131,6 +146,14 @@ impl Mapped {
     /// Identity of the file when it was mapped.
     pub fn identity(&self) -> Identity {
         self.file.identity
+    }
+
+    /// The present size and times of the file.
+    ///
+    /// # Errors
+    /// Those of `stat`.
+    pub fn stamp(&self) -> io::Result<Stamp> {
+        self.file.stamp()
     }
 
     /// Time of the last change that did not affect the contents, in nanoseconds since 1970.
@@ -224,7 +247,15 @@ fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
     // SAFETY: the map is private to this process and never written. If another process changes the file, the
     // bytes change at any time. Decoders read every byte through checked accesses and rely on no value that
     // they read twice, so changed contents lead to other text but to no memory error.
-    unsafe { options.map(file) }
+    let mapped = unsafe { options.map(file) };
+    mapped.map_err(|error| match error.raw_os_error() {
+        Some(libc::ENOMEM) => io::Error::new(
+            io::ErrorKind::QuotaExceeded,
+            "the kernel allows no more memory maps: name a part of the folder as the source, or raise vm.max_map_count \
+             and the limit of virtual memory (ulimit -v)",
+        ),
+        _ => error,
+    })
 }
 
 #[cfg(test)]
@@ -233,6 +264,10 @@ mod tests {
     use std::fs;
     use std::io::Write;
     use std::os::unix::fs::FileExt;
+    use std::sync::{Mutex, PoisonError};
+
+    /// All maps together may replace only so many single pages, so tests that replace pages run one after another.
+    static FAULTS: Mutex<()> = Mutex::new(());
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -242,6 +277,7 @@ mod tests {
 
     #[test]
     fn a_truncated_file_reads_as_zeros_and_is_lost() {
+        let _alone = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
         let file = file(&[7; 40_000]);
         let (whole, other) = (
             Mapped::open(file.path()).unwrap(),
@@ -259,6 +295,7 @@ mod tests {
 
     #[test]
     fn a_fault_replaces_no_other_page() {
+        let _alone = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
         let page = bus_error::page_of(0).len();
         let file = file(&vec![7; 10 * page]);
         let map = Mapped::open(file.path()).unwrap();
@@ -288,6 +325,7 @@ mod tests {
 
     #[test]
     fn a_large_file_that_is_cut_is_read_to_its_end() {
+        let _alone = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
         // With a separate map for every second page, this would exceed the maximum number of maps of a
         // process.
         let (page, pages) = (bus_error::page_of(0).len(), 8192);
@@ -342,6 +380,17 @@ mod tests {
         fs::write(&path, vec![7; (8 << 10) + 1]).unwrap();
         let mapped = open();
         assert_eq!((mapped[8192], uses(&path)), (7, 2));
+    }
+
+    #[test]
+    fn a_file_that_the_kernel_does_not_map_is_refused_with_a_remedy() {
+        let file = file(b"contents");
+        let refused = map(file.as_file(), 1 << 60).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::QuotaExceeded);
+        assert!(
+            refused.to_string().contains("raise vm.max_map_count"),
+            "{refused}"
+        );
     }
 
     #[test]
