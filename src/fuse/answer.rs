@@ -37,7 +37,7 @@ where
     let work = move || match is_read {
         // Files that are open are served to their end.
         true => answer(&own, node, reply),
-        // The reply that is dropped is EIO.
+        // A reply that is dropped is EIO.
         false => drop(own.fs.cancel().run(|| answer(&own, node, reply))),
     };
     if let Some(pool) = pool {
@@ -77,13 +77,13 @@ replies!(ReplyAttr ReplyCreate ReplyData ReplyDirectory ReplyDirectoryPlus Reply
 replies!(ReplyIoctl ReplyLseek ReplyOpen ReplyStatfs ReplyWrite ReplyXattr);
 
 /// The reply to a request.
-pub(super) struct Pending<R> {
+pub(super) struct Pending<R: Reply> {
     origin: Origin,
     reply: Place<R>,
 }
 
 /// Where the reply is.
-enum Place<R> {
+enum Place<R: Reply> {
     /// Only this thread can reply.
     Own(Open<R>),
     /// Another thread may give up the request, which has been waiting since this time.
@@ -97,9 +97,9 @@ struct Open<R> {
 }
 
 /// A reply that several threads can send. Only the first one does.
-struct SharedReply<R>(Mutex<Option<Open<R>>>);
+struct SharedReply<R: Reply>(Mutex<Option<Open<R>>>);
 
-impl<R> SharedReply<R> {
+impl<R: Reply> SharedReply<R> {
     fn open(&self) -> MutexGuard<'_, Option<Open<R>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,6 +116,14 @@ impl<R: Reply> Refusable for SharedReply<R> {
             traced.end(Answered::Error(error));
             reply.refuse(error);
         }
+    }
+}
+
+/// What is not answered when its work ends is EIO. fuser would reply so, too, but with a warning for each request of a
+/// mount that ends.
+impl<R: Reply> Drop for SharedReply<R> {
+    fn drop(&mut self) {
+        self.refuse(Errno::EIO);
     }
 }
 
@@ -178,5 +186,38 @@ impl<R: Reply> Pending<R> {
             Place::Own(open) => Some(add(&mut open.reply)),
             Place::Shared(shared, _) => shared.open().as_mut().map(|open| add(&mut open.reply)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::*;
+
+    struct Probe(Sender<Errno>);
+
+    impl Reply for Probe {
+        fn refuse(self, error: Errno) {
+            self.0.send(error).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_reply_that_nobody_sends_is_an_error() {
+        let requests = WaitingRequests::default();
+        let (sender, replies) = channel();
+        let origin = Origin {
+            thread: 0,
+            is_read: false,
+        };
+        let pending = || Pending::new(origin, Probe(sender.clone()), Traced::default());
+        let (reply, _, open) = pending().waiting(&requests);
+        drop(open);
+        drop(reply);
+        assert_eq!(replies.try_iter().collect::<Vec<_>>(), [Errno::EIO]);
+        let (reply, ..) = pending().waiting(&requests);
+        reply.refuse(Errno::EINTR);
+        assert_eq!(replies.try_iter().collect::<Vec<_>>(), [Errno::EINTR]);
     }
 }

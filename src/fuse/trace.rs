@@ -12,6 +12,7 @@ use crate::fs::{Inode, Live};
 const TARGET: &str = "pgnfs::fuse";
 
 /// A request that is being answered; `None` unless level trace is enabled, so that other levels cost nothing.
+#[derive(Default)]
 pub(super) struct Traced(Option<Box<Begun>>);
 
 struct Begun {
