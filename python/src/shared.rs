@@ -36,18 +36,28 @@ impl<T: Send> Shared<T> {
             .state
             .lock_py_attached(py)
             .unwrap_or_else(PoisonError::into_inner);
-        self.set_user(Some(own));
-        let result = work(&mut state);
-        self.set_user(None);
-        result
+        let _use = Use::new(&self.user, own);
+        work(&mut state)
     }
 
     /// The thread that uses the state.
     fn user(&self) -> Option<ThreadId> {
         *self.user.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn set_user(&self, user: Option<ThreadId>) {
-        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = user;
+/// The use of a state by a thread. Ends when it is dropped, also by a panic, which is an exception in Python.
+struct Use<'a>(&'a Mutex<Option<ThreadId>>);
+
+impl Use<'_> {
+    fn new(user: &Mutex<Option<ThreadId>>, thread: ThreadId) -> Use<'_> {
+        *user.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        Use(user)
+    }
+}
+
+impl Drop for Use<'_> {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
