@@ -70,6 +70,22 @@ pub(crate) fn join_in(current: Option<&Cancel>, work: impl FnOnce()) -> bool {
     }
 }
 
+/// Sets a flag until it is dropped, also when the work is cancelled or panics.
+pub(crate) struct Underway<'a>(&'a AtomicBool);
+
+impl<'a> Underway<'a> {
+    pub(crate) fn new(flag: &'a AtomicBool) -> Underway<'a> {
+        flag.store(true, Ordering::Release);
+        Underway(flag)
+    }
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
 fn within<T>(current: Option<Cancel>, work: impl FnOnce() -> T) -> T {
     /// Restores what the thread belonged to before, also after a panic.
     struct Before(Option<Cancel>);

@@ -10,7 +10,7 @@ use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
 use super::types::FsError;
-use crate::cancel;
+use crate::cancel::{self, Underway};
 use crate::library::{LibraryEntry, append_text, problems_of};
 use crate::tree::Positions;
 
@@ -267,10 +267,9 @@ impl Texts {
             // The error is in the log; a read of the game returns it again.
             let _ = self.decode(games, |_, _| {});
         };
-        self.is_passing.store(true, Ordering::Release);
+        let _passing = Underway::new(&self.is_passing);
         let all = Games::All(self.sizes().games());
         self.decode_unknown(all, threads, decode, || is_over() || !self.is_trusted());
-        self.is_passing.store(false, Ordering::Release);
     }
 
     fn decode_unknown(

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::cancel::Underway;
 use crate::library::LibraryEntry;
 use crate::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles};
 
@@ -18,22 +19,6 @@ pub struct Positions {
     is_building: AtomicBool,
     /// Number of games read for the index that is being built.
     read: AtomicU64,
-}
-
-/// Sets a flag until it is dropped, also by a panic.
-struct Building<'a>(&'a AtomicBool);
-
-impl<'a> Building<'a> {
-    fn new(flag: &'a AtomicBool) -> Building<'a> {
-        flag.store(true, Ordering::Release);
-        Building(flag)
-    }
-}
-
-impl Drop for Building<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
-    }
 }
 
 /// State of an index of positions.
@@ -127,7 +112,7 @@ impl Positions {
         let loaded = self.files.get().and_then(|files| files.load(&self.entry));
         loaded.or_else(|| {
             self.read.store(0, Ordering::Relaxed);
-            let _building = Building::new(&self.is_building);
+            let _building = Underway::new(&self.is_building);
             self.build()
         })
     }

@@ -1,13 +1,16 @@
 //! Work that is cancelled when the mount ends.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pgnfs::cancel::{Cancel, Cancelled};
-use pgnfs::fs::ServeOptions;
+use pgnfs::fs::{PassOptions, PassState, ServeOptions};
 use pgnfs::spelling::Spelling;
 
 use crate::fake::{CancelAfter, Fake, game};
 use crate::mounted::{Mounted, mount, mount_with};
+use crate::stuck::behind_gate;
 
 const GAMES: usize = 20_000;
 const THREADS: usize = 2;
@@ -58,6 +61,30 @@ fn long_work_ends_soon_and_leaves_nothing_wrong() {
         // Other work does what was not done.
         assert_eq!(tree.stat(path).size, whole.stat(path).size, "{path}");
     }
+}
+
+#[test]
+fn a_background_pass_that_is_cancelled_is_not_running_any_more() {
+    let (entry, gate) = behind_gate(Fake::many(100), "far");
+    let tree = mount_with(vec![entry], ServeOptions::default());
+    gate.close_for(50);
+    tree.0.start_pass(PassOptions {
+        threads: THREADS,
+        give_way: || {},
+    });
+    let wait_for = |is_so: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !is_so() {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", tree.0.status());
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    wait_for(&|| gate.waiting() > 0);
+    let state = || tree.0.status().databases[0].pass;
+    assert_eq!(state(), PassState::Running);
+    tree.0.end_work();
+    gate.open();
+    wait_for(&|| state() == PassState::Waiting);
 }
 
 #[test]
