@@ -86,6 +86,9 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         }
         fs.keep_sizes(sizes);
     }
+    for (database, obstacle) in fs.obstacles() {
+        log::warn!("{}: {obstacle}", on_one_line(database));
+    }
     let shown = format!("{} is mounted: Ctrl-C unmounts it", shown(point.path()));
     let ready = || {
         if request.foreground && io::stderr().is_terminal() {

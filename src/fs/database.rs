@@ -122,6 +122,15 @@ impl DatabaseFs {
         });
     }
 
+    /// Why `moves/` and `positions/` give errors, if that shows before they are asked for.
+    pub(super) fn lacks_positions(&self) -> Option<String> {
+        if self.options.index == IndexUse::No {
+            return None;
+        }
+        let obstacle = self.tree.positions().obstacle()?;
+        Some(format!("moves/ and positions/ cannot be shown: {obstacle}"))
+    }
+
     /// The prefix of its inode numbers.
     pub(super) fn prefix(&self) -> Prefix {
         self.prefix

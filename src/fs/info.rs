@@ -6,8 +6,8 @@ use super::sizes::Sizes;
 use crate::library::{Library, LibraryEntry, is_unprintable};
 use chessdb::formats::Problem;
 
-/// `info.txt` of a database.
-pub(super) fn database_info(entry: &LibraryEntry) -> String {
+/// `info.txt` of a database, with `more` as its last warning.
+pub(super) fn database_info(entry: &LibraryEntry, more: Option<String>) -> String {
     let database = &entry.database;
     let info = database.info();
     let mut rows = vec![
@@ -19,7 +19,7 @@ pub(super) fn database_info(entry: &LibraryEntry) -> String {
     rows.extend(info.rows);
     let mut text = String::new();
     push_rows(&mut text, &rows);
-    push_list(&mut text, "Warnings", info.warnings.iter());
+    push_list(&mut text, "Warnings", info.warnings.into_iter().chain(more));
     push_list(&mut text, "Problems", database.problems().iter());
     text
 }

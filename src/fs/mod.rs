@@ -206,6 +206,12 @@ impl ChessFs {
         }
     }
 
+    /// What of the databases cannot be shown, and what to set: the name of the database and a sentence.
+    pub fn obstacles(&self) -> impl Iterator<Item = (&str, String)> {
+        let databases = self.databases.iter();
+        databases.filter_map(|database| Some((database.entry().name(), database.lacks_positions()?)))
+    }
+
     /// Keeps views in files, for the next mount of the same databases.
     pub fn keep_views(&self, files: ViewFiles) {
         let files = self.common.view_files.get_or_init(|| files);

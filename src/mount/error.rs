@@ -185,6 +185,10 @@ impl fmt::Display for MountError {
             MountError::Helper(message) => f.write_str(&on_one_line(message)),
             MountError::At(path, error) => write!(f, "{}: {error}", shown(path)),
             MountError::System(what, error) => write!(f, "{what}: {error}"),
+            // The standard library aborts if it can neither allocate nor start a thread.
+            MountError::Killed(libc::SIGABRT) => f.write_str(
+                "the background process ended itself, perhaps for lack of memory: raise ulimit -v or vm.max_map_count",
+            ),
             MountError::Killed(signal) => write!(f, "the background process was killed by signal {signal}"),
             MountError::Panicked => {
                 f.write_str("the file system failed: run pgnfs mount -f with RUST_LOG=debug to see why")

@@ -71,6 +71,16 @@ impl Positions {
         self.has_failed.load(Ordering::Acquire)
     }
 
+    /// Why the index cannot be built, if that shows before it is tried. Does not wait: the games need not be counted.
+    pub fn obstacle(&self) -> Option<IndexError> {
+        let database = &self.entry.database;
+        let games = || database.uncounted().unwrap_or_else(|| database.len());
+        match self.files.get() {
+            Some(_) => None,
+            None => self.options.obstacle(games()),
+        }
+    }
+
     /// The state of the index. Does not wait.
     pub fn state(&self) -> IndexState {
         match self.is_building.load(Ordering::Acquire) {

@@ -52,6 +52,11 @@ const COLUMNS: [(Section, usize); 6] = [
     (Section::Parting, 2),
 ];
 
+/// True if the nodes of so many games need at most half of the memory.
+pub(super) fn fits(games: u32, memory: usize) -> bool {
+    u64::from(games) * NODES <= memory as u64 / 2
+}
+
 impl Builder<'_> {
     /// Writes the sections and returns their places. `temporary` is a file for the nodes of the opening tree,
     /// which must fit into memory without it.
@@ -66,7 +71,7 @@ impl Builder<'_> {
             end += u64::from(games) * item as u64;
         }
         let nodes = u64::from(games) * NODES;
-        let is_small = nodes <= self.memory as u64 / 2;
+        let is_small = fits(games, self.memory);
         if !is_small && temporary.is_none() {
             return Err(IndexError::Memory);
         }

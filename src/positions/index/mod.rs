@@ -111,6 +111,16 @@ impl Default for BuildOptions {
     }
 }
 
+impl BuildOptions {
+    /// Why an index of `games` games that is not kept cannot be built, if that shows before it is tried.
+    pub fn obstacle(&self, games: u32) -> Option<IndexError> {
+        match build::fits(games, self.memory) {
+            true => None,
+            false => temporary::files(self.folders).err(),
+        }
+    }
+}
+
 /// The index of a database. Queries decode games of the database to verify matches.
 pub struct Index {
     sections: Arc<Sections>,
