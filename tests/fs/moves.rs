@@ -229,7 +229,10 @@ fn what_needs_an_index_that_cannot_be_built_gives_an_error() {
     assert!(tree.exists("players"));
     let remedy = "moves/ and positions/ cannot be shown: the index of positions needs a folder for its files, or more \
                   memory: set cache-dir or index-memory";
-    assert!(tree.cat("info.txt").ends_with(&format!("\nWarnings:\n  {remedy}\n")));
+    assert!(
+        tree.cat("info.txt")
+            .ends_with(&format!("\nWarnings:\n  {remedy}\n"))
+    );
     let obstacles: Vec<_> = tree.0.obstacles().map(|(_, obstacle)| obstacle).collect();
     assert_eq!(obstacles, [remedy]);
 }

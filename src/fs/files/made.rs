@@ -96,7 +96,9 @@ impl DatabaseFs {
         if let Some(text) = self.made.info.get() {
             return Ok(text);
         }
-        let text = database_info(self.entry(), self.lacks_positions()).into_bytes().into();
+        let text = database_info(self.entry(), self.lacks_positions())
+            .into_bytes()
+            .into();
         if self.texts().remote().is_none() {
             self.texts().check()?;
         }
