@@ -1,7 +1,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::tags::MOST_INDENT;
 use super::*;
+use crate::formats::pgn_file::tag::{blanks, opens_game, read_tag, read_unquoted};
 
 fn scanned(text: &str) -> Found {
     let mut scanner = Scanner::new(b'\n');

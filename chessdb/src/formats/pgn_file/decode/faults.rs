@@ -1,0 +1,160 @@
+//! What cannot be played, and words that are no moves.
+
+use super::{Decoder, State};
+use crate::board::ReadError;
+use crate::formats::pgn_file::characters::decode;
+use crate::formats::pgn_file::items::Item;
+use crate::formats::pgn_file::values::{movetext_result, with_plain_signs};
+use crate::formats::pgn_file::words::{Word, read_word, without_number};
+use crate::replay::{Fault, Sink};
+
+/// Maximum length in characters of a quotation in a problem.
+const LONGEST_QUOTE: usize = 40;
+
+/// The beginning of a text, for a problem.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+impl<S: Sink> Decoder<'_, S> {
+    /// Handles an illegal move. The first move of a variation that is never closed may continue the outer
+    /// line; its parenthesis is then ignored.
+    #[cold]
+    pub(super) fn unplayable(&mut self, error: ReadError, start: usize) {
+        self.report_unread();
+        let word = self.items.text.get(start..self.items.at).unwrap_or_default();
+        if S::WHOLE && self.replay.depth() > 0 && !self.replay.has_move() && self.is_unclosed() {
+            let text = with_plain_signs(&decode(without_number(word).0, self.encoding));
+            if let Some(outer) = self.replay.position_outside()
+                && let Word::Move(mv, signs) = read_word(&outer, &text, self.language)
+            {
+                self.replay.end_variation();
+                self.fault(
+                    start,
+                    &Fault::damage("a parenthesis is never closed and means nothing"),
+                );
+                return self.play_with(mv, &signs, start);
+            }
+        }
+        self.has_failed = true;
+        if !S::WHOLE && !self.is_certainly_english() {
+            return;
+        }
+        let fault = match error {
+            ReadError::NotAMove => format!("this is no move: {}", short(&self.text(start, self.items.at))),
+            error => format!("illegal move: {error}"),
+        };
+        self.broken(start, &Fault::damage(fault));
+    }
+
+    /// Handles a word that is not a move. Consecutive ones are a single fault.
+    pub(super) fn unreadable(&mut self) {
+        self.number = None;
+        let end = self.items.at;
+        match &mut self.unread {
+            Some((_, last)) => *last = end,
+            None => self.unread = Some((self.items.start, end)),
+        }
+    }
+
+    pub(super) fn report_unread(&mut self) {
+        let Some((start, end)) = self.unread.take() else {
+            return;
+        };
+        let text = self.text(start, end);
+        let quoted = short(&text);
+        let what = match self.state {
+            State::Over(_) => "this text comes after the result",
+            _ => "this is no move",
+        };
+        let fault = Fault::damage(format!("{what}: {quoted}"));
+        let detail = match quoted == text {
+            true => String::new(),
+            false => format!("; in full: {text}"),
+        };
+        self.replay.fault_with(self.base + start as u64, &fault, &detail);
+    }
+
+    /// Handles a place from which the line cannot be played. The rest of it is kept as text.
+    #[cold]
+    pub(super) fn broken(&mut self, start: usize, fault: &Fault) {
+        if self.state != State::Moves {
+            // It is part of the text already.
+            self.items.at = start + 1;
+            return self.unreadable();
+        }
+        self.report_unread();
+        if !S::WHOLE {
+            self.state = State::Broken;
+            return;
+        }
+        let from = self.number.take().unwrap_or(start);
+        self.items.at = from;
+        let is_inside = self.replay.depth() > 0;
+        let mut depth = 0u32;
+        let mut last = from;
+        let end = loop {
+            let before = self.items;
+            match self.items.next() {
+                Some(Item::Open) => depth += 1,
+                Some(Item::Close) if depth == 0 && is_inside => {
+                    self.items = before;
+                    break last;
+                }
+                Some(Item::Close) => depth = depth.saturating_sub(1),
+                Some(Item::Word(word)) if depth == 0 && !is_inside && self.is_result(word) => {
+                    self.items = before;
+                    break last;
+                }
+                Some(_) => {}
+                None => break last,
+            }
+            last = self.items.at;
+        };
+        let text = self.text(from, end);
+        let detail = match text.is_empty() {
+            true => String::new(),
+            false => format!("; the line goes on: {text}"),
+        };
+        self.replay.fault_with(self.base + start as u64, fault, &detail);
+        if !is_inside {
+            self.state = State::Broken;
+        }
+    }
+
+    fn is_result(&self, word: &[u8]) -> bool {
+        movetext_result(word, self.encoding).is_some()
+    }
+
+    /// True if the parenthesis of the current variation is never closed.
+    fn is_unclosed(&mut self) -> bool {
+        let mut items = self.moves;
+        let unclosed = self.unclosed.get_or_insert_with(|| {
+            let mut open = Vec::new();
+            while let Some(item) = items.next() {
+                match item {
+                    Item::Open => open.push(items.start),
+                    Item::Close => drop(open.pop()),
+                    _ => {}
+                }
+            }
+            open
+        });
+        unclosed.binary_search(&self.opened).is_ok()
+    }
+
+    #[cold]
+    pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
+        self.replay.fault(self.base + at as u64, fault);
+    }
+
+    /// A part of the movetext as a single line.
+    pub(super) fn text(&self, start: usize, end: usize) -> String {
+        let text = decode(self.items.text.get(start..end).unwrap_or_default(), self.encoding);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
+    }
+}
