@@ -149,7 +149,7 @@ impl Position {
     /// True if the king can go from `from` to `to`.
     // Not inlined, because it would take registers from the moves of all other pieces.
     #[inline(never)]
-    fn is_safe_for_king(&self, from: Square, to: Square) -> bool {
+    pub(super) fn is_safe_for_king(&self, from: Square, to: Square) -> bool {
         let left = self.occupied() ^ Bitboard::from_square(from);
         (self.attackers(to, !self.turn, left) & !Bitboard::from_square(to)).is_empty()
     }

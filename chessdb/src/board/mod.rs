@@ -18,6 +18,7 @@ mod position;
 mod read_error;
 mod san;
 mod setup;
+mod step;
 mod uci;
 
 pub use counters::Counters;
@@ -31,6 +32,7 @@ pub use position::Position;
 pub use read_error::ReadError;
 pub use san::{LongMove, San};
 pub use setup::{Fen, SetupError};
+pub(crate) use step::Step;
 pub use uci::Uci;
 
 pub use shakmaty::{

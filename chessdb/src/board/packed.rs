@@ -19,6 +19,18 @@ impl PackedPiece {
         PackedPiece(role as u8 | color_bit(color))
     }
 
+    /// The piece as a number below 32.
+    #[inline]
+    pub(super) fn bits(self) -> u32 {
+        self.0.into()
+    }
+
+    /// The piece with the number in the low five bits.
+    #[inline]
+    pub(super) fn of_bits(bits: u32) -> PackedPiece {
+        PackedPiece((bits & 31) as u8)
+    }
+
     /// True for a piece of `color`.
     #[inline]
     pub(super) fn is_of(self, color: Color) -> bool {

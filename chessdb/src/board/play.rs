@@ -251,12 +251,9 @@ impl Position {
         self.test_piece(us, piece, from, to, promotion)?;
         let attacked = reach(piece, to);
         let takes = self.packed_at(to) != PackedPiece::NONE;
-        // Usually no other piece of the kind could go there even on an empty board.
-        let candidates = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
-        let candidates = if NAMED && candidates.any() {
-            self.candidates(candidates, to)
-        } else {
-            Bitboard::EMPTY
+        let candidates = match NAMED {
+            true => self.others_to(piece, from, to, attacked),
+            false => Bitboard::EMPTY,
         };
         self.move_piece(us, piece, from, to, undo);
         self.en_passant = None;
@@ -269,6 +266,23 @@ impl Position {
         } else {
             San::NULL
         })
+    }
+
+    /// The other pieces of the kind that could legally go to `to`, from which it attacks `attacked` on an empty board.
+    #[inline(always)]
+    pub(super) fn others_to(
+        &self,
+        piece: PackedPiece,
+        from: Square,
+        to: Square,
+        attacked: Bitboard,
+    ) -> Bitboard {
+        // Usually none could go there even on an empty board.
+        let candidates = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
+        match candidates.any() {
+            true => self.candidates(candidates, to),
+            false => Bitboard::EMPTY,
+        }
     }
 
     fn play_legal_castle(&mut self, side: CastlingSide, undo: &mut Undo) -> Result<San, Illegal> {
@@ -295,7 +309,14 @@ impl Position {
     ///
     /// The caller sets the en passant square and the checkers.
     #[inline(always)]
-    fn move_piece(&mut self, us: Color, piece: PackedPiece, from: Square, to: Square, undo: &mut Undo) {
+    pub(super) fn move_piece(
+        &mut self,
+        us: Color,
+        piece: PackedPiece,
+        from: Square,
+        to: Square,
+        undo: &mut Undo,
+    ) {
         let taken = self.packed_at(to);
         undo.before[0] = (from, piece);
         undo.before[1] = (to, taken);
@@ -318,7 +339,7 @@ impl Position {
     /// The pieces of `us` that give check after a piece moved from `from` to `to`, where it attacks
     /// `attacked` on an empty board.
     #[inline(always)]
-    fn checks_after(&self, us: Color, from: Square, to: Square, attacked: Bitboard) -> Bitboard {
+    pub(super) fn checks_after(&self, us: Color, from: Square, to: Square, attacked: Bitboard) -> Bitboard {
         let direct = attacked & self.of_kind(!us, Role::King);
         let uncovered = line(self.king_index(!us), from) & self.sliders(us);
         if (direct | uncovered).is_empty() & self.sound {
@@ -368,7 +389,7 @@ impl Position {
     }
 
     /// The sign after a move that gives check.
-    fn check_sign(&self) -> u8 {
+    pub(super) fn check_sign(&self) -> u8 {
         if self.has_evasion() { b'+' } else { b'#' }
     }
 }

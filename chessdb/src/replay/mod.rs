@@ -12,7 +12,7 @@ mod stored;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use crate::board::{Fen, Illegal, Move, Position, Undo};
+use crate::board::{Fen, Illegal, Move, Position, San, Step, Undo};
 use crate::game::{Game, Token};
 use crate::problem::{Problem, ProblemKind};
 
@@ -236,22 +236,49 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
             return Err(Unplayed::Limit(self.limits.moves));
         }
         let Line { position, undo, .. } = &mut self.line;
+        let san = match S::WHOLE {
+            true => position.play_legal(mv, undo).map_err(Unplayed::Illegal)?,
+            false => {
+                position.advance(mv, undo).map_err(Unplayed::Illegal)?;
+                San::NULL
+            }
+        };
+        self.played(mv, san);
+        Ok(())
+    }
+
+    /// Plays a step in the current line. False if it must be tested as a [move](Self::play); nothing is changed then.
+    #[inline(always)]
+    pub(crate) fn play_step(&mut self, step: Step) -> bool {
+        if self.moves >= self.limits.moves {
+            return false;
+        }
+        let Line { position, undo, .. } = &mut self.line;
+        let san = match S::WHOLE {
+            true => position.play_step::<true>(step, undo),
+            false => position.play_step::<false>(step, undo),
+        };
+        let Some(san) = san else { return false };
+        self.played(Move::normal(step.from(), step.to()), san);
+        true
+    }
+
+    /// Passes a move that was played to the sink.
+    #[inline(always)]
+    fn played(&mut self, mv: Move, san: San) {
         if S::WHOLE {
-            let san = position.play_legal(mv, undo).map_err(Unplayed::Illegal)?;
             self.sink.play(mv, san);
         } else {
-            position.advance(mv, undo).map_err(Unplayed::Illegal)?;
             let ply = Ply {
                 number: self.moves,
                 mv,
-                position,
-                undo,
+                position: &self.line.position,
+                undo: &self.line.undo,
             };
             self.is_done = self.sink.ply(&ply).is_break();
         }
         self.line.has_move = true;
         self.moves += 1;
-        Ok(())
     }
 
     /// Begins an alternative to the last move of the current line. Must not be called if the sink is not
