@@ -338,12 +338,7 @@ pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
 }
 
 fn time_control(data: &[u8]) -> Option<Said<'_>> {
-    const NONE: Stage = Stage {
-        time: 0,
-        increment: 0,
-        moves: 0,
-    };
-    let mut stages = [NONE; 3];
+    let mut stages = [Stage::NONE; 3];
     for (to, stage) in stages.iter_mut().zip(data.chunks_exact(STAGE)) {
         let mut fields = Fields::of(stage);
         let stage = Stage {
@@ -351,7 +346,7 @@ fn time_control(data: &[u8]) -> Option<Said<'_>> {
             increment: fields.u32()?,
             moves: fields.u16()?,
         };
-        // A stage without time is none, whatever its increment is.
+        // Without time there is no stage, whatever its increment.
         if stage.time != 0 {
             *to = stage;
         }

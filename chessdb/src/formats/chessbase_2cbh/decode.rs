@@ -1,13 +1,16 @@
 //! One game: words to tokens (sections 4, 14.3).
 
+mod unplayed;
+
+use self::unplayed::Line;
 use super::frame::{self, Frame};
 use super::setup::Start;
 use super::walk::{ALTERNATIVE, Broken, END, Event, MOST_MARKS, Walk, Words, place_of};
 use super::words::Table;
 use crate::board::Position;
+use crate::formats::Problem;
 use crate::formats::chessbase_common::Annotations;
-use crate::formats::{Problem, ProblemKind};
-use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
+use crate::replay::{Fault, Limits, Origin, Replay, Sink};
 
 /// Section 14.6.
 const LIMITS: Limits = Limits {
@@ -27,7 +30,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn words(&self) -> Words<'a> {
-        Words(self.frame.content)
+        Words::of(self.frame.content)
     }
 
     /// Where a word is in the file.
@@ -52,6 +55,7 @@ pub(super) fn replay<S: Sink>(
         number: 0,
         depth: 0,
         unplayed: None,
+        is_full: false,
     };
     match S::WHOLE {
         true => game.whole(),
@@ -71,51 +75,53 @@ struct Game<'a, S> {
     depth: usize,
     /// The line that is left out, with all variations on it.
     unplayed: Option<Line>,
-}
-
-/// A line that cannot be played, from its first move that cannot.
-struct Line {
-    /// Variations that were open when it began.
-    depth: usize,
-    /// The fault, and its place.
-    fault: Option<(u64, Fault)>,
-    /// The stored moves.
-    text: String,
-    /// Comments on them.
-    comments: String,
-    /// A variation of the replay ends with it.
-    is_open: bool,
+    /// No further move is read, because the game has as many as it may have.
+    is_full: bool,
 }
 
 impl<S: Sink> Game<'_, S> {
     /// The moves of the main line alone.
     fn main_line(&mut self) {
-        let (Some(mut at), true) = (self.source.start.moves, self.can_be_played()) else {
+        let (Some(first), true) = (self.source.start.moves, self.can_be_played()) else {
             return;
         };
         let words = self.source.words();
         let table = Table::get();
-        let (first, mut marks) = (at, 0);
+        let (mut at, mut marks) = (first, 0);
+        // Looked up a move ahead: the table is so large that it may have to come from afar.
+        let step_of = |at| words.get(at).and_then(|word| table.step(word));
+        let mut next = step_of(at);
         while !self.replay.is_done() {
-            let Some(word) = words.get(at).filter(|word| *word != END) else {
-                return;
-            };
+            let step = std::mem::replace(&mut next, step_of(at + 1));
             at += 1;
-            if word == ALTERNATIVE {
-                marks += 1;
-                // Here reading ends in `whole`, too.
-                if at == first + 1 || marks > MOST_MARKS {
-                    return;
-                }
+            if let Some(step) = step
+                && self.replay.play_step(step)
+            {
                 continue;
             }
-            let mv = table
-                .meaning(word)
-                .and_then(|word| word.on(self.replay.position()));
-            if mv.is_none_or(|mv| self.replay.play(mv).is_err()) {
-                return;
+            match words.get(at - 1) {
+                Some(ALTERNATIVE) => {
+                    marks += 1;
+                    // Here reading ends in `whole`, too.
+                    if at == first + 1 || marks > MOST_MARKS {
+                        return;
+                    }
+                }
+                Some(word) if word != END && self.play_word(word).is_ok() => {}
+                _ => return,
             }
         }
+    }
+
+    /// Plays a move of any kind. Nothing is changed if it cannot be played.
+    fn play_word(&mut self, word: u16) -> Result<(), Fault> {
+        let meaning = Table::get().meaning(word);
+        let meaning = meaning.ok_or_else(|| Fault::damage(format!("no move has the word {word:04x}")))?;
+        let mv = meaning.on(self.replay.position()).ok_or_else(|| {
+            let what = format!("{meaning} is no move of a piece that is there, or takes another");
+            Fault::damage(what)
+        })?;
+        self.replay.play(mv).map_err(Fault::from)
     }
 
     fn can_be_played(&self) -> bool {
@@ -160,13 +166,25 @@ impl<S: Sink> Game<'_, S> {
             let what = "the game castles without a stored right, which is added to the start position";
             self.replay.doubt(frame.content_at(), what);
         }
-        self.annotations.after(self.number, &mut self.replay);
+        // What is said of moves that are there, but are not read, is not misplaced.
+        if !self.is_full {
+            self.annotations.after(self.number, &mut self.replay);
+        }
         self.annotations.end(&mut self.replay);
     }
 
     fn walk(&mut self, first: usize) {
         let mut walk = Walk::new(self.source.words(), first);
         let mut has_end = true;
+        if let Some(line) = walk.only_line() {
+            for (word, at) in line {
+                self.one_move(word, at);
+                if self.is_full {
+                    return;
+                }
+            }
+            walk.end();
+        }
         for event in &mut walk {
             has_end &= !matches!(event, Event::Broken(Broken::NoEnd, _));
             match event {
@@ -174,6 +192,9 @@ impl<S: Sink> Game<'_, S> {
                 Event::Open(at) => self.open(at),
                 Event::Close => self.close(),
                 Event::Broken(broken, at) => self.broken(broken, at),
+            }
+            if self.is_full {
+                return;
             }
         }
         let frame = self.source.frame;
@@ -213,62 +234,25 @@ impl<S: Sink> Game<'_, S> {
     #[inline(always)]
     fn one_move(&mut self, word: u16, at: usize) {
         let number = self.number;
-        self.number = number.saturating_add(1);
+        if number >= LIMITS.moves {
+            return self.stop_at_limit(at);
+        }
+        self.number = number + 1;
         if self.unplayed.is_some() {
             return self.unplayed_move(word, number);
         }
-        let meaning = Table::get().meaning(word);
-        let mv = meaning.and_then(|word| word.on(self.replay.position()));
-        let Some(mv) = mv else {
-            let what = match meaning {
-                None => format!("no move has the word {word:04x}"),
-                Some(word) => format!("{word} is no move of a piece that is there, or takes another"),
-            };
-            return self.stop(word, number, at, Fault::damage(what));
-        };
-        self.annotations.before_move(number, &mut self.replay);
-        match self.replay.play(mv) {
-            Ok(()) => self.annotations.after_move(number, &mut self.replay),
-            Err(unplayed) => self.stop(word, number, at, unplayed.into()),
+        self.annotations
+            .before_move(number, &mut self.replay, |position| {
+                let mv = Table::get().meaning(word).and_then(|word| word.on(position));
+                mv.is_some_and(|mv| position.test(mv).is_ok())
+            });
+        let step = Table::get().step(word);
+        if step.is_none_or(|step| !self.replay.play_step(step))
+            && let Err(fault) = self.play_word(word)
+        {
+            return self.stop(word, number, at, fault);
         }
-    }
-
-    /// The line goes on with a move that cannot be played.
-    #[cold]
-    fn stop(&mut self, word: u16, number: u32, at: usize, fault: Fault) {
-        let fault = Some((self.source.place(at), fault));
-        self.leave(fault, self.depth > 0);
-        self.unplayed_move(word, number);
-    }
-
-    /// What follows in this line is left out.
-    fn leave(&mut self, fault: Option<(u64, Fault)>, is_open: bool) {
-        self.unplayed = Some(Line {
-            depth: self.depth,
-            fault,
-            text: String::new(),
-            comments: String::new(),
-            is_open,
-        });
-    }
-
-    /// Adds a move to the line that is left out.
-    #[cold]
-    fn unplayed_move(&mut self, word: u16, number: u32) {
-        let is_listed = self.replay.lists_faults() && number < LIMITS.moves;
-        let Some(line) = &mut self.unplayed else { return };
-        if is_listed {
-            let text = match (self.source.frame.tag, Table::get().meaning(word)) {
-                (frame::WITHOUT_KING, _) => squares_of(word),
-                (_, Some(word)) => word.to_string(),
-                (_, None) => format!("{word:04x}"),
-            };
-            if !line.text.is_empty() && !line.text.ends_with('(') {
-                line.text.push(' ');
-            }
-            line.text += &text;
-        }
-        self.annotations.append_comments(number, &mut line.comments);
+        self.annotations.after_move(number, &mut self.replay);
     }
 
     fn open(&mut self, at: usize) {
@@ -291,23 +275,6 @@ impl<S: Sink> Game<'_, S> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Reports a line that is left out.
-    fn end_line(&mut self) {
-        let Some(line) = self.unplayed.take() else { return };
-        let stored = match line.text.as_str() {
-            "" => String::new(),
-            text => format!("; the stored line goes on {text}"),
-        };
-        match line.fault {
-            Some((at, fault)) => self.replay.fault_with(at, &fault, &stored),
-            None => self.without_board(&stored),
-        }
-        self.replay.comment(&line.comments);
-        if line.is_open {
-            self.replay.end_variation();
-        }
-    }
-
     #[cold]
     fn broken(&mut self, broken: Broken, at: usize) {
         let place = self.source.place(at);
@@ -316,50 +283,8 @@ impl<S: Sink> Game<'_, S> {
             Broken::NoEnd if self.depth > 0 => Fault::OpenVariations,
             Broken::NoEnd => Fault::damage("the game has no end"),
             Broken::Mark => Fault::damage("an alternative to no move is announced: the rest is not read"),
-            Broken::Limit => Unplayed::Limit(LIMITS.moves).into(),
+            Broken::Limit => Fault::TooLong(LIMITS.moves),
         };
         self.fault(place, &fault);
-    }
-
-    /// No move can be played from the start: all of them are text (section 4.4).
-    #[cold]
-    fn begin_without_board(&mut self) {
-        self.leave(None, false);
-        if let Some(line) = &mut self.unplayed {
-            self.annotations.append_comments_of_game(&mut line.comments);
-        }
-    }
-
-    #[cold]
-    fn without_board(&mut self, stored: &str) {
-        let Source {
-            frame, start, origin, ..
-        } = *self.source;
-        let why = start.flaw.map_or_else(
-            || "its moves are not those of games".to_owned(),
-            |flaw| flaw.to_string(),
-        );
-        let what = format!("no game can be played from the start position: {why}");
-        let detail = format!(" ({}){stored}", start.shown_fen());
-        let fault = Fault::damage(what);
-        if frame.tag == frame::WITHOUT_KING {
-            // No damage, but PGN has no such games.
-            let (problem, remark) = fault.report(origin, frame.content_at(), &detail);
-            self.replay.comment(&remark);
-            self.replay.problem(Problem {
-                kind: ProblemKind::Unsupported,
-                ..problem
-            });
-        } else {
-            self.replay.fault_with(frame.content_at(), &fault, &detail);
-        }
-    }
-}
-
-/// The squares of a word of a game without kings, or its digits where it has others.
-fn squares_of(word: u16) -> String {
-    match (super::words::square(word & 63), super::words::square(word >> 6)) {
-        (Some(from), Some(to)) => format!("{from}-{to}"),
-        _ => format!("{word:04x}"),
     }
 }

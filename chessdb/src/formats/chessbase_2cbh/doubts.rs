@@ -1,12 +1,14 @@
 //! What in a game's record cannot be as it is stored, though the game can be read.
 
+use super::frame;
 use super::game::{Moves, full_moves};
 use super::header::{Header, RECORD};
 use super::names::{self, Type};
 use super::walk::Words;
-use super::words::Table;
+use super::words::{is_move, is_no_mark};
 use super::{ChessBase2Cbh, Place};
-use crate::formats::{Problem, ProblemKind};
+use crate::formats::Problem;
+use crate::formats::chessbase_common::Doubts;
 
 /// Impossible values of a record: where they are, and what they are called.
 type Impossible = (usize, fn(&Header<'_>) -> bool, &'static str);
@@ -35,24 +37,19 @@ const IMPOSSIBLE: [Impossible; 4] = [
 ];
 
 impl ChessBase2Cbh {
-    /// What is wrong with the record of a game. `problems` are those of its moves.
+    /// What is wrong with the record of a game. `of_game` are the problems of its moves.
     pub(super) fn doubts(
         &self,
         place: &Place<'_>,
         moves: Option<&Moves<'_>>,
-        problems: &[Problem],
+        of_game: &[Problem],
     ) -> Vec<Problem> {
         let header = &place.header;
-        let record_at = (place.record as u64 + 1) * RECORD as u64;
-        let mut doubts = Vec::new();
-        let mut damage = |at: usize, what: String| {
-            doubts.push(Problem::damage(&self.cbh.name, record_at + at as u64, what));
-        };
-        for (at, _, what) in IMPOSSIBLE
-            .iter()
-            .filter(|(_, is_impossible, _)| is_impossible(header))
-        {
-            damage(*at, (*what).to_owned());
+        let mut doubts = Doubts::new(&self.base.cbh, place.record, RECORD);
+        for (at, is_impossible, what) in IMPOSSIBLE {
+            if is_impossible(header) {
+                doubts.damage(at, what);
+            }
         }
         let references = header.references();
         let [white_team, black_team] = references.teams.map_or([None; 2], |teams| teams.map(Some));
@@ -74,12 +71,9 @@ impl ChessBase2Cbh {
                 continue;
             }
             match self.names.get(of, number) {
-                None => damage(
-                    at,
-                    format!("{what} is number {number} of {file}, which has no such record"),
-                ),
+                None => doubts.no_entity(at, what, number, file),
                 Some(entity) if !names::has_all_strings(of, entity) => {
-                    damage(
+                    doubts.damage(
                         at,
                         format!("{what} is number {number} of {file}, whose texts are cut"),
                     );
@@ -87,23 +81,20 @@ impl ChessBase2Cbh {
                 Some(_) => {}
             }
         }
-        let is_damaged = problems.iter().any(|problem| problem.kind == ProblemKind::Damage);
-        let counted = moves.and_then(|moves| {
-            let first = moves.start.moves?;
-            let words = Words(moves.frame.content);
-            let is_move = |word| match moves.frame.tag {
-                super::frame::WITHOUT_KING => true,
-                _ => Table::get().meaning(word).is_some(),
-            };
-            Some(full_moves(words.main_line_len(first, is_move), &moves.start))
-        });
-        if let Some((counted, stored)) = counted.zip(header.full_moves())
-            && counted != stored
-            && !is_damaged
-        {
-            let what = format!("the game has {counted} full moves, of which its record counts {stored}");
-            doubts.push(Problem::doubt(&self.cbh.name, record_at + 0x8a, what));
+        if let Some(counted) = moves.and_then(counted).zip(header.full_moves()) {
+            doubts.full_moves(0x8a, counted.into(), of_game);
         }
-        doubts
+        doubts.problems()
     }
+}
+
+/// The full moves of a game; none if it is not marked where they begin.
+fn counted(moves: &Moves<'_>) -> Option<u32> {
+    let first = moves.start.moves?;
+    let words = Words::of(moves.frame.content);
+    let plies = match moves.frame.tag {
+        frame::WITHOUT_KING => words.main_line_len(first, is_no_mark),
+        _ => words.main_line_len(first, is_move),
+    };
+    Some(full_moves(plies, &moves.start))
 }

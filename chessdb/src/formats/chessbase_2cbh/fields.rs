@@ -32,7 +32,7 @@ impl<'a> Fields<'a> {
         self.rest().is_empty()
     }
 
-    /// Passes over so many bytes, whether they are there or not.
+    /// Skips this number of bytes, even beyond the end.
     pub(super) fn pass(&mut self, len: usize) {
         self.at = self.at.saturating_add(len);
     }
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
         self.u32().map(u32::cast_signed)
     }
 
-    /// A string: an i32 with its length in bytes, and these. None where it does not fit; then nothing is passed over.
+    /// A string: an i32 with its length in bytes, and these. `None` if it does not fit; nothing is skipped then.
     pub(super) fn string(&mut self) -> Option<&'a [u8]> {
         let mut ahead = *self;
         let len = usize::try_from(ahead.i32()?).ok()?;

@@ -1,8 +1,9 @@
 //! What looks like a database among the files of a folder (section 1).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::archive;
+use crate::formats::chessbase_common::companions::{kind_among, stem_of, stems_of, unread_warning};
 use crate::formats::{Candidate, SourceFolder, by_stem};
 
 /// The file that names a database.
@@ -32,16 +33,26 @@ const OTHERS: [(&str, (&str, &str)); 4] = [
 /// The databases of a folder, and the files that are left out.
 pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &[MAIN], &COMPANIONS);
-    let stems: HashSet<String> = candidates
-        .iter()
-        .map(|candidate| stem_of(&candidate.name))
+    let stems = candidates.iter().enumerate();
+    let databases: HashMap<String, usize> = stems
+        .map(|(place, candidate)| (stem_of(&candidate.name), place))
         .collect();
+    // They name the files beside them that are not read.
+    let older = stems_of(directory, "cbh");
     let others = OTHERS.iter().map(|(kind, _)| *kind).chain([archive::KIND]);
     for name in &directory.files {
+        let stem = stem_of(name);
+        let owner = databases.get(&stem);
+        if let Some(warning) = unread_warning(name).filter(|_| !older.contains(&stem))
+            && let Some(owner) = owner.and_then(|place| candidates.get_mut(*place))
+        {
+            owner.warnings.push(warning);
+            continue;
+        }
         let Some(kind) = kind_among(name, others.clone()) else {
             continue;
         };
-        if !COMPANIONS.contains(&kind) || !stems.contains(&stem_of(name)) {
+        if !COMPANIONS.contains(&kind) || owner.is_none() {
             candidates.push(Candidate {
                 name: name.clone(),
                 files: vec![(kind.to_owned(), directory.path.join(name))],
@@ -53,25 +64,12 @@ pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     candidates
 }
 
-/// A file's name without its extension, in lower case.
-fn stem_of(name: &str) -> String {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    stem.to_lowercase()
-}
-
 /// The kind of a file that an archive needs.
 pub(super) fn needed_kind(name: &str) -> Option<&'static str> {
     kind_among(name, COMPANIONS.into_iter().chain([MAIN]))
 }
 
-/// The one of some kinds that a file has.
-fn kind_among(name: &str, kinds: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
-    let (_, extension) = name.rsplit_once('.')?;
-    let mut kinds = kinds.into_iter();
-    kinds.find(|kind| kind.eq_ignore_ascii_case(extension))
-}
-
-/// Why files are no database of which `has` tells the kinds, and what a user can do.
+/// Why files of the kinds for which `has` is true are no database, and what a user can do.
 pub(super) fn reason(has: impl Fn(&str) -> bool) -> Option<String> {
     let (_, (what, remedy)) = OTHERS.iter().find(|(kind, _)| has(kind))?;
     Some(format!("it is {what}: {remedy}"))
@@ -80,6 +78,20 @@ pub(super) fn reason(has: impl Fn(&str) -> bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_not_read_is_named_by_the_database_beside_it() {
+        let directory = |files: &[&str]| SourceFolder {
+            path: "d".into(),
+            files: files.iter().map(ToString::to_string).collect(),
+        };
+        let found = find(&directory(&["a.2cbh", "A.CKO", "b.cko"]));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].warnings, ["A.CKO is not read: it is an opening key"]);
+        // Beside a `.cbh` it is that database which names it.
+        let found = find(&directory(&["a.2cbh", "a.cbh", "a.cko"]));
+        assert_eq!(found[0].warnings, [""; 0]);
+    }
 
     #[test]
     fn databases_have_their_companions_and_others_are_left_out() {

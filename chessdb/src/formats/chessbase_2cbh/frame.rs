@@ -44,7 +44,7 @@ impl<'a> Frame<'a> {
     /// The frame at a place.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why no frame can be read there.
     pub(super) fn at(file: &'a [u8], at: i64) -> Result<Frame<'a>, &'static str> {
         let outside = "its place is outside of the file";
         let at = u64::try_from(at).map_err(|_| outside)?;

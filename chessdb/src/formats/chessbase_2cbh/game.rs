@@ -8,11 +8,11 @@ use super::frame::{self, Frame};
 use super::header::Header;
 use super::setup::Start;
 use super::walk::Words;
-use super::words::Table;
+use super::words::is_move;
 use super::{ChessBase2Cbh, Place};
 use crate::board::Position;
 use crate::formats::chessbase_common::setup::castled;
-use crate::formats::chessbase_common::{Annotations, tags};
+use crate::formats::chessbase_common::{Annotations, tags, values};
 use crate::formats::{Problem, SourceFile};
 use crate::game::Tags;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
@@ -38,7 +38,7 @@ impl ChessBase2Cbh {
     ) -> Result<(Frame<'a>, bool), &'static str> {
         let mut found = Err("its record is not there");
         for _ in 0..TIMES {
-            let Some(header) = Header::at(&self.cbh.bytes, place) else {
+            let Some(header) = Header::at(&self.base.cbh.bytes, place) else {
                 break;
             };
             found = Frame::at(&file.bytes, at(&header)).map(|frame| (frame, frame.is_sound(&file.bytes)));
@@ -51,7 +51,7 @@ impl ChessBase2Cbh {
 
     /// The moves of a game; none without a `.2cbg`.
     pub(super) fn moves(&self, place: &Place<'_>) -> Option<Result<Moves<'_>, &'static str>> {
-        let file = self.cbg.as_ref()?;
+        let file = self.base.cbg.as_ref()?;
         let found = self.frame(file, place.record, |header| header.moves_at());
         Some(found.map(|(frame, is_sound)| Moves {
             start: self.start(&frame),
@@ -62,14 +62,14 @@ impl ChessBase2Cbh {
 
     /// The frame of a game's annotations; none without a `.2cba`.
     pub(super) fn annotations_of(&self, header: &Header<'_>) -> Option<Result<Frame<'_>, &'static str>> {
-        let file = self.cba.as_ref()?;
+        let file = self.base.cba.as_ref()?;
         Some(Frame::at(&file.bytes, header.annotations_at()))
     }
 
     /// The start of a game. Where the game castles without a stored right, the start has that right, too: without it,
     /// readers of PGN would refuse the move.
     fn start(&self, frame: &Frame<'_>) -> Start {
-        let start = Start::of(Words(frame.content), frame.tag);
+        let start = Start::of(Words::of(frame.content), frame.tag);
         let rooks = start.rooks_without_right();
         if rooks.is_empty() {
             return start;
@@ -92,7 +92,7 @@ impl ChessBase2Cbh {
 
     /// No annotations but medals.
     fn no_annotations<'a>(&self, origin: Origin<'a>, medals: u16) -> Annotations<'a> {
-        Annotations::none(origin, self.characters, medals, annotations::said)
+        Annotations::none(origin, self.base.characters, medals, annotations::said)
     }
 
     /// The tags of a game with those that its moves bring.
@@ -111,9 +111,7 @@ impl ChessBase2Cbh {
     /// ones are to be expected.
     fn ply_count(&self, place: &Place<'_>, moves: &Moves<'_>) -> Option<u32> {
         let first = moves.start.moves?;
-        let table = Table::get();
-        let words = Words(moves.frame.content);
-        let plies = words.main_line_len(first, |word| table.meaning(word).is_some());
+        let plies = Words::of(moves.frame.content).main_line_len(first, is_move);
         if moves.is_sound && place.header.full_moves() == Some(full_moves(plies, &moves.start)) {
             return Some(plies);
         }
@@ -140,8 +138,8 @@ impl ChessBase2Cbh {
             file,
             place: PlaceForm::Hexadecimal(extension),
         };
-        let cbg = origin(&self.files.cbg, ".2cbg");
-        let cba = origin(&self.files.cba, ".2cba");
+        let cbg = origin(&self.base.names.cbg, ".2cbg");
+        let cba = origin(&self.base.names.cba, ".2cba");
         let mut annotations = self.no_annotations(cba, place.header.medals());
         if S::WHOLE {
             self.read_annotations(place, &mut annotations);
@@ -149,7 +147,7 @@ impl ChessBase2Cbh {
         let why = match moves {
             Some(Ok(moves)) => return decode::replay(&moves.source(cbg), &annotations, sink),
             Some(Err(why)) => format!("the moves cannot be read: {why}"),
-            None => format!("the moves are missing: they are in {}", self.files.cbg),
+            None => format!("the moves are missing: they are in {}", self.base.names.cbg),
         };
         let start = Position::initial();
         let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, cbg);
@@ -162,7 +160,7 @@ impl ChessBase2Cbh {
     }
 
     fn read_annotations<'a>(&'a self, place: &Place<'_>, annotations: &mut Annotations<'a>) {
-        let Some(file) = &self.cba else { return };
+        let Some(file) = &self.base.cba else { return };
         let at = place.header.annotations_at();
         let (frame, is_sound) = match self.frame(file, place.record, |header| header.annotations_at()) {
             Ok(found) => found,
@@ -194,7 +192,7 @@ impl ChessBase2Cbh {
 }
 
 impl Moves<'_> {
-    /// False where no game can be played from the start, or the frame is none of a game.
+    /// False if no game can be played from the start, or if the frame is not that of a game.
     fn has_game(&self) -> bool {
         matches!(self.frame.tag, frame::GAME | frame::CHESS960) && self.start.flaw.is_none()
     }
@@ -209,8 +207,7 @@ impl Moves<'_> {
     }
 }
 
-/// Full moves as a record counts them: if Black begins, his move counts as one.
+/// Full moves of the main line as a record counts them.
 pub(super) fn full_moves(plies: u32, start: &Start) -> u32 {
-    let begins_with_black = plies > 0 && start.position.turn().is_black();
-    plies.saturating_add(u32::from(begins_with_black)).div_ceil(2)
+    values::full_moves(plies, start.position.turn().is_black())
 }

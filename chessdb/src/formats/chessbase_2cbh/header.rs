@@ -115,7 +115,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// The number of a name; none where such a record has none.
+    /// The number of a name; `None` if such a record has no name of this kind.
     pub(super) fn reference(&self, at: Option<usize>) -> Option<i64> {
         at.map(|at| self.i64(at))
     }
@@ -132,7 +132,7 @@ impl<'a> Header<'a> {
         self.is_analysis() || self.byte(0x58) <= 7
     }
 
-    /// A number of the game; 0 for none, also where it is negative.
+    /// A number of the game, or 0 if it is missing or negative.
     fn number(&self, at: usize) -> u16 {
         match self.is_analysis() {
             true => 0,
@@ -140,12 +140,12 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Round, subround and board; 0 for none.
+    /// Round, subround and board, each 0 if unknown.
     pub(super) fn round(&self) -> [u16; 3] {
         [0x5a, 0x5c, 0x5e].map(|at| self.number(at))
     }
 
-    /// Ratings of White and Black; 0 for none.
+    /// Ratings of White and Black, each 0 if unknown.
     pub(super) fn elo(&self) -> [u16; 2] {
         [0x60, 0x70].map(|at| self.number(at))
     }
@@ -157,7 +157,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// The opening code and its sub-code, which is 0 where there is none.
+    /// The opening code and its sub-code, or 0 without one.
     pub(super) fn eco(&self) -> Option<(Eco, u16)> {
         values::opening(self.opening())
     }
@@ -174,7 +174,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Full moves of the main line; none where a record does not say it.
+    /// Full moves of the main line; `None` in a record that does not count them.
     pub(super) fn full_moves(&self) -> Option<u32> {
         (!self.is_analysis()).then(|| self.u16(0x8a).into())
     }

@@ -35,13 +35,13 @@ mod words;
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 
 use self::header::{Header, RECORD};
 use self::names::{Names, Type};
-use self::texts::{Text, Texts};
+use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
-use super::chessbase_common::{Characters, Numbering, records, values};
+use super::chessbase_common::base::{self, SAMPLE};
+use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, records, values};
 use super::{
     Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
 };
@@ -60,38 +60,13 @@ pub const FORMAT: Format = Format {
     open: several::open,
 };
 
-/// Players and events have ids in turn.
-const KINDS_OF_NAMES: u32 = 2;
-/// The directory of guiding texts.
-const TEXTS: &str = "texts";
-/// Players, tournaments and comments whose characters are looked at for a guess at their encoding, of each; also the
-/// annotations of a game among which a comment is looked for.
-const SAMPLE: u32 = 500;
 /// Bytes of an `.ini` that are looked at.
 const LONGEST_INI: usize = 64 << 10;
 
 /// An open database.
 struct ChessBase2Cbh {
-    cbh: SourceFile,
-    cbg: Option<SourceFile>,
-    cba: Option<SourceFile>,
-    /// Names for faults of files, also of those that are missing.
-    files: FileNames,
-    numbering: Numbering,
+    base: Base<Text>,
     names: Names,
-    characters: Characters,
-    texts: OnceLock<Texts>,
-    info: Info,
-    /// Problems of the files.
-    problems: Vec<Problem>,
-    /// The same and those of the guiding texts, which are known when the games are counted.
-    all_problems: OnceLock<Vec<Problem>>,
-}
-
-/// Names of files with which games may have faults.
-struct FileNames {
-    cbg: String,
-    cba: String,
 }
 
 /// A game's place in the database.
@@ -123,55 +98,45 @@ impl ChessBase2Cbh {
         let mut rows = vec![("version", version.to_string())];
         let title = files.get("ini").and_then(|ini| title_of(&ini.bytes, characters));
         rows.extend(title.map(|title| ("title", title)));
-        let name = |extension| match files.get(extension) {
-            Some(file) => file.name.clone(),
-            None => records::sibling(&cbh.name, extension),
-        };
-        for (extension, what) in MISSED {
-            if files.get(extension).is_none() {
-                warnings.push(format!("{} is missing: {what}", name(extension)));
-            }
-        }
-        let database = ChessBase2Cbh {
-            numbering: Numbering::new(cbh, RECORD, Header::kind_at),
-            files: FileNames {
-                cbg: name("2cbg"),
-                cba: name("2cba"),
-            },
-            names: Names::open(files.get("2lid"), &mut problems),
-            cbh: cbh.clone(),
-            cbg: files.get("2cbg").cloned(),
-            cba: files.get("2cba").cloned(),
-            characters,
-            texts: OnceLock::new(),
-            info: Info { rows, warnings },
-            problems,
-            all_problems: OnceLock::new(),
-        };
+        warnings.extend(records::missing(&files, cbh, MISSED));
+        let numbering = Numbering::new(cbh, RECORD, Header::kind_at);
+        let mut base = Base::new(cbh, &files, ["2cbg", "2cba"], numbering, characters);
+        base.describe(Info { rows, warnings });
+        let names = Names::open(files.get("2lid"), &mut problems);
+        base.add(None, problems);
+        let database = ChessBase2Cbh { base, names };
         // Of a short file the texts are read now, so that nothing has to wait for them.
-        database.problems();
+        database.file_problems();
         Ok(database)
     }
 
     fn place(&self, game: u32) -> Option<Place<'_>> {
-        let record = self.numbering.place(&self.cbh, game)?;
-        let header = Header::at(&self.cbh.bytes, record)?;
+        let record = self.base.record(game)?;
+        let header = Header::at(&self.base.cbh.bytes, record)?;
         Some(Place { record, header })
     }
+}
 
-    /// All guiding texts.
-    fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| {
-            let records = self.numbering.texts(&self.cbh);
-            match &self.cbg {
-                Some(cbg) => Texts::read(&self.cbh, cbg, records),
-                None => Texts::missing(records.count(), &self.files.cbg),
-            }
-        })
+impl Based for ChessBase2Cbh {
+    type Text = Text;
+
+    fn base(&self) -> &Base<Text> {
+        &self.base
     }
 
-    /// What to say where most of the first texts look as if they were in Cyrillic letters.
-    fn doubt_of_encoding(&self) -> Option<String> {
+    fn base_mut(&mut self) -> &mut Base<Text> {
+        &mut self.base
+    }
+
+    fn read_texts(&self, cbg: &SourceFile, records: impl Iterator<Item = usize>) -> Texts<Text> {
+        texts::read_all(&self.base.cbh, cbg, records)
+    }
+
+    fn text_name(&self, text: &Text) -> String {
+        text.name(self)
+    }
+
+    fn sample(&self) -> impl Iterator<Item = &[u8]> {
         let names = [Type::Player, Type::Tournament];
         let names = names.into_iter().flat_map(|of| self.names.sample(of, SAMPLE));
         let places = (0..SAMPLE).map_while(|game| self.place(game));
@@ -180,19 +145,13 @@ impl ChessBase2Cbh {
             let mut items = annotations::Items::new(frame.content, 0).take(SAMPLE as usize);
             items.find_map(|item| annotations::text_of(&item))
         });
-        self.characters.doubt(names.chain(comments))
+        names.chain(comments)
     }
 }
 
 impl InArchive for ChessBase2Cbh {
     fn of_files(files: Files, options: &Options) -> Result<ChessBase2Cbh, NotADatabase> {
         ChessBase2Cbh::open(files, options)
-    }
-
-    fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>) {
-        self.info.rows.splice(..0, row);
-        self.problems.splice(..0, problems);
-        self.all_problems = OnceLock::new();
     }
 }
 
@@ -253,11 +212,11 @@ fn title_of(ini: &[u8], characters: Characters) -> Option<String> {
 
 impl Database for ChessBase2Cbh {
     fn len(&self) -> u32 {
-        self.numbering.games(&self.cbh)
+        self.base.numbering.games(&self.base.cbh)
     }
 
     fn uncounted(&self) -> Option<u32> {
-        self.numbering.uncounted()
+        self.base.numbering.uncounted()
     }
 
     fn keys(&self, game: u32) -> Keys {
@@ -265,15 +224,16 @@ impl Database for ChessBase2Cbh {
             return Keys::UNKNOWN;
         };
         let references = header.references();
-        let id = |at: Option<usize>, kind| match header.reference(at).map(u32::try_from) {
-            Some(Ok(number)) if number < u32::MAX / KINDS_OF_NAMES => TextId(number * KINDS_OF_NAMES + kind),
-            _ => TextId(u32::MAX),
+        // Numbers that are too large for ids are those of no name.
+        let id = |at: Option<usize>, of: fn(u32) -> TextId| {
+            let number = header.reference(at).map(u32::try_from);
+            of(number.and_then(Result::ok).unwrap_or(u32::MAX))
         };
         let tournament = self.entity(Type::Tournament, header.reference(references.tournament));
         Keys {
-            white: id(references.white, 0),
-            black: id(references.black, 0),
-            event: id(references.tournament, 1),
+            white: id(references.white, base::player),
+            black: id(references.black, base::player),
+            event: id(references.tournament, base::event),
             date: header.date(),
             event_year: tournament
                 .and_then(tags::date_of)
@@ -285,19 +245,18 @@ impl Database for ChessBase2Cbh {
     }
 
     fn text(&self, id: TextId) -> String {
-        let number = i64::from(id.0 / KINDS_OF_NAMES);
-        let mut text = String::new();
-        if id.0.is_multiple_of(KINDS_OF_NAMES) {
-            if let Some(player) = self.names.get(Type::Player, number) {
-                tags::append_player(player, self.characters, &mut text);
+        let characters = self.base.characters;
+        let player = |number: u32, text: &mut String| {
+            if let Some(player) = self.names.get(Type::Player, number.into()) {
+                tags::append_player(player, characters, text);
             }
-        } else if let Some(tournament) = self.names.get(Type::Tournament, number) {
-            tags::append_event(tournament, self.characters, &mut text);
-        }
-        match text.is_empty() {
-            true => "?".to_owned(),
-            false => text,
-        }
+        };
+        let event = |number: u32, text: &mut String| {
+            if let Some(tournament) = self.names.get(Type::Tournament, number.into()) {
+                tags::append_event(tournament, characters, text);
+            }
+        };
+        base::name_of(id, player, event)
     }
 
     fn tags(&self, game: u32) -> Tags {
@@ -331,46 +290,22 @@ impl Database for ChessBase2Cbh {
     }
 
     fn info(&self) -> Info {
-        let mut info = self.info.clone();
-        info.rows.push(("texts", self.characters.describe()));
-        let texts = self.numbering.texts(&self.cbh).count();
-        if texts > 0 {
-            info.rows.push(("guiding texts", texts.to_string()));
-        }
-        info.warnings.extend(self.doubt_of_encoding());
-        info
+        self.description()
     }
 
     fn problems(&self) -> &[Problem] {
-        match self.numbering.uncounted() {
-            Some(_) => &self.problems,
-            None => self.all_problems.get_or_init(|| {
-                let of_texts = self.texts().problems.iter();
-                let is_intact = self.cbg.as_ref().is_none_or(|cbg| cbg.bytes.is_intact());
-                let of_texts = of_texts.filter(|_| is_intact);
-                self.problems.iter().chain(of_texts).cloned().collect()
-            }),
-        }
+        self.file_problems()
     }
 
     fn member_directory(&self) -> Option<&'static str> {
-        self.numbering.is_long().then_some(TEXTS)
+        self.text_directory()
     }
 
     fn members(&self) -> Vec<Member> {
-        let member = |text: &Text| Member {
-            directory: TEXTS,
-            name: text.name(self),
-            size: text.bytes.len() as u64,
-        };
-        self.texts().texts.iter().map(member).collect()
+        self.text_files()
     }
 
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let missing = || io::Error::from(io::ErrorKind::NotFound);
-        let text = self.texts().texts.get(member).ok_or_else(missing)?;
-        let cbg = self.cbg.as_ref().ok_or_else(missing)?;
-        let bytes = cbg.bytes.get(text.bytes.clone()).ok_or_else(missing)?;
-        Ok(records::copy(bytes, offset, buffer))
+        self.read_text_file(member, offset, buffer)
     }
 }

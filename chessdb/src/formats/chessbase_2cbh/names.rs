@@ -146,7 +146,7 @@ pub(super) struct Entity<'a> {
 }
 
 impl<'a> Entity<'a> {
-    /// The next string; none where it is longer than its container.
+    /// The next string; `None` if it is longer than its container.
     pub(super) fn string(&mut self) -> Option<&'a [u8]> {
         let len = usize::try_from(self.u32()?).ok()?;
         let bytes = slice(self.fields, self.at, len)?;
@@ -154,7 +154,7 @@ impl<'a> Entity<'a> {
         Some(bytes)
     }
 
-    /// The next string as text, empty where there is none.
+    /// The next string as text; empty at the end.
     pub(super) fn append(&mut self, characters: Characters, out: &mut String) {
         characters.append_name(self.string().unwrap_or_default(), out);
     }

@@ -41,7 +41,7 @@ pub(super) struct Start {
     pub(super) flaw: Option<SetupError>,
     /// It has castling rights that are not stored.
     pub(super) has_added_rights: bool,
-    /// The number of the first word of its moves; none where they are not marked.
+    /// The number of the first word of its moves; `None` if it is not marked.
     pub(super) moves: Option<usize>,
     /// What cannot be read of it, and the number of its word.
     pub(super) damage: Option<(usize, &'static str)>,
@@ -102,7 +102,7 @@ impl Start {
         }
     }
 
-    /// FEN for the tag: none where the position is the usual one or cannot be played from.
+    /// FEN for the tag; `None` for the usual position and for one that cannot be played from.
     pub(super) fn fen(&self) -> Option<&str> {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }
@@ -117,7 +117,7 @@ impl Start {
 /// nothing.
 const MOST_WORDS: usize = 256;
 
-/// The position of a start section; none where nothing can be read.
+/// The position of a start section; `None` if nothing can be read.
 fn read(words: &[u16], tag: u16) -> Option<Start> {
     match words {
         [number @ ..STARTS] => return chess960_start(*number),
@@ -182,7 +182,7 @@ fn piece(word: u16) -> Option<(Square, Piece)> {
 }
 
 /// The rooks of castling rights: those in the corners, in Chess960 the outermost ones on each side of the king. A right
-/// without its king or rook is none.
+/// without its king or rook does not count.
 fn rooks_with_right(setup: &Setup, rights: u8, is_chess960: bool) -> Bitboard {
     let mut found = Bitboard::EMPTY;
     for (color, rights) in [(Color::White, rights & 3), (Color::Black, (rights >> 2) & 3)] {

@@ -24,7 +24,9 @@ impl ChessBase2Cbh {
             ("Annotator", Some(references.annotator)),
         ] {
             if let Some(player) = self.entity(Type::Player, header.reference(at)) {
-                set_text(&mut tags, name, |out| append_player(player, self.characters, out));
+                set_text(&mut tags, name, |out| {
+                    append_player(player, self.base.characters, out)
+                });
             }
         }
         let [round, subround, board] = header.round();
@@ -44,7 +46,7 @@ impl ChessBase2Cbh {
         self.team_tags(header, &mut tags);
         if let Some(title) = self.entity(Type::Title, header.reference(Some(references.title))) {
             set_text(&mut tags, "Title", |out| {
-                append_title(title, self.characters, out)
+                append_title(title, self.base.characters, out)
             });
         }
         if let Some(Ok(frame)) = self.annotations_of(header)
@@ -62,8 +64,8 @@ impl ChessBase2Cbh {
     }
 
     fn tournament_tags(&self, mut tournament: Entity<'_>, tags: &mut Tags) {
-        set_text(tags, "Site", |out| tournament.append(self.characters, out));
-        set_text(tags, "Event", |out| tournament.append(self.characters, out));
+        set_text(tags, "Site", |out| tournament.append(self.base.characters, out));
+        set_text(tags, "Event", |out| tournament.append(self.base.characters, out));
         let Some(date) = tournament.u32() else { return };
         set_stored_date(tags, "EventDate", date);
         let mut byte = || tournament.byte().unwrap_or(0);
@@ -78,7 +80,9 @@ impl ChessBase2Cbh {
     }
 
     fn source_tags(&self, mut source: Entity<'_>, tags: &mut Tags) {
-        set_text(tags, "SourceTitle", |out| source.append(self.characters, out));
+        set_text(tags, "SourceTitle", |out| {
+            source.append(self.base.characters, out)
+        });
         // The publisher, and the date of publication.
         let passed = source.string().and_then(|_| source.u32());
         let Some(date) = passed.and_then(|_| source.u32()) else {
@@ -108,7 +112,7 @@ impl ChessBase2Cbh {
                 continue;
             };
             set_text(tags, name, |out| {
-                team.append(self.characters, out);
+                team.append(self.base.characters, out);
                 tags::append_number_of_team(team.byte().unwrap_or(0).into(), out);
             });
             // The season, and its year.

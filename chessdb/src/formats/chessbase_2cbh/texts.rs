@@ -15,8 +15,8 @@ use super::frame::{self, Frame};
 use super::header::{Header, RECORD};
 use super::names::{self, Type};
 use crate::bytes::{index, le_u64};
-use crate::formats::chessbase_common::{file_name, nations};
-use crate::formats::{Problem, SourceFile};
+use crate::formats::SourceFile;
+use crate::formats::chessbase_common::{GuidingText, Texts, file_name, nations};
 use crate::text::without_cut_character;
 
 /// What every content begins with.
@@ -35,8 +35,6 @@ const LANGUAGES: [(u32, &str); 7] = [
 const MOST_OF_TITLE: usize = 1024;
 /// Languages that a text may have.
 const MOST_LANGUAGES: i32 = 256;
-/// Damaged texts that are listed.
-const MOST_PROBLEMS: usize = 100;
 /// Bytes of a guiding text in one language, at least.
 const SHORTEST_TEXT: usize = 8;
 
@@ -47,15 +45,15 @@ pub(super) struct Text {
     record: usize,
     language: u32,
     /// Where it is in the `.2cbg`.
-    pub(super) bytes: Range<usize>,
+    bytes: Range<usize>,
 }
 
 impl Text {
     /// Name of the file that shows it: `000003 Title.en.html`. The title is the one of its language, else the first
     /// that is not empty.
     pub(super) fn name(&self, database: &ChessBase2Cbh) -> String {
-        let title =
-            title_of(&database.cbh, self.record).and_then(|number| database.names.get(Type::Title, number));
+        let title = title_of(&database.base.cbh, self.record)
+            .and_then(|number| database.names.get(Type::Title, number));
         let (mut own, mut first) = (String::new(), String::new());
         for (language, text) in title.into_iter().flat_map(names::titles) {
             let wanted = match language == self.language {
@@ -64,11 +62,20 @@ impl Text {
             };
             if wanted.is_empty() {
                 let beginning = text.get(..MOST_OF_TITLE).map(without_cut_character);
-                database.characters.append_name(beginning.unwrap_or(text), wanted);
+                database
+                    .base
+                    .characters
+                    .append_name(beginning.unwrap_or(text), wanted);
             }
         }
         let title = if own.is_empty() { first } else { own };
         file_name(self.record, &title, &suffix(self.language), ".html")
+    }
+}
+
+impl GuidingText for Text {
+    fn bytes(&self) -> Range<usize> {
+        self.bytes.clone()
     }
 }
 
@@ -90,60 +97,22 @@ fn suffix(language: u32) -> String {
     }
 }
 
-/// The texts of a database.
-#[derive(Debug, Default)]
-pub(super) struct Texts {
-    pub(super) texts: Vec<Text>,
-    pub(super) problems: Vec<Problem>,
-}
-
-impl Texts {
-    /// Reads the texts whose records have these places, from 0. Records may share a frame, so there are at most as many
-    /// texts as frames would fit into the file.
-    pub(super) fn read(cbh: &SourceFile, cbg: &SourceFile, records: impl Iterator<Item = usize>) -> Texts {
-        let most = 1 + cbg.data_len() / SHORTEST_TEXT;
-        let mut all = Texts::default();
-        let mut damaged = 0;
-        // Frames of sound files do not share bytes, so all of them together are no longer than the file.
-        let mut unsummed = cbg.data_len();
-        for place in records {
-            let record = place + 1;
-            let room = most - all.texts.len();
-            if room == 0 || cbg.bytes.is_lost() {
-                let what = format!("the guiding texts from record {record} on are not read");
-                all.problems.push(Problem::damage(&cbg.name, None, what));
-                break;
-            }
-            let Some(header) = Header::at(&cbh.bytes, place) else {
-                continue;
-            };
-            let (texts, damage) = read(&cbg.bytes, header.moves_at(), record, &mut unsummed);
-            all.texts.extend(texts.into_iter().take(room));
-            let Some((at, what)) = damage else { continue };
-            damaged += 1;
-            if damaged <= MOST_PROBLEMS {
-                let what = format!("the guiding text of record {record}: {what}");
-                all.problems.push(Problem::damage(&cbg.name, at, what));
-            }
-        }
-        if damaged > MOST_PROBLEMS {
-            let what = format!("{} more guiding texts are damaged", damaged - MOST_PROBLEMS);
-            all.problems.push(Problem::damage(&cbg.name, None, what));
-        }
-        all
-    }
-
-    /// What to say of texts whose file is missing.
-    pub(super) fn missing(texts: usize, cbg: &str) -> Texts {
-        let what = format!("{texts} guiding texts are missing: they are in this file");
-        Texts {
-            texts: Vec::new(),
-            problems: (texts > 0)
-                .then(|| Problem::damage(cbg, None, what))
-                .into_iter()
-                .collect(),
-        }
-    }
+/// The texts of records that have these places, from 0.
+pub(super) fn read_all(
+    cbh: &SourceFile,
+    cbg: &SourceFile,
+    records: impl Iterator<Item = usize>,
+) -> Texts<Text> {
+    // Frames of sound files do not share bytes, so all of them together are no longer than the file.
+    let mut unsummed = cbg.data_len();
+    let records = records.map(|place| place + 1);
+    Texts::read(cbg, SHORTEST_TEXT, records, |record| {
+        let Some(header) = Header::at(&cbh.bytes, record - 1) else {
+            return (Vec::new(), None);
+        };
+        let (texts, damage) = read(&cbg.bytes, header.moves_at(), record, &mut unsummed);
+        (texts, damage.map(|(at, what)| (at, what.to_owned())))
+    })
 }
 
 /// What is wrong with a text, and where.
@@ -158,7 +127,7 @@ fn read(cbg: &[u8], at: i64, record: usize, unsummed: &mut usize) -> (Vec<Text>,
     };
     let damage = |what| Some((Some(frame.at), what));
     if frame.tag != frame::TEXT {
-        return (Vec::new(), damage("its frame is not that of a text"));
+        return (Vec::new(), damage("is not in the frame of a text"));
     }
     let mut fields = Fields::of(frame.content);
     let mut texts: Vec<Text> = Vec::new();
@@ -178,18 +147,18 @@ fn read(cbg: &[u8], at: i64, record: usize, unsummed: &mut usize) -> (Vec<Text>,
     let damage = match is_whole {
         None => Some((
             Some(frame.content_at() + fields.at() as u64),
-            "it cannot be read from here on",
+            "cannot be read from here on",
         )),
-        Some(()) if frame.is_cut => damage("the file ends inside of it"),
-        Some(()) if left.is_none() => damage("it shares bytes with others: its checksum is not compared"),
-        Some(()) if !frame.is_sound(cbg) => damage("its checksum is wrong: some of it may be"),
-        Some(()) if !frame.has_end => damage("the length at the end of its frame is wrong"),
+        Some(()) if frame.is_cut => damage("is cut by the end of the file"),
+        Some(()) if left.is_none() => damage("shares bytes with others: its checksum is not compared"),
+        Some(()) if !frame.is_sound(cbg) => damage("has a wrong checksum: some of it may be damaged"),
+        Some(()) if !frame.has_end => damage("has a frame with a wrong length at its end"),
         Some(()) => None,
     };
     (texts, damage)
 }
 
-/// Passes the language, the length and the end of each text to `each`. None where reading ends early.
+/// Passes the language, the length and the end of each text to `each`. Returns `None` if reading ends early.
 fn read_languages(fields: &mut Fields<'_>, mut each: impl FnMut(u32, usize, usize)) -> Option<()> {
     let mut ahead = *fields;
     if ahead.u16()? != VERSION {

@@ -4,7 +4,7 @@
 //! of annotated moves, want an alternative directly after the move that it replaces. Where it begins is found by
 //! following the marks from the first word on ([`Outline`]).
 
-use crate::bytes::{index, le_u16};
+use crate::bytes::index;
 
 /// The move before this word has an alternative.
 pub(super) const ALTERNATIVE: u16 = 0xfffd;
@@ -16,28 +16,42 @@ pub(super) const MOST_MARKS: usize = 1_000_000;
 
 /// The words of a game.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Words<'a>(pub(super) &'a [u8]);
+pub(super) struct Words<'a>(&'a [[u8; 2]]);
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    /// The words of the content of a frame. A byte that is left over does not count.
+    pub(super) fn of(content: &'a [u8]) -> Words<'a> {
+        let (words, _) = content.as_chunks();
+        Words(words)
+    }
+
     #[inline(always)]
     pub(super) fn get(&self, number: usize) -> Option<u16> {
-        le_u16(self.0, number.checked_mul(2)?)
+        self.0.get(number).map(|word| u16::from_le_bytes(*word))
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len() / 2
+        self.0.len()
+    }
+
+    /// The words from a place on.
+    fn from(&self, first: usize) -> impl Iterator<Item = u16> {
+        let words = self.0.get(first..).unwrap_or_default();
+        words.iter().map(|word| u16::from_le_bytes(*word))
     }
 
     /// Half-moves of the main line from a word on, as far as words are moves. Reading ends at a mark without a move.
     pub(super) fn main_line_len(&self, first: usize, is_move: impl Fn(u16) -> bool) -> u32 {
-        let words = (first..self.len()).map_while(|number| self.get(number));
-        let mut words = words.take_while(|word| *word != END).peekable();
-        if words.peek() == Some(&ALTERNATIVE) {
-            return 0;
+        let (mut at, mut len) = (first, 0);
+        loop {
+            let moves = self.from(at).take_while(|word| is_move(*word)).count();
+            len += moves;
+            at += moves;
+            if len == 0 || self.get(at) != Some(ALTERNATIVE) {
+                return u32::try_from(len).unwrap_or(u32::MAX);
+            }
+            at += 1;
         }
-        let words = words.filter(|word| *word != ALTERNATIVE);
-        let len = words.take_while(|word| is_move(*word)).count();
-        u32::try_from(len).unwrap_or(u32::MAX)
     }
 }
 
@@ -68,7 +82,7 @@ pub(super) enum Broken {
 /// Where the lines of a game begin.
 #[derive(Clone, Debug, Default)]
 struct Outline {
-    /// The places of the marks, and of the alternatives that they announce; none where it is not there.
+    /// The places of the marks, and of the alternatives that they announce; `None` if it is missing.
     alternatives: Vec<(usize, Option<usize>)>,
     /// Where reading ends.
     end: usize,
@@ -80,6 +94,18 @@ struct Outline {
 impl Outline {
     fn read(words: Words<'_>, first: usize) -> Outline {
         let mut outline = Outline::default();
+        // Most games have no alternatives.
+        let mut marks = words
+            .from(first)
+            .zip(first..)
+            .filter(|(word, _)| *word >= ALTERNATIVE);
+        if let Some((END, at)) = marks.next() {
+            return Outline {
+                end: at,
+                has_rest: at + 1 < words.len(),
+                ..outline
+            };
+        }
         // Marks whose alternatives were not met yet.
         let mut open = Vec::new();
         let mut has_move = false;
@@ -171,7 +197,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The place of words that follow the end of the game, if there are some.
+    /// The words of a game without alternatives, and their places; none for one with alternatives or damage.
+    pub(super) fn only_line(&self) -> Option<impl Iterator<Item = (u16, usize)> + use<'a>> {
+        let outline = &self.outline;
+        let is_only = outline.alternatives.is_empty() && outline.broken.is_none();
+        let line = self.words.0.get(self.at..outline.end).filter(|_| is_only)?;
+        Some(line.iter().map(|word| u16::from_le_bytes(*word)).zip(self.at..))
+    }
+
+    /// Passes over all words.
+    pub(super) fn end(&mut self) {
+        self.is_over = true;
+    }
+
+    /// The place of the first word after the end of the game, if any follows.
     pub(super) fn rest(&self) -> Option<usize> {
         self.outline.has_rest.then_some(self.outline.end + 1)
     }
@@ -266,7 +305,7 @@ mod tests {
 
     fn walked(words: &[u16]) -> String {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let walk = Walk::new(Words(&bytes), 0);
+        let walk = Walk::new(Words::of(&bytes), 0);
         let rest = walk.rest();
         let mut text = String::new();
         for event in walk {
@@ -334,7 +373,7 @@ mod tests {
             .collect();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut deepest = 0;
-        let mut walk = Walk::new(Words(&bytes), 0);
+        let mut walk = Walk::new(Words::of(&bytes), 0);
         let mut events = 0;
         while let Some(event) = walk.next() {
             assert!(!matches!(event, Event::Broken(..)));
@@ -348,7 +387,7 @@ mod tests {
     fn main_lines_end_at_the_first_word_that_is_no_move() {
         let len = |words: &[u16]| {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            Words(&bytes).main_line_len(0, |word| word < 100)
+            Words::of(&bytes).main_line_len(0, |word| word < 100)
         };
         assert_eq!(len(&[1, M, 2, E, 3]), 2);
         assert_eq!(len(&[1, 500, 2, E]), 1);

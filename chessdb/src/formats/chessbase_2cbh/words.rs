@@ -9,10 +9,13 @@
 //!
 //! They are numbered by from-square, direction, distance, and what is taken, on an empty board.
 
+mod steps;
+
 use std::fmt;
 use std::sync::LazyLock;
 
-use crate::board::{CastlingSide, Color, Move, Position, Rank, Role, Square};
+use super::walk::{ALTERNATIVE, END};
+use crate::board::{CastlingSide, Color, Move, Position, Square, Step};
 
 /// The first words of castling, of castling in Chess960, and after all moves.
 const CASTLING: u16 = 0xb129;
@@ -20,19 +23,6 @@ const CHESS960: u16 = 0xb12d;
 const NO_MOVE: u16 = 0xc02d;
 /// A null move.
 pub(super) const NULL: u16 = 0xfffa;
-
-/// What a piece does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) color: Color,
-    pub(super) role: Role,
-    pub(super) from: Square,
-    pub(super) to: Square,
-    pub(super) promotion: Option<Role>,
-    pub(super) taken: Option<Role>,
-    /// The pawn that is taken stands beside the target.
-    pub(super) is_en_passant: bool,
-}
 
 /// What a word means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,19 +38,34 @@ pub(super) struct Table(Vec<Step>);
 impl Table {
     /// The table, which is made when it is first needed.
     pub(super) fn get() -> &'static Table {
-        static TABLE: LazyLock<Table> = LazyLock::new(|| Table(steps()));
+        static TABLE: LazyLock<Table> = LazyLock::new(|| Table(steps::steps()));
         &TABLE
     }
 
     /// The meaning of a word; none for one that is no move.
-    #[inline(always)]
     pub(super) fn meaning(&self, word: u16) -> Option<Word> {
-        let number = usize::from(word).wrapping_sub(1);
-        match self.0.get(number) {
-            Some(step) => Some(Word::Step(*step)),
+        match self.step(word) {
+            Some(step) => Some(Word::Step(step)),
             None => castling(word),
         }
     }
+
+    /// The step that a word means; none for castling, null moves and what is no move.
+    #[inline(always)]
+    pub(super) fn step(&self, word: u16) -> Option<Step> {
+        self.0.get(usize::from(word).wrapping_sub(1)).copied()
+    }
+}
+
+/// True for a word that is a move.
+#[inline(always)]
+pub(super) fn is_move(word: u16) -> bool {
+    (1..NO_MOVE).contains(&word) || word == NULL
+}
+
+/// True for a word that is no mark: in a game without both kings it may be a move.
+pub(super) fn is_no_mark(word: u16) -> bool {
+    !matches!(word, ALTERNATIVE | END)
 }
 
 /// Words after those of steps.
@@ -82,20 +87,22 @@ fn castling(word: u16) -> Option<Word> {
 }
 
 impl Word {
-    /// The move on a board; none where the piece that it names is not there, or takes another than it names.
+    /// The move on a board; `None` if the piece that it names is not there, or would take another one than it names.
     #[inline(always)]
     pub(super) fn on(self, position: &Position) -> Option<Move> {
         match self {
             Word::Step(step) => {
-                let Step {
-                    from, to, promotion, ..
-                } = step;
+                let (from, to) = (step.from(), step.to());
                 let takes_on = position.capture_square(from, to);
-                let is_there = position.turn() == step.color
-                    && position.role_at(from) == Some(step.role)
-                    && position.role_at(takes_on) == step.taken
-                    && (takes_on != to) == step.is_en_passant;
-                is_there.then_some(Move::Normal { from, to, promotion })
+                let is_there = position.turn() == step.color()
+                    && position.role_at(from) == step.role()
+                    && position.role_at(takes_on) == step.taken()
+                    && (takes_on != to) == step.is_en_passant();
+                is_there.then_some(Move::Normal {
+                    from,
+                    to,
+                    promotion: step.promotion(),
+                })
             }
             Word::Castle(color, side) => (position.turn() == color).then_some(Move::Castle(side)),
             Word::Null => Some(Move::Null),
@@ -107,10 +114,9 @@ impl Word {
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Word::Step(Step {
-                from, to, promotion, ..
-            }) => {
-                write!(f, "{from}-{to}")?;
+            Word::Step(step) => {
+                write!(f, "{}-{}", step.from(), step.to())?;
+                let promotion = step.promotion();
                 promotion.map_or(Ok(()), |role| write!(f, "{}", role.upper_char()))
             }
             Word::Castle(_, CastlingSide::KingSide) => f.write_str("O-O"),
@@ -120,164 +126,16 @@ impl fmt::Display for Word {
     }
 }
 
-/// A direction: files and ranks.
-type Direction = (i32, i32);
-
-const KING: [Direction; 8] = [
-    (-1, -1),
-    (-1, 0),
-    (-1, 1),
-    (0, -1),
-    (0, 1),
-    (1, -1),
-    (1, 0),
-    (1, 1),
-];
-const KNIGHT: [Direction; 8] = [
-    (-2, -1),
-    (-2, 1),
-    (2, -1),
-    (2, 1),
-    (-1, -2),
-    (-1, 2),
-    (1, -2),
-    (1, 2),
-];
-const BISHOP: [Direction; 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
-const ROOK: [Direction; 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
-const QUEEN: [Direction; 8] = [
-    (-1, -1),
-    (1, -1),
-    (1, 1),
-    (-1, 1),
-    (-1, 0),
-    (0, -1),
-    (1, 0),
-    (0, 1),
-];
-
-/// Pieces in the order of their blocks: directions, and how far they go.
-const PIECES: [(Role, &[Direction], usize); 5] = [
-    (Role::King, &KING, 1),
-    (Role::Queen, &QUEEN, 7),
-    (Role::Knight, &KNIGHT, 1),
-    (Role::Bishop, &BISHOP, 7),
-    (Role::Rook, &ROOK, 7),
-];
-
-/// What may be taken, and what a pawn may become, in their order.
-const TAKEN: [Option<Role>; 6] = [
-    None,
-    Some(Role::Queen),
-    Some(Role::Knight),
-    Some(Role::Bishop),
-    Some(Role::Rook),
-    Some(Role::Pawn),
-];
-const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
-
-/// The square so many files and ranks further.
-fn shifted(from: Square, (files, ranks): Direction) -> Option<Square> {
-    let file = i32::try_from(u32::from(from.file())).ok()? + files;
-    let rank = i32::try_from(u32::from(from.rank())).ok()? + ranks;
-    let on_board = (0..8).contains(&file) && (0..8).contains(&rank);
-    on_board
-        .then(|| u32::try_from(rank * 8 + file).ok().map(Square::new))
-        .flatten()
-}
-
 /// A square by ChessBase's number: file by file.
 pub(super) fn square(number: u16) -> Option<Square> {
     let number = u32::from(number);
     (number < 64).then(|| Square::new((number & 7) << 3 | number >> 3))
 }
 
-fn steps() -> Vec<Step> {
-    let mut steps = Vec::with_capacity(usize::from(CASTLING) - 1);
-    for color in Color::ALL {
-        for (role, directions, reach) in PIECES {
-            for from in (0..64).filter_map(square) {
-                for &direction in directions {
-                    let squares =
-                        std::iter::successors(shifted(from, direction), |&to| shifted(to, direction));
-                    for to in squares.take(reach) {
-                        steps.extend(TAKEN.map(|taken| Step {
-                            color,
-                            role,
-                            from,
-                            to,
-                            promotion: None,
-                            taken,
-                            is_en_passant: false,
-                        }));
-                    }
-                }
-            }
-        }
-    }
-    for color in Color::ALL {
-        for from in (0..64).filter_map(square) {
-            if !matches!(from.rank(), Rank::First | Rank::Eighth) {
-                add_pawn(color, from, &mut steps);
-            }
-        }
-    }
-    steps
-}
-
-/// Adds the steps of a pawn from a square.
-fn add_pawn(color: Color, from: Square, steps: &mut Vec<Step>) {
-    let forward = color.fold_wb(1, -1);
-    let is_last = from.rank() == color.relative_rank(Rank::Seventh);
-    let mut add = |to: Square, promotion, taken, is_en_passant| {
-        steps.push(Step {
-            color,
-            role: Role::Pawn,
-            from,
-            to,
-            promotion,
-            taken,
-            is_en_passant,
-        });
-    };
-    if from.rank() == color.relative_rank(Rank::Second)
-        && let Some(to) = shifted(from, (0, 2 * forward))
-    {
-        add(to, None, None, false);
-    }
-    if let Some(to) = shifted(from, (0, forward)) {
-        match is_last {
-            true => PROMOTIONS
-                .iter()
-                .for_each(|&role| add(to, Some(role), None, false)),
-            false => add(to, None, None, false),
-        }
-    }
-    for to in [-1, 1]
-        .into_iter()
-        .filter_map(|files| shifted(from, (files, forward)))
-    {
-        if is_last {
-            for taken in PROMOTIONS {
-                PROMOTIONS
-                    .iter()
-                    .for_each(|&role| add(to, Some(role), Some(taken), false));
-            }
-            continue;
-        }
-        TAKEN
-            .iter()
-            .skip(1)
-            .for_each(|&taken| add(to, None, taken, false));
-        if from.rank() == color.relative_rank(Rank::Fifth) {
-            add(to, None, Some(Role::Pawn), true);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Role;
     use std::collections::HashSet;
 
     fn of(word: u16) -> Word {
@@ -290,13 +148,14 @@ mod tests {
             Word::Castle(color, side) => format!("{color:?} {side:?}"),
             Word::Null => "null".to_owned(),
             Word::Step(step) => {
-                let mut text = format!("{:?} {} {}", step.color, step.role.upper_char(), step.from);
-                text += if step.taken.is_some() { "x" } else { "-" };
-                text += &step.to.to_string();
-                if let Some(role) = step.promotion {
+                let role = step.role().unwrap().upper_char();
+                let mut text = format!("{:?} {role} {}", step.color(), step.from());
+                text += if step.taken().is_some() { "x" } else { "-" };
+                text += &step.to().to_string();
+                if let Some(role) = step.promotion() {
                     text += &format!("={}", role.upper_char());
                 }
-                match (step.is_en_passant, step.taken) {
+                match (step.is_en_passant(), step.taken()) {
                     (true, _) => text += " en passant",
                     (false, Some(role)) => text += &format!(" {}", role.upper_char()),
                     _ => {}
@@ -361,7 +220,10 @@ mod tests {
             (0xabf1, Color::White, Role::Pawn),
             (0xae8d, Color::Black, Role::Pawn),
         ];
-        let found = Table::get().0.iter().map(|step| (step.color, step.role));
+        let found = Table::get()
+            .0
+            .iter()
+            .map(|step| (step.color(), step.role().unwrap()));
         let mut last = None;
         let changes = (1..)
             .zip(found)
@@ -390,12 +252,15 @@ mod tests {
             .iter()
             .flat_map(|step| {
                 [
-                    step.color.fold_wb(0, 1),
-                    role(Some(step.role)),
-                    number(step.from),
-                    number(step.to),
-                    role(step.promotion),
-                    if step.is_en_passant { 7 } else { role(step.taken) },
+                    step.color().fold_wb(0, 1),
+                    role(step.role()),
+                    number(step.from()),
+                    number(step.to()),
+                    role(step.promotion()),
+                    match step.is_en_passant() {
+                        true => 7,
+                        false => role(step.taken()),
+                    },
                 ]
             })
             .collect();

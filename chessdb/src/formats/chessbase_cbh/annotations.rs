@@ -23,7 +23,7 @@ pub(super) fn read<'a>(annotations: &mut Annotations<'a>, cba: &'a [u8], at: u64
         return annotations.damage(at, "there are no annotations at the place of this game's");
     };
     annotations.extend(&mut items);
-    let found = annotations.len();
+    let found = annotations.count();
     match items.damage {
         Some((at, what)) => annotations.damage(at, what),
         None if items.count != found => {

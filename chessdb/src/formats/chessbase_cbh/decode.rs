@@ -207,7 +207,8 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             self.replay.keep_state();
         }
         if S::WHOLE {
-            self.annotations.before_move(place.moves, &mut self.replay);
+            self.annotations
+                .before_move(place.moves, &mut self.replay, |_| true);
         }
         match self.replay.play(mv) {
             Ok(()) => {

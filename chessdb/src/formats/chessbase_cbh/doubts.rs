@@ -2,7 +2,9 @@
 
 use super::header::{Header, RECORD};
 use super::{ChessBaseCbh, Place};
-use crate::formats::{Problem, ProblemKind};
+use crate::formats::Problem;
+use crate::formats::chessbase_common::Doubts;
+use crate::formats::chessbase_common::values::full_moves;
 use crate::game::Tags;
 
 /// Impossible values of a record: where they are, and what they are called.
@@ -23,63 +25,42 @@ const IMPOSSIBLE: [Impossible; 3] = [
 ];
 
 impl ChessBaseCbh {
-    /// What is wrong with the record of a game with these tags. `problems` are those of its moves.
-    pub(super) fn doubts(&self, place: &Place, tags: &Tags, problems: &[Problem]) -> Vec<Problem> {
+    /// What is wrong with the record of a game with these tags. `of_game` are the problems of its moves.
+    pub(super) fn doubts(&self, place: &Place, tags: &Tags, of_game: &[Problem]) -> Vec<Problem> {
         let header = &place.header;
-        let record_at = (place.record as u64 + 1) * RECORD as u64;
-        let mut doubts = Vec::new();
-        let mut damage = |at: usize, what: String| {
-            doubts.push(Problem::damage(&self.cbh.name, record_at + at as u64, what));
-        };
-        for (at, _, what) in IMPOSSIBLE
-            .iter()
-            .filter(|(_, is_impossible, _)| is_impossible(header))
-        {
-            damage(*at, (*what).to_owned());
+        let mut doubts = Doubts::new(&self.base.cbh, place.record, RECORD);
+        for (at, is_impossible, what) in IMPOSSIBLE {
+            if is_impossible(header) {
+                doubts.damage(at, what);
+            }
         }
+        let [white_team, black_team] = self.extended.get(place.record).teams();
         for (at, what, id, entities) in [
-            (9, "White", header.white(), &self.players),
-            (12, "Black", header.black(), &self.players),
-            (15, "the tournament", header.tournament(), &self.tournaments),
-            (18, "the annotator", header.annotator(), &self.annotators),
-            (21, "the source", header.source(), &self.sources),
+            (9, "White", Some(header.white()), &self.players),
+            (12, "Black", Some(header.black()), &self.players),
+            (15, "the tournament", Some(header.tournament()), &self.tournaments),
+            (18, "the annotator", Some(header.annotator()), &self.annotators),
+            (21, "the source", Some(header.source()), &self.sources),
+            (0, "White's team", white_team, &self.teams),
+            (0, "Black's team", black_team, &self.teams),
         ] {
-            if let Some(file) = entities.lacks(id, self.characters) {
-                damage(
-                    at,
-                    format!("{what} is number {id} of {file}, which has no such record"),
-                );
+            if let Some(id) = id
+                && let Some(file) = entities.lacks(id, self.base.characters)
+            {
+                doubts.no_entity(at, what, id, file);
             }
         }
-        let teams = self.extended.get(place.record).teams();
-        for (what, id) in ["White's team", "Black's team"].into_iter().zip(teams) {
-            let missing = id.and_then(|id| Some((id, self.teams.lacks(id, self.characters)?)));
-            if let Some((id, file)) = missing {
-                damage(
-                    0,
-                    format!("{what} is number {id} of {file}, which has no such record"),
-                );
-            }
+        if let Some(counted) = counted(tags) {
+            doubts.full_moves(45, [counted, header.full_moves().into()], of_game);
         }
-        let is_damaged = problems.iter().any(|problem| problem.kind == ProblemKind::Damage);
-        if let Some(full_moves) =
-            full_moves(tags).filter(|&moves| !is_damaged && moves != header.full_moves())
-        {
-            let what = format!(
-                "the game has {full_moves} full moves, of which its record counts {}",
-                header.full_moves()
-            );
-            doubts.push(Problem::doubt(&self.cbh.name, record_at + 45, what));
-        }
-        doubts
+        doubts.problems()
     }
 }
 
 /// The full moves of a game as its record counts them; none if its moves are not known.
-fn full_moves(tags: &Tags) -> Option<u8> {
+fn counted(tags: &Tags) -> Option<u32> {
     let plies: u32 = tags.get("PlyCount")?.parse().ok()?;
     let is_of_black = |fen: &str| fen.split(' ').nth(1) == Some("b");
-    let begins_with_black = plies > 0 && tags.get("FEN").is_some_and(is_of_black);
-    let full_moves = (plies + u32::from(begins_with_black)).div_ceil(2);
-    u8::try_from(full_moves.min(255)).ok()
+    let begins_with_black = tags.get("FEN").is_some_and(is_of_black);
+    Some(full_moves(plies, begins_with_black).min(255))
 }

@@ -8,7 +8,7 @@ use super::setup::Start;
 use super::{ChessBaseCbh, Place, annotations, decode, items};
 use crate::board::Position;
 use crate::formats::chessbase_common::setup::castled;
-use crate::formats::chessbase_common::{Annotations, tags};
+use crate::formats::chessbase_common::{Annotations, tags, values};
 use crate::formats::{Problem, SourceFile};
 use crate::game::Tags;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
@@ -28,7 +28,7 @@ impl ChessBaseCbh {
 
     /// Where the annotations of a game are in the `.cba`; none for a game without.
     pub(super) fn annotations_of(&self, place: &Place) -> Option<(&SourceFile, u64)> {
-        let cba = self.cba.as_ref()?;
+        let cba = self.base.cba.as_ref()?;
         let short = u64::from(place.header.annotations_at());
         let long = match cba.bytes.len() as u64 > LARGE {
             true => self.extended.get(place.record).annotations_at(),
@@ -39,11 +39,11 @@ impl ChessBaseCbh {
 
     /// No annotations but medals.
     fn no_annotations<'a>(&self, origin: Origin<'a>, medals: u16) -> Annotations<'a> {
-        Annotations::none(origin, self.characters, medals, items::said)
+        Annotations::none(origin, self.base.characters, medals, items::said)
     }
 
     pub(super) fn record(&self, place: &Place) -> Option<Record<'_>> {
-        let cbg = self.cbg.as_ref()?;
+        let cbg = self.base.cbg.as_ref()?;
         let at = usize::try_from(self.moves_at(cbg, place)).ok()?;
         Record::at(&cbg.bytes, at)
     }
@@ -86,8 +86,7 @@ impl ChessBaseCbh {
             Mode::Behind(encoding, _) => main_line_len(&encoding, record.moves),
             Mode::Simple(encoding) => main_line_len(&encoding, record.moves),
         };
-        let begins_with_black = plies > 0 && start.position.turn().is_black();
-        let full_moves = (plies + u32::from(begins_with_black)).div_ceil(2).min(255);
+        let full_moves = values::full_moves(plies, start.position.turn().is_black()).min(255);
         if full_moves == u32::from(place.header.full_moves()) && !start.has_wrong_rooks {
             return Some(plies);
         }
@@ -116,10 +115,10 @@ impl ChessBaseCbh {
             place: replay::PlaceForm::Hexadecimal(".cbg"),
         };
         let (Some(record), Some(start)) = (record, start) else {
-            return self.without_record(place, origin(&self.names.cbg), sink);
+            return self.without_record(place, origin(&self.base.names.cbg), sink);
         };
         let cba = Origin {
-            file: &self.names.cba,
+            file: &self.base.names.cba,
             place: replay::PlaceForm::Hexadecimal(".cba"),
         };
         let mut annotations = self.no_annotations(cba, place.header.medals());
@@ -128,7 +127,7 @@ impl ChessBaseCbh {
         {
             annotations::read(&mut annotations, &cba.bytes, at);
         }
-        decode::replay(record, start, &annotations, origin(&self.names.cbg), sink)
+        decode::replay(record, start, &annotations, origin(&self.base.names.cbg), sink)
     }
 
     /// A game whose moves are not there.
@@ -140,14 +139,14 @@ impl ChessBaseCbh {
     ) -> (S::Output, Vec<Problem>) {
         let start = Position::initial();
         let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, origin);
-        let (at, what) = match &self.cbg {
+        let (at, what) = match &self.base.cbg {
             Some(cbg) => (
                 self.moves_at(cbg, place),
                 "the record of the game is not there".to_owned(),
             ),
             None => (
                 place.header.moves_at().into(),
-                format!("the moves are missing: they are in {}", self.names.cbg),
+                format!("the moves are missing: they are in {}", self.base.names.cbg),
             ),
         };
         replay.fault(at, &Fault::damage(what));

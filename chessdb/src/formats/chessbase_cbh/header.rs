@@ -121,7 +121,7 @@ impl Header {
         [self.u16(31), self.u16(33)]
     }
 
-    /// The opening code and its sub-code, which is 0 where there is none.
+    /// The opening code and its sub-code, or 0 without one.
     pub(super) fn eco(&self) -> Option<(Eco, u16)> {
         values::opening(self.u16(35))
     }

@@ -47,12 +47,7 @@ fn evaluation(data: &[u8]) -> Option<Said<'_>> {
 
 fn time_control(data: &[u8]) -> Option<Said<'_>> {
     const STAGE: usize = 11;
-    const NONE: Stage = Stage {
-        time: 0,
-        increment: 0,
-        moves: 0,
-    };
-    let mut stages = [NONE; 3];
+    let mut stages = [Stage::NONE; 3];
     for (to, stage) in stages.iter_mut().zip(data.chunks_exact(STAGE)) {
         *to = Stage {
             time: be_u32(stage, 0)?,

@@ -38,15 +38,15 @@ mod unpack;
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 
 use self::annotations::Items;
 use self::entities::{Entities, Entity};
 use self::extended::Extended;
 use self::header::Header;
-use self::texts::{Text, Texts};
+use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
-use super::chessbase_common::{Characters, Numbering, records, values};
+use super::chessbase_common::base::{self, SAMPLE};
+use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, companions, records, values};
 use super::{
     Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
 };
@@ -65,40 +65,15 @@ pub const FORMAT: Format = Format {
     open: several::open,
 };
 
-/// Players and events have ids in turn.
-const KINDS_OF_NAMES: u32 = 2;
-/// The directory of guiding texts.
-const TEXTS: &str = "texts";
-/// Players, tournaments and comments whose characters are looked at for a guess at their encoding, of each.
-const SAMPLE: u32 = 500;
-
 /// An open database.
 struct ChessBaseCbh {
-    cbh: SourceFile,
-    cbg: Option<SourceFile>,
-    cba: Option<SourceFile>,
-    /// Names for faults of files, also of those that are missing.
-    names: Names,
-    numbering: Numbering,
+    base: Base<Text>,
     players: Entities,
     tournaments: Entities,
     annotators: Entities,
     sources: Entities,
     teams: Entities,
     extended: Extended,
-    characters: Characters,
-    texts: OnceLock<Texts>,
-    info: Info,
-    /// Problems of the files.
-    problems: Vec<Problem>,
-    /// The same and those of the guiding texts, which are known when the games are counted.
-    all_problems: OnceLock<Vec<Problem>>,
-}
-
-/// Names of files with which games may have faults.
-struct Names {
-    cbg: String,
-    cba: String,
 }
 
 /// A game's place in the database.
@@ -110,101 +85,74 @@ struct Place {
 
 impl ChessBaseCbh {
     fn open(mut files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
-        let mut rows = Vec::new();
         let mut problems = files.holes();
         let mut warnings = std::mem::take(&mut files.warnings);
         let Some(cbh) = files.get("cbh") else {
-            let unread = find::unread_kinds().find(|kind| files.get(kind).is_some());
-            let reason = unread.and_then(find::reason);
+            let unread = companions::unread_kinds().find(|kind| files.get(kind).is_some());
+            let reason = unread.and_then(companions::reason);
             return Err(NotADatabase(
                 reason.unwrap_or_else(|| "there is no .cbh".to_owned()),
             ));
         };
         let is_old = check_header(cbh, &mut problems)?;
-        rows.push(("version", describe_version(is_old).to_owned()));
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
+        let is_missed = |(kind, _): &(&str, &str)| !(is_old && matches!(*kind, "cbe" | "cbj"));
+        let missed = MISSED.into_iter().filter(is_missed);
+        warnings.extend(records::missing(&files, cbh, missed));
+        let numbering = Numbering::new(cbh, header::RECORD, Header::kind_at);
+        let mut base = Base::new(cbh, &files, ["cbg", "cba"], numbering, characters);
+        base.describe(Info {
+            rows: vec![("version", describe_version(is_old).to_owned())],
+            warnings,
+        });
         let mut open = |kind: entities::Kind| Entities::open(files.get(kind.extension), kind, &mut problems);
-        let name = |extension| match files.get(extension) {
-            Some(file) => file.name.clone(),
-            None => records::sibling(&cbh.name, extension),
-        };
-        let database = ChessBaseCbh {
-            numbering: Numbering::new(cbh, header::RECORD, Header::kind_at),
-            names: Names {
-                cbg: name("cbg"),
-                cba: name("cba"),
-            },
+        let mut database = ChessBaseCbh {
+            base,
             players: open(entities::PLAYERS),
             tournaments: open(entities::TOURNAMENTS),
             annotators: open(entities::ANNOTATORS),
             sources: open(entities::SOURCES),
             teams: open(entities::TEAMS),
             extended: Extended::open(files.get("cbj"), &mut problems),
-            cbh: cbh.clone(),
-            cbg: files.get("cbg").cloned(),
-            cba: files.get("cba").cloned(),
-            characters,
-            texts: OnceLock::new(),
-            info: Info::default(),
-            problems,
-            all_problems: OnceLock::new(),
         };
-        for (extension, what) in MISSED {
-            let is_new = matches!(extension, "cbe" | "cbj");
-            if files.get(extension).is_none() && !(is_old && is_new) {
-                warnings.push(format!("{} is missing: {what}", name(extension)));
-            }
-        }
-        let database = ChessBaseCbh {
-            info: Info { rows, warnings },
-            ..database
-        };
+        database.base.add(None, problems);
         // Of a short file the texts are read now, so that nothing has to wait for them.
-        database.problems();
+        database.file_problems();
         Ok(database)
     }
 
     fn place(&self, game: u32) -> Option<Place> {
-        let record = self.numbering.place(&self.cbh, game)?;
-        let header = Header::at(&self.cbh.bytes, record)?;
+        let record = self.base.record(game)?;
+        let header = Header::at(&self.base.cbh.bytes, record)?;
         Some(Place { record, header })
     }
 
     fn entity<'a>(&self, entities: &'a Entities, id: u32) -> Option<Entity<'a>> {
-        entities.get(id, self.characters)
-    }
-
-    /// All guiding texts.
-    fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| {
-            let places = self.numbering.texts(&self.cbh);
-            let Some(cbg) = &self.cbg else {
-                return Texts::missing(places.count(), &self.names.cbg);
-            };
-            let places = places.filter_map(|place| {
-                let header = Header::at(&self.cbh.bytes, place)?;
-                Some((place + 1, header.moves_at()))
-            });
-            Texts::read(cbg, places)
-        })
+        entities.get(id, self.base.characters)
     }
 }
 
-impl InArchive for ChessBaseCbh {
-    fn of_files(files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
-        ChessBaseCbh::open(files, options)
+impl Based for ChessBaseCbh {
+    type Text = Text;
+
+    fn base(&self) -> &Base<Text> {
+        &self.base
     }
 
-    fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>) {
-        self.info.rows.splice(..0, row);
-        self.problems.splice(..0, problems);
-        self.all_problems = OnceLock::new();
+    fn base_mut(&mut self) -> &mut Base<Text> {
+        &mut self.base
     }
-}
 
-impl ChessBaseCbh {
-    /// What to say where most of the first texts look as if they were in Cyrillic letters.
-    fn doubt_of_encoding(&self) -> Option<String> {
+    fn read_texts(&self, cbg: &SourceFile, records: impl Iterator<Item = usize>) -> Texts<Text> {
+        texts::read_all(&self.base.cbh, cbg, records)
+    }
+
+    fn text_name(&self, text: &Text) -> String {
+        let cbg = self.base.cbg.as_ref();
+        text.name(cbg.map_or(&[], |cbg| &cbg.bytes), self.base.characters)
+    }
+
+    fn sample(&self) -> impl Iterator<Item = &[u8]> {
         let names = [&self.players, &self.tournaments];
         let names = names.into_iter().flat_map(|entities| entities.sample(SAMPLE));
         let places = (0..SAMPLE).map_while(|game| self.place(game));
@@ -213,7 +161,13 @@ impl ChessBaseCbh {
             let mut items = Items::at(&cba.bytes, at)?.take(SAMPLE as usize);
             items.find_map(|item| items::text_of(&item))
         });
-        self.characters.doubt(names.chain(comments))
+        names.chain(comments)
+    }
+}
+
+impl InArchive for ChessBaseCbh {
+    fn of_files(files: Files, options: &Options) -> Result<ChessBaseCbh, NotADatabase> {
+        ChessBaseCbh::open(files, options)
     }
 }
 
@@ -269,24 +223,22 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
 
 impl Database for ChessBaseCbh {
     fn len(&self) -> u32 {
-        self.numbering.games(&self.cbh)
+        self.base.numbering.games(&self.base.cbh)
     }
 
     fn uncounted(&self) -> Option<u32> {
-        self.numbering.uncounted()
+        self.base.numbering.uncounted()
     }
 
     fn keys(&self, game: u32) -> Keys {
-        let place = self.numbering.place(&self.cbh, game);
-        let Some(header) = place.and_then(|place| Header::at(&self.cbh.bytes, place)) else {
+        let Some(Place { header, .. }) = self.place(game) else {
             return Keys::UNKNOWN;
         };
-        let player = |id: u32| TextId(id * KINDS_OF_NAMES);
         let tournament = self.entity(&self.tournaments, header.tournament());
         Keys {
-            white: player(header.white()),
-            black: player(header.black()),
-            event: TextId(header.tournament() * KINDS_OF_NAMES + 1),
+            white: base::player(header.white()),
+            black: base::player(header.black()),
+            event: base::event(header.tournament()),
             date: header.date(),
             event_year: tournament.map_or(0, |tournament| values::date(tournament.u32(70)).year),
             eco: header.eco().map(|(eco, _)| eco),
@@ -296,19 +248,17 @@ impl Database for ChessBaseCbh {
     }
 
     fn text(&self, id: TextId) -> String {
-        let number = id.0 / KINDS_OF_NAMES;
-        let mut text = String::new();
-        if id.0.is_multiple_of(KINDS_OF_NAMES) {
+        let player = |number, text: &mut String| {
             if let Some(player) = self.entity(&self.players, number) {
-                entities::append_player(&player, &mut text);
+                entities::append_player(&player, text);
             }
-        } else if let Some(tournament) = self.entity(&self.tournaments, number) {
-            entities::append_title(&tournament, &mut text);
-        }
-        match text.is_empty() {
-            true => "?".to_owned(),
-            false => text,
-        }
+        };
+        let event = |number, text: &mut String| {
+            if let Some(tournament) = self.entity(&self.tournaments, number) {
+                entities::append_title(&tournament, text);
+            }
+        };
+        base::name_of(id, player, event)
     }
 
     fn tags(&self, game: u32) -> Tags {
@@ -344,47 +294,22 @@ impl Database for ChessBaseCbh {
     }
 
     fn info(&self) -> Info {
-        let mut info = self.info.clone();
-        info.rows.push(("texts", self.characters.describe()));
-        let texts = self.numbering.texts(&self.cbh).count();
-        if texts > 0 {
-            info.rows.push(("guiding texts", texts.to_string()));
-        }
-        info.warnings.extend(self.doubt_of_encoding());
-        info
+        self.description()
     }
 
     fn problems(&self) -> &[Problem] {
-        match self.numbering.uncounted() {
-            Some(_) => &self.problems,
-            None => self.all_problems.get_or_init(|| {
-                let of_texts = self.texts().problems.iter();
-                let is_intact = self.cbg.as_ref().is_none_or(|cbg| cbg.bytes.is_intact());
-                let of_texts = of_texts.filter(|_| is_intact);
-                self.problems.iter().chain(of_texts).cloned().collect()
-            }),
-        }
+        self.file_problems()
     }
 
     fn member_directory(&self) -> Option<&'static str> {
-        self.numbering.is_long().then_some(TEXTS)
+        self.text_directory()
     }
 
     fn members(&self) -> Vec<Member> {
-        let cbg: &[u8] = self.cbg.as_ref().map_or(&[], |cbg| &cbg.bytes);
-        let member = |text: &Text| Member {
-            directory: TEXTS,
-            name: text.name(cbg, self.characters),
-            size: text.bytes.len() as u64,
-        };
-        self.texts().texts.iter().map(member).collect()
+        self.text_files()
     }
 
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let missing = || io::Error::from(io::ErrorKind::NotFound);
-        let text = self.texts().texts.get(member).ok_or_else(missing)?;
-        let cbg = self.cbg.as_ref().ok_or_else(missing)?;
-        let bytes = cbg.bytes.get(text.bytes.clone()).ok_or_else(missing)?;
-        Ok(records::copy(bytes, offset, buffer))
+        self.read_text_file(member, offset, buffer)
     }
 }

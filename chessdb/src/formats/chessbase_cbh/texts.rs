@@ -5,17 +5,16 @@
 
 use std::ops::Range;
 
+use super::header::Header;
 use crate::bytes::{index, le_u16, le_u32, slice};
-use crate::formats::chessbase_common::{Characters, file_name};
-use crate::formats::{Problem, SourceFile};
+use crate::formats::SourceFile;
+use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
 
 /// Languages by their number. A text in no language in particular has none in its name.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
 /// Bytes of a guiding text in one language, at least: two lengths, two languages, and hardly any text.
 const SHORTEST_TEXT: usize = 16;
-/// Damaged texts that are listed.
-const MOST_PROBLEMS: usize = 100;
 /// Titles and contents that a text may have.
 const MOST_PARTS: u16 = 256;
 
@@ -28,7 +27,7 @@ pub(super) struct Text {
     title: Range<usize>,
     is_html: bool,
     /// Where it is in the `.cbg`.
-    pub(super) bytes: Range<usize>,
+    bytes: Range<usize>,
 }
 
 impl Text {
@@ -44,8 +43,31 @@ impl Text {
     }
 }
 
+impl GuidingText for Text {
+    fn bytes(&self) -> Range<usize> {
+        self.bytes.clone()
+    }
+}
+
+/// The texts of records that have these places, from 0.
+pub(super) fn read_all(
+    cbh: &SourceFile,
+    cbg: &SourceFile,
+    records: impl Iterator<Item = usize>,
+) -> Texts<Text> {
+    let records = records.map(|place| place + 1);
+    Texts::read(cbg, SHORTEST_TEXT, records, |record| {
+        let Some(header) = Header::at(&cbh.bytes, record - 1) else {
+            return (Vec::new(), None);
+        };
+        let (texts, damage) = read(&cbg.bytes, index(header.moves_at().into()), record);
+        let damage = damage.map(|at| (Some(at as u64), "cannot be read from here on".to_owned()));
+        (texts, damage)
+    })
+}
+
 /// The texts of a record, one for each language that is known, and where they cannot be read on.
-pub(super) fn read(cbg: &[u8], offset: usize, record: usize) -> (Vec<Text>, Option<usize>) {
+fn read(cbg: &[u8], offset: usize, record: usize) -> (Vec<Text>, Option<usize>) {
     let mut texts = Vec::new();
     let mut body = Body {
         cbg,
@@ -53,60 +75,6 @@ pub(super) fn read(cbg: &[u8], offset: usize, record: usize) -> (Vec<Text>, Opti
     };
     let is_whole = body.read(record, &mut texts).is_some();
     (texts, (!is_whole).then_some(body.at))
-}
-
-/// The texts of a database.
-#[derive(Debug, Default)]
-pub(super) struct Texts {
-    pub(super) texts: Vec<Text>,
-    pub(super) problems: Vec<Problem>,
-}
-
-impl Texts {
-    /// Reads the texts whose records have these numbers, from 1, and are at these places of the `.cbg`. Records may
-    /// share a body, so there are at most as many texts as bodies would fit into the file.
-    pub(super) fn read(cbg: &SourceFile, places: impl Iterator<Item = (usize, u32)>) -> Texts {
-        let most = 1 + cbg.bytes.len() / SHORTEST_TEXT;
-        let mut all = Texts::default();
-        let mut damaged = 0;
-        for (record, offset) in places {
-            let room = most - all.texts.len();
-            if room == 0 || cbg.bytes.is_lost() {
-                let what = format!("the guiding texts from record {record} on are not read");
-                all.problems.push(Problem::damage(&cbg.name, None, what));
-                break;
-            }
-            let (texts, damage) = read(&cbg.bytes, index(offset.into()), record);
-            all.texts.extend(texts.into_iter().take(room));
-            let Some(at) = damage else { continue };
-            damaged += 1;
-            if damaged <= MOST_PROBLEMS {
-                let what = format!("the guiding text of record {record} cannot be read from here on");
-                all.problems.push(Problem::damage(&cbg.name, at as u64, what));
-            }
-        }
-        if damaged > MOST_PROBLEMS {
-            let more = damaged - MOST_PROBLEMS;
-            let what = format!("{more} more guiding texts cannot be read");
-            all.problems.push(Problem::damage(&cbg.name, None, what));
-        }
-        all
-    }
-
-    /// What to say of texts whose file is missing.
-    pub(super) fn missing(texts: usize, cbg: &str) -> Texts {
-        let problem = || {
-            Problem::damage(
-                cbg,
-                None,
-                format!("{texts} guiding texts are missing: they are in this file"),
-            )
-        };
-        Texts {
-            texts: Vec::new(),
-            problems: (texts > 0).then(problem).into_iter().collect(),
-        }
-    }
 }
 
 struct Body<'a> {

@@ -1,7 +1,10 @@
 //! Annotations of a game, and where they stand in it.
 
-use super::items::{self, Item, Said};
-use super::{Characters, items::SaidBy};
+use std::collections::BTreeMap;
+
+use super::Characters;
+use super::items::{self, Item, Said, SaidBy};
+use crate::board::Position;
 use crate::formats::{Problem, ProblemKind};
 use crate::game::Tags;
 use crate::replay::{Fault, Origin, Replay, Sink, State};
@@ -9,10 +12,21 @@ use crate::replay::{Fault, Origin, Replay, Sink, State};
 /// The position of what is said of the whole game.
 const WHOLE_GAME: i32 = -1;
 
-/// The items of a game, in the order of their positions.
+/// Items that are kept of a game: as many as it may have moves.
+const MOST_ITEMS: usize = 1_000_000;
+
+/// The items of a game that are shown, in the order of their positions.
 #[derive(Clone, Debug)]
 pub(in crate::formats) struct Annotations<'a> {
     items: Vec<Item<'a>>,
+    /// One of them is a text before a move.
+    has_text_before: bool,
+    /// Items that were read, whether they are shown or not.
+    read: usize,
+    /// The items that a user may miss, by their kinds.
+    missing: BTreeMap<u8, Missing>,
+    /// Where the first item is that was not kept.
+    beyond: Option<u64>,
     said: SaidBy,
     origin: Origin<'a>,
     characters: Characters,
@@ -34,6 +48,10 @@ impl<'a> Annotations<'a> {
     ) -> Annotations<'a> {
         Annotations {
             items: Vec::new(),
+            has_text_before: false,
+            read: 0,
+            missing: BTreeMap::new(),
+            beyond: None,
             said,
             origin,
             characters,
@@ -43,9 +61,23 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// Adds items, of which those of a position keep their order.
+    /// Adds items, of which those of a position keep their order. Those that are never shown take no memory.
     pub(in crate::formats) fn extend(&mut self, items: impl Iterator<Item = Item<'a>>) {
-        self.items.extend(items);
+        for item in items {
+            self.read += 1;
+            self.has_text_before |= item.kind == items::TEXT_BEFORE;
+            if items::is_missing(item.kind) {
+                self.missing
+                    .entry(item.kind)
+                    .and_modify(|missing| missing.add(&item))
+                    .or_insert(Missing::new(&item));
+            } else if items::is_shown(item.kind) {
+                match self.items.len() < MOST_ITEMS {
+                    true => self.items.push(item),
+                    false => self.beyond = self.beyond.or(Some(item.at)),
+                }
+            }
+        }
         if !self.items.is_sorted_by_key(|item| item.position) {
             self.items.sort_by_key(|item| item.position);
         }
@@ -61,8 +93,9 @@ impl<'a> Annotations<'a> {
         self.problems.push(Problem::damage(self.origin.file, at, what));
     }
 
-    pub(in crate::formats) fn len(&self) -> usize {
-        self.items.len()
+    /// Number of items that were read, whether they are shown or not.
+    pub(in crate::formats) fn count(&self) -> usize {
+        self.read
     }
 
     pub(in crate::formats) fn is_empty(&self) -> bool {
@@ -76,6 +109,11 @@ impl<'a> Annotations<'a> {
         }
         for problem in &self.problems {
             replay.problem(problem.clone());
+        }
+        if let Some(at) = self.beyond {
+            let what =
+                format!("the game has more than {MOST_ITEMS} annotations, of which the first are shown");
+            replay.problem(Problem::new(ProblemKind::Limit, self.origin.file, at, what));
         }
         let misplaced = self.items.partition_point(|item| item.position < WHOLE_GAME);
         self.report_misplaced(self.items.get(..misplaced), replay);
@@ -104,16 +142,23 @@ impl<'a> Annotations<'a> {
         self.items.get(..end).unwrap_or_default()
     }
 
-    /// What precedes a move.
+    /// What precedes a move, if it can be played in a position.
     #[inline(always)]
     pub(in crate::formats) fn before_move<S: Sink, T: State>(
         &self,
         number: u32,
         replay: &mut Replay<'_, S, T>,
+        can_be_played: impl FnOnce(&Position) -> bool,
     ) {
-        if !self.items.is_empty() {
+        if self.has_text_before && self.has_text_before_move(number) && can_be_played(replay.position()) {
             self.add_of_move(number, replay, |kind| kind == items::TEXT_BEFORE);
         }
+    }
+
+    #[inline(never)]
+    fn has_text_before_move(&self, number: u32) -> bool {
+        let items = self.of_move(number).unwrap_or_default();
+        items.iter().any(|item| item.kind == items::TEXT_BEFORE)
     }
 
     /// What follows a move.
@@ -147,20 +192,18 @@ impl<'a> Annotations<'a> {
         replay.problem(Problem::damage(self.origin.file, first.at, what));
     }
 
-    /// Tells what is not shown, once a kind.
+    /// Reports what is not shown, once a kind.
     pub(in crate::formats) fn end<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
-        if !S::WHOLE || !self.items.iter().any(|item| items::is_missing(item.kind)) {
+        if !S::WHOLE {
             return;
         }
-        for kind in (0..=u8::MAX).filter(|kind| items::is_missing(*kind)) {
-            let mut found = self.items.iter().filter(|item| item.kind == kind);
-            let Some(first) = found.next() else { continue };
-            let what = match found.count() {
-                0 => format!("{} is not shown", items::name(kind)),
-                more => format!("{} is not shown, {} times", items::name(kind), more + 1),
+        for (kind, missing) in &self.missing {
+            let what = match missing.count {
+                1 => format!("{} is not shown", items::name(*kind)),
+                more => format!("{} is not shown, {more} times", items::name(*kind)),
             };
-            let problem = Problem::new(ProblemKind::Unsupported, self.origin.file, first.at, what);
-            replay.problem(problem);
+            let (_, at) = missing.first;
+            replay.problem(Problem::new(ProblemKind::Unsupported, self.origin.file, at, what));
         }
     }
 
@@ -221,6 +264,28 @@ impl<'a> Annotations<'a> {
                 None => {}
             }
         }
+    }
+}
+
+/// The items of a kind that is not shown.
+#[derive(Clone, Copy, Debug)]
+struct Missing {
+    /// Position and place of the first one in the game.
+    first: (i32, u64),
+    count: usize,
+}
+
+impl Missing {
+    fn new(item: &Item<'_>) -> Missing {
+        Missing {
+            first: (item.position, item.at),
+            count: 1,
+        }
+    }
+
+    fn add(&mut self, item: &Item<'_>) {
+        self.first = self.first.min((item.position, item.at));
+        self.count += 1;
     }
 }
 

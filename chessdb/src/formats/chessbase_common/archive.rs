@@ -1,5 +1,6 @@
 //! Archives, which may hold several databases.
 
+use super::Based;
 use crate::formats::several::Several;
 use crate::formats::{Database, Files, NotADatabase, Opened, Options, Part, Problem};
 
@@ -26,12 +27,9 @@ pub(in crate::formats) struct Contents {
 }
 
 /// A database that archives hold.
-pub(in crate::formats) trait InArchive: Database + Sized + 'static {
+pub(in crate::formats) trait InArchive: Based + Database + Sized + 'static {
     /// Opens it from its files.
     fn of_files(files: Files, options: &Options) -> Result<Self, NotADatabase>;
-
-    /// Adds what is known of the archive: a first row of `info.txt`, and problems.
-    fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>);
 }
 
 impl Unpacked {
@@ -67,7 +65,7 @@ impl Unpacked {
                 }
             })
         })?;
-        database.add(Some(row), problems);
+        database.base_mut().add(Some(row), problems);
         Ok(database)
     }
 }
@@ -94,7 +92,7 @@ impl Contents {
             let archive = files.files.first().map_or("", |(_, archive)| &archive.name);
             Problem::damage(archive, None, format!("{name} is left out: {reason}"))
         }));
-        first.add(None, problems);
+        first.base_mut().add(None, problems);
         if parts.len() == 1
             && let Some((_, database)) = parts.pop()
         {

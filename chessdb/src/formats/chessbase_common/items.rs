@@ -83,6 +83,14 @@ pub(in crate::formats) struct Stage {
     pub(in crate::formats) moves: u16,
 }
 
+impl Stage {
+    pub(in crate::formats) const NONE: Stage = Stage {
+        time: 0,
+        increment: 0,
+        moves: 0,
+    };
+}
+
 /// Evaluations of all positions of the main line.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Profile<'a> {
@@ -91,9 +99,9 @@ pub(in crate::formats) struct Profile<'a> {
     pub(in crate::formats) read: fn([u8; 4]) -> (u8, i16),
 }
 
-/// True for a kind whose items are missing in the game.
-pub(in crate::formats) fn is_missing(kind: u8) -> bool {
-    let is_shown = matches!(
+/// True for a kind whose items the game shows, or its tags.
+pub(in crate::formats) fn is_shown(kind: u8) -> bool {
+    matches!(
         kind,
         TEXT | TEXT_BEFORE
             | SYMBOLS
@@ -108,8 +116,12 @@ pub(in crate::formats) fn is_missing(kind: u8) -> bool {
             | MEDALS
             | TIME_CONTROL
             | PROFILE
-    );
-    !is_shown && !LEFT_OUT.contains(&kind)
+    )
+}
+
+/// True for a kind whose items are missing in the game.
+pub(in crate::formats) fn is_missing(kind: u8) -> bool {
+    !is_shown(kind) && !LEFT_OUT.contains(&kind)
 }
 
 /// What to call a kind that is missing.
@@ -165,7 +177,7 @@ fn clock(hundredths: u32) -> String {
     format!("{hours}:{minutes:02}:{:02}", seconds % 60)
 }
 
-/// Stages of a time control as PGN has them; none where it has no words for them.
+/// Stages of a time control as PGN has them; `None` if PGN has no words for them.
 fn time_control(stages: &[Stage]) -> Option<String> {
     /// So many moves are all that are left.
     const REST: u16 = 1000;

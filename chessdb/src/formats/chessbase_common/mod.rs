@@ -5,7 +5,10 @@
 
 mod annotations;
 pub(super) mod archive;
+pub(super) mod base;
 mod characters;
+pub(super) mod companions;
+mod doubts;
 pub(super) mod items;
 pub(super) mod nations;
 mod numbering;
@@ -13,10 +16,14 @@ mod quotation;
 pub(super) mod records;
 pub(super) mod setup;
 pub(super) mod tags;
+mod texts;
 pub(super) mod values;
 
 pub(super) use annotations::{Annotations, set_tags};
+pub(super) use base::{Base, Based, GuidingText};
 pub(super) use characters::{Characters, Marks};
+pub(super) use doubts::Doubts;
 pub(super) use numbering::{Kind, Numbering};
 pub(super) use quotation::Quotation;
 pub(super) use records::file_name;
+pub(super) use texts::Texts;

@@ -1,7 +1,7 @@
 //! Files of a database: records that they say they have, names, and bytes.
 
 use crate::bytes::index;
-use crate::formats::{Problem, SourceFile};
+use crate::formats::{Files, Problem, SourceFile};
 
 /// What is wrong with the length of a file whose header says that `count` records of `size` bytes begin at `start`.
 pub(in crate::formats) fn wrong_number(
@@ -37,10 +37,28 @@ pub(in crate::formats) fn no_header(file: &SourceFile) -> Problem {
     Problem::damage(&file.name, 0, what)
 }
 
-/// The name of a file beside another.
-pub(in crate::formats) fn sibling(name: &str, extension: &str) -> String {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    format!("{stem}.{extension}")
+/// The name of a database's file of a kind, also if it is missing.
+pub(in crate::formats) fn name_of(files: &Files, cbh: &SourceFile, kind: &str) -> String {
+    match files.get(kind) {
+        Some(file) => file.name.clone(),
+        None => {
+            let stem = cbh
+                .name
+                .rsplit_once('.')
+                .map_or(cbh.name.as_str(), |(stem, _)| stem);
+            format!("{stem}.{kind}")
+        }
+    }
+}
+
+/// Warnings of files that are missing, of kinds with what they hold.
+pub(in crate::formats) fn missing(
+    files: &Files,
+    cbh: &SourceFile,
+    kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
+) -> impl Iterator<Item = String> {
+    let kinds = kinds.into_iter().filter(|(kind, _)| files.get(kind).is_none());
+    kinds.map(|(kind, what)| format!("{} is missing: {what}", name_of(files, cbh, kind)))
 }
 
 /// Copies bytes from an offset on, and gives their number.

@@ -25,7 +25,7 @@ pub(in crate::formats) fn outcome(stored: u8) -> Outcome {
     }
 }
 
-/// The opening code and its sub-code, which is 0 where there is none.
+/// The opening code and its sub-code, or 0 without one.
 pub(in crate::formats) fn opening(stored: u16) -> Option<(Eco, u16)> {
     let stored = Some(stored).filter(|&stored| stored < CHESS960)?;
     let number = (stored / 128).checked_sub(1)?;
@@ -38,4 +38,11 @@ pub(in crate::formats) fn opening(stored: u16) -> Option<(Eco, u16)> {
 /// False for a number between the last opening and the first position of Chess960.
 pub(in crate::formats) fn is_possible_opening(stored: u16) -> bool {
     !(FIRST_UNUSED..CHESS960).contains(&stored)
+}
+
+/// Full moves as a record counts them: if Black begins, his move counts as one.
+pub(in crate::formats) fn full_moves(plies: u32, begins_with_black: bool) -> u32 {
+    plies
+        .saturating_add(u32::from(plies > 0 && begins_with_black))
+        .div_ceil(2)
 }

@@ -1,0 +1,57 @@
+//! Files that lie beside the databases of both formats, and those of them that are not read.
+
+use std::collections::HashSet;
+
+use crate::formats::SourceFolder;
+
+/// Files that are not read, with what they are and what a user can do.
+const UNREAD: [(&str, &str, &str); 3] = [
+    (
+        "ctg",
+        "an opening book",
+        "it has moves but no games; ChessBase and Fritz read it",
+    ),
+    ("cbb", "an index for searches", "it has no games"),
+    ("cko", "an opening key", "it has no games"),
+];
+
+/// The kinds of files that are not read.
+pub(in crate::formats) fn unread_kinds() -> impl Iterator<Item = &'static str> {
+    UNREAD.iter().map(|(kind, ..)| *kind)
+}
+
+/// What the database beside which a file lies says of it, if it is one that is not read.
+pub(in crate::formats) fn unread_warning(name: &str) -> Option<String> {
+    let kind = kind_among(name, unread_kinds())?;
+    let (_, what, _) = UNREAD.iter().find(|(known, ..)| *known == kind)?;
+    Some(format!("{name} is not read: it is {what}"))
+}
+
+/// Why a file of a kind that is not read is no database, and what a user can do.
+pub(in crate::formats) fn reason(kind: &str) -> Option<String> {
+    let (_, what, remedy) = UNREAD.iter().find(|(known, ..)| *known == kind)?;
+    Some(format!("it is {what}, which is not read: {remedy}"))
+}
+
+/// A file's name without its extension, in lower case.
+pub(in crate::formats) fn stem_of(name: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.to_lowercase()
+}
+
+/// The stems of a folder's files of a kind.
+pub(in crate::formats) fn stems_of(directory: &SourceFolder, kind: &'static str) -> HashSet<String> {
+    let files = directory.files.iter();
+    let files = files.filter(|name| kind_among(name, [kind]).is_some());
+    files.map(|name| stem_of(name)).collect()
+}
+
+/// The one of some kinds that a file has.
+pub(in crate::formats) fn kind_among(
+    name: &str,
+    kinds: impl IntoIterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let (_, extension) = name.rsplit_once('.')?;
+    let mut kinds = kinds.into_iter();
+    kinds.find(|kind| kind.eq_ignore_ascii_case(extension))
+}

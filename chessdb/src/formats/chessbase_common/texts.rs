@@ -1,0 +1,65 @@
+//! The guiding texts of a database, and what is wrong with them.
+
+use crate::formats::{Problem, SourceFile};
+
+/// Damaged texts that are listed.
+const MOST_PROBLEMS: usize = 100;
+
+/// The guiding texts of a database, one for each language.
+#[derive(Debug)]
+pub(in crate::formats) struct Texts<T> {
+    pub(in crate::formats) texts: Vec<T>,
+    pub(in crate::formats) problems: Vec<Problem>,
+}
+
+/// What is wrong with a text, and where.
+pub(in crate::formats) type Damage = (Option<u64>, String);
+
+impl<T> Texts<T> {
+    /// Reads the texts of records that have these numbers, from 1. Records may share a text, so there are at most as
+    /// many texts as would fit into the file if each of them had so many bytes.
+    pub(in crate::formats) fn read(
+        cbg: &SourceFile,
+        shortest: usize,
+        records: impl Iterator<Item = usize>,
+        mut read: impl FnMut(usize) -> (Vec<T>, Option<Damage>),
+    ) -> Texts<T> {
+        let most = 1 + cbg.data_len() / shortest.max(1);
+        let mut all = Texts {
+            texts: Vec::new(),
+            problems: Vec::new(),
+        };
+        let mut damaged = 0;
+        for record in records {
+            let room = most - all.texts.len();
+            if room == 0 || cbg.bytes.is_lost() {
+                let what = format!("the guiding texts from record {record} on are not read");
+                all.problems.push(Problem::damage(&cbg.name, None, what));
+                break;
+            }
+            let (texts, damage) = read(record);
+            all.texts.extend(texts.into_iter().take(room));
+            let Some((at, what)) = damage else { continue };
+            damaged += 1;
+            if damaged <= MOST_PROBLEMS {
+                let what = format!("the guiding text of record {record} {what}");
+                all.problems.push(Problem::damage(&cbg.name, at, what));
+            }
+        }
+        if damaged > MOST_PROBLEMS {
+            let what = format!("{} more guiding texts are damaged", damaged - MOST_PROBLEMS);
+            all.problems.push(Problem::damage(&cbg.name, None, what));
+        }
+        all
+    }
+
+    /// What to say of texts whose file is missing.
+    pub(in crate::formats) fn missing(texts: usize, cbg: &str) -> Texts<T> {
+        let what = format!("{texts} guiding texts are missing: they are in this file");
+        let problem = (texts > 0).then(|| Problem::damage(cbg, None, what));
+        Texts {
+            texts: Vec::new(),
+            problems: problem.into_iter().collect(),
+        }
+    }
+}
