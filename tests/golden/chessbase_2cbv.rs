@@ -222,9 +222,20 @@ fn an_archive_that_unpacks_to_far_more_than_its_size_is_left_out() {
 
 #[test]
 fn files_that_share_their_bytes_share_the_limit() {
+    for form in FORMS.into_iter().filter(|form| !form.is_zip64) {
+        let error = open(&sharing(form)).err().unwrap();
+        assert!(
+            error.contains("unpacks to far more than its size"),
+            "{form:?}: {error}"
+        );
+    }
+}
+
+/// An archive in which a member of a megabyte stands under many names.
+fn sharing(form: Form) -> Vec<u8> {
     let mut made = files("0", 1);
     made[0].1.resize(1 << 20, 0);
-    let whole = zip(&made, Form::default()).unwrap();
+    let whole = zip(&made, form).unwrap();
     let directory = (0..whole.len())
         .find(|&at| whole[at..].starts_with(b"PK\x01\x02"))
         .unwrap();
@@ -253,8 +264,7 @@ fn files_that_share_their_bytes_share_the_limit() {
     tail[10..12].copy_from_slice(&count);
     tail[12..16].copy_from_slice(&len.to_le_bytes());
     bytes.extend(tail);
-    let error = open(&bytes).err().unwrap();
-    assert!(error.contains("unpacks to far more than its size"), "{error}");
+    bytes
 }
 
 #[test]
