@@ -132,6 +132,18 @@ fn what_differs_from_a_checksum_or_a_length_is_reported_and_shown() {
 }
 
 #[test]
+fn what_follows_a_wrong_checksum_behind_bgzf_is_shown() {
+    let plain = b"[Event \"A\"]\n\n1. e4 e5 1-0\n\n";
+    let (blocks, member) = (bgzf(plain), gzip(plain, 6));
+    let mut bytes = [&blocks[..], &member, &member].concat();
+    bytes[blocks.len() + member.len() - 8] ^= 1;
+    let packed = open(&bytes).unwrap();
+    assert_same(&read(&packed), &plain.repeat(3), "behind bgzf");
+    let what = format!("byte {}: the checksum of this member differs", blocks.len());
+    assert_eq!(packed.warnings(), [what]);
+}
+
+#[test]
 fn a_frame_to_skip_that_is_cut_is_damage() {
     let frame = seekable(b"[Event \"A\"]\n\n1. e4 e5 1-0\n\n", 100);
     let skipped = |len: u32| [&b"\x50\x2a\x4d\x18"[..], &len.to_le_bytes()].concat();

@@ -60,6 +60,9 @@ fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Inde
 #[derive(Default)]
 struct Learnt {
     len: u64,
+    /// Checksums that differ. What follows them is shown all the same.
+    doubts: Vec<Damage>,
+    /// Damage that ends the part.
     damage: Option<Damage>,
     /// True if the file unpacks to more than it may.
     is_too_large: bool,
@@ -94,7 +97,12 @@ fn of_parts(
                     unpack(input, codec, part.bit..end, &mut buffer, allowance)
                 }
             };
+            let is_too_large = result.is_too_large;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = result;
+            // The file is refused, and even the first bytes of a block may take long.
+            if is_too_large {
+                break;
+            }
         }
     };
     let unknown = parts.iter().filter(|part| part.len.is_none()).count();
@@ -125,16 +133,11 @@ fn gather(
     learnt: Vec<Learnt>,
     warning: Option<&str>,
 ) -> Result<Index, PackedError> {
-    let (mut points, mut len, mut damages) = (Points::default(), 0, Vec::new());
+    let (mut points, mut len) = (Points::default(), 0);
+    let (mut warnings, mut first_damage) = (Vec::new(), None);
     let unpacked: u64 = learnt.iter().map(|part| part.len).sum();
     let mut is_broken = false;
-    for (
-        part,
-        Learnt {
-            len: more, damage, ..
-        },
-    ) in parts.iter().zip(learnt)
-    {
+    for (part, learnt) in parts.iter().zip(learnt) {
         match is_broken {
             // The previous part cannot be read to its end. A line feed replaces the missing bytes.
             true => {
@@ -143,19 +146,25 @@ fn gather(
             }
             false => points.add(part.bit, len),
         }
-        is_broken = damage.is_some();
-        len += more;
-        damages.extend(damage);
+        is_broken = learnt.damage.is_some();
+        len += learnt.len;
+        warnings.extend(learnt.doubts.iter().map(Damage::to_string));
+        warnings.extend(
+            learnt
+                .damage
+                .as_ref()
+                .map(|damage| format!("{damage}; what cannot be unpacked is not shown")),
+        );
+        first_damage = first_damage.or(learnt.damage);
     }
     if unpacked == 0
-        && let Some(first) = damages.first()
+        && let Some(damage) = first_damage
     {
-        return Err(PackedError::Damaged(first.clone()));
+        return Err(PackedError::Damaged(damage));
     }
-    let most = damages.iter().take(MOST_WARNINGS);
-    let damages = most.map(|damage| format!("{damage}; what cannot be unpacked is not shown"));
+    warnings.truncate(MOST_WARNINGS);
     let warning = warning.filter(|_| len > SLOW).map(str::to_owned);
-    let warnings = warning.into_iter().chain(damages);
+    let warnings = warning.into_iter().chain(warnings);
     Ok(points.finish(input, len, warnings.collect()))
 }
 
@@ -163,7 +172,7 @@ fn gather(
 fn unpack(input: &Input, codec: Codec, bits: Range<u64>, buffer: &mut [u8], allowance: &Allowance) -> Learnt {
     let mut learnt = Learnt::default();
     let mut stream = codec.stream(input, bits.start, None, &Slices::shared());
-    let mut read = || {
+    let mut read = || -> Result<(), Damage> {
         loop {
             match stream.step(buffer)? {
                 Step::Bytes(more) => {
@@ -175,7 +184,8 @@ fn unpack(input: &Input, codec: Codec, bits: Range<u64>, buffer: &mut [u8], allo
                 }
                 Step::Point(bit) if bit < bits.end => {}
                 Step::Inside(_) => {}
-                Step::Doubt(damage) => return Err(damage),
+                Step::Doubt(damage) if learnt.doubts.len() < MOST_WARNINGS => learnt.doubts.push(damage),
+                Step::Doubt(_) => {}
                 Step::Point(_) | Step::End => return Ok(()),
             }
         }

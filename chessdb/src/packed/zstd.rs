@@ -206,14 +206,23 @@ fn end_of_blocks(input: &Input, mut at: u64, has_checksum: bool) -> Option<u64> 
     }
 }
 
+/// Where the next step begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before a frame, or frames to be skipped.
+    Before,
+    /// At a frame for which there is no memory yet: who only looks for its beginning needs none.
+    Frame,
+    Inside,
+}
+
 /// The frames of a file from one frame on.
 pub(super) struct Frames {
     reader: Reader,
     /// The decoder and its memory, from the first frame on.
     context: Option<(DCtx<'static>, Reserved)>,
     memory: Arc<Slices>,
-    /// True within a frame.
-    is_inside: bool,
+    place: Place,
     /// Offset of the frame in the file.
     frame: u64,
 }
@@ -225,7 +234,7 @@ impl Frames {
             reader: Reader::new(input, at),
             context: None,
             memory: Arc::clone(memory),
-            is_inside: false,
+            place: Place::Before,
             frame: 0,
         }
     }
@@ -241,6 +250,7 @@ impl Frames {
             let context = DCtx::try_create().ok_or_else(|| self.damage("there is not enough memory"))?;
             self.context = Some((context, memory));
         }
+        self.place = Place::Inside;
         Ok(())
     }
 
@@ -270,8 +280,7 @@ impl Frames {
                     }
                 }
                 Some(&FRAME) => {
-                    self.prepare()?;
-                    self.is_inside = true;
+                    self.place = Place::Frame;
                     let bit = self.reader.position() * 8;
                     return Ok(Step::Point(bit));
                 }
@@ -283,8 +292,10 @@ impl Frames {
 
 impl Stream for Frames {
     fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
-        if !self.is_inside {
-            return self.begin();
+        match self.place {
+            Place::Before => return self.begin(),
+            Place::Frame => self.prepare()?,
+            Place::Inside => {}
         }
         loop {
             let mut output = OutBuffer::around(buffer);
@@ -301,7 +312,7 @@ impl Stream for Frames {
             let written = output.pos();
             match result {
                 Err(code) => {
-                    self.is_inside = false;
+                    self.place = Place::Before;
                     return Err(self.damage(match get_error_name(code) {
                         "Frame requires too much memory for decoding" => {
                             "the frame needs more than 128 MiB of memory; unpack the file with zstd -d --long=31"
@@ -311,7 +322,7 @@ impl Stream for Frames {
                     }));
                 }
                 Ok(0) => {
-                    self.is_inside = false;
+                    self.place = Place::Before;
                     return match written {
                         0 => self.begin(),
                         _ => Ok(Step::Bytes(written)),
@@ -319,7 +330,7 @@ impl Stream for Frames {
                 }
                 Ok(_) if written > 0 => return Ok(Step::Bytes(written)),
                 Ok(_) if read == 0 && self.reader.is_at_end() => {
-                    self.is_inside = false;
+                    self.place = Place::Before;
                     return Err(self.damage("the file ends inside this frame"));
                 }
                 Ok(_) => {}
