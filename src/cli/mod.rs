@@ -29,6 +29,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::library::{LeftOut, Library, on_one_line, shown};
+use crate::mapped::limit_kept;
 use crate::mount as mounting;
 use options::{OptionError, Scope, Settings};
 
@@ -57,6 +58,7 @@ const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 /// The exit code is 0 for success, 1 if problems were found or a search found nothing, 2 for a failure; under
 /// the name `mount.pgnfs` it is that of mount(8).
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    limit_kept();
     logging::start();
     let failed = match arguments::is_mount_helper(&arguments) {
         true => MOUNT_FAILED,

@@ -11,7 +11,6 @@ use crate::fs::{ChessFs, ServeOptions};
 use crate::fuse::Presentation;
 use crate::hung;
 use crate::library::{Library, on_one_line, shown};
-use crate::mapped::limit_kept;
 use crate::mount::{self, MountPoint, in_shell};
 use crate::watch::Watch;
 
@@ -34,7 +33,6 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     }
     let settings = &request.settings;
     mount::ignore_others()?;
-    limit_kept();
     hung::prepare(mount::give_up_to_read);
     let point = MountPoint::check(request.point, request.source)?;
     logging::name_mount(point.path());

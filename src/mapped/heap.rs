@@ -16,9 +16,10 @@ pub fn give_back() {
 /// thread that once sorted games, even after the thread ended.
 #[allow(unsafe_code)]
 pub fn limit_kept() {
-    /// From this size a block has pages of its own. In bytes; buffers of requests are smaller.
+    /// From this size a block has pages of its own, as each slice of what a compressed file unpacks to. In bytes; buffers of
+    /// requests are smaller.
     #[cfg(target_env = "gnu")]
-    const OWN_PAGES: libc::c_int = 4 << 20;
+    const OWN_PAGES: libc::c_int = 1 << 20;
     /// So much free memory may remain at the end of a heap. In bytes.
     #[cfg(target_env = "gnu")]
     const FREE: libc::c_int = 8 << 20;

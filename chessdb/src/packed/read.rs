@@ -39,7 +39,7 @@ impl Packed {
     }
 
     /// The slice that contains the byte at `at`, and the offset of the slice; `None` at the end.
-    fn slice(&self, at: u64) -> Option<(u64, Arc<[u8]>)> {
+    fn slice(&self, at: u64) -> Option<(u64, Arc<Vec<u8>>)> {
         let section = self.index.section(at)?;
         let start = at - (at - section.range.start) % SLICE;
         if let Some(slice) = self.slices.get(self.id, start) {
@@ -92,7 +92,7 @@ impl Packed {
     }
 
     /// Unpacks the next slice of a section.
-    fn unpack(&self, resting: &mut Resting, section: &Section) -> Arc<[u8]> {
+    fn unpack(&self, resting: &mut Resting, section: &Section) -> Arc<Vec<u8>> {
         let len = (section.range.end - resting.at).min(SLICE);
         let mut slice = vec![0; index(len)];
         let done = self.fill(resting, section, &mut slice);
@@ -100,7 +100,7 @@ impl Packed {
             missing.fill(b'\n');
         }
         resting.at += len;
-        slice.into()
+        Arc::new(slice)
     }
 
     /// Fills a buffer from a stream. Returns the number of bytes, which is smaller than the buffer before

@@ -39,7 +39,7 @@ pub struct Slices {
 #[derive(Debug)]
 struct Kept {
     /// Slices by file and offset.
-    slices: LruCache<(u64, u64), Arc<[u8]>>,
+    slices: LruCache<(u64, u64), Arc<Vec<u8>>>,
     /// The offsets of the slices of each file.
     starts: HashMap<u64, Vec<u64>>,
     /// Number of bytes of all slices.
@@ -120,11 +120,11 @@ impl Slices {
     }
 
     /// The slice of a file that begins at `start`.
-    pub(super) fn get(&self, file: u64, start: u64) -> Option<Arc<[u8]>> {
+    pub(super) fn get(&self, file: u64, start: u64) -> Option<Arc<Vec<u8>>> {
         self.kept().slices.get(&(file, start)).cloned()
     }
 
-    pub(super) fn put(&self, file: u64, start: u64, slice: &Arc<[u8]>) {
+    pub(super) fn put(&self, file: u64, start: u64, slice: &Arc<Vec<u8>>) {
         let mut kept = self.kept();
         kept.bytes += slice.len();
         match kept.slices.put((file, start), Arc::clone(slice)) {
