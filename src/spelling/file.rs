@@ -93,7 +93,7 @@ impl SpellingFile {
     }
 
     /// The correct name for a spelling; `None` if the file does not have it, or for several players.
-    pub(super) fn correct(&self, spelling: &str) -> Option<Arc<str>> {
+    pub fn correct(&self, spelling: &str) -> Option<Arc<str>> {
         self.correct.get(&key(spelling))?.clone()
     }
 }

@@ -1,9 +1,9 @@
 //! Parsing values that are more than a word or a number.
 
 use std::fmt::Display;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,16 +52,26 @@ pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
 /// Reads a spelling file, which gzip may have compressed.
 pub fn spelling_file(path: &str) -> Result<Spelling, Wanted> {
     let wrong = |error: &dyn Display| format!("stored, fold or a spelling file of Scid: {path}: {error}");
-    // Opening a named pipe would wait.
-    let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
+    let too_long = || wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20));
+    // Opening a named pipe must not wait, nor must reading what looks like a file, such as /proc/kmsg.
+    let file = File::options()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path);
+    let file = file.map_err(|error| wrong(&error))?;
+    let metadata = file.metadata().map_err(|error| wrong(&error))?;
     if !metadata.is_file() {
         return Err(wrong(&"not a file").into());
     }
-    let too_long = || wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20));
     if metadata.len() > LONGEST_SPELLINGS {
         return Err(too_long().into());
     }
-    let mut bytes = fs::read(path).map_err(|error| wrong(&error))?;
+    let mut bytes = Vec::new();
+    let read = file.take(LONGEST_SPELLINGS + 1).read_to_end(&mut bytes);
+    read.map_err(|error| wrong(&error))?;
+    if bytes.len() as u64 > LONGEST_SPELLINGS {
+        return Err(too_long().into());
+    }
     if bytes.starts_with(&GZIP) {
         let mut unpacked = Vec::new();
         let mut rest = MultiGzDecoder::new(bytes.as_slice()).take(LONGEST_SPELLINGS + 1);
@@ -115,8 +125,12 @@ pub fn bytes(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs::{self, Permissions};
+    use std::path::Path;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
 
     #[test]
     fn a_password_file_must_be_private() {
@@ -141,5 +155,42 @@ mod tests {
         fs::write(&file, [b'x'; LONGEST as usize + 1]).unwrap();
         assert!(passwords(path).unwrap_err().contains("longer than 64 KiB"));
         assert!(passwords("/dev/null").unwrap().iter().eq([b""; 0]));
+    }
+
+    #[test]
+    fn what_is_no_spelling_file_is_refused_without_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let [pipe, long, packed] = ["pipe", "long", "packed"].map(|name| folder.path().join(name));
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).unwrap();
+        let sparse = File::create(&long).unwrap();
+        sparse.set_len(LONGEST_SPELLINGS + 1).unwrap();
+        fs::write(&packed, [&GZIP[..], b"no gzip"].concat()).unwrap();
+        let refused = |path: &Path, why: &str| {
+            let error = spelling_file(path.to_str().unwrap()).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        };
+        refused(&pipe, "not a file");
+        refused(folder.path(), "not a file");
+        refused(Path::new("/dev/zero"), "not a file");
+        refused(&long, "longer than 256 MiB");
+        refused(&packed, "try gunzip");
+        // Its length is 0, and it is not empty.
+        refused(Path::new("/proc/self/stat"), "@PLAYER");
+    }
+
+    #[test]
+    fn spellings_that_lead_to_each_other_are_those_of_nobody() {
+        let cycle = tempfile::NamedTempFile::new().unwrap();
+        fs::write(
+            &cycle,
+            b"@PLAYER\nA, X\n= B, X\nB, X\n= A, X\nM\xfcller, Hans\n= M, H\n",
+        )
+        .unwrap();
+        let Ok(Spelling::File(file)) = spelling_file(cycle.path().to_str().unwrap()) else {
+            panic!("not read");
+        };
+        let correct = |name| file.correct(name);
+        assert_eq!((correct("A, X"), correct("B, X")), (None, None));
+        assert_eq!(correct("M, H").as_deref(), Some("M\u{fc}ller, Hans"));
     }
 }
