@@ -117,7 +117,9 @@ struct Search<'a> {
 /// The best game of each group of duplicates, and all others that have none.
 fn unique<'a>(entries: &[&'a LibraryEntry], threads: usize) -> Vec<(&'a LibraryEntry, Arc<Selection>)> {
     let databases: Vec<&dyn Database> = entries.iter().map(|entry| &*entry.database).collect();
+    let working = progress::working("looking for games that are there more than once");
     let games = Duplicates::find(&databases, threads).unique(&databases);
+    working.finish_and_clear();
     let selections = games.iter().map(|games| Arc::new(Selection::of(games)));
     entries.iter().copied().zip(selections).collect()
 }

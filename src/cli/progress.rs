@@ -16,6 +16,17 @@ pub fn bar(games: u64) -> ProgressBar {
     }
 }
 
+/// A line on standard error that says what is done now, where nobody knows how much there is to do. It is not shown if
+/// that is not a terminal.
+pub fn working(what: &'static str) -> ProgressBar {
+    let line = ProgressBar::new_spinner().with_message(what);
+    line.enable_steady_tick(PAUSE);
+    line
+}
+
+/// Time between two signs of life.
+const PAUSE: Duration = Duration::from_millis(200);
+
 /// Shows the progress of building an index of `games` games in a bar, and then again what the bar has shown before.
 pub fn while_indexing<T>(bar: &ProgressBar, games: u64, build: impl FnOnce() -> T) -> T {
     let show = |prefix: &'static str, position, length| {
