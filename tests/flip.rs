@@ -43,8 +43,8 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -127,6 +127,96 @@ fn bytes_that_change_while_they_are_read() {
     }
 }
 
+/// Games of which one is played for half of the other is legal, too, so that only the checksum of a frame tells.
+const KNIGHTS: [&str; 2] = ["Nf3 Nf6 Ng1 Ng8 ", "Nc3 Nc6 Nb1 Nb8 "];
+
+/// The place of the first game's moves is here in a `.2cbh`.
+const PLACE: u64 = 192 + 8;
+
+#[test]
+fn a_frame_that_is_moved_is_never_a_torn_game() {
+    let made = TempDir::new().unwrap();
+    let text = KNIGHTS.map(|moves| format!("[White \"W\"]\n\n{} *\n\n", moves.repeat(40)));
+    let games = source::read(text.concat().as_bytes()).unwrap();
+    let base = made.path().join("moved");
+    chessbase_2cbh::write(&games, &base).unwrap();
+    let found = candidates(&base);
+    let mut changing = Changing::new(found[0].0, &found[0].1);
+    let file = |kind: &str| {
+        let path = changing.folder.path().join(format!("moved.{kind}"));
+        File::options().read(true).write(true).open(path).unwrap()
+    };
+    let (cbh, cbg) = (file("2cbh"), file("2cbg"));
+    let place_of = |record: u64| {
+        let mut place = [0; 8];
+        cbh.read_exact_at(&mut place, PLACE + 192 * record).unwrap();
+        u64::from_le_bytes(place)
+    };
+    let places = [0, 1].map(place_of);
+    let frames = places.map(|place| {
+        let mut frame = vec![0; (places[1] - places[0]) as usize];
+        cbg.read_exact_at(&mut frame, place).unwrap();
+        frame
+    });
+    // The first game with either moves, while nothing changes.
+    let whole = places.map(|place| {
+        cbh.write_all_at(&place.to_le_bytes(), PLACE).unwrap();
+        assert!(changing.map_again());
+        first_game(&changing.entry(changing.open().unwrap())).unwrap()
+    });
+    assert_ne!(whole[0], whole[1]);
+    let is_over = AtomicBool::new(false);
+    // Held while the files are opened, which waits until nothing changes them.
+    let pause = Mutex::new(());
+    let mut seen = 0;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                for (number, place) in places.into_iter().enumerate() {
+                    // Half by half over both places, and the record leads from one to the other.
+                    for half in [0, 1] {
+                        let middle = frames[number].len() / 2;
+                        let (start, end) = [(0, middle), (middle, frames[number].len())][half];
+                        let _writes = pause.lock().unwrap();
+                        for (at, frame) in [(place, &frames[number]), (places[1 - number], &frames[number])] {
+                            cbg.write_all_at(&frame[start..end], at + start as u64).unwrap();
+                            thread::yield_now();
+                        }
+                        cbh.write_all_at(&place.to_le_bytes(), PLACE).unwrap();
+                    }
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+        });
+        let _over = SetAtEnd(&is_over);
+        for _ in 0..40 {
+            let opening = pause.lock().unwrap();
+            assert!(changing.map_again());
+            drop(opening);
+            let Some(database) = changing.open() else { continue };
+            if let Some(text) = first_game(&changing.entry(database)) {
+                let is_remark = String::from_utf8_lossy(&text).contains("pgnfs:");
+                assert!(
+                    whole.contains(&text) || is_remark,
+                    "{}",
+                    String::from_utf8_lossy(&text)
+                );
+                seen += 1;
+            }
+        }
+    });
+    eprintln!("{seen} games were read");
+}
+
+/// The file of the first game, if it can be read.
+fn first_game(entry: &LibraryEntry) -> Option<Vec<u8>> {
+    let mut files = served_if(entry, |path| {
+        path.matches('/').count() < 2 || path.contains("/games")
+    });
+    files.retain(|path, _| path.ends_with("000001.pgn"));
+    files.pop_first().map(|(_, bytes)| bytes)
+}
+
 /// A copy of a database, mapped before it is changed.
 struct Changing {
     format: &'static Format,
@@ -154,6 +244,15 @@ impl Changing {
             maps: candidate.files.iter().map(map).collect(),
             folder,
         }
+    }
+
+    /// Maps the files as they are now. False if one of them is being changed.
+    fn map_again(&mut self) -> bool {
+        let folder = self.folder.path();
+        self.maps.iter_mut().all(|(_, name, map)| {
+            let opened = Mapped::open(&folder.join(name));
+            opened.map(|opened| *map = Arc::new(opened)).is_ok()
+        })
     }
 
     fn open(&self) -> Option<Arc<dyn Database>> {
@@ -327,6 +426,11 @@ fn build_views(entry: &LibraryEntry) {
 
 /// The readable files below the root, by path, without times and texts about them.
 fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
+    served_if(entry, |_| true)
+}
+
+/// Those of them whose paths, and those of their directories, are wanted.
+fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<String, Vec<u8>> {
     let library = Library::from_databases(vec![entry.clone()]);
     let fs = ChessFs::new(library, ServeOptions::default());
     let mut files = BTreeMap::new();
@@ -345,6 +449,9 @@ fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
         }
         for (name, kind) in names {
             let path = format!("{path}/{name}");
+            if !is_wanted(&path) {
+                continue;
+            }
             let Ok(found) = directory.child(OsStr::new(&name)) else {
                 continue;
             };
