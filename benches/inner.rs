@@ -5,7 +5,7 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/fs/fake.rs"]
+#[path = "../tests/served/fs/fake.rs"]
 #[allow(dead_code)]
 mod fake;
 
@@ -17,9 +17,9 @@ use std::process::Command;
 use chessdb::board::{Fen, Position, RunningKey, Undo};
 use chessdb::formats::Options;
 use chessdb::pgn::append_game;
+use chessdb_library::library::{Library, LibraryEntry, tags_of, text_of};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pgnfs::fs::{ChessFs, Inode, ServeOptions};
-use pgnfs::library::{Library, LibraryEntry, tags_of, text_of};
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Position as _};
 

@@ -6,9 +6,7 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/common/hanging.rs"]
-#[allow(dead_code)]
-mod hanging;
+use testkit::hanging;
 
 use std::fs;
 use std::path::{Path, PathBuf};

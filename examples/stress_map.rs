@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgnfs::mapped::Mapped;
+use chessdb_library::mapped::Mapped;
 
 const PAGE: usize = 4096;
 

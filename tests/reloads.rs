@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use chessdb::formats::Options;
+use chessdb_library::library::Library;
 use pgnfs::fs::{ChessFs, FsError, Inode, Live, Resolved, ServeOptions};
-use pgnfs::library::Library;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 #[global_allocator]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::common::samples::open_base;
 use super::{fastest, row};
+use testkit::samples::open_base;
 
 /// Measures opening a large file: splitting it into games, reading headers, choosing the reading.
 pub fn figures(shared: &Path) {

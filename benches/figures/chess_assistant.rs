@@ -7,9 +7,9 @@ use std::time::Instant;
 use chessdb::formats::Database;
 use chessdb::pgn::append_game;
 
-use super::common::samples::open_base;
 use super::encode_chess_assistant::{Writer, record};
 use super::{row, row_at_most, source};
+use testkit::samples::open_base;
 
 const GAMES: usize = 1_000_000;
 const PLAYERS: usize = 300_000;

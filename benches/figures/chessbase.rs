@@ -5,8 +5,8 @@ use std::path::Path;
 
 use chessdb::game::Token;
 
-use super::common::samples::open_base;
 use super::{fastest, row_at_most};
+use testkit::samples::open_base;
 
 /// Offset and length of a record in a `.cbf`.
 type Place = (usize, usize);

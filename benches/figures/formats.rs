@@ -13,8 +13,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 use tempfile::TempDir;
 
-use super::common::samples::open_base;
 use super::{RUNS, chessbase, pgn, row, seconds_of};
+use testkit::samples::open_base;
 
 /// The argument for this table alone.
 pub const ALONE: &str = "formats";

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::common::samples::open_base;
 use super::{fastest, row_at_most};
+use testkit::samples::open_base;
 
 /// Measures opening the published database.
 pub fn figures(shared: &Path) {

@@ -4,26 +4,19 @@
 
 #![allow(missing_docs)]
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
 mod brenner;
 mod chess_assistant;
 mod chessbase;
-#[path = "../../examples/make_database/chess_assistant/mod.rs"]
-#[allow(dead_code)]
-mod encode_chess_assistant;
+use testkit::writers::chess_assistant as encode_chess_assistant;
 mod formats;
 mod grown;
 mod jose;
 mod pgn;
 mod positions;
-#[path = "../../examples/make_database/source.rs"]
-#[allow(dead_code)]
-mod source;
+use testkit::writers::source;
 
-use common::needs;
 use rustix::time::{ClockId, clock_gettime};
+use testkit::needs;
 
 /// Number of runs, of which the fastest counts: other work on the machine only makes runs slower.
 const RUNS: usize = 15;

@@ -10,9 +10,9 @@ use pgn_reader::shakmaty::fen::Fen;
 use pgn_reader::shakmaty::{CastlingMode, Chess, Position};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 
-use super::common::samples::open_base;
 use super::formats::main_lines;
 use super::{fastest, row};
+use testkit::samples::open_base;
 
 /// Compares the legal main lines of the games of a database, written as PGN, with pgn-reader and shakmaty.
 pub fn figures(shared: &Path) {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use chessdb::board::Position;
 use chessdb::formats::{Database, Options};
-use pgnfs::library::{Library, LibraryEntry};
-use pgnfs::positions::{BuildOptions, IndexFiles, Pattern, Wanted, scan};
+use chessdb_library::library::{Library, LibraryEntry};
+use chessdb_library::positions::{BuildOptions, IndexFiles, Pattern, Wanted, scan};
 
 use super::grown::{Grown, Random};
 use super::{row, row_at_most, seconds};

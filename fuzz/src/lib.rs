@@ -1,40 +1,17 @@
 //! The work of the fuzz targets.
 
-#[path = "../harness/mod.rs"]
-pub mod harness;
-
-mod chess_assistant;
-mod chessbase_2cbh;
-mod edits;
-mod games;
-mod jose;
-mod jose_rows;
-
-#[allow(dead_code)]
-#[path = "../../examples/make_database/chess_assistant/mod.rs"]
-mod encode_chess_assistant;
-#[allow(dead_code)]
-#[path = "../../examples/make_database/chessbase_2cbh/mod.rs"]
-mod encode_chessbase_2cbh;
-#[path = "../../examples/make_database/jose/moves.rs"]
-mod moves;
-#[allow(dead_code)]
-#[path = "../../tests/common/pgn.rs"]
-mod pgn;
-#[allow(dead_code)]
-#[path = "../../examples/make_database/source.rs"]
-mod source;
-#[allow(dead_code)]
-#[path = "../../examples/make_database/jose/tables.rs"]
-mod tables;
-
 use std::sync::Arc;
 
 use chessdb::formats::Bytes;
 use chessdb::packed::{Allowance, Packed, Slices, zip_members};
-use harness::frame::Input;
-use harness::movetext;
-use harness::sweep::{Strictness, assert_written, sweep};
+use testkit::harness::frame::Input;
+use testkit::harness::meter::Counting;
+use testkit::harness::movetext;
+use testkit::harness::sweep::{Strictness, assert_written, sweep};
+use testkit::inputs::{chess_assistant, chessbase_2cbh, jose};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
 
 /// Factor by which instrumented code on a busy machine may exceed the bounds of time.
 const SLOWNESS: u32 = 4;

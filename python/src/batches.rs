@@ -12,7 +12,7 @@ use crate::in_chunks::in_chunks;
 use crate::shared::Shared;
 use crate::source::Source;
 use chessdb::game::Tags;
-use pgnfs::library::LibraryEntry;
+use chessdb_library::library::LibraryEntry;
 
 /// Number of games that a thread decodes at a time.
 const CHUNK: u32 = 256;

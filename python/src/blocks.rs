@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use chessdb::game::Tags;
-use pgnfs::library::{LibraryEntry, append_text, tags_of};
+use chessdb_library::library::{LibraryEntry, append_text, tags_of};
 
 /// Bytes of a usual game's text, and some more.
 const USUAL_TEXT: usize = 1024;

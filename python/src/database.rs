@@ -16,7 +16,7 @@ use crate::parts::{Folder, Member, Problem};
 use crate::search::{Found, PlayedMove, Question, Search, find, moves_table};
 use crate::source::Source;
 use crate::table::{Columns, Table, USUAL};
-use pgnfs::positions::BuildOptions;
+use chessdb_library::positions::BuildOptions;
 
 /// An open database: a sequence of its games.
 ///

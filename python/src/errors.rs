@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use pgnfs::library::{LibraryEntry, LibraryError};
+use chessdb_library::library::{LibraryEntry, LibraryError};
 
 /// The error numbers of Linux for a path that does not exist and for any other failure.
 const ENOENT: i32 = 2;

@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::tokens::{to_list, values_of};
 use chessdb::board::Uci;
 use chessdb::formats::Database;
-use pgnfs::library::problems_of;
+use chessdb_library::library::problems_of;
 
 /// Names and values of headers, and the movetext as a list.
 type Values<'py> = (Vec<(String, String)>, Bound<'py, PyList>);

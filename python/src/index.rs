@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use crate::errors::ReadError;
 use crate::in_chunks::PAUSE;
 use crate::source::Source;
-use pgnfs::library::LibraryEntry;
-use pgnfs::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles, MOST_BYTES};
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles, MOST_BYTES};
 
 /// An index of positions and the folder with its file.
 pub struct KeptIndex {

@@ -13,7 +13,7 @@ use crate::indices::Int;
 use crate::library::Library;
 use crate::source::Source;
 use chessdb::formats::{FORMATS, Options, Passwords};
-use pgnfs::library::{Library as Opened, Selection};
+use chessdb_library::library::{Library as Opened, Selection};
 
 /// More threads than this decode no faster on any machine.
 const MOST_THREADS: usize = 1024;

@@ -11,7 +11,7 @@ use crate::game::Game;
 use crate::in_chunks::in_chunks;
 use crate::index::KeptIndex;
 use crate::source::Source;
-use pgnfs::positions::{
+use chessdb_library::positions::{
     Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Pattern, Pawns, Wanted, WantedError, san_of,
     scan_part,
 };
@@ -23,7 +23,7 @@ const CHUNK: u32 = 4096;
 #[pyclass(frozen, module = "chessdb")]
 pub struct Found {
     source: Source,
-    found: pgnfs::positions::Found,
+    found: chessdb_library::positions::Found,
 }
 
 #[pymethods]
@@ -203,7 +203,7 @@ pub fn find(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Fo
     Ok(found.collect())
 }
 
-fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<pgnfs::positions::Found>> {
+fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<chessdb_library::positions::Found>> {
     let source = &search.source;
     let database = &*source.entry.database;
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {

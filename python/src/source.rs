@@ -12,7 +12,7 @@ use crate::blocks::Texts;
 use crate::errors::ReadError;
 use crate::names::Names;
 use chessdb::game::Tags;
-use pgnfs::library::LibraryEntry;
+use chessdb_library::library::LibraryEntry;
 
 /// An open database.
 #[derive(Clone)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf, absolute};
 
 use super::options::{CacheFolder, Settings};
 use crate::fs::{SizeFiles, ViewFiles};
-use crate::library::KeptFiles;
 use crate::mount;
-use crate::positions::{IndexFiles, IndexUse};
+use chessdb_library::library::KeptFiles;
+use chessdb_library::positions::{IndexFiles, IndexUse};
 
 /// The size files of a mount; `None` if they are disabled or the folder cannot be used.
 pub fn size_files(settings: &Settings) -> Option<SizeFiles> {

@@ -14,8 +14,8 @@ use indicatif::ProgressBar;
 use super::ordered::in_order;
 use super::output::Output;
 use super::{Failure, ended, progress};
-use crate::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
-use crate::table::{Columns, UnknownColumn};
+use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
+use chessdb_library::table::{Columns, UnknownColumn};
 use table::Form;
 
 /// Typical size of the texts of a chunk, in bytes.

@@ -12,15 +12,15 @@ use super::cache::index_files;
 use super::export::selected;
 use super::options::Settings;
 use super::{FOUND_NONE, Failure, ended, progress};
-use crate::duplicates::Duplicates;
-use crate::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
-use crate::positions::{
+use chessdb::formats::Database;
+use chessdb_library::duplicates::Duplicates;
+use chessdb_library::library::game_path;
+use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
+use chessdb_library::positions::{
     BuildOptions, Damaged, Found, Index, IndexError, IndexFiles, IndexUse, Material, MovesTable, Novelty,
     Pattern, Pawns, Selection, Wanted, WantedError, append_field, novelties_csv, san_of, scan,
     scan_moves_among,
 };
-use crate::tree::game_path;
-use chessdb::formats::Database;
 
 /// The values of the option that selects how results are shown.
 pub const SHOWN: [&str; 6] = ["path", "count", "moves", "pgn", "csv", "ndjson"];

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::{Failure, counted, ended, games, json};
-use crate::library::{Library, LibraryEntry, on_one_line, shown};
 use chessdb::formats::Problem;
+use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 
 /// Shows the contents of a source, as text or JSON.
 pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {

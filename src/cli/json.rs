@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::library::is_unprintable;
+use chessdb_library::library::is_unprintable;
 
 /// A value as JSON, with line feeds. Unprintable characters are escaped: a parser gets the same strings, and a
 /// terminal gets no commands.

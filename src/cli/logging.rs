@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 use env_filter::Filter;
 use log::{Level, Log, Metadata, Record};
 
-use crate::library::{is_unprintable, on_one_line, shown};
 use crate::mount::is_detached;
+use chessdb_library::library::{is_unprintable, on_one_line, shown};
 
 /// The socket of syslog, which systemd's journal provides as well.
 const SYSTEM_LOG: &str = "/dev/log";

@@ -28,9 +28,9 @@ use clap::ArgMatches;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::library::{LeftOut, Library, on_one_line, shown};
-use crate::mapped::limit_kept;
 use crate::mount as mounting;
+use chessdb_library::library::{LeftOut, Library, on_one_line, shown};
+use chessdb_library::mapped::limit_kept;
 use options::{OptionError, Scope, Settings};
 
 /// Why a command failed, as a message for the user.

@@ -9,10 +9,10 @@ use super::options::Settings;
 use super::{Failure, list_left_out, logging};
 use crate::fs::{ChessFs, ServeOptions};
 use crate::fuse::Presentation;
-use crate::hung;
-use crate::library::{Library, on_one_line, shown};
 use crate::mount::{self, MountPoint, in_shell};
 use crate::watch::Watch;
+use chessdb_library::hung;
+use chessdb_library::library::{Library, on_one_line, shown};
 
 /// A request to mount.
 pub struct Request<'a> {

@@ -8,9 +8,9 @@ mod values;
 
 use std::time::Duration;
 
-use crate::positions::IndexUse;
-use crate::spelling::Spelling;
 use chessdb::formats::{FORMATS, PgnForm};
+use chessdb_library::positions::IndexUse;
+use chessdb_library::spelling::Spelling;
 use error::Wanted;
 use values::{bytes, means, passwords, spelling_file};
 

@@ -13,7 +13,7 @@ use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, TempPath};
 
 use super::logging;
-use crate::library::shown;
+use chessdb_library::library::shown;
 
 /// An output file that replaces an existing one only when it is complete, so that no program reads an
 /// incomplete file and a full disk does not destroy the old one.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::library::Report;
+use chessdb_library::library::Report;
 
 /// A progress bar for `games` games on standard error. It is not shown if that is not a terminal.
 pub fn bar(games: u64) -> ProgressBar {

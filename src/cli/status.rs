@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Failure, counted, ended, json, progress};
-use crate::library::{on_one_line, shown};
 use crate::{mount, status};
+use chessdb_library::library::{on_one_line, shown};
 
 /// Pause between two requests for the status while waiting.
 const PAUSE: Duration = Duration::from_millis(200);

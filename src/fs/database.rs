@@ -10,9 +10,9 @@ use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
 use super::texts::Texts;
 use super::types::{Inode, ServeOptions, Where};
-use crate::library::LibraryEntry;
-use crate::positions::{BuildOptions, IndexUse};
 use crate::tree::{DatabaseTree, Existing, Kind, Node, Prefix, Section, ViewFiles};
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// One database as files.
 pub(super) struct DatabaseFs {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::progress;
-use crate::cancel;
-use crate::parallel::in_threads;
+use chessdb_library::cancel;
+use chessdb_library::parallel::in_threads;
 
 /// Number of games that a thread takes at a time.
 const CHUNK: usize = 32;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::sizes::Sizes;
-use crate::library::{Library, LibraryEntry, is_unprintable};
 use chessdb::formats::Problem;
+use chessdb_library::library::{Library, LibraryEntry, is_unprintable};
 
 /// `info.txt` of a database, with `more` as its last warning.
 pub(super) fn database_info(entry: &LibraryEntry, more: Option<String>) -> String {

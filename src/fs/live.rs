@@ -16,9 +16,9 @@ use super::lookups::{self, Known, Lookups};
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
-use crate::cancel::Cancel;
-use crate::library::{Library, LibraryEntry};
 use crate::tree::{Node, Prefix, SourceTree};
+use chessdb_library::cancel::Cancel;
+use chessdb_library::library::{Library, LibraryEntry};
 
 /// Maximum number of earlier epochs. Inodes of older ones are stale.
 const MOST_OLD: usize = 4;

@@ -1,6 +1,6 @@
 //! Look-up counts: how often the kernel received inodes of a database, minus what it forgot.
 //!
-//! There is no lock, and `tests/counters.rs` runs all interleavings with loom's atomics.
+//! There is no lock, and `tests/interleavings/counters.rs` runs all interleavings with loom's atomics.
 
 use super::atomic::{AtomicI64, AtomicUsize, Ordering};
 

@@ -54,12 +54,12 @@ pub use types::{
 };
 pub use walk::{Task, Walks};
 
-use crate::cancel::Cancel;
-use crate::library::{Library, LibraryEntry, Opening};
-use crate::positions::IndexFiles;
 use crate::tree::{AllTree, Branch, Prefix, SourceTree};
 use all::AllFs;
 use cache::TextCache;
+use chessdb_library::cancel::Cancel;
+use chessdb_library::library::{Library, LibraryEntry, Opening};
+use chessdb_library::positions::IndexFiles;
 use database::DatabaseFs;
 use folder::INFO;
 use lookups::Lookups;

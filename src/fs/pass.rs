@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::size_file::SizeFiles;
 use super::texts::Texts;
-use crate::cancel::{self, Cancel};
+use chessdb_library::cancel::{self, Cancel};
 
 /// Options of the background pass.
 #[derive(Clone, Copy, Debug)]

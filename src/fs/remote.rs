@@ -8,7 +8,7 @@ use super::pool::{Patience, Pool, PoolOptions};
 use super::progress;
 use super::silence::Silence;
 use super::types::Where;
-use crate::library::LibraryEntry;
+use chessdb_library::library::LibraryEntry;
 
 /// Number of quick requests that run at the same time.
 const QUICK: usize = 4;

@@ -26,9 +26,9 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::sizes::Sizes;
-use crate::library::LibraryEntry;
-use crate::store::{Store, program_hash};
 use chessdb::bytes::{le_u32, slice};
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::store::{Store, program_hash};
 
 const MAGIC: &[u8; 8] = b"pgnfs sz";
 const VERSION: u32 = 3;

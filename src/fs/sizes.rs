@@ -1,6 +1,6 @@
 //! Sizes of games, and problems found while decoding them.
 //!
-//! `tests/counters.rs` runs all interleavings with loom's atomics.
+//! `tests/interleavings/counters.rs` runs all interleavings with loom's atomics.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,9 +8,9 @@ use std::sync::PoisonError;
 
 use super::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
-use crate::library::on_one_line;
 use crate::tree::GameNumbers;
 use chessdb::formats::Problem;
+use chessdb_library::library::on_one_line;
 
 /// Number of games that a thread takes at a time.
 const SHARE: u32 = 32;

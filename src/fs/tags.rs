@@ -7,8 +7,8 @@ use super::ChessFs;
 use super::handle::Handle;
 use super::object::DatabaseNode;
 use super::types::FsError;
-use crate::library::tags_of;
 use chessdb::game::Tags;
+use chessdb_library::library::tags_of;
 
 const TAG_PREFIX: &str = "user.pgn.";
 

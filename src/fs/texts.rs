@@ -10,9 +10,9 @@ use super::size_file::{SizeFile, SizeFiles};
 use super::sizes::{Games, Sizes};
 use super::status::PassState;
 use super::types::FsError;
-use crate::cancel::{self, Underway};
-use crate::library::{LibraryEntry, append_text, problems_of};
 use crate::tree::Positions;
+use chessdb_library::cancel::{self, Underway};
+use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
 /// changed.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::pool::Pool;
-use crate::positions::{BuildOptions, IndexUse};
 pub use crate::tree::{Inode, Kind, Layout};
+use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// How a library is served.
 #[derive(Clone, Debug, PartialEq, Eq)]

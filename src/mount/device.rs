@@ -21,7 +21,7 @@ use super::ended;
 use super::error::MountError;
 use super::held::HeldMount;
 use super::point::MountPoint;
-use crate::mounts::{Mount, Mounts, TYPE};
+use chessdb_library::mounts::{Mount, Mounts, TYPE};
 
 const DEVICE: &str = "/dev/fuse";
 const HELPER: &str = "fusermount3";

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::device;
 use super::error::MountError;
 use super::point::is_dead;
-use crate::mounts::{Device, Mount, Mounts};
+use chessdb_library::mounts::{Device, Mount, Mounts};
 
 /// Time between two looks at the table of mounts.
 const PAUSE: Duration = Duration::from_millis(200);

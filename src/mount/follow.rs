@@ -10,9 +10,9 @@ use fuser::Notifier;
 
 use crate::fs::Live;
 use crate::fuse;
-use crate::hung;
-use crate::library::Library;
 use crate::watch::Watch;
+use chessdb_library::hung;
+use chessdb_library::library::Library;
 
 /// A database that changes for longer than this is opened anyway.
 const LONGEST: Duration = Duration::from_secs(30);

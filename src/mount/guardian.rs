@@ -11,7 +11,7 @@ use super::ended::{self, Numbers};
 use super::error::MountError;
 use super::privileges;
 use super::signals;
-use crate::mounts::Device;
+use chessdb_library::mounts::Device;
 
 /// Name of the hidden command that runs [`guard`].
 pub const COMMAND: &str = "guardian";

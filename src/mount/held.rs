@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::MountError;
-use crate::mounts::Mount;
+use chessdb_library::mounts::Mount;
 
 const FLAGS: OFlags = OFlags::PATH
     .union(OFlags::NOFOLLOW)

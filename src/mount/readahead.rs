@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::mounts::Device;
+use chessdb_library::mounts::Device;
 
 /// Read-ahead in kilobytes: two requests of the kernel at a time. With the default of 128 the decoding
 /// threads are often idle; with much more the reader waits too long.

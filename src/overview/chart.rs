@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::page::{Bar, escaped};
-use crate::library::on_one_line;
+use chessdb_library::library::on_one_line;
 
 /// Width of every chart in pixels.
 const WIDTH: u32 = 720;

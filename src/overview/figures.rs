@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::library::LibraryEntry;
-use crate::spelling::Names;
-use crate::table::{Column, Place, Row, Value};
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::spelling::Names;
+use chessdb_library::table::{Column, Place, Row, Value};
 
 /// Width of a group of ratings.
 pub(super) const RATINGS: i64 = 100;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::chart;
 use super::figures::{Counts, Figures, RATINGS};
-use crate::library::on_one_line;
-use crate::table::opening;
+use chessdb_library::library::on_one_line;
+use chessdb_library::table::opening;
 
 /// Number of rows of a chart.
 const MOST_ROWS: usize = 25;

@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::game_name::{GameName, game_of_name};
 use super::inode::{KIND_COLLECTION, Node};
-use super::names::{canonical, digits, directory_name};
+use super::names::{canonical, directory_name};
 use super::one_database::OneDatabase;
 use super::section::{DirectoryGames, Existing, Kind, Section};
-use crate::library::TakenNames;
 use chessdb::formats::{Database, Folder, Keys};
+use chessdb_library::library::TakenNames;
+use chessdb_library::library::digits;
 
 /// The folders of a database, read on first use.
 pub(super) struct Collections {

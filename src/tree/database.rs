@@ -21,9 +21,9 @@ use super::section::{Kind, Row, Section};
 use super::single_files::SingleFiles;
 use super::top::{HasTop, Top};
 use super::view_directories::ViewDirectories;
-use crate::library::LibraryEntry;
-use crate::positions::BuildOptions;
 use chessdb::formats::Keys;
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::positions::BuildOptions;
 
 /// The sections of every database's directory, in the order in which they take their names.
 pub(super) static ROWS: &[Row] = &[

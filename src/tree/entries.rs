@@ -8,11 +8,11 @@ use std::thread::available_parallelism;
 use rustc_hash::FxHashMap;
 
 use super::views::{By, Group, View};
-use crate::cancel;
-use crate::library::LibraryEntry;
-use crate::parallel::at_once;
-use crate::positions::last_material;
 use chessdb::formats::Keys;
+use chessdb_library::cancel;
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::parallel::at_once;
+use chessdb_library::positions::last_material;
 
 /// Number of games after which the sort checks whether it was cancelled and whether the files have changed.
 const CHECK_INTERVAL: u32 = 1024;

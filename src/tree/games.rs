@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::game_name::game_of_name;
 use super::inode::{KIND_BLOCK, KIND_GAME, Node};
-use super::names::{BLOCK, block_name, numbered_game_name};
 use super::one_database::OneDatabase;
 use super::section::{Content, DirectoryGames, Existing, Kind, Section};
 use chessdb::formats::Keys;
+use chessdb_library::library::{BLOCK, block_name, numbered_game_name};
 
 /// The games of a database and the blocks that contain them.
 pub(super) struct Games(Arc<OneDatabase>);

@@ -10,10 +10,10 @@ use lru::LruCache;
 use super::indexed::Positions;
 use super::ply::AtPly;
 use super::searched::Searched;
-use crate::positions::{
+use chessdb::board::{Move, Position};
+use chessdb_library::positions::{
     Damaged, Found, Index, MovesTable, Pattern, Rights, Wanted, novelties_csv, pattern_name,
 };
-use chessdb::board::{Move, Position};
 
 /// Maximum number of games of all kept positions together; each takes four bytes.
 const MOST_KEPT: usize = 16 << 20;

@@ -13,10 +13,10 @@ use super::names::directory_name;
 use super::plan::Plan;
 use super::view_files::KeptViews;
 use super::views::View;
-use crate::library::{LibraryEntry, numbered};
-use crate::mapped::give_back;
-use crate::sections::Sections;
-use crate::spelling::{Names, Spelling};
+use chessdb_library::library::{LibraryEntry, numbered};
+use chessdb_library::mapped::give_back;
+use chessdb_library::sections::Sections;
+use chessdb_library::spelling::{Names, Spelling};
 
 /// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the
 /// view's own directory. Names are computed from texts, unless they are in the file of the view.

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::cancel::Underway;
-use crate::library::LibraryEntry;
-use crate::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles};
+use chessdb_library::cancel::Underway;
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles};
 
 /// The positions of a database.
 pub struct Positions {

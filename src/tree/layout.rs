@@ -10,8 +10,8 @@ use super::own_view::OwnView;
 use super::section::Row;
 use super::template::TemplateError;
 use super::views::{VIEWS, View};
-use crate::library::{LONGEST_NAME, cut, safe_name};
-use crate::spelling::Spelling;
+use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
+use chessdb_library::spelling::Spelling;
 
 /// Layout of a database's directory. The default has only the built-in views.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
 use super::names::{canonical, directory_name};
 use super::one_database::OneDatabase;
 use super::section::{Content, Existing, Kind, Section};
-use crate::library::TakenNames;
 use chessdb::formats::{Database, Member};
+use chessdb_library::library::TakenNames;
 
 /// The members of a database and the directories that contain them, read on first use.
 pub(super) struct Members {

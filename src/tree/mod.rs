@@ -47,7 +47,6 @@ pub use game_numbers::GameNumbers;
 pub use indexed::{IndexState, Positions};
 pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
-pub use names::{BLOCK, block_name, digits, game_path, numbered_game_name};
 pub use one_database::OneDatabase;
 pub use own_view::OwnView;
 pub use section::{Content, DirectoryGames, Existing, Kind, Row, Section};

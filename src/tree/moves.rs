@@ -12,8 +12,8 @@ use super::inode::Node;
 use super::opening_node::OpeningNode;
 use super::ply::{AtPly, Plies, Use};
 use super::section::{Content, DirectoryGames, Existing, Kind, Section};
-use crate::positions::{Pattern, line_names, move_name, position_name, read_line, read_move};
 use chessdb::board::{Move, Position};
+use chessdb_library::positions::{Pattern, line_names, move_name, position_name, read_line, read_move};
 
 /// A directory with more games than this lists moves instead of games.
 const MOST_GAMES: u32 = 32;

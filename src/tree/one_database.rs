@@ -8,14 +8,15 @@ use super::index::{Naming, Sorting, ViewIndex};
 use super::indexed::Positions;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
-use super::names::{canonical, digits, directory_name};
+use super::names::{canonical, directory_name};
 use super::view_files::{KeptViews, ViewFiles};
 use super::views::View;
-use crate::duplicates::Duplicates;
-use crate::library::{LibraryEntry, numbered};
-use crate::positions::BuildOptions;
-use crate::spelling::{Names, Spelling};
 use chessdb::formats::{Database, Keys};
+use chessdb_library::duplicates::Duplicates;
+use chessdb_library::library::digits;
+use chessdb_library::library::{LibraryEntry, numbered};
+use chessdb_library::positions::BuildOptions;
+use chessdb_library::spelling::{Names, Spelling};
 
 /// A database with the names of its games and its views, which are built on first use.
 pub struct OneDatabase {

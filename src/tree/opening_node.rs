@@ -2,8 +2,8 @@
 
 use super::in_parts::PositionsInParts;
 use super::ply::AtPly;
-use crate::positions::{Index, TreeNode};
 use chessdb::board::Move;
+use chessdb_library::positions::{Index, TreeNode};
 
 /// A node of the opening tree: the games that begin with the same moves.
 #[derive(Clone)]

@@ -1,11 +1,12 @@
 //! Views that the user defines by a template.
 
-use super::names::{canonical, digits};
+use super::names::canonical;
 use super::template::{Facts, Field, Part, TemplateError, parse};
 use super::views::Group;
-use crate::spelling::Names;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome};
+use chessdb_library::library::digits;
+use chessdb_library::spelling::Names;
 
 /// A user-defined view such as `%{white}/%{year}`, with one level of directories for each part between
 /// slashes.

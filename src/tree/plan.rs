@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::names::directory_name;
-use crate::library::{TakenNames, numbered};
+use chessdb_library::library::{TakenNames, numbered};
 
 /// The directories of a view, numbered level by level, and by name below each parent.
 pub(super) struct Plan {

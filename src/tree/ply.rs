@@ -1,7 +1,7 @@
 //! Nodes for a ply of a game. The number of the node contains game and ply, so nothing is stored for it.
 
 use super::inode::{KIND_LOOSE, KIND_PLY, Node};
-use crate::positions::Rights;
+use chessdb_library::positions::Rights;
 
 /// A position, given by a game that reaches it and the number of moves before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

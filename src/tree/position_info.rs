@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::in_parts::{FoundPosition, PositionsInParts};
-use crate::library::on_one_line;
-use crate::positions::{diagram, pattern_epd};
 use chessdb::game::Outcome;
+use chessdb_library::library::on_one_line;
+use chessdb_library::positions::{diagram, pattern_epd};
 
 const HOW_TO_ASK: &str = "\
 Every position of every game is a directory here, and none is listed. Its name

@@ -10,10 +10,10 @@ use super::ply::{AtPly, Plies, Use};
 use super::position_info::{how_to_ask, position_info};
 use super::ranks::{DIRECTORIES, Ranks};
 use super::section::{Content, DirectoryGames, Existing, Kind, Section};
-use crate::positions::{
+use chessdb::board::{Move, Position};
+use chessdb_library::positions::{
     Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
 };
-use chessdb::board::{Move, Position};
 
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {

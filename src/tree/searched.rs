@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::all::{AllDatabases, Part, place_of};
 use super::inode::Node;
-use super::names::game_path;
 use super::one_database::{OneDatabase, Views};
-use crate::positions::Selection;
 use chessdb::formats::Database;
+use chessdb_library::library::game_path;
+use chessdb_library::positions::Selection;
 
 /// One database, or all of them. Their games are numbered consecutively, database by database.
 pub(super) enum Searched {

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::all::{NAME as ALL_NAME, UNIQUE};
 use super::inode::{Inode, Node, Prefix};
-use crate::library::TakenNames;
+use chessdb_library::library::TakenNames;
 
 /// The folders between the root and the databases. The directory of a database is also a folder here and may
 /// contain others.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::inode::Node;
 use super::section::{Existing, Kind, Section};
-use crate::library::TakenNames;
+use chessdb_library::library::TakenNames;
 
 /// The directory of a database, or of all databases. As a section, its only node is [`Node::DATABASE`].
 pub trait HasTop: Send + Sync {

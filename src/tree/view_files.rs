@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::arrays::Array;
 use super::index::Sorting;
-use crate::library::{Of, SectionFiles};
-use crate::sections::Sections;
+use chessdb_library::library::{Of, SectionFiles};
+use chessdb_library::sections::Sections;
 
 /// Maximum number of bytes of all files together: all built-in views of about 610 million games.
 const MOST_BYTES: u64 = 16 << 30;

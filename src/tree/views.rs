@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::index::shown;
 use super::names::{canonical_text, event_and_year};
 use super::own_view::OwnView;
-use crate::positions::PieceCounts;
-use crate::spelling::Names;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::Eco;
+use chessdb_library::positions::PieceCounts;
+use chessdb_library::spelling::Names;
 
 /// A way to sort games into directories. Games marked as deleted are in no view.
 #[derive(Clone)]

@@ -23,8 +23,8 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
-use crate::hung;
-use crate::mounts::{Mount, Mounts};
+use chessdb_library::hung;
+use chessdb_library::mounts::{Mount, Mounts};
 use survey::Survey;
 use way::steps;
 

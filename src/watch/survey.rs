@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::hung::{self, Hung, Pulse};
-use crate::mounts::{Mount, Mounts};
+use chessdb_library::hung::{self, Hung, Pulse};
+use chessdb_library::mounts::{Mount, Mounts};
 
 /// Result of examining a source.
 #[derive(Default)]

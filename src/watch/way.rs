@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::hung;
-use crate::mounts::Mounts;
+use chessdb_library::hung;
+use chessdb_library::mounts::Mounts;
 
 /// Maximum number of links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;

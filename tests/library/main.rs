@@ -1,15 +1,4 @@
-//! Finding databases in folders.
+//! Libraries of databases: how they are found, opened, followed and searched.
 
-mod archive;
-#[path = "../common/mod.rs"]
-mod common;
-mod errors;
-mod exchanged;
-mod holes;
-mod joined;
-mod links;
-mod opening;
-mod reopen;
-mod scan;
-mod selection;
-mod source;
+mod library;
+mod positions;

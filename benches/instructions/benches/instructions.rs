@@ -15,8 +15,8 @@ use chessdb::game::{Game, Token};
 use chessdb::pgn::append_game;
 use gungraun::prelude::*;
 use pgnfs::fs::{ChessFs, Inode, ServeOptions};
-use pgnfs::library::{Library, LibraryEntry};
-use pgnfs::positions::{BuildOptions, IndexFiles};
+use chessdb_library::library::{Library, LibraryEntry};
+use chessdb_library::positions::{BuildOptions, IndexFiles};
 
 main!(
     config = LibraryBenchmarkConfig::default().pass_through_envs(["PGNFS_DATABASES"]),

@@ -15,8 +15,8 @@ use pyo3::prelude::*;
 use crate::game::append_plies;
 use chessdb::formats::Keys;
 use chessdb::game::Tags;
-use pgnfs::library::{LibraryEntry, append_text, tags_of};
-use pgnfs::table::{is_tag, opening};
+use chessdb_library::library::{LibraryEntry, append_text, tags_of};
+use chessdb_library::table::{is_tag, opening};
 
 /// A column by its name.
 pub struct Column {

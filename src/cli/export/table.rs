@@ -9,9 +9,9 @@ use indicatif::ProgressBar;
 use super::Part;
 use crate::cli::Failure;
 use crate::cli::ordered::in_order;
-use crate::library::{on_one_line, tags_of};
-use crate::table::{Columns, Parquet, Place, Row, Rows, further_tags};
-use crate::tree::digits;
+use chessdb_library::library::digits;
+use chessdb_library::library::{on_one_line, tags_of};
+use chessdb_library::table::{Columns, Parquet, Place, Row, Rows, further_tags};
 
 /// The forms of tables.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Scope;
-use crate::library::on_one_line;
+use chessdb_library::library::on_one_line;
 
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]

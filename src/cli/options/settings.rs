@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::fs::ServeOptions;
-use crate::library::Selection;
-use crate::positions::{BuildOptions, IndexUse, MOST_BYTES};
 use crate::watch::{Means, QUIET};
 use chessdb::formats;
+use chessdb_library::library::Selection;
+use chessdb_library::positions::{BuildOptions, IndexUse, MOST_BYTES};
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use encoding_rs::WINDOWS_1252;
 use flate2::read::MultiGzDecoder;
 
 use super::error::Wanted;
-use crate::spelling::{Spelling, SpellingFile};
 use crate::watch::{self, Means};
 use chessdb::formats::Passwords;
+use chessdb_library::spelling::{Spelling, SpellingFile};
 
 /// Maximum length of a password file in bytes.
 const LONGEST: u64 = 64 << 10;

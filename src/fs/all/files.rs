@@ -12,8 +12,8 @@ use crate::fs::info::all_info;
 use crate::fs::sizes::Games;
 use crate::fs::table::{AllTables, DuplicatesTable, Found, ParquetTable, Part, Tables};
 use crate::fs::types::{Chunk, FsError};
-use crate::spelling::Names;
 use crate::tree::{Content, InParts, Node, Table};
+use chessdb_library::spelling::Names;
 
 /// Calls `then` with the file of a node that has this content.
 pub(super) fn with_file<R>(at: &AllNode<'_>, content: Content<'_>, then: impl FnOnce(&dyn File) -> R) -> R {

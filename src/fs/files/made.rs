@@ -9,8 +9,8 @@ use crate::fs::info::{database_info, problem_rows};
 use crate::fs::sizes::Games;
 use crate::fs::table::{DuplicatesTable, Found, ParquetTable, Part, Tables};
 use crate::fs::types::{Chunk, FsError};
-use crate::library::document_text;
 use crate::tree::Table;
+use chessdb_library::library::document_text;
 
 /// The generated files of a database.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use crate::fs::gather::decode_missing;
 use crate::fs::sizes::Games;
 use crate::fs::types::FsError;
 use crate::overview::{Counts, Figures, Subject, page};
-use crate::spelling::Names;
+use chessdb_library::spelling::Names;
 
 /// Games in a piece. A thread counts up to 32 pieces at a time.
 const PIECE: usize = 8;

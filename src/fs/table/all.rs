@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::{PIECE, Part, Tables, append_piece, games_of, read_pieces};
 use crate::fs::failure::Failure;
 use crate::fs::types::FsError;
-use crate::table::{Columns, NULL, Place, append_field, append_string};
 use crate::tree::Table;
+use chessdb_library::table::{Columns, NULL, Place, append_field, append_string};
 
 /// The tables of all databases. A row is longer than in the database's own table, by the same number of bytes
 /// for every row of that database.

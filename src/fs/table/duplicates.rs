@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 
 use super::parquet::Part;
 use super::{PIECE, read_pieces};
-use crate::duplicates::{Duplicates, Reason};
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::types::FsError;
-use crate::library::tags_of;
-use crate::table::{DuplicateRow, Place};
 use chessdb::game::Tags;
+use chessdb_library::duplicates::{Duplicates, Reason};
+use chessdb_library::library::tags_of;
+use chessdb_library::table::{DuplicateRow, Place};
 
 /// The part of the table that stays in memory: the offset at which each piece ends. The header belongs to the first
 /// piece.

@@ -12,14 +12,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::gather::decode_missing;
 use super::sizes::Games;
-use crate::library::{LibraryEntry, tags_of};
-use crate::spelling::Names;
-use crate::table::{
-    Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known, show_names,
-};
 use crate::tree::Table;
 pub(super) use all::AllTables;
 use chessdb::game::ROSTER;
+use chessdb_library::library::{LibraryEntry, tags_of};
+use chessdb_library::spelling::Names;
+use chessdb_library::table::{
+    Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known, show_names,
+};
 pub(super) use duplicates::{DuplicatesTable, Found};
 pub(super) use parquet::{ParquetTable, Part};
 

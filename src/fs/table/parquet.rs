@@ -13,8 +13,8 @@ use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::sizes::Games;
 use crate::fs::types::FsError;
-use crate::spelling::Names;
-use crate::table::{Columns, Parquet, Place, Row, Rows};
+use chessdb_library::spelling::Names;
+use chessdb_library::table::{Columns, Parquet, Place, Row, Rows};
 
 /// Bytes before the first group of rows.
 const MAGIC: usize = 4;

@@ -5,15 +5,15 @@ use std::sync::{Arc, OnceLock};
 use super::code::Codes;
 use super::unique::Unique;
 use super::view::in_parts;
-use crate::duplicates::Duplicates;
-use crate::library::cut;
-use crate::spelling::{Names, Spelling};
 use crate::tree::game_name::game_of_name;
 use crate::tree::index::ViewIndex;
 use crate::tree::inode::ViewId;
 use crate::tree::layout::Layout;
 use crate::tree::one_database::{OneDatabase, Views};
 use chessdb::formats::{Database, Keys};
+use chessdb_library::duplicates::Duplicates;
+use chessdb_library::library::cut;
+use chessdb_library::spelling::{Names, Spelling};
 
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::duplicates::Duplicates;
-use crate::positions::Selection;
 use chessdb::formats::Database;
+use chessdb_library::duplicates::Duplicates;
+use chessdb_library::positions::Selection;
 
 /// Games of each database.
 pub struct Unique {

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use super::databases::{Part, place_of};
 use super::unique::Unique;
-use crate::sections::Sections;
-use crate::spelling::Names;
 use crate::tree::arrays::Arrays;
 use crate::tree::entries::running_sums;
 use crate::tree::game_list::GameList;
@@ -15,6 +13,8 @@ use crate::tree::index::{Contents, ViewIndex};
 use crate::tree::inode::{Node, ViewId};
 use crate::tree::plan::Plan;
 use crate::tree::views::View;
+use chessdb_library::sections::Sections;
+use chessdb_library::spelling::Names;
 
 /// A directory of one database whose games a combined directory shows.
 #[derive(Clone, Copy)]

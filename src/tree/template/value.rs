@@ -6,12 +6,12 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::{Field, Part};
-use crate::library::tags_of;
-use crate::spelling::Names;
 use crate::tree::index::shown;
 use crate::tree::names::{canonical, canonical_text, event_and_year};
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome, Tags};
+use chessdb_library::library::tags_of;
+use chessdb_library::spelling::Names;
 
 /// A game for which a template is evaluated.
 pub(in crate::tree) struct Facts<'a> {

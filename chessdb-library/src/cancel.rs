@@ -1,0 +1,132 @@
+//! Ending long work when nothing needs it any longer.
+//!
+//! All work of a mount has one [`Cancel`]. Passes over many games check it again and again with [`check`], in whatever
+//! thread they run. When it is cancelled, they unwind to [`Cancel::run`], so that no caller in between takes a part of
+//! a result for the whole.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+thread_local! {
+    /// What the work of this thread belongs to.
+    static CURRENT: RefCell<Option<Cancel>> = const { RefCell::new(None) };
+}
+
+/// Whether work that belongs together is to end.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+/// The work was cancelled and has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+impl Cancel {
+    /// Ends the work that runs now at its next check, and all later work likewise.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// True after [`Cancel::cancel`].
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Does work in this thread.
+    ///
+    /// # Errors
+    /// If it was cancelled before it was done.
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
+        let work = || within(Some(self.clone()), work);
+        catch_unwind(AssertUnwindSafe(work)).map_err(|cause| match cause.is::<Cancelled>() {
+            true => Cancelled,
+            false => resume_unwind(cause),
+        })
+    }
+}
+
+/// Unwinds if the work of this thread was cancelled. Does nothing outside of [`Cancel::run`].
+pub fn check() {
+    if CURRENT.with_borrow(|current| current.as_ref().is_some_and(Cancel::is_cancelled)) {
+        // Calls no panic hook.
+        resume_unwind(Box::new(Cancelled));
+    }
+}
+
+/// What the work of this thread belongs to, for threads that do a part of it.
+pub fn current() -> Option<Cancel> {
+    CURRENT.with_borrow(Clone::clone)
+}
+
+/// Does a part of the work of another thread. Returns false if it was cancelled: that thread unwinds at its next check.
+pub fn join_in(current: Option<&Cancel>, work: impl FnOnce()) -> bool {
+    match current {
+        Some(cancel) => cancel.run(work).is_ok(),
+        None => {
+            work();
+            true
+        }
+    }
+}
+
+/// Sets a flag until it is dropped, also when the work is cancelled or panics.
+pub struct Underway<'a>(&'a AtomicBool);
+
+impl<'a> Underway<'a> {
+    /// Sets the flag.
+    pub fn new(flag: &'a AtomicBool) -> Underway<'a> {
+        flag.store(true, Ordering::Release);
+        Underway(flag)
+    }
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+fn within<T>(current: Option<Cancel>, work: impl FnOnce() -> T) -> T {
+    /// Restores what the thread belonged to before, also after a panic.
+    struct Before(Option<Cancel>);
+
+    impl Drop for Before {
+        fn drop(&mut self) {
+            CURRENT.set(self.0.take());
+        }
+    }
+
+    let _before = Before(CURRENT.replace(current));
+    work()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cancelled_work_has_no_result() {
+        let cancel = Cancel::default();
+        let work = || {
+            check();
+            1
+        };
+        assert_eq!(cancel.run(work), Ok(1));
+        let during = cancel.run(|| {
+            cancel.cancel();
+            work()
+        });
+        assert_eq!(during, Err(Cancelled));
+        assert_eq!(cancel.run(work), Err(Cancelled));
+        // Other work is not concerned.
+        assert_eq!(Cancel::default().run(work), Ok(1));
+        assert_eq!(work(), 1);
+    }
+
+    #[test]
+    fn a_panic_stays_a_panic() {
+        let panics = || Cancel::default().run(|| resume_unwind(Box::new("other")));
+        assert!(catch_unwind(panics).is_err_and(|cause| !cause.is::<Cancelled>()));
+    }
+}

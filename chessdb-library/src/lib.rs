@@ -1,0 +1,18 @@
+//! Libraries of chess databases: finds the databases of a folder, opens them through memory maps, searches them for
+//! positions, lists their games in tables and compares them.
+//!
+//! It knows neither directories nor the kernel, so that programs without FUSE can use it. Data flows from `mapped` and
+//! `sections` to `library`, and from there to `positions`, `duplicates` and `table`; `tests/repository/layering.rs` checks this.
+
+pub mod cancel;
+pub mod duplicates;
+pub mod hung;
+pub mod library;
+pub mod mapped;
+pub mod mounts;
+pub mod parallel;
+pub mod positions;
+pub mod sections;
+pub mod spelling;
+pub mod store;
+pub mod table;

@@ -1,0 +1,290 @@
+//! The databases of a source, which is a folder or a single database.
+
+mod entry;
+mod error;
+mod game_path;
+mod holds;
+mod join;
+mod kept;
+mod names;
+mod open;
+mod opener;
+mod openings;
+mod places;
+mod reporting;
+mod root;
+mod scan;
+mod search;
+mod section_files;
+mod selection;
+mod states;
+mod task;
+mod text;
+mod unread;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use entry::LibraryEntry;
+pub use error::{LeftOut, LibraryError};
+pub use game_path::{BLOCK, block_name, digits, game_path, numbered_game_name};
+pub use kept::KeptFiles;
+pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
+pub use openings::Report;
+pub use section_files::{Of, SectionFiles};
+pub use selection::Selection;
+pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
+
+use chessdb::formats::Options;
+use openings::{Job, Openings};
+use states::Found;
+
+/// The open databases of a source.
+#[derive(Clone)]
+pub struct Library {
+    /// The source as the user named it.
+    named: PathBuf,
+    source: PathBuf,
+    options: Options,
+    selection: Selection,
+    /// How long to wait for databases that open slowly; `None` for no limit.
+    patience: Option<Duration>,
+    openings: Openings,
+    found: Vec<Found>,
+    databases: Vec<Arc<LibraryEntry>>,
+    left_out: Vec<LeftOut>,
+    opening: Vec<Opening>,
+    /// The source is a file.
+    is_file: bool,
+    is_unsettled: bool,
+}
+
+/// A database that is being opened.
+#[derive(Clone)]
+pub struct Opening {
+    /// Its path, relative to the source.
+    pub path: String,
+    job: Arc<Job>,
+}
+
+impl Opening {
+    /// Time since opening began.
+    pub fn elapsed(&self) -> Duration {
+        self.job.since.elapsed()
+    }
+
+    /// How many of the bytes that have to be read have been read, and how many have to be; 0 of 0 for a format
+    /// that reads headers only.
+    pub fn bytes(&self) -> (u64, u64) {
+        self.job.progress.bytes()
+    }
+}
+
+/// Waits for databases that a library left [being opened](Library::opening).
+pub struct Endings {
+    openings: Openings,
+    seen: u64,
+}
+
+impl Endings {
+    /// Waits until at least one more database is open than at the last call; [`Library::go_on`] then adds it.
+    pub fn wait(&mut self) {
+        self.seen = self.openings.wait_for_late(self.seen);
+    }
+}
+
+impl Library {
+    /// Opens a folder with everything below it, or the database that a file belongs to. Reads headers only;
+    /// decodes no moves.
+    ///
+    /// # Errors
+    /// If there is nothing to serve: see [`LibraryError`].
+    pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
+        Library::open_selected(source, options, &Selection::default())
+    }
+
+    /// Like [`Library::open`], but opens only the selected databases of a folder. A database that is the
+    /// source itself is always selected.
+    ///
+    /// # Errors
+    /// If there is nothing to serve: see [`LibraryError`].
+    pub fn open_selected(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+    ) -> Result<Library, LibraryError> {
+        Library::unsearched(source, options, selection, Openings::default(), None).first()
+    }
+
+    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second. Databases keep in
+    /// `kept` what takes long to find again.
+    ///
+    /// # Errors
+    /// If there is nothing to serve: see [`LibraryError`].
+    pub fn open_reporting(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        report: Report,
+        kept: Option<KeptFiles>,
+    ) -> Result<Library, LibraryError> {
+        let openings = Openings::reporting(report, kept);
+        Library::unsearched(source, options, selection, openings, None).first()
+    }
+
+    /// Like [`Library::open_selected`], but waits for at most `patience`. Databases that are not open by then
+    /// remain [being opened](Library::opening) on separate threads. Each thread calls `prepare` first and
+    /// opens nothing if that fails.
+    ///
+    /// # Errors
+    /// If there is nothing to serve: see [`LibraryError`].
+    pub fn open_within(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        patience: Duration,
+        prepare: fn() -> io::Result<()>,
+        kept: Option<KeptFiles>,
+    ) -> Result<Library, LibraryError> {
+        Library::unsearched(
+            source,
+            options,
+            selection,
+            Openings::with(prepare, kept),
+            Some(patience),
+        )
+        .first()
+    }
+
+    /// Like [`Library::open_within`], but a source that does not exist or has no databases gives a library
+    /// without any. [`Library::left_out`] has the reason, and [`Library::reopen`] searches again.
+    ///
+    /// # Errors
+    /// If the source exists and cannot be served: see [`LibraryError`].
+    pub fn open_or_wait(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        patience: Duration,
+        prepare: fn() -> io::Result<()>,
+        kept: Option<KeptFiles>,
+    ) -> Result<Library, LibraryError> {
+        let openings = Openings::with(prepare, kept);
+        let library = Library::unsearched(source, options, selection, openings, Some(patience));
+        match library.first() {
+            Err(
+                error @ (LibraryError::Missing(_)
+                | LibraryError::NoDatabases { .. }
+                | LibraryError::NoneWanted(_)),
+            ) => Ok(Library {
+                left_out: vec![LeftOut::new(".", error.to_string())],
+                ..library
+            }),
+            opened => opened,
+        }
+    }
+
+    fn unsearched(
+        source: &Path,
+        options: &Options,
+        selection: &Selection,
+        openings: Openings,
+        patience: Option<Duration>,
+    ) -> Library {
+        Library {
+            named: source.to_owned(),
+            source: source.to_owned(),
+            options: options.clone(),
+            selection: selection.clone(),
+            patience,
+            openings,
+            ..Library::of(Vec::new())
+        }
+    }
+
+    /// A library of open databases; one with an empty path is the root of the tree.
+    pub fn from_databases(databases: Vec<LibraryEntry>) -> Library {
+        Library::of(databases.into_iter().map(Arc::new).collect())
+    }
+
+    /// Like [`Library::from_databases`], for shared databases.
+    pub fn of(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
+        databases.sort_by(|a, b| a.path.cmp(&b.path));
+        Library {
+            named: PathBuf::new(),
+            source: PathBuf::new(),
+            options: Options::default(),
+            selection: Selection::default(),
+            patience: None,
+            openings: Openings::default(),
+            found: Vec::new(),
+            databases,
+            left_out: Vec::new(),
+            opening: Vec::new(),
+            is_file: false,
+            is_unsettled: false,
+        }
+    }
+
+    /// True if a database is shown in an older state because its files were changing during the search.
+    pub fn is_unsettled(&self) -> bool {
+        self.is_unsettled
+    }
+
+    /// True if both have the same source and share the same databases and openings.
+    pub fn is_same(&self, other: &Library) -> bool {
+        let mut pairs = self.databases.iter().zip(&other.databases);
+        let mut jobs = self.opening.iter().zip(&other.opening);
+        self.source == other.source
+            && self.left_out == other.left_out
+            && self.databases.len() == other.databases.len()
+            && self.opening.len() == other.opening.len()
+            && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
+            && jobs.all(|(one, other)| Arc::ptr_eq(&one.job, &other.job))
+    }
+
+    /// The source as the user named it.
+    pub fn named(&self) -> &Path {
+        &self.named
+    }
+
+    /// The source, as an absolute path without symbolic links.
+    pub fn source(&self) -> &Path {
+        &self.source
+    }
+
+    /// True if the root of the tree is a database's own directory.
+    pub fn is_single(&self) -> bool {
+        self.databases.iter().any(|entry| entry.path.is_empty())
+    }
+
+    /// The databases, sorted by path.
+    pub fn databases(&self) -> &[Arc<LibraryEntry>] {
+        &self.databases
+    }
+
+    /// What looked like a database or might have contained one but is not served.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Databases that are still being opened.
+    pub fn opening(&self) -> &[Opening] {
+        &self.opening
+    }
+
+    /// How long the library waited for databases that are still [being opened](Library::opening).
+    pub fn patience(&self) -> Duration {
+        self.patience.unwrap_or_default()
+    }
+
+    /// Waits for databases that this library, or one derived from it, is opening.
+    pub fn endings(&self) -> Endings {
+        Endings {
+            openings: self.openings.clone(),
+            seen: 0,
+        }
+    }
+}

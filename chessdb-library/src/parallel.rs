@@ -1,0 +1,104 @@
+//! Work on many games in parallel.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::cancel;
+
+/// Number of games that a thread takes at a time.
+const CHUNK: u32 = 1024;
+
+/// Calls `work` for each item, in as many threads, including this one, and returns the results in the order of the
+/// items.
+pub fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let threads = items.len();
+    let items = Mutex::new(items.into_iter().enumerate());
+    let results = Mutex::new(Vec::new());
+    let next = || lock(&items).next();
+    let run = || {
+        while let Some((n, item)) = next() {
+            cancel::check();
+            let result = work(item);
+            lock(&results).push((n, result));
+        }
+    };
+    in_threads(threads, run);
+    in_order(results)
+}
+
+/// Calls `work` for the chunks of `0..len` on `threads` threads, including this one, and returns the results
+/// in the order of the chunks. `done` is called with the number of games of each finished chunk.
+pub fn chunks<T: Send>(
+    len: u32,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+    work: impl Fn(Range<u32>) -> T + Sync,
+) -> Vec<T> {
+    chunks_of(CHUNK, len, threads, done, work)
+}
+
+/// [`chunks`] of another size: a small one for games that are far apart, so that the threads read near each other.
+pub fn chunks_of<T: Send>(
+    size: u32,
+    len: u32,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+    work: impl Fn(Range<u32>) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicU32::new(0);
+    let results = Mutex::new(Vec::new());
+    let last = len.div_ceil(size);
+    let run = || {
+        loop {
+            let chunk = next.fetch_add(1, Ordering::Relaxed);
+            if chunk >= last {
+                return;
+            }
+            cancel::check();
+            let games = chunk * size..(chunk * size).saturating_add(size).min(len);
+            let number = games.len() as u64;
+            let result = work(games);
+            lock(&results).push((chunk, result));
+            done(number);
+        }
+    };
+    in_threads(threads.min(last as usize), run);
+    in_order(results)
+}
+
+/// Calls `run` in as many threads, including this one. Returns when all have ended.
+pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
+    let (work, is_whole) = (cancel::current(), AtomicBool::new(true));
+    let help = || {
+        if !cancel::join_in(work.as_ref(), &run) {
+            is_whole.store(false, Ordering::Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let other = thread::Builder::new().name("pgnfs-games".to_owned());
+            // The remaining threads do the work of the missing one.
+            if let Err(error) = other.spawn_scoped(scope, help) {
+                log::warn!("no thread for work on many games: {error}");
+                break;
+            }
+        }
+        run();
+    });
+    if !is_whole.into_inner() {
+        cancel::check();
+    }
+}
+
+/// Results without the numbers by which they are sorted.
+fn in_order<N: Ord + Copy, R>(results: Mutex<Vec<(N, R)>>) -> Vec<R> {
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(n, _)| *n);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,82 @@
+//! `Database::main_line` returns the main line of the whole game, and stops when requested.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use chessdb::board::Move;
+use chessdb::formats::Options;
+use chessdb::game::{Game, Token};
+
+use super::*;
+use testkit::samples::{candidates, files_below, open, shared};
+
+/// The moves of a decoded game's main line.
+fn of_game(game: &Game) -> Vec<Move> {
+    let mut depth = 0;
+    let mut moves = Vec::new();
+    for token in game.movetext.tokens() {
+        match *token {
+            Token::VariationStart => depth += 1,
+            Token::VariationEnd => depth -= 1,
+            Token::Move(_, mv) if depth == 0 => moves.push(mv.unpack()),
+            _ => {}
+        }
+    }
+    moves
+}
+
+/// After a break at a move, there are no further moves.
+pub fn check_break(database: &dyn Database, game: u32, wanted: usize) {
+    let mut seen = 0;
+    database.main_line(game, &mut |ply| {
+        assert_eq!(ply.number as usize, seen);
+        seen += 1;
+        match seen < wanted {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    });
+    assert_eq!(seen, wanted, "game {game}");
+}
+
+/// Every database below the samples, damaged ones included.
+fn databases() -> Vec<(String, Box<dyn Database>)> {
+    let data = shared().join("data");
+    let files = files_below(&data);
+    let folders = files.iter().filter_map(|path| path.parent().map(Path::to_owned));
+    let bases: BTreeSet<PathBuf> = files
+        .iter()
+        .map(|path| path.with_extension(""))
+        .chain(folders)
+        .collect();
+    let found = bases.iter().flat_map(|base| candidates(base));
+    let opened = found.filter_map(|(format, candidate)| {
+        let name = candidate.files.first()?.1.display().to_string();
+        Some((name, open(format, &candidate, &Options::default())?))
+    });
+    opened.collect()
+}
+
+#[test]
+fn main_lines_of_all_samples_are_those_of_the_games() {
+    needs!(samples);
+    let mut lines = 0;
+    let databases = databases();
+    for (name, database) in &databases {
+        for game in 0..database.len() {
+            let expected = of_game(&database.game(game).game);
+            let mut given = Vec::with_capacity(expected.len());
+            database.main_line(game, &mut |ply| {
+                given.push(ply.mv);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(given, expected, "{name}, game {}", game + 1);
+            if !expected.is_empty() {
+                check_break(&**database, game, expected.len().div_ceil(2));
+            }
+            lines += 1;
+        }
+    }
+    eprintln!("{lines} main lines of {} databases compared", databases.len());
+}

@@ -1,0 +1,17 @@
+//! Decoders: bytes of databases become the right games, and no bytes do harm.
+
+mod board;
+mod bounds;
+mod by_content;
+mod choices;
+mod damage;
+mod flip;
+mod golden;
+mod packed;
+mod pgn;
+mod roundtrip;
+
+use testkit::harness::meter::Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;

@@ -1,0 +1,7 @@
+//! The PGN writer: readers find exactly the game that was written.
+
+use testkit::harness;
+
+mod injection;
+mod python;
+mod random;

@@ -1,0 +1,110 @@
+//! Random games, written by the example writers and read back: the results are exactly the original games.
+
+use testkit::writers::brenner as encode_brenner;
+use testkit::writers::chess_assistant as encode_chess_assistant;
+use testkit::writers::chessbase as encode_chessbase;
+use testkit::writers::chessbase_2cbh as encode_chessbase_2cbh;
+use testkit::writers::chessbase_book as encode_chessbase_book;
+use testkit::writers::chessbase_cbh as encode_chessbase_cbh;
+use testkit::writers::jose as encode_jose;
+use testkit::writers::scid as encode_scid;
+use testkit::writers::simplecdb as encode_simplecdb;
+use testkit::writers::source;
+
+mod brenner;
+mod chess_assistant;
+mod chessbase;
+mod chessbase_2cbh;
+mod chessbase_cbh;
+mod jose;
+mod random;
+mod scid;
+mod simplecdb;
+
+use chessdb::formats::Database;
+use chessdb::game::{Game, Token};
+use shakmaty::san::SanPlus;
+
+use source::{Item, SourceGame, played};
+
+/// Number of games in each round trip.
+const GAMES: u64 = 20_000;
+
+/// The movetext of the original game, one text for each item; SAN is computed by shakmaty.
+fn items_of_source(game: &SourceGame) -> Vec<String> {
+    let mut position = game.start.clone();
+    let mut before = position.clone();
+    let mut outer = Vec::new();
+    let mut items = Vec::new();
+    for item in &game.items {
+        items.push(match item {
+            Item::Move(mv) => {
+                before = position.clone();
+                SanPlus::from_move_and_play_unchecked(&mut position, *mv).to_string()
+            }
+            Item::Null => {
+                before = position.clone();
+                position = played(&position, item);
+                "--".to_owned()
+            }
+            Item::Nag(nag) => format!("${nag}"),
+            Item::Comment(text) => format!("{{{text}}}"),
+            Item::VariationStart => {
+                outer.push((position.clone(), before.clone()));
+                position = before.clone();
+                "(".to_owned()
+            }
+            Item::VariationEnd => {
+                (position, before) = outer.pop().expect("variations are balanced");
+                ")".to_owned()
+            }
+        });
+    }
+    items
+}
+
+/// The movetext of a decoded game, in the same form.
+fn items_of_game(game: &Game) -> Vec<String> {
+    let items = game.movetext.tokens().iter().map(|token| match *token {
+        Token::Move(san, _) => san.to_string(),
+        Token::Nag(nag) => format!("${nag}"),
+        Token::Comment(range) => format!("{{{}}}", game.movetext.text(range)),
+        Token::VariationStart => "(".to_owned(),
+        Token::VariationEnd => ")".to_owned(),
+    });
+    items.collect()
+}
+
+/// Asserts that a database has exactly these games and no problems: movetext, all written tags, and the texts
+/// by which views sort.
+fn assert_comes_back(database: &dyn Database, games: &[SourceGame]) {
+    assert_eq!(database.len() as usize, games.len());
+    assert_eq!(database.problems(), []);
+    for (number, game) in (0..).zip(games) {
+        let decoded = database.game(number);
+        assert_eq!(decoded.problems, [], "game {number}");
+        assert_eq!(
+            items_of_game(&decoded.game),
+            items_of_source(game),
+            "game {number}"
+        );
+        let tags = decoded.game.tags;
+        assert_eq!(tags, database.tags(number), "game {number}");
+        assert_eq!(tags.get("FEN"), game.tag("FEN"), "game {number}");
+        for (name, value) in &game.tags {
+            assert_eq!(tags.get(name), Some(value.as_str()), "{name} of game {number}");
+        }
+        let keys = database.keys(number);
+        for (id, name) in [
+            (keys.white, "White"),
+            (keys.black, "Black"),
+            (keys.event, "Event"),
+        ] {
+            assert_eq!(
+                database.text(id),
+                game.tag(name).unwrap(),
+                "{name} of game {number}"
+            );
+        }
+    }
+}

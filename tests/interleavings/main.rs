@@ -1,0 +1,9 @@
+//! Code that several threads run without a common lock. loom runs all interleavings.
+
+mod counters;
+mod slots;
+
+/// The item of the tree that `fs::sizes` uses.
+mod tree {
+    pub use pgnfs::tree::GameNumbers;
+}

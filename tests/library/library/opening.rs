@@ -1,0 +1,106 @@
+//! Databases that are opened while nothing waits for them.
+
+use std::fs;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chessdb::formats::Options;
+use chessdb_library::library::{Library, LibraryError, Selection};
+
+use super::source::{Source, paths};
+
+/// Opens a source without waiting.
+fn open_at_once(source: &Source, prepare: fn() -> io::Result<()>) -> Result<Library, LibraryError> {
+    let (options, selection) = (Options::default(), Selection::default());
+    Library::open_within(
+        &source.path(""),
+        &options,
+        &selection,
+        Duration::ZERO,
+        prepare,
+        None,
+    )
+}
+
+/// A source with 300 databases, and their paths in order.
+fn many() -> (Source, Vec<String>) {
+    let source = Source::new();
+    (0..300).for_each(|n| source.database(&format!("{n:03}")));
+    (source, (0..300).map(|n| format!("{n:03}.dci")).collect())
+}
+
+#[test]
+fn databases_that_open_late_are_added() {
+    let (source, all) = many();
+    let mut library = open_at_once(&source, || Ok(())).unwrap();
+    let mut endings = library.endings();
+    let known = |library: &Library| {
+        let opening = library.opening().iter().map(|one| one.path.clone());
+        let mut known: Vec<String> = paths(library).into_iter().chain(opening).collect();
+        known.sort();
+        known
+    };
+    assert_eq!(known(&library), all);
+    while !library.opening().is_empty() {
+        endings.wait();
+        library = library.go_on();
+        assert_eq!(known(&library), all);
+    }
+    assert_eq!(paths(&library), all);
+    assert!(library.go_on().is_same(&library));
+    // Later libraries share the open databases.
+    let again = library.reopen(library.databases(), Duration::ZERO);
+    assert!(again.is_same(&library));
+}
+
+#[test]
+fn a_new_search_finds_running_openings() {
+    let (source, all) = many();
+    let mut library = open_at_once(&source, || Ok(())).unwrap();
+    let mut endings = library.endings();
+    fs::remove_file(source.path("000.dci")).unwrap();
+    fs::remove_file(source.path("000.dcg")).unwrap();
+    fs::remove_file(source.path("001.dcg")).unwrap();
+    library = library.reopen(library.databases(), Duration::ZERO);
+    while !library.opening().is_empty() {
+        endings.wait();
+        library = library.reopen(library.databases(), Duration::ZERO);
+    }
+    assert_eq!(paths(&library), all[1..]);
+    let names: Vec<&str> = library.databases()[0]
+        .files
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["001.dci"]);
+}
+
+#[test]
+fn a_database_with_two_ways_to_it_is_opened_once() {
+    let source = Source::new();
+    source.database("folder/a");
+    std::os::unix::fs::symlink("folder", source.path("link")).unwrap();
+    let library = source.open().unwrap();
+    assert_eq!(paths(&library), ["folder/a.dci", "link/a.dci"]);
+    let [one, other] = library.databases() else {
+        panic!("two databases")
+    };
+    assert!(Arc::ptr_eq(&one.database, &other.database));
+}
+
+#[test]
+fn nothing_is_opened_where_a_thread_cannot_be_prepared() {
+    let source = Source::new();
+    source.database("a");
+    let mut library = open_at_once(&source, || Err(io::Error::other("as expected")));
+    if let Ok(opening) = &mut library {
+        let mut endings = opening.endings();
+        while !opening.opening().is_empty() {
+            endings.wait();
+            *opening = opening.go_on();
+        }
+        assert!(opening.databases().is_empty());
+        assert!(opening.left_out()[0].reason.contains("as expected"));
+    }
+}

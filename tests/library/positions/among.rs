@@ -1,0 +1,178 @@
+//! An index among some games answers as one of a database that has these games alone.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
+use chessdb::game::Tags;
+use chessdb::replay::Ply;
+use chessdb_library::positions::{
+    Found, Index, Material, MovesTable, Novelty, Pattern, Pawns, Selection, TreeNode, Wanted,
+    scan_moves_among,
+};
+
+use super::counted::databases;
+use super::index::{built, positions};
+use testkit::needs;
+
+/// Some games of a database, with numbers of their own.
+struct Alone {
+    database: Arc<dyn Database>,
+    games: Vec<u32>,
+}
+
+impl Database for Alone {
+    fn len(&self) -> u32 {
+        self.games.len() as u32
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        self.database.keys(self.games[game as usize])
+    }
+
+    fn text(&self, id: TextId) -> String {
+        self.database.text(id)
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        self.database.tags(self.games[game as usize])
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        self.database.game(self.games[game as usize])
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        self.database.main_line(self.games[game as usize], each);
+    }
+
+    fn info(&self) -> Info {
+        self.database.info()
+    }
+}
+
+/// The answers of both, with the numbers that the games have in the whole database.
+struct Both {
+    games: Vec<u32>,
+    among: Index,
+    alone: Index,
+}
+
+impl Both {
+    fn found(&self, found: Found) -> Found {
+        Found {
+            game: self.games[found.game as usize],
+            ..found
+        }
+    }
+
+    fn table(&self, mut table: MovesTable) -> MovesTable {
+        for row in &mut table.rows {
+            row.game = row.game.map(|game| self.games[game as usize]);
+        }
+        table
+    }
+
+    fn compare_find(&self, wanted: &Wanted) {
+        let expected = self.alone.find(wanted).unwrap().into_iter();
+        let expected: Vec<Found> = expected.map(|found| self.found(found)).collect();
+        assert_eq!(self.among.find(wanted).unwrap(), expected, "{wanted:?}");
+        assert_eq!(self.among.count(wanted).unwrap() as usize, expected.len());
+    }
+
+    fn compare_novelties(&self) {
+        let expected = self.alone.novelties(&|_| ()).unwrap().into_iter();
+        let expected: Vec<Novelty> = expected
+            .map(|novelty| Novelty {
+                found: self.found(novelty.found),
+                ..novelty
+            })
+            .collect();
+        assert_eq!(self.among.novelties(&|_| ()).unwrap(), expected);
+    }
+
+    /// Compares the opening trees and returns their number of nodes.
+    fn compare_trees(&self) -> usize {
+        let roots = (self.among.root().unwrap(), self.alone.root().unwrap());
+        let mut open: Vec<(TreeNode, TreeNode)> = match roots {
+            (Some(among), Some(alone)) => vec![(among, alone)],
+            roots => {
+                assert_eq!(roots, (None, None));
+                Vec::new()
+            }
+        };
+        let mut nodes = 0;
+        while let Some((among, alone)) = open.pop() {
+            nodes += 1;
+            assert_eq!((among.games(), among.depth()), (alone.games(), alone.depth()));
+            let number = |game: u32| self.games[game as usize];
+            let games = self.alone.games(&alone).unwrap().into_iter().map(number);
+            let games: Vec<u32> = games.collect();
+            assert_eq!(self.among.games(&among).unwrap(), games);
+            assert_eq!(self.among.first_game_of(&among).unwrap(), games[0]);
+            let last = games[games.len() - 1];
+            assert_eq!(self.among.node_of(last, among.depth()).unwrap(), Some(among));
+            if among.games() == 1 {
+                continue;
+            }
+            let (children, ended) = self.among.children(&among).unwrap();
+            let (expected, expected_ended) = self.alone.children(&alone).unwrap();
+            assert!(ended.into_iter().eq(expected_ended.into_iter().map(number)));
+            assert_eq!(children.len(), expected.len());
+            for (child, expected) in children.iter().zip(expected) {
+                assert_eq!(child.mv, expected.mv);
+                assert_eq!(self.among.child(&among, child.mv).unwrap(), Some(child.node));
+                assert_eq!(self.among.above(&child.node).unwrap(), Some(among));
+                open.push((child.node, expected.node));
+            }
+        }
+        nodes
+    }
+}
+
+#[test]
+fn an_index_among_some_games_answers_as_one_of_these_alone() {
+    needs!(samples);
+    let (mut compared, mut nodes) = (0, 0);
+    let originals = databases(300)
+        .into_iter()
+        .filter(|(name, _)| !name.contains("variants"));
+    for (name, database) in originals {
+        let games: Vec<u32> = (0..database.len()).filter(|game| game % 3 != 1).collect();
+        let selection = Arc::new(Selection::of(&games));
+        let alone: Arc<dyn Database> = Arc::new(Alone {
+            database: Arc::clone(&database),
+            games: games.clone(),
+        });
+        let both = Both {
+            among: built(&database).among(&selection),
+            alone: built(&alone),
+            games,
+        };
+        for (n, position) in positions(&*database).into_iter().enumerate() {
+            let fen = position.fen();
+            let fields: Vec<&str> = fen.split(' ').collect();
+            let mut patterns = vec![Pattern::new(position)];
+            if n % 5 == 0 {
+                let loose = [2, 3].map(|count| Pattern::parse(&fields[..count].join(" ")).unwrap());
+                patterns.extend(loose);
+                both.compare_find(&Wanted::Pawns(Pawns::parse(&fen).unwrap()));
+                let pieces: String = fields[0].chars().filter(char::is_ascii_alphabetic).collect();
+                both.compare_find(&Wanted::Material(Material::parse(&pieces).unwrap()));
+            }
+            for pattern in patterns {
+                both.compare_find(&Wanted::Position(pattern));
+                let expected = both.table(both.alone.moves(&pattern).unwrap());
+                assert_eq!(both.among.moves(&pattern).unwrap(), expected, "{name}: {fen}");
+                if n % 10 == 0 {
+                    let scanned = scan_moves_among(&*database, &pattern, Some(&selection), 2, &|_| ());
+                    assert_eq!(scanned, expected, "{name}: {fen}");
+                }
+                compared += 1;
+            }
+        }
+        both.compare_novelties();
+        nodes += both.compare_trees();
+    }
+    assert!(compared > 1000 && nodes > 1000, "{compared} {nodes}");
+}

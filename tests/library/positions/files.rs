@@ -1,0 +1,115 @@
+//! The file of an index is used as long as it matches the database; a damaged one never leads to wrong answers.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use chessdb::formats::Options;
+use chessdb_library::library::Library;
+use chessdb_library::positions::{BuildOptions, Index, IndexFiles, Pattern, Wanted, scan, scan_moves};
+
+use testkit::needs;
+
+/// A copy of a sample with a few thousand games.
+fn source(folder: &Path) -> PathBuf {
+    let sample = testkit::samples::shared().join("data/simplecdb/small");
+    let source = folder.join("source");
+    fs::create_dir(&source).unwrap();
+    for file in fs::read_dir(sample).unwrap().map(Result::unwrap) {
+        if file
+            .path()
+            .extension()
+            .is_some_and(|extension| extension != "pgn")
+        {
+            fs::copy(file.path(), source.join(file.file_name())).unwrap();
+        }
+    }
+    source
+}
+
+fn options() -> BuildOptions {
+    BuildOptions {
+        threads: 2,
+        // So little that the nodes of the tree are written to a file.
+        memory: 1 << 10,
+        ..BuildOptions::default()
+    }
+}
+
+/// Moves to common and to rare positions.
+const LINES: [&str; 5] = ["", "e4", "d4 Nf6 c4 e6", "e4 c5 Nf3 d6 d4", "h4 a5 h5 a4"];
+
+/// The answers for all [`LINES`]; `None` if the index reports damage.
+fn answers(index: &Index) -> Option<Vec<String>> {
+    let patterns = LINES.map(|line| Pattern::of_moves(line).unwrap());
+    let mut answers = Vec::new();
+    for pattern in patterns {
+        answers.push(format!("{:?}", index.find(&Wanted::Position(pattern)).ok()?));
+        answers.push(format!("{:?}", index.moves(&pattern).ok()?));
+        if let Some(root) = index.root().unwrap() {
+            answers.push(format!("{:?}", index.children(&root).ok()?));
+        }
+    }
+    Some(answers)
+}
+
+#[test]
+fn a_damaged_index_is_never_believed() {
+    needs!(samples);
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(&source(folder.path()), &Options::default()).unwrap();
+    let cache = folder.path().join("cache");
+    let files = IndexFiles::open(&cache, "", u64::MAX).unwrap();
+    for entry in library.databases() {
+        assert!(files.load(entry).is_none());
+        let index = files.build(entry, options(), &|_| ()).unwrap();
+        let right = answers(&index).unwrap();
+        for line in LINES {
+            let pattern = Pattern::of_moves(line).unwrap();
+            let found = scan(&*entry.database, &Wanted::Position(pattern), 1, &|_| ());
+            assert_eq!(index.find(&Wanted::Position(pattern)).unwrap(), found);
+            let table = scan_moves(&*entry.database, &pattern, 1, &|_| ());
+            assert_eq!(index.moves(&pattern).unwrap(), table);
+        }
+        let path = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+        let whole = fs::read(&path).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        for place in (0..whole.len()).step_by(whole.len() / 150) {
+            file.write_all_at(&[whole[place] ^ 0x21], place as u64).unwrap();
+            if let Some(index) = files.load(entry)
+                && let Some(answers) = answers(&index)
+            {
+                assert_eq!(answers, right, "byte {place}");
+            }
+            file.write_all_at(&whole[place..=place], place as u64).unwrap();
+        }
+        for len in [0, 5, 300, whole.len() / 2, whole.len() - 1] {
+            file.set_len(len as u64).unwrap();
+            assert!(files.load(entry).is_none(), "{len} bytes");
+            fs::write(&path, &whole).unwrap();
+        }
+        assert_eq!(answers(&files.load(entry).unwrap()).unwrap(), right);
+        files.remove(entry);
+        assert!(files.load(entry).is_none());
+    }
+}
+
+#[test]
+fn an_index_of_another_state_is_not_used() {
+    needs!(samples);
+    let folder = tempfile::tempdir().unwrap();
+    let source = source(folder.path());
+    let files = |options: &str| IndexFiles::open(&folder.path().join("cache"), options, u64::MAX).unwrap();
+    let open = || Library::open(&source, &Options::default()).unwrap();
+    let library = open();
+    let entry = &library.databases()[0];
+    files("").build(entry, options(), &|_| ()).unwrap();
+    assert!(files("").load(entry).is_some());
+    assert!(files("other").load(entry).is_none());
+    for file in fs::read_dir(&source).unwrap().map(Result::unwrap) {
+        let bytes = fs::read(file.path()).unwrap();
+        fs::write(file.path(), bytes).unwrap();
+    }
+    let library = open();
+    assert!(files("").load(&library.databases()[0]).is_none());
+}

@@ -1,0 +1,11 @@
+//! Which games have a position: scan and index compared with shakmaty, python-chess and each other.
+
+#![allow(missing_docs)]
+
+mod among;
+mod counted;
+mod files;
+mod index;
+mod novelty;
+mod python;
+mod scan;

@@ -1,0 +1,4 @@
+//! Real mounts, used by the kernel and by common tools.
+
+mod mount;
+mod semantics;

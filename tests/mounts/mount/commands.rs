@@ -1,0 +1,595 @@
+//! `export`, `check`, `info`, help.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::scratch::{Scratch, pgnfs, run};
+use super::simplecdb::{self, Game, ILLEGAL, OPERA};
+use testkit::needs;
+
+#[test]
+fn export_writes_all_games_in_database_order() {
+    let scratch = Scratch::new();
+    let all = run(pgnfs().arg("export").arg(&scratch.source));
+    assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
+    let whites: Vec<_> = all
+        .out
+        .lines()
+        .filter(|line| line.starts_with("[White "))
+        .collect();
+    assert_eq!(
+        whites,
+        [
+            r#"[White "Morphy, Paul"]"#,
+            r#"[White "Anderssen, Adolf"]"#,
+            r#"[White "Morphy, Paul"]"#
+        ]
+    );
+    assert!(
+        all.out
+            .contains("1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 4. Kf1 b5 1-0\n\n")
+    );
+    let one = run(pgnfs().arg("export").arg(&scratch.source).arg("sub/b.dci"));
+    assert!(all.out.ends_with(&one.out) && one.out.starts_with("[Event "));
+    for threads in ["1", "7"] {
+        let on_threads = run(pgnfs()
+            .args(["export", "--threads", threads])
+            .arg(&scratch.source));
+        assert_eq!(on_threads.out, all.out);
+    }
+}
+
+#[test]
+fn export_of_a_database_that_is_not_there() {
+    let scratch = Scratch::new();
+    let ended = run(pgnfs().arg("export").arg(&scratch.source).arg("c.dci"));
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("has no database 'c.dci'"), "{}", ended.err);
+    assert!(ended.err.contains("pgnfs info"), "{}", ended.err);
+}
+
+#[test]
+fn export_to_a_file() {
+    let scratch = Scratch::new();
+    let all = run(pgnfs().arg("export").arg(&scratch.source));
+    let file = scratch.path("games.pgn");
+    fs::write(&file, "x".repeat(100_000)).unwrap();
+    let export_to = |file: &Path| {
+        run(pgnfs()
+            .arg("export")
+            .arg(&scratch.source)
+            .arg("--output")
+            .arg(file))
+    };
+    let ended = export_to(&file);
+    assert_eq!(
+        (ended.code, ended.out.as_str(), ended.err.as_str()),
+        (Some(0), "", "")
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), all.out);
+
+    let own = scratch.path("link");
+    fs::hard_link(scratch.source.join("a.dcg"), &own).unwrap();
+    let refused = export_to(&own);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("link belongs to the source"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(run(pgnfs().arg("export").arg(&scratch.source)).out, all.out);
+    for (file, remedy) in [
+        ("none/games.pgn", "create its folder first"),
+        ("source", "name a file in it"),
+    ] {
+        let refused = export_to(&scratch.path(file));
+        let said = format!("{file} cannot be written: ");
+        assert!(
+            refused.err.contains(&said) && refused.err.contains(remedy),
+            "{}",
+            refused.err
+        );
+    }
+}
+
+/// A quarter of a mebibyte has room for the old file and a part of the new one.
+#[test]
+fn a_full_disk_keeps_the_file_that_was_there() {
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
+    let folder = scratch.path("disk");
+    fs::create_dir(&folder).unwrap();
+    let script = r#"
+        mount -t tmpfs -o size=256k none "$1" || { echo cannot; exit; }
+        echo old >"$1/games.pgn"; chmod 640 "$1/games.pgn"; ln -s games.pgn "$1/link.pgn"
+        for file in games new link; do "$0" export "$2" --output "$1/$file.pgn"; echo $?; done
+        cat "$1/games.pgn"; ls "$1"
+        "$0" export "$2" --only a.dci --output "$1/link.pgn"; echo $?
+        grep -c '^.White ' "$1/games.pgn"; stat -c %a "$1/games.pgn"; ls "$1"
+    "#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_pgnfs")]);
+    let ended = run(command.arg(&folder).arg(&scratch.source));
+    let is_possible = ended.code == Some(0) && !ended.out.starts_with("cannot");
+    needs!(if is_possible, "a mount namespace (root)");
+    let all = ["2", "2", "2", "old", "games.pgn", "link.pgn"];
+    let small = ["0", "2", "640", "games.pgn", "link.pgn"];
+    assert_eq!(ended.out.lines().collect::<Vec<_>>(), [&all[..], &small].concat());
+    for file in ["games.pgn", "new.pgn", "link.pgn"] {
+        let said = format!("{file} cannot be written: No space left");
+        assert!(ended.err.contains(&said), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_terminal_shows_a_progress_bar() {
+    needs!(program "script", in "bsdutils");
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
+    let on_terminal = |arguments: &str| {
+        let line = format!("$pgnfs {arguments} $source 2>&1");
+        run(Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .env("pgnfs", env!("CARGO_BIN_EXE_pgnfs"))
+            .env("source", &scratch.source)
+            .env("TERM", "xterm"))
+    };
+    let checked = on_terminal("check");
+    assert!(checked.out.contains("] 100%  5 of 5 games"), "{:?}", checked.out);
+    assert!(
+        checked.out.contains("bad.dci: game 2: bad.dcg: byte "),
+        "{:?}",
+        checked.out
+    );
+    assert_eq!(checked.code, Some(1));
+    let exported = on_terminal("export --output /dev/null");
+    assert!(exported.out.contains("of 5 games"), "{:?}", exported.out);
+    let shown = on_terminal("export");
+    assert!(
+        !shown.out.contains("of 5 games") && shown.out.contains("1. e4"),
+        "{:?}",
+        shown.out
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
+    let mut child = pgnfs()
+        .arg("export")
+        .arg(&scratch.source)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut begin = [0; 7];
+    child.stdout.take().unwrap().read_exact(&mut begin).unwrap();
+    assert_eq!(&begin, b"[Event ");
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()));
+}
+
+#[test]
+fn check_names_every_problem() {
+    let scratch = Scratch::new();
+    let good = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!((good.code, good.out.as_str()), (Some(0), ""));
+    assert_eq!(good.err, "pgnfs: 3 games in 2 databases, 0 problems\n");
+
+    simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
+    let bad = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!(bad.code, Some(1));
+    assert_eq!(bad.out.lines().count(), 1, "{}", bad.out);
+    assert!(
+        bad.out.starts_with("bad.dci: game 2: bad.dcg: byte "),
+        "{}",
+        bad.out
+    );
+    assert!(
+        bad.err.ends_with("pgnfs: 5 games in 3 databases, 1 problem\n"),
+        "{}",
+        bad.err
+    );
+
+    fs::write(scratch.source.join("none.dci"), "nothing").unwrap();
+    let left_out = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!(left_out.code, Some(1));
+    assert!(
+        left_out.out.starts_with("none.dci: left out: "),
+        "{}",
+        left_out.out
+    );
+    assert!(!left_out.err.contains("left out"), "{}", left_out.err);
+    let exported = run(pgnfs().arg("export").arg(&scratch.source));
+    assert_eq!(exported.err.matches("left out").count(), 1, "{}", exported.err);
+
+    let single = run(pgnfs().arg("check").arg(scratch.source.join("bad.dci")));
+    assert!(single.out.starts_with("bad.dci: game 2: "), "{}", single.out);
+}
+
+#[test]
+fn a_name_with_a_line_feed_is_one_line() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("no\nne.dci"), "nothing").unwrap();
+    simplecdb::write(&scratch.source.join("ba\x1b\nd"), &[ILLEGAL]);
+    let checked = run(pgnfs().arg("check").arg(&scratch.source));
+    assert!(
+        checked.out.starts_with("no ne.dci: left out: "),
+        "{}",
+        checked.out
+    );
+    assert!(checked.out.contains(": ba  d.dcg: byte "), "{}", checked.out);
+    assert_eq!(checked.out.lines().count(), 2, "{}", checked.out);
+    assert!(
+        checked.err.lines().all(|line| line.starts_with("pgnfs: ")),
+        "{}",
+        checked.err
+    );
+    let info = run(pgnfs().arg("info").arg(&scratch.source));
+    assert!(info.out.contains("  file            ba  d.dcg, "), "{}", info.out);
+    assert!(
+        info.out.ends_with("begins as SimpleCDb files do\n"),
+        "{}",
+        info.out
+    );
+    assert!(info.out.contains("\n  no ne.dci: "), "{}", info.out);
+}
+
+#[test]
+fn long_games_are_exported_in_their_order() {
+    let scratch = Scratch::new();
+    let long = Game {
+        // The text of such a game is a few times as long as its moves, which continue after an illegal one.
+        moves: Box::leak(format!("a1a1{}", " g1f3".repeat(30_000)).into_boxed_str()),
+        ..OPERA
+    };
+    // If its texts are long, the end of a chunk is processed by the thread that writes.
+    let games: Vec<Game> = (0..200).map(|n| if n % 3 == 0 { OPERA } else { long }).collect();
+    simplecdb::write(&scratch.source.join("long"), &games);
+    let exported = |threads| {
+        let command = ["export", "--threads", threads];
+        run(pgnfs().args(command).arg(scratch.source.join("long.dci"))).out
+    };
+    let one = exported("1");
+    assert!(one.len() > 128 * (100 << 10));
+    let begins: Vec<bool> = one
+        .split("[Event ")
+        .skip(1)
+        .map(|game| game.contains("1. e4 e5"))
+        .collect();
+    assert!(begins.iter().copied().eq((0..200).map(|n| n % 3 == 0)));
+    assert_eq!(exported("3"), one);
+}
+
+#[test]
+fn export_writes_tables() {
+    let scratch = Scratch::new();
+    let export = |arguments: &[&str]| run(pgnfs().arg("export").args(arguments).arg(&scratch.source));
+    let columns = "database,number,White,plies,uci,moves,final_fen,year";
+    let table = export(&["--to", "csv", "--columns", columns]);
+    assert_eq!((table.code, table.err.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = table.out.lines().collect();
+    assert_eq!((lines[0], lines.len()), (columns, 4));
+    assert_eq!(
+        lines[2],
+        "a.dci,2,\"Anderssen, Adolf\",8,e2e4 e7e5 f2f4 e5f4 f1c4 d8h4 e1f1 b7b5,e4 e5 f4 exf4 Bc4 Qh4+ Kf1 b5,\
+         rnb1kbnr/p1pp1ppp/8/1p6/2B1Pp1q/8/PPPP2PP/RNBQ1KNR w kq b6 0 5,1851"
+    );
+    // What is not asked for is as in a mount, with the database before it and paths from the root.
+    let usual = export(&["--to", "csv"]).out;
+    assert!(
+        usual.starts_with("database,number,Event,Site,Date,Round,White,"),
+        "{usual}"
+    );
+    assert!(
+        usual.contains(",sub/b.dci/games/000001-001000/000001.pgn\n"),
+        "{usual}"
+    );
+    let json = export(&["--to", "ndjson", "--columns", "path,WhiteElo"]).out;
+    assert_eq!(
+        json.lines().next(),
+        Some(r#"{"path":"a.dci/games/000001-001000/000001.pgn","WhiteElo":null}"#)
+    );
+    // A usual tag that no game has, and one that is wanted for certain.
+    let empty = export(&["--to", "csv", "--columns", "Annotator,tag:Whit"]);
+    assert_eq!((empty.code, empty.out.lines().last()), (Some(0), Some(",")));
+    let file = scratch.path("games.parquet");
+    let name = file.to_str().unwrap();
+    assert_eq!(export(&["--to", "parquet", "--output", name]).code, Some(0));
+    let bytes = fs::read(&file).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    // Parts follow one another, whatever their form.
+    for form in ["pgn", "ndjson"] {
+        let parts = ["1/2", "2/2"].map(|part| export(&["--to", form, "--part", part]).out);
+        assert!(parts.iter().all(|part| !part.is_empty()), "{form}");
+        assert_eq!(parts.concat(), export(&["--to", form]).out, "{form}");
+    }
+    for (wrong, said) in [
+        (
+            &["--to", "csv", "--columns", "White,elo"][..],
+            "no table has a column 'elo'",
+        ),
+        (
+            &["--to", "csv", "--columns", "White,Whit"],
+            "no game has the tag 'Whit'; similar are White",
+        ),
+        (
+            &["--to", "csv", "--columns", "ply"],
+            "no table has a column 'ply'; similar are PlyCount, plies",
+        ),
+        (
+            &["--columns", "White"],
+            "--columns is for tables: give --to csv, ndjson or parquet",
+        ),
+        (&["--part", "3/2"], "--part is K/N"),
+        (&["--part", "x"], "--part is K/N"),
+        (&["--part", "0/0"], "--part is K/N"),
+        (&["--part", "-1/2"], "--part is K/N"),
+        (&["--part", "+1/2"], "--part is K/N"),
+        (&["--part", "4294967296/4294967296"], "--part is K/N"),
+        (&["--part", "1/2/3"], "--part is K/N"),
+    ] {
+        let refused = export(wrong);
+        assert_eq!(refused.code, Some(2), "{wrong:?}");
+        assert!(refused.err.contains(said), "{}", refused.err);
+    }
+}
+
+#[test]
+fn info_prints_text_or_json() {
+    let scratch = Scratch::new();
+    let text = run(pgnfs().arg("info").arg(&scratch.source));
+    assert_eq!(text.code, Some(0));
+    assert!(text.out.contains("3 games in 2 databases"), "{}", text.out);
+    assert!(text.out.contains("\nsub/b.dci\n"), "{}", text.out);
+
+    let json = run(pgnfs().args(["info", "--json"]).arg(&scratch.source));
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["games"], 3);
+    assert_eq!(
+        json["source"],
+        scratch.source.canonicalize().unwrap().to_str().unwrap()
+    );
+    let first = &json["databases"][0];
+    assert_eq!(
+        (&first["path"], &first["format"], &first["games"]),
+        (&"a.dci".into(), &"simplecdb".into(), &2.into())
+    );
+    assert_eq!(first["files"][0]["name"], "a.dci");
+    assert_eq!(
+        first["files"][0]["size"],
+        fs::metadata(scratch.source.join("a.dci")).unwrap().len()
+    );
+    for list in ["warnings", "problems"] {
+        assert_eq!(first[list], serde_json::json!([]));
+    }
+    assert!(first["info"].is_object());
+    assert_eq!(json["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn sources_that_hold_nothing() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("empty")).unwrap();
+    fs::write(scratch.path("note.txt"), "hello").unwrap();
+    for command in ["export", "check", "info"] {
+        for (source, message) in [
+            ("missing", "no such file or folder"),
+            ("empty", "no chess database"),
+            ("note.txt", "not a chess database"),
+        ] {
+            let ended = run(pgnfs().arg(command).arg(scratch.path(source)));
+            assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""));
+            assert!(ended.err.starts_with("pgnfs: "), "{}", ended.err);
+            assert!(
+                ended.err.contains(source) && ended.err.contains(message),
+                "{}",
+                ended.err
+            );
+        }
+    }
+}
+
+#[test]
+fn usage() {
+    for arguments in [&["--help"][..], &["mount", "--help"], &["--version"]] {
+        let ended = run(pgnfs().args(arguments));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+        assert!(!ended.out.is_empty());
+    }
+    for (arguments, message) in [
+        (&[][..], "name a command"),
+        (&["moutn", "a", "b"], "unrecognized subcommand 'moutn'"),
+        (&["mount", "a"], "<MOUNTPOINT>"),
+        (&["info", "--nonsense", "a"], "--nonsense"),
+        (
+            &["mount", "-o", "nonsense", "a", "b"],
+            "unknown option 'nonsense'",
+        ),
+        (&["mount", "--uid=me", "a", "b"], "option 'uid': 'me'"),
+        (&["export", "-o", "uid=1", "a"], "option 'uid' is only for mount"),
+        (
+            &["info", "--cache-size=1M", "a"],
+            "option 'cache-size' is only for mount",
+        ),
+        (
+            &["check", "-o", "reading=nonsense", "a"],
+            "option 'reading': 'nonsense' is not the reading of any format; there are ",
+        ),
+    ] {
+        let ended = run(pgnfs().args(arguments));
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(ended.err.starts_with("pgnfs: "), "{}", ended.err);
+        assert!(ended.err.contains(message), "{}", ended.err);
+    }
+}
+
+#[test]
+fn codes_of_openings_have_names() {
+    let scratch = Scratch::new();
+    let game = |eco: &str| format!("[Event \"x\"]\n[Result \"*\"]\n[ECO \"{eco}\"]\n\n1. e4 *\n\n");
+    fs::write(scratch.path("x.pgn"), game("C67") + &game("X67")).unwrap();
+    let mut export = pgnfs();
+    export
+        .args(["export", "--to=csv", "--columns=ECO,opening"])
+        .arg(scratch.path("x.pgn"));
+    assert_eq!(
+        run(&mut export).out,
+        "ECO,opening\nC67,\"Ruy Lopez, Berlin\"\nX67,\n"
+    );
+}
+
+#[test]
+fn castling_in_chess960_is_the_king_taking_its_rook() {
+    let scratch = Scratch::new();
+    // The king's move would be that of a move to g1, or none at all.
+    let [first, second] = [
+        "rk5r/1p6/8/8/8/8/8/1R3K1R w HBha - 0 9",
+        "k7/8/8/8/8/8/8/1RK3R1 w GB - 3 9",
+    ];
+    let game =
+        |fen: &str, moves: &str| format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n[Result \"*\"]\n\n{moves} *\n\n");
+    let games = game(first, "9. O-O O-O-O") + &game(first, "9. Kg1 Kc8") + &game(second, "9. O-O-O");
+    fs::write(scratch.path("960.pgn"), games).unwrap();
+    let of = |arguments: &[&str]| run(pgnfs().args(arguments).arg(scratch.path("960.pgn"))).out;
+    let columns = ["export", "--to=csv", "--columns=uci,final_fen"];
+    assert_eq!(
+        of(&columns),
+        "uci,final_fen\n\
+         f1h1 b8a8,2kr3r/1p6/8/8/8/8/8/1R3RK1 w - - 2 10\n\
+         f1g1 b8c8,r1k4r/1p6/8/8/8/8/8/1R4KR w - - 2 10\n\
+         c1b1,k7/8/8/8/8/8/8/2KR2R1 b - - 4 9\n"
+    );
+    let table = of(&["find", "--show=moves", "--fen", first]);
+    let rows: Vec<&str> = table.lines().map(|row| &row[..10.min(row.len())]).collect();
+    assert_eq!(rows, ["move,uci,g", "Kg1,f1g1,1", "O-O,f1h1,1"]);
+}
+
+#[test]
+fn find_shows_which_games_have_a_position() {
+    let scratch = Scratch::new();
+    let cache = scratch.path("cache");
+    let find = |arguments: &[&str]| {
+        let mut command = pgnfs();
+        command.arg("find").arg(&scratch.source).args(arguments);
+        run(command.arg("--cache-dir").arg(&cache))
+    };
+    // Both Morphy's games are the opera game, and Anderssen's is the Immortal.
+    let moves = ["--moves", "1. e4 e5 2. Nf3 d6"];
+    let fen = ["--fen", "rnbqkbnr/ppp2ppp/3p4/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w"];
+    let paths = "a.dci/games/000001-001000/000001.pgn\t4\nsub/b.dci/games/000001-001000/000001.pgn\t4\n";
+    for index in ["--index=no", "--index=auto", "--index=yes", "--index=auto"] {
+        for wanted in [&moves, &fen] {
+            let found = find(&[wanted[0], wanted[1], index]);
+            assert_eq!(
+                (found.code, found.out.as_str(), found.err.as_str()),
+                (Some(0), paths, "")
+            );
+        }
+        let none = find(&["--moves", "d4", index]);
+        assert_eq!((none.code, none.out.as_str()), (Some(1), ""));
+        let count = find(&["--moves", "e4 e5", "--show=count", index, "--only=a.dci"]);
+        assert_eq!((count.code, count.out.as_str()), (Some(0), "2\n"));
+        let table = find(&["--moves", "e4 e5", "--show=moves", index]);
+        let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(18)]).collect();
+        assert_eq!(
+            rows,
+            ["move,uci,games,whi", "Nf3,g1f3,2,2,0,0,1", "f4,f2f4,1,1,0,0,10"]
+        );
+    }
+    let one = find(&["--material=KRPkr", "sub/b.dci"]);
+    assert_eq!(one.code, Some(1));
+    // Of the two copies, one is found.
+    for index in ["--index=no", "--index=yes"] {
+        let unique = find(&[moves[0], moves[1], "--unique", index]);
+        assert_eq!(
+            (unique.code, unique.out.lines().count()),
+            (Some(0), 1),
+            "{}",
+            unique.out
+        );
+        assert!(paths.contains(&unique.out), "{}", unique.out);
+        let table = find(&["--moves", "e4 e5", "--show=moves", "--unique", index]);
+        let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(12)]).collect();
+        assert_eq!(rows, ["move,uci,gam", "Nf3,g1f3,1,1", "f4,f2f4,1,1,"], "{index}");
+    }
+    let pgn = find(&["--moves", "e4 e5 f4", "--show=pgn"]);
+    assert_eq!(pgn.out.matches("[Event ").count(), 1);
+    let kept = fs::read_dir(&cache).unwrap().count();
+    assert_eq!(kept, 2, "an index for each database");
+}
+
+#[test]
+fn files_that_are_perhaps_no_chess_are_named_by_info_alone() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("firmware.bin"), "no chess").unwrap();
+    fs::write(scratch.source.join("sub/book.abk"), "chess").unwrap();
+    let of = |command: &[&str]| run(pgnfs().args(command).arg(&scratch.source));
+    let info = of(&["info"]);
+    assert!(info.out.contains("firmware.bin: perhaps"), "{}", info.out);
+    for command in [
+        &["export"][..],
+        &["find", "--moves=e4"],
+        &["find", "--novelty"],
+        &["check"],
+    ] {
+        let ended = of(command);
+        let said = ended.out + &ended.err;
+        assert!(
+            said.contains("book.abk") && !said.contains("firmware"),
+            "{command:?}: {said}"
+        );
+    }
+    fs::remove_file(scratch.source.join("sub/book.abk")).unwrap();
+    assert_eq!(of(&["check"]).code, Some(0));
+}
+
+#[test]
+fn find_needs_no_folder_for_novelties() {
+    let scratch = Scratch::new();
+    // No file can have a byte, as on a full disk.
+    let full = r#"trap "" XFSZ; ulimit -f 0; exec "$@""#;
+    let find = |start: &[&str], cache: &str| {
+        let mut command = Command::new(start[0]);
+        command
+            .args(&start[1..])
+            .args(["find", "--novelty", "--cache-dir", cache]);
+        run(command.arg(&scratch.source))
+    };
+    let program = env!("CARGO_BIN_EXE_pgnfs");
+    let cache = scratch.path("cache");
+    let cache = cache.to_str().unwrap();
+    let without = find(&["sh", "-c", full, "sh", program], cache);
+    assert_eq!(fs::read_dir(cache).unwrap().count(), 0);
+    let missing = find(&[program], "/proc/missing");
+    let usual = find(&[program], cache);
+    assert_eq!((usual.code, usual.err.as_str()), (Some(0), ""));
+    for (found, said) in [(without, "File too large"), (missing, "/proc/missing")] {
+        assert_eq!((found.code, found.out.as_str()), (Some(0), usual.out.as_str()));
+        assert!(found.err.contains(said), "{}", found.err);
+    }
+}
+
+#[test]
+fn find_says_what_is_wrong() {
+    let scratch = Scratch::new();
+    for (arguments, said) in [
+        (&["--moves", "e4 e4"][..], "--moves: 'e4': no pawn can go to e4"),
+        (
+            &["--fen", "nonsense w"],
+            "--fen: rank 8: 'o' is neither a piece nor",
+        ),
+        (&["--fen", "8/8/8/8/8/8/8/8"], "add w or b"),
+        (&["--material", "KQ"], "with both kings"),
+        (&["--material", "Kk", "--show=moves"], "needs a position"),
+        (&["--moves", "e4", "none.dci"], "has no database 'none.dci'"),
+        (&[], "required"),
+    ] {
+        let ended = run(pgnfs().arg("find").arg(&scratch.source).args(arguments));
+        assert_eq!(ended.code, Some(2), "{arguments:?}");
+        assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
+    }
+}

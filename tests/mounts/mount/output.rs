@@ -1,0 +1,213 @@
+//! The file of `export --output`, and what is said before databases are opened.
+
+use std::fs;
+use std::io::{Read, Write, pipe};
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::pipe::fcntl_setpipe_size;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::scratch::{PATIENCE, Scratch, pgnfs, run};
+use super::simplecdb::{self, OPERA};
+use testkit::needs;
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_export_that_fails_keeps_the_old_file_whatever_the_length_of_its_name() {
+    let scratch = Scratch::new();
+    simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
+    let folder = scratch.path("out");
+    fs::create_dir(&folder).unwrap();
+    let name = format!("{}.pgn", "o".repeat(251));
+    fs::write(folder.join(&name), "old").unwrap();
+    let export = |limit: &str| {
+        let script = format!("ulimit -f {limit}; exec \"$0\" export \"$1\" --output \"$2\"");
+        run(Command::new("bash")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_pgnfs")])
+            .arg(&scratch.source)
+            .arg(folder.join(&name)))
+    };
+    let failed = export("64");
+    assert_eq!(failed.code, Some(2), "{}", failed.err);
+    assert!(
+        failed.err.contains(" cannot be written: File too large"),
+        "{}",
+        failed.err
+    );
+    assert_eq!(fs::read_to_string(folder.join(&name)).unwrap(), "old");
+    assert_eq!(names(&folder), [name.as_str()]);
+    assert_eq!(export("unlimited").code, Some(0));
+    let games = fs::read_to_string(folder.join(&name)).unwrap();
+    assert_eq!(games.matches("[White ").count(), 5003);
+    assert_eq!(names(&folder), [name.as_str()]);
+}
+
+/// The folder is a file system that cannot be written, in which one file can.
+#[test]
+fn only_in_a_folder_that_cannot_be_written_the_file_itself_is() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("disk");
+    fs::create_dir(&folder).unwrap();
+    fs::write(scratch.path("file"), "x".repeat(100_000)).unwrap();
+    let script = r#"
+        mount -t tmpfs none "$1" && touch "$1/games.pgn" && mount --bind "$3" "$1/games.pgn" &&
+            mount -o remount,ro,bind "$1" || { echo cannot; exit; }
+        "$0" export "$2" none.dci --output "$1/games.pgn"; echo $?; wc -c <"$1/games.pgn"
+        "$0" export "$2" --output "$1/new.pgn"; echo $?
+        "$0" export "$2" --output "$1/games.pgn"; echo $?; ls "$1"
+    "#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_pgnfs")]);
+    let ended = run(command.args([&folder, &scratch.source, &scratch.path("file")]));
+    let is_possible = ended.code == Some(0) && !ended.out.starts_with("cannot");
+    needs!(if is_possible, "a mount namespace (root)");
+    assert_eq!(
+        ended.out.lines().collect::<Vec<_>>(),
+        ["2", "100000", "2", "0", "games.pgn"]
+    );
+    let said = "disk/games.pgn itself is written and is incomplete until the export ends\n";
+    assert_eq!(ended.err.matches(said).count(), 1, "{}", ended.err);
+    assert!(ended.err.contains("new.pgn cannot be written: "), "{}", ended.err);
+    let all = run(pgnfs().arg("export").arg(&scratch.source)).out;
+    assert_eq!(fs::read_to_string(scratch.path("file")).unwrap(), all);
+}
+
+/// An export that has created its output and waits: its message about what was left out does not fit into the pipe.
+fn halted(scratch: &Scratch, ignored: &str, signal: Signal) -> (ExitStatus, String) {
+    let folder = scratch.path("out");
+    let (mut reader, mut writer) = pipe().unwrap();
+    let capacity = fcntl_setpipe_size(&writer, 4096).unwrap();
+    writer.write_all(&vec![b' '; capacity]).unwrap();
+    let script = format!("trap '' {ignored}; exec \"$0\" export \"$1\" --output \"$2\"");
+    let mut child: Child = Command::new("bash")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_pgnfs")])
+        .args([&scratch.source, &folder.join("games.pgn")])
+        .stderr(writer)
+        .spawn()
+        .unwrap();
+    let partials = || {
+        names(&folder)
+            .iter()
+            .filter(|name| name.ends_with(".partial"))
+            .count()
+    };
+    let begin = Instant::now();
+    while partials() == 0 {
+        assert!(begin.elapsed() < PATIENCE, "no partial file");
+        thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    while ignored == "USR1" && partials() > 0 {
+        assert!(begin.elapsed() < PATIENCE, "the partial file is still there");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let mut said = String::new();
+    reader.read_to_string(&mut said).unwrap();
+    (child.wait().unwrap(), said)
+}
+
+#[test]
+fn a_signal_removes_the_partial_file_and_says_so() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("none.dci"), "nothing").unwrap();
+    let folder = scratch.path("out");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("games.pgn"), "old").unwrap();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let (status, said) = halted(&scratch, "USR1", signal);
+        assert_eq!(status.signal(), Some(signal.as_raw()));
+        assert!(said.contains("pgnfs: interrupted: "), "{said}");
+        assert!(said.contains("out/games.pgn was not written\n"), "{said}");
+        assert_eq!(names(&folder), ["games.pgn"]);
+        assert_eq!(fs::read_to_string(folder.join("games.pgn")).unwrap(), "old");
+    }
+    let (status, said) = halted(&scratch, "HUP", Signal::HUP);
+    assert_eq!(status.code(), Some(0), "ignored, as by nohup: {said}");
+    let games = fs::read_to_string(folder.join("games.pgn")).unwrap();
+    assert_eq!(games.matches("[White ").count(), 3);
+    assert_eq!(names(&folder), ["games.pgn"]);
+}
+
+#[test]
+fn no_file_of_the_source_is_overwritten() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("sub/notes.txt"), "notes").unwrap();
+    let target = scratch.source.join("sub/b.dcg");
+    let (link, hard, folder) = (scratch.path("link"), scratch.path("hard"), scratch.path("folder"));
+    symlink(&target, &link).unwrap();
+    fs::hard_link(&target, &hard).unwrap();
+    symlink(&scratch.source, &folder).unwrap();
+    let before = fs::read(&target).unwrap();
+    let export = |file: &Path| {
+        let mut command = pgnfs();
+        command.args(["export", "--only", "a.dci", "--output"]);
+        run(command.args([file, &scratch.source]))
+    };
+    let notes = scratch.source.join("sub/notes.txt");
+    for file in [&target, &link, &hard, &folder.join("sub/b.dci"), &notes] {
+        let refused = export(file);
+        assert_eq!(refused.code, Some(2), "{}", file.display());
+        assert!(
+            refused.err.contains("belongs to the source, which is only read"),
+            "{}",
+            refused.err
+        );
+    }
+    assert_eq!(fs::read(&target).unwrap(), before);
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "notes");
+    assert_eq!(
+        names(&scratch.source.join("sub")),
+        ["b.dce", "b.dcg", "b.dci", "b.dcn", "b.dcs", "notes.txt"]
+    );
+    assert_eq!(export(&scratch.path("new.pgn")).code, Some(0));
+}
+
+#[test]
+fn arguments_are_read_before_databases_are_opened() {
+    let scratch = Scratch::new();
+    for name in ["none.dci", "nothing.dci"] {
+        fs::write(scratch.source.join(name), "nothing").unwrap();
+    }
+    for (wrong, said) in [
+        (&["find", "--fen", "x"][..], "--fen: "),
+        (
+            &["find", "--novelty", "--show", "moves"],
+            "--novelty can be shown as",
+        ),
+        (
+            &["find", "--material", "Kk", "--show", "moves"],
+            "--show moves needs a position",
+        ),
+        (&["export", "--columns", "White"], "--columns is for tables"),
+        (&["export", "--part", "0/2"], "--part is K/N"),
+        (
+            &["export", "--output", "/none/games.pgn"],
+            "create its folder first",
+        ),
+    ] {
+        let ended = run(pgnfs().args(wrong).arg(&scratch.source));
+        assert_eq!((ended.code, ended.err.lines().count()), (Some(2), 1), "{wrong:?}");
+        assert!(ended.err.contains(said), "{}", ended.err);
+    }
+    for right in [&["find", "--moves", "e4"][..], &["export"]] {
+        let ended = run(pgnfs().args(right).arg(&scratch.source));
+        assert_eq!(ended.code, Some(0), "{right:?}");
+        assert_eq!(
+            ended.err,
+            "pgnfs: none.dci and 1 other were left out: 'pgnfs info' lists them with the reasons\n"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! `docs/semantics.md` on real mounts, with common tools.
+//!
+//! A test of a section has its number in its name. Each program in `docs/readers.md` has a module.
+
+use testkit::writers::simplecdb as encode_simplecdb;
+use testkit::writers::source;
+
+mod chess_js;
+mod duplicates;
+mod mounted;
+mod openings;
+mod readers;
+mod samba;
+mod scid;
+mod tables;
+mod tree;

@@ -1,0 +1,392 @@
+//! `scripts/install` and `scripts/package-deb`, with empty roots.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+use testkit::samples::files_below;
+use testkit::{missing, needs};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_pgnfs");
+
+/// Runs a command that must succeed, and returns its output.
+fn run(command: &mut Command) -> String {
+    let ended = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(ended.stdout), text(ended.stderr));
+    assert!(ended.status.success(), "{command:?}: {out}{err}");
+    out
+}
+
+fn script(name: &str) -> Command {
+    Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name))
+}
+
+fn install(arguments: &[&str], root: &Path) -> String {
+    run(script("install").args(arguments).arg("--destdir").arg(root))
+}
+
+/// Files and links below a root, as absolute paths.
+fn contents(root: &Path) -> Vec<String> {
+    let in_root = |path: PathBuf| format!("/{}", path.strip_prefix(root).unwrap().display());
+    files_below(root).into_iter().map(in_root).collect()
+}
+
+#[test]
+fn install_and_uninstall() {
+    let root = TempDir::new().unwrap();
+    let places = |prefix: &str, sbin: &str| {
+        let below = [
+            "bin/pgnfs",
+            "bin/pgnfs-open",
+            "share/applications/pgnfs.desktop",
+            "share/bash-completion/completions/pgnfs",
+            "share/fish/vendor_completions.d/pgnfs.fish",
+            "share/man/man1/pgnfs.1",
+            "share/man/man8/mount.pgnfs.8",
+            "share/mime/packages/pgnfs.xml",
+            "share/zsh/site-functions/_pgnfs",
+        ];
+        let mut places: Vec<_> = below.iter().map(|path| format!("{prefix}/{path}")).collect();
+        places.push(format!("{sbin}/mount.pgnfs"));
+        let units = if prefix.starts_with("/usr") {
+            "lib"
+        } else {
+            "share"
+        };
+        places.push(format!("{prefix}/{units}/systemd/user/pgnfs@.service"));
+        places.sort();
+        places
+    };
+    for (prefix, sbin) in [
+        ("/usr/local", "/sbin"),
+        ("/usr", "/usr/sbin"),
+        ("/opt/a b", "/opt/a b/sbin"),
+    ] {
+        let with_prefix = ["--binary", PROGRAM, "--prefix", prefix];
+        install(&with_prefix, root.path());
+        assert_eq!(contents(root.path()), places(prefix, sbin));
+        let below = |path: &str| root.path().join(path.trim_start_matches('/'));
+        let program = format!("{prefix}/bin/pgnfs");
+        let said = run(Command::new(below(&program)).arg("--version"));
+        assert_eq!(said, concat!("pgnfs ", env!("CARGO_PKG_VERSION"), "\n"));
+        let desktop = fs::read_to_string(below(&format!("{prefix}/share/applications/pgnfs.desktop")));
+        let exec = format!("\nExec=\"{prefix}/bin/pgnfs-open\" %f\n");
+        assert!(desktop.unwrap().contains(&exec), "{exec}");
+        let helper = fs::read_link(below(sbin).join("mount.pgnfs")).unwrap();
+        assert_eq!(helper.to_str(), Some(program.as_str()));
+        // Installs again over the existing files.
+        install(&with_prefix, root.path());
+        assert_eq!(contents(root.path()), places(prefix, sbin));
+        install(&["--uninstall", "--prefix", prefix], root.path());
+        assert_eq!(contents(root.path()), [] as [&str; 0]);
+    }
+}
+
+#[test]
+fn man_pages() {
+    needs!(program "mandoc", in "mandoc");
+    let root = TempDir::new().unwrap();
+    install(&["--binary", PROGRAM, "--prefix", "/usr"], root.path());
+    for (page, words) in [
+        (
+            "man1/pgnfs.1",
+            ["pgnfs status", "--cache-size", "-V, --version", "mount.pgnfs(8)"],
+        ),
+        (
+            "man8/mount.pgnfs.8",
+            ["mount -t pgnfs", "cache-size=BYTES", "EXIT STATUS", "pgnfs(1)"],
+        ),
+    ] {
+        let path = root.path().join("usr/share/man").join(page);
+        // Warnings concern the missing date and long lines.
+        run(Command::new("mandoc")
+            .args(["-T", "lint", "-W", "error"])
+            .arg(&path));
+        let text = run(Command::new("mandoc")
+            .args(["-T", "utf8", "-O", "width=100"])
+            .arg(&path));
+        // Bold and underlined letters are printed twice.
+        let mut plain = String::new();
+        for c in text.chars() {
+            match c {
+                '\u{8}' => drop(plain.pop()),
+                c => plain.push(c),
+            }
+        }
+        for word in words {
+            assert!(plain.contains(word), "{page}: {word}: {plain}");
+        }
+    }
+}
+
+#[test]
+fn completions() {
+    let root = TempDir::new().unwrap();
+    install(&["--binary", PROGRAM, "--prefix", "/usr"], root.path());
+    let share = root.path().join("usr/share");
+    let script = r#"
+        . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) \
+            && _pgnfs pgnfs "${!#}" "${@:$#-1:1}" && echo "${COMPREPLY[@]}"
+    "#;
+    let findmnt = root.path().join("findmnt");
+    fs::write(&findmnt, "#!/bin/sh\nprintf '%s\\n' '/mnt/$(false) b' /srv/x\n").unwrap();
+    fs::set_permissions(&findmnt, Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", root.path().display(), std::env::var("PATH").unwrap());
+    let complete = |words: &[&str]| {
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(script).env("PATH", &path);
+        let completions = share.join("bash-completion/completions/pgnfs");
+        run(command.arg(completions).args(words))
+    };
+    assert_eq!(complete(&["pgnfs", "unm"]), "unmount\n");
+    assert_eq!(complete(&["pgnfs", "mount", "--cache-s"]), "--cache-size\n");
+    assert_eq!(complete(&["pgnfs", "info", "--cache-s"]), "\n");
+    // With no suggestion, bash completes files.
+    for words in [&["mount", ""][..], &["info", ""], &["info", "--json", ""]] {
+        assert_eq!(complete(&[&["pgnfs"], words].concat()), "\n");
+    }
+    for command in ["unmount", "status"] {
+        assert_eq!(complete(&["pgnfs", command, "/mnt/$"]), "/mnt/$(false) b\n");
+    }
+    for (option, words) in [
+        ("--pgn", "cleaned export verbatim\n"),
+        ("--watch", "auto inotify poll off\n"),
+    ] {
+        assert_eq!(complete(&["pgnfs", "mount", option, ""]), words);
+    }
+    assert_eq!(complete(&["pgnfs", "export", "--to", "nd"]), "ndjson\n");
+    assert_eq!(complete(&["pgnfs", "info", "--js"]), "--json\n");
+    let of_zsh = share.join("zsh/site-functions/_pgnfs");
+    let text = fs::read_to_string(&of_zsh).unwrap();
+    for command in ["unmount", "umount", "status"] {
+        let (_, arguments) = text.split_once(&format!("\n({command})\n")).unwrap();
+        let (arguments, _) = arguments.split_once("\n;;").unwrap();
+        assert!(arguments.contains(":_pgnfs_mounts'"), "{command}: {arguments}");
+    }
+    assert!(text.contains("An empty folder:_files -/'"));
+    // Checked only if the shell is installed, which is asked for its own function.
+    if Command::new("zsh").arg("--version").output().is_ok() {
+        let script = r#"
+            compdef() {}
+            _wanted() { shift 3; "$@" }
+            compadd() { print -rl -- "${(@P)2}" }
+            . "$0" && _pgnfs_mounts
+        "#;
+        let mut command = Command::new("zsh");
+        command.args(["-f", "-c", script]).arg(&of_zsh).env("PATH", &path);
+        assert_eq!(run(&mut command), "/mnt/$(false) b\n/srv/x\n");
+    }
+    for (shell, path) in [
+        ("zsh", "zsh/site-functions/_pgnfs"),
+        ("fish", "fish/vendor_completions.d/pgnfs.fish"),
+    ] {
+        // Checked only if these shells are installed.
+        if Command::new(shell).arg("--version").output().is_ok() {
+            run(Command::new(shell).arg("-n").arg(share.join(path)));
+        }
+    }
+}
+
+#[test]
+fn a_double_click_mounts_and_opens() {
+    needs!(program "mountpoint", in "util-linux");
+    let root = TempDir::new().unwrap();
+    let bin = root.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let program = |name: &str, text: &str| {
+        let file = bin.join(name);
+        fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+    };
+    fs::copy("packaging/pgnfs-open", bin.join("pgnfs-open")).unwrap();
+    program("pgnfs", r#"printf '%s\n' "$@""#);
+    program("xdg-open", r#"printf 'opens %s\n' "$@""#);
+    let source = root.path().join("old games.cbh");
+    fs::write(&source, "").unwrap();
+    let open = || {
+        let mut command = Command::new(bin.join("pgnfs-open"));
+        command
+            .arg(&source)
+            .env("XDG_RUNTIME_DIR", root.path().join("run"));
+        command
+    };
+    let opened = open().output().unwrap();
+    let out = String::from_utf8(opened.stdout).unwrap();
+    let point = out.strip_prefix("opens ").unwrap().trim_end();
+    // How to end it is said, and works.
+    let unmount = format!("pgnfs-open --unmount '{}'", source.display());
+    assert!(String::from_utf8_lossy(&opened.stderr).contains(&unmount));
+    let mut command = Command::new(bin.join("pgnfs-open"));
+    let unmounted = command.arg("--unmount").arg(&source);
+    run(unmounted.env("XDG_RUNTIME_DIR", root.path().join("run")));
+    assert!(!Path::new(point).exists());
+    run(&mut open());
+    assert!(
+        point.ends_with("/old games.cbh") && Path::new(point).is_dir(),
+        "{point}"
+    );
+    // Without a runtime folder, a link that another user put into /tmp is not followed.
+    let (tmp, target) = (root.path().join("tmp"), root.path().join("target"));
+    fs::create_dir(&tmp).unwrap();
+    fs::create_dir(&target).unwrap();
+    let name = format!("pgnfs-{}", rustix::process::getuid().as_raw());
+    symlink(&target, tmp.join(name)).unwrap();
+    let refused = open()
+        .env_remove("XDG_RUNTIME_DIR")
+        .env("TMPDIR", &tmp)
+        .output()
+        .unwrap();
+    assert_eq!(
+        (refused.status.code(), refused.stdout.as_slice()),
+        (Some(1), &b""[..])
+    );
+    assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
+    // The database cannot be mounted: nothing is opened, and the reason is shown.
+    program("pgnfs", "echo 'pgnfs: no database' >&2; exit 2");
+    let failed = open().output().unwrap();
+    assert_eq!(
+        (failed.status.code(), failed.stdout.as_slice()),
+        (Some(1), &b""[..])
+    );
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("no database"));
+    assert!(!Path::new(point).exists());
+}
+
+#[test]
+fn files_for_the_desktop_are_sound() {
+    if Command::new("desktop-file-validate")
+        .arg("--version")
+        .output()
+        .is_ok()
+    {
+        run(Command::new("desktop-file-validate").arg("packaging/pgnfs.desktop"));
+    }
+    let types = fs::read_to_string("packaging/pgnfs.xml").unwrap();
+    let desktop = fs::read_to_string("packaging/pgnfs.desktop").unwrap();
+    for name in types
+        .split("type=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+    {
+        assert!(desktop.contains(&format!("{name};")), "{name}");
+    }
+    // Every type is one of a database that is read.
+    for extension in types
+        .split("pattern=\"*.")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+    {
+        let page = fs::read_to_string("docs/semantics.md").unwrap();
+        assert!(page.contains(&format!("`.{extension}`")), "{extension}");
+    }
+}
+
+#[test]
+fn the_service() {
+    needs!(program "systemd-analyze", in "systemd");
+    let home = TempDir::new().unwrap();
+    let systemd = |arguments: &[&str]| {
+        let mut command = Command::new("systemd-analyze");
+        command
+            .arg("--user")
+            .args(arguments)
+            .env("HOME", home.path())
+            .env("XDG_RUNTIME_DIR", home.path())
+            .env_remove("XDG_DATA_HOME");
+        run(&mut command)
+    };
+    for prefix in [".local", "o pt"] {
+        let prefix = home.path().join(prefix);
+        let prefix = prefix.to_str().unwrap();
+        run(script("install").args(["--binary", PROGRAM, "--prefix", prefix]));
+        let units = format!("{prefix}/share/systemd/user");
+        let is_found = systemd(&["unit-paths"]).lines().any(|path| path == units);
+        assert_eq!(is_found, prefix.ends_with("/.local"), "{prefix}");
+        // %I would turn old-games into old/games.
+        let unit = format!("{units}/pgnfs@.service");
+        let text = fs::read_to_string(&unit).unwrap();
+        assert!(!text.contains("%I"), "{text}");
+        // An instance of the unit, as it would be started.
+        let instance = unit.replace('@', "@club");
+        fs::rename(&unit, &instance).unwrap();
+        systemd(&["--man=no", "verify", &instance]);
+    }
+}
+
+#[test]
+fn the_package() {
+    needs!(program "dpkg-deb", in "dpkg");
+    let profile = match Path::new(PROGRAM).parent().unwrap().file_name().unwrap() {
+        folder if folder == "debug" => "dev",
+        folder => folder.to_str().unwrap(),
+    };
+    let tools = Path::new(PROGRAM).ancestors().nth(2).unwrap().join("tools/bin");
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let cargo_deb = Command::new("cargo")
+        .args(["deb", "--version"])
+        .env("PATH", path)
+        .output();
+    if !cargo_deb.unwrap().status.success() {
+        return missing("cargo-deb (cargo install cargo-deb)");
+    }
+    let root = TempDir::new().unwrap();
+    let package = root.path().join("pgnfs.deb");
+    run(script("package-deb")
+        .args(["--no-build", "--profile", profile])
+        .arg(&package)
+        .env("DEBEMAIL", "somebody@localhost")
+        .env("CARGO_TARGET_DIR", Path::new(PROGRAM).ancestors().nth(2).unwrap()));
+    let depends = run(Command::new("dpkg-deb").arg("-f").arg(&package).arg("Depends"));
+    assert!(
+        depends.split(", ").any(|package| package.trim() == "fuse3"),
+        "{depends}"
+    );
+
+    let maintainer = run(Command::new("dpkg-deb").arg("-f").arg(&package).arg("Maintainer"));
+    assert!(maintainer.contains("<somebody@localhost>"), "{maintainer}");
+
+    let unpacked = root.path().join("root");
+    run(Command::new("dpkg-deb").arg("-x").arg(&package).arg(&unpacked));
+    for (program, name) in [
+        ("usr/bin/pgnfs", "pgnfs"),
+        ("usr/sbin/mount.pgnfs", "mount.pgnfs"),
+    ] {
+        let said = run(Command::new(unpacked.join(program)).arg("--version"));
+        assert_eq!(said, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
+    }
+    let contents = contents(&unpacked);
+    for path in [
+        "/usr/bin/pgnfs-open",
+        "/usr/lib/systemd/user/pgnfs@.service",
+        "/usr/share/applications/pgnfs.desktop",
+        "/usr/share/bash-completion/completions/pgnfs",
+        "/usr/share/doc/pgnfs/copyright",
+        "/usr/share/doc/pgnfs/docs/commands.md",
+        "/usr/share/fish/vendor_completions.d/pgnfs.fish",
+        "/usr/share/man/man1/pgnfs.1.gz",
+        "/usr/share/man/man8/mount.pgnfs.8.gz",
+        "/usr/share/mime/packages/pgnfs.xml",
+        "/usr/share/zsh/vendor-completions/_pgnfs",
+    ] {
+        assert!(contents.iter().any(|other| other == path), "{path}: {contents:?}");
+    }
+    let documents = unpacked.join("usr/share/doc/pgnfs");
+    let readme = fs::read_to_string(documents.join("README.md")).unwrap();
+    let links = readme
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split([')', '#']).next());
+    for link in links.filter(|link| !link.starts_with("http")) {
+        assert!(documents.join(link).exists(), "{link}");
+    }
+    if Command::new("lintian").arg("--version").output().is_ok() {
+        // The address is that of the person who makes the package. The repository has none.
+        let address = "bogus-mail-host,bogus-mail-host-in-debian-changelog";
+        run(Command::new("lintian")
+            .args(["--fail-on", "error", "--suppress-tags", address])
+            .arg(&package));
+    }
+}

@@ -1,0 +1,232 @@
+//! Checks the layers of `ARCHITECTURE.md` that Cargo does not enforce, by the paths in the sources.
+//!
+//! All paths count, in `use` lines and elsewhere, except in comments.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The packages, each with its modules from the bottom up. A module uses only modules of its own line and of those
+/// before it.
+const PACKAGES: &[(&str, &[&[&str]])] = &[
+    (
+        "chessdb",
+        &[
+            &["bytes", "text", "problem"],
+            &["board"],
+            &["game", "replay"],
+            &["pgn"],
+            &["packed", "formats"],
+            &["open"],
+        ],
+    ),
+    (
+        "chessdb-library",
+        &[
+            &["cancel", "mounts", "mapped", "store"],
+            &["hung", "parallel", "sections"],
+            &["library", "spelling"],
+            &["positions"],
+            &["duplicates", "table"],
+        ],
+    ),
+    (
+        ".",
+        &[
+            &["caller", "overview", "watch"],
+            &["tree"],
+            &["fs"],
+            &["fuse", "status"],
+            &["mount"],
+            &["cli"],
+        ],
+    ),
+];
+
+/// Items that only some modules of a package may use.
+const OUTSIDE: &[(&str, &str, &[&str])] = &[
+    ("chessdb", "shakmaty", &["board"]),
+    ("chessdb", "std::fs", &["formats", "open"]),
+    ("chessdb-library", "memmap2", &["mapped"]),
+    (".", "clap", &["cli"]),
+    (".", "fuser", &["fuse", "mount"]),
+    (".", "std::env", &["cli", "mount", "status"]),
+    (".", "std::fs", &["caller", "cli", "mount", "status", "watch"]),
+    (".", "std::process", &["caller", "cli", "mount", "status"]),
+];
+
+#[test]
+fn modules_use_what_is_below_them() {
+    let mut broken = Vec::new();
+    for (package, lines) in PACKAGES {
+        for (name, code) in sources(&format!("{package}/src")) {
+            let own = name.split(['/', '.']).next().unwrap();
+            if matches!(name.as_str(), "lib.rs" | "main.rs") {
+                continue;
+            }
+            let Some(line) = lines.iter().position(|line| line.contains(&own)) else {
+                broken.push(format!(
+                    "{package}/src/{name}: {own} has no place in tests/repository/layering.rs"
+                ));
+                continue;
+            };
+            for path in paths(&code).into_iter().map(|path| from_root(&name, path)) {
+                let inside = path.strip_prefix("crate::").unwrap_or_default();
+                let is_above = lines[line + 1..]
+                    .concat()
+                    .iter()
+                    .any(|module| is_in(inside, module));
+                let is_outside = |(of, outside, owners): &(&str, &str, &[&str])| {
+                    of == package && is_in(&path, outside) && !owners.contains(&own)
+                };
+                if is_above || OUTSIDE.iter().any(is_outside) || is_in(&path, "std::net") {
+                    broken.push(format!("{package}/src/{name}: {own} must not use {path}"));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+#[test]
+fn formats_are_known_to_themselves_alone() {
+    let folder = "chessdb/src/formats";
+    let entries = fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap);
+    // A folder without a row is what formats share.
+    let has_row = |path: &Path| {
+        let code = fs::read_to_string(path.join("mod.rs")).unwrap_or_default();
+        code.contains("pub const FORMAT")
+    };
+    let formats: Vec<String> = entries
+        .filter(|entry| has_row(&entry.path()))
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    assert!(formats.len() >= 5, "{formats:?}");
+    let mut broken = Vec::new();
+    for package in ["chessdb/src", "chessdb-library/src", "src"] {
+        for (name, code) in sources(package) {
+            let code = code.to_lowercase();
+            let own = name.strip_prefix("formats/").filter(|_| package == "chessdb/src");
+            let own = own.and_then(|name| name.split('/').next());
+            // The list of formats, which is the only one.
+            if own == Some("mod.rs") {
+                continue;
+            }
+            let known = formats.iter().filter(|format| match own {
+                Some(own) => own != *format && code.contains(&format!("{format}::")),
+                None => code.contains(format.as_str()),
+            });
+            broken.extend(known.map(|format| format!("{package}/{name} must not know {format}")));
+        }
+    }
+    assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+#[test]
+fn only_mapped_has_unsafe_code() {
+    for (package, _) in PACKAGES {
+        for (name, code) in sources(&format!("{package}/src")) {
+            let is_allowed = *package == "chessdb-library" && name.starts_with("mapped");
+            assert!(
+                is_allowed || !code.contains("allow(unsafe_code)"),
+                "{package}: {name}"
+            );
+        }
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The sources below a folder by relative path, without comments and without texts in quotation marks.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let root = root().join(folder);
+    let mut folders: Vec<PathBuf> = vec![root.clone()];
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                let text = fs::read_to_string(&path).unwrap();
+                // Tests may use any module.
+                if path.ends_with("tests.rs") {
+                    continue;
+                }
+                let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let code = code.map(|line| line.split('"').step_by(2).collect::<String>());
+                sources.push((name, code.collect::<Vec<_>>().join("\n")));
+            }
+        }
+    }
+    sources.sort();
+    sources
+}
+
+/// A path with as many `super` as there are modules above the file starts at the root.
+fn from_root(name: &str, path: String) -> String {
+    let depth = name.trim_end_matches("/mod.rs").split('/').count();
+    let rest = path.trim_start_matches("super::");
+    match (path.len() - rest.len()) / "super::".len() >= depth {
+        true => format!("crate::{rest}"),
+        false => path,
+    }
+}
+
+/// True if a path is `prefix` or continues it.
+fn is_in(path: &str, prefix: &str) -> bool {
+    path.strip_prefix(prefix)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// All paths with several parts in a source. Groups in braces are one path for each item.
+fn paths(code: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '*');
+    let mut paths = Vec::new();
+    // The beginnings of paths before the open braces, most of which are not groups.
+    let mut groups: Vec<String> = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let word = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+        let prefix = groups.last().cloned().unwrap_or_default();
+        match first {
+            '}' => drop(groups.pop()),
+            '{' => groups.push(String::new()),
+            _ if word.is_empty() => {}
+            _ => {
+                rest = &rest[word.len()..];
+                let path = format!("{prefix}{word}");
+                if word.ends_with("::") && rest.starts_with('{') {
+                    rest = &rest[1..];
+                    groups.push(path);
+                } else if path.contains("::") {
+                    paths.push(path);
+                }
+                continue;
+            }
+        }
+        rest = &rest[first.len_utf8()..];
+    }
+    paths
+}
+
+#[test]
+fn paths_are_found_however_they_are_written() {
+    let code =
+        "use crate::{game::Date, mapped::{self, Mapped as M}};\nfn f() { std::fs::read(p) }\nuse a::*;";
+    let expected = [
+        "crate::game::Date",
+        "crate::mapped::self",
+        "crate::mapped::Mapped",
+        "crate::mapped::M",
+        "std::fs::read",
+        "a::*",
+    ];
+    let found: Vec<String> = paths(code)
+        .into_iter()
+        .filter(|path| !path.ends_with("::as"))
+        .collect();
+    assert_eq!(found, expected);
+}

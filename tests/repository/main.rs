@@ -1,0 +1,5 @@
+//! The repository itself: its layers, documents and what is installed.
+
+mod docs;
+mod install;
+mod layering;

@@ -1,0 +1,8 @@
+//! Requests and replies as bytes. The tests act as the kernel, so they need no `/dev/fuse`.
+
+mod ahead;
+mod kernel;
+mod links;
+mod listing;
+mod remote;
+mod requests;
