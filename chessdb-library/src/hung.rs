@@ -4,13 +4,14 @@
 //! A thread that hangs in a system call cannot be ended. Each file system has one thread. While it hangs, all
 //! further calls on this file system fail at once.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -106,7 +107,7 @@ pub fn prepare(call: fn() -> io::Result<()>) {
 
 /// Adds a function that is called whenever a file system answers again.
 pub fn on_answer(call: impl Fn() + Send + Sync + 'static) {
-    lock(&LISTENERS).push(Box::new(call));
+    LISTENERS.lock().push(Box::new(call));
 }
 
 /// The absolute path of a file without symbolic links, as returned by [`fs::canonicalize`].
@@ -182,16 +183,12 @@ static PREPARE: OnceLock<fn() -> io::Result<()>> = OnceLock::new();
 
 static LISTENERS: Mutex<Vec<Box<dyn Fn() + Send + Sync>>> = Mutex::new(Vec::new());
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Worker {
     /// Passes a call to the thread of a mount; `None` if that thread hangs or cannot be started.
     fn take(mount: &Mount, call: impl FnOnce(&Pulse) + Send + 'static) -> Option<Arc<Worker>> {
         let key = (mount.device.0, mount.path.clone());
         // Locked so that no thread ends between being found and receiving the call.
-        let mut workers = lock(&WORKERS);
+        let mut workers = WORKERS.lock();
         let workers = workers.get_or_insert_default();
         let worker = match workers.get(&key) {
             Some(worker) => Arc::clone(worker),
@@ -237,7 +234,7 @@ impl Worker {
                     self.come_back();
                 }
                 Err(_) => {
-                    let mut workers = lock(&WORKERS);
+                    let mut workers = WORKERS.lock();
                     if self.state().calls == 0 {
                         workers.get_or_insert_default().remove(key);
                         return;
@@ -254,12 +251,12 @@ impl Worker {
         let was_hung = std::mem::take(&mut state.is_hung);
         drop(state);
         if was_hung {
-            lock(&LISTENERS).iter().for_each(|call| call());
+            LISTENERS.lock().iter().for_each(|call| call());
         }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 

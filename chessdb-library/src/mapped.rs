@@ -261,10 +261,10 @@ fn map(file: &File, len: u64) -> io::Result<memmap2::Mmap> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parking_lot::Mutex;
     use std::fs;
     use std::io::Write;
     use std::os::unix::fs::FileExt;
-    use std::sync::{Mutex, PoisonError};
 
     /// All maps together may replace only so many single pages, so tests that replace pages run one after another.
     static FAULTS: Mutex<()> = Mutex::new(());
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_truncated_file_reads_as_zeros_and_is_lost() {
-        let _alone = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = FAULTS.lock();
         let file = file(&[7; 40_000]);
         let (whole, other) = (
             Mapped::open(file.path()).unwrap(),
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_fault_replaces_no_other_page() {
-        let _alone = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = FAULTS.lock();
         let page = bus_error::page_of(0).len();
         let file = file(&vec![7; 10 * page]);
         let map = Mapped::open(file.path()).unwrap();
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_large_file_that_is_cut_is_read_to_its_end() {
-        let _alone = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = FAULTS.lock();
         // With a separate map for every second page, this would exceed the maximum number of maps of a
         // process.
         let (page, pages) = (bus_error::page_of(0).len(), 8192);

@@ -1,8 +1,8 @@
 //! Work on many games in parallel.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::cancel;
@@ -16,12 +16,12 @@ pub fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) ->
     let threads = items.len();
     let items = Mutex::new(items.into_iter().enumerate());
     let results = Mutex::new(Vec::new());
-    let next = || lock(&items).next();
+    let next = || items.lock().next();
     let run = || {
         while let Some((n, item)) = next() {
             cancel::check();
             let result = work(item);
-            lock(&results).push((n, result));
+            results.lock().push((n, result));
         }
     };
     in_threads(threads, run);
@@ -60,7 +60,7 @@ pub fn chunks_of<T: Send>(
             let games = chunk * size..(chunk * size).saturating_add(size).min(len);
             let number = games.len() as u64;
             let result = work(games);
-            lock(&results).push((chunk, result));
+            results.lock().push((chunk, result));
             done(number);
         }
     };
@@ -94,11 +94,7 @@ pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
 
 /// Results without the numbers by which they are sorted.
 fn in_order<N: Ord + Copy, R>(results: Mutex<Vec<(N, R)>>) -> Vec<R> {
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut results = results.into_inner();
     results.sort_unstable_by_key(|(n, _)| *n);
     results.into_iter().map(|(_, result)| result).collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,6 +9,7 @@
 //! descriptor. So if its path is replaced, nothing is written or removed elsewhere. It is opened once, and again
 //! only if it was deleted.
 
+use parking_lot::{Mutex, RwLock};
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
@@ -16,7 +17,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{
@@ -92,7 +93,7 @@ impl Store {
     }
 
     fn folder(&self) -> Arc<OwnedFd> {
-        Arc::clone(&self.folder.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.folder.read())
     }
 
     /// Sets the maximum total size of all files, in bytes.
@@ -192,7 +193,7 @@ impl Store {
         let exists = fstat(&folder).is_ok_and(|stat| stat.st_nlink > 0);
         if !exists {
             folder = Arc::new(open_folder(&self.path)?);
-            *self.folder.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&folder);
+            *self.folder.write() = Arc::clone(&folder);
         }
         New::create(folder, number)
     }
@@ -214,7 +215,7 @@ impl Store {
     /// Tidies the folder after the first file that this process writes, and then from time to time: looking through
     /// it for each file would take as long as all files together.
     fn tidy_if_due(&self, written: u64) {
-        let mut tidied = self.tidied.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tidied = self.tidied.lock();
         if let Some(last) = &mut *tidied {
             last.written = last.written.saturating_add(written);
             if last.written <= self.most / TIDY_PART && last.when.elapsed() < TIDY_AFTER {

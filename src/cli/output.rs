@@ -1,10 +1,11 @@
 //! The file that `export --output` writes.
 
+use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -40,7 +41,7 @@ type Slot = Arc<Mutex<Option<TempPath>>>;
 
 impl Partial {
     fn take(slot: &Slot) -> Option<TempPath> {
-        slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+        slot.lock().take()
     }
 }
 
@@ -102,7 +103,7 @@ impl Output {
                 // Otherwise a loss of power could leave an empty file in the place of the old one.
                 self.file.sync_all()?;
                 // While the file is renamed, no signal removes it.
-                let mut slot = partial.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut slot = partial.0.lock();
                 match slot.take() {
                     Some(file) => Ok(file.persist(place)?),
                     // A signal has removed it and is about to end the program.
@@ -129,7 +130,7 @@ fn partial(place: &Path, permissions: Option<Permissions>) -> io::Result<(File, 
     // A short name, which fits wherever that of the output does.
     let mut name = Builder::new();
     name.prefix(".pgnfs-").suffix(".partial").permissions(usual);
-    let mut slot = partial.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slot = partial.0.lock();
     let (file, path) = name.tempfile_in(folder)?.into_parts();
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;

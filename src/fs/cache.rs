@@ -1,7 +1,8 @@
 //! The cache of decoded games.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
 
@@ -40,7 +41,7 @@ impl TextCache {
 
     /// Returns the text of a game, if it is cached.
     pub(super) fn get(&self, game: Inode) -> Option<Arc<[u8]>> {
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.texts.lock();
         let text = texts.by_inode.get(&game).cloned();
         let counter = if text.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -49,7 +50,7 @@ impl TextCache {
 
     /// Number and size of the cached texts, and how often lookups succeeded.
     pub(super) fn status(&self) -> CacheStatus {
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = self.texts.lock();
         CacheStatus {
             games: texts.by_inode.len(),
             bytes: texts.bytes,
@@ -61,7 +62,7 @@ impl TextCache {
 
     /// True if the text of a game is cached. This counts neither as a hit or miss nor as a use.
     pub(super) fn has(&self, game: Inode) -> bool {
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = self.texts.lock();
         texts.by_inode.contains(&game)
     }
 
@@ -74,7 +75,7 @@ impl TextCache {
             return;
         }
         let mut driven_out = Vec::new();
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.texts.lock();
         texts.bytes += cost(&text);
         if let Some(old) = texts.by_inode.put(game, text) {
             texts.bytes -= cost(&old);

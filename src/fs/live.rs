@@ -4,10 +4,11 @@
 //! Each state is an epoch, a [`ChessFs`] of its own. Epochs share the databases that did not change, which
 //! keep their inodes. A changed database has new inodes; the old ones continue to refer to the old state.
 
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ChessFs;
 use super::database::DatabaseFs;
@@ -106,7 +107,7 @@ impl Live {
     /// Replaces the present epoch and returns what is outdated in the kernel's caches. A database is
     /// unchanged if the library contains the same entry.
     pub fn replace(&self, library: Library) -> Vec<Outdated> {
-        let _turn = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.replacing.lock();
         // The slow part works on a copy, without a lock that requests need.
         let Epochs {
             current,
@@ -268,11 +269,11 @@ impl Live {
     }
 
     fn read_epochs(&self) -> RwLockReadGuard<'_, Epochs> {
-        self.epochs.read().unwrap_or_else(PoisonError::into_inner)
+        self.epochs.read()
     }
 
     fn write_epochs(&self) -> RwLockWriteGuard<'_, Epochs> {
-        self.epochs.write().unwrap_or_else(PoisonError::into_inner)
+        self.epochs.write()
     }
 }
 

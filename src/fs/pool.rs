@@ -1,9 +1,10 @@
 //! Threads for a source that may not answer.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -233,10 +234,9 @@ impl Shared {
                 break;
             }
             state.idle += 1;
-            let (next, waited) = wait(&self.jobs, state, IDLE);
-            state = next;
+            let has_waited = self.jobs.wait_for(&mut state, IDLE).timed_out();
             state.idle -= 1;
-            if waited && state.waiting.is_empty() {
+            if has_waited && state.waiting.is_empty() {
                 break;
             }
         }
@@ -271,14 +271,13 @@ impl Shared {
                 }
                 Some((end, _)) => {
                     state.looks_at = Some(end);
-                    state = wait(&self.clock, state, end - now).0;
+                    self.clock.wait_for(&mut state, end - now);
                 }
                 None if state.is_over => break,
                 None => {
                     state.looks_at = None;
-                    let (next, waited) = wait(&self.clock, state, IDLE);
-                    state = next;
-                    if waited && state.open.is_empty() {
+                    let has_waited = self.clock.wait_for(&mut state, IDLE).timed_out();
+                    if has_waited && state.open.is_empty() {
                         break;
                     }
                 }
@@ -288,7 +287,7 @@ impl Shared {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -345,18 +344,6 @@ impl State {
             .ok()?;
         self.waiting.remove(found)
     }
-}
-
-/// Waits for a signal. Returns true on timeout.
-fn wait<'a>(
-    signal: &Condvar,
-    state: MutexGuard<'a, State>,
-    longest: Duration,
-) -> (MutexGuard<'a, State>, bool) {
-    let (state, waited) = signal
-        .wait_timeout(state, longest)
-        .unwrap_or_else(PoisonError::into_inner);
-    (state, waited.timed_out())
 }
 
 #[cfg(test)]

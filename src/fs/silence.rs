@@ -1,6 +1,7 @@
 //! A source that does not answer: what is logged, and when the next request is let through.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::failure::Pause;
@@ -89,6 +90,6 @@ impl Silence {
     }
 
     fn present(&self) -> MutexGuard<'_, Option<Present>> {
-        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+        self.present.lock()
     }
 }

@@ -1,7 +1,8 @@
 //! Texts of a database's games: decoding them and checking their sizes.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Once, OnceLock};
 
 use super::failure::{Failure, Failures};
 use super::gather::{decode_missing, on_threads};
@@ -223,7 +224,7 @@ impl Texts {
         decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
     ) {
         self.load();
-        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.gathering.lock();
         let is_all = matches!(games, Games::All(_));
         self.decode_unknown(games, threads, decode, || {
             self.is_changed() || (is_all && self.is_retired.load(Ordering::Acquire))
@@ -232,7 +233,7 @@ impl Texts {
 
     /// Decodes all games of a database that stores their sizes, to find their problems.
     pub(super) fn know_problems(&self, threads: usize) {
-        let _turn = self.gathering.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.gathering.lock();
         let is_over = || self.is_changed() || self.is_retired.load(Ordering::Acquire);
         if self.sizes().have_problems() {
             return;

@@ -3,9 +3,10 @@
 //! [`Walks`] determines which games these are. A separate thread stores them and answers the requests that
 //! wait for that.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use super::{Shared, guarded};
@@ -69,13 +70,13 @@ impl Ahead {
             if let Some(task) = state.walks.next_task() {
                 return Some(task);
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
         None
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

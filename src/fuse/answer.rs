@@ -1,6 +1,7 @@
 //! Which thread answers a request, and replies to requests that may be given up.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Instant;
 
@@ -101,7 +102,7 @@ struct SharedReply<R: Reply>(Mutex<Option<Open<R>>>);
 
 impl<R: Reply> SharedReply<R> {
     fn open(&self) -> MutexGuard<'_, Option<Open<R>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

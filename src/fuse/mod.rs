@@ -15,13 +15,14 @@ mod look_up;
 mod trace;
 mod waiting;
 
+use parking_lot::{Mutex, MutexGuard};
 use std::ffi::OsStr;
 use std::fmt::Arguments;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
@@ -81,7 +82,7 @@ struct Shared {
 
 impl Shared {
     fn readers(&self) -> MutexGuard<'_, Readers> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.readers.lock()
     }
 }
 

@@ -4,8 +4,9 @@
 //! FUSE_INTERRUPT, but fuser keeps that to itself and answers ENOSYS, after which the kernel sends no more. So the
 //! pending signals of callers are read from `/proc` twice a second, for requests that have waited for half as long.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -110,11 +111,10 @@ impl WaitingRequests {
         let mut state = self.state();
         while !state.is_over {
             if state.requests.is_empty() {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                self.changed.wait(&mut state);
                 continue;
             }
-            let waited = self.changed.wait_timeout(state, PAUSE);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut state, PAUSE);
             let due = state.due(Instant::now());
             drop(state);
             let mut known: HashMap<u32, bool> = HashMap::new();
@@ -129,7 +129,7 @@ impl WaitingRequests {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

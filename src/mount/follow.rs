@@ -1,8 +1,9 @@
 //! Following a source that changes while it is mounted.
 
+use parking_lot::Mutex;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -78,7 +79,7 @@ impl Served {
     /// Replaces the present library by `next` and invalidates the kernel's caches. Requests are answered
     /// meanwhile. Returns true if a database was kept in its previous state because it is still changing.
     fn replace(&self, next: impl FnOnce(&Library) -> Library) -> bool {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.lock();
         let replaced = catch_unwind(AssertUnwindSafe(|| {
             let library = next(self.live.current().library());
             let is_unsettled = library.is_unsettled();

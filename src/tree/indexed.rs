@@ -1,7 +1,8 @@
 //! Queries about the positions of a database, answered by its index, which is opened or built on first use.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use chessdb_library::cancel::Underway;
 use chessdb_library::library::LibraryEntry;
@@ -109,7 +110,7 @@ impl Positions {
 
     /// The index, opened or built.
     fn index(&self) -> Option<Arc<Index>> {
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.index.lock();
         if index.is_none() && !self.has_failed() {
             *index = self.open().map(Arc::new);
             self.is_ready.store(index.is_some(), Ordering::Release);
@@ -153,7 +154,7 @@ impl Positions {
 
     /// Drops a damaged index, unless another thread has replaced it already.
     fn discard(&self, damaged: &Arc<Index>) {
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.index.lock();
         if index.as_ref().is_some_and(|index| Arc::ptr_eq(index, damaged)) {
             log::warn!(
                 "{}: its index of positions is damaged: built again",

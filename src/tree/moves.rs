@@ -1,9 +1,10 @@
 //! `moves/`: the opening tree, with a directory for each move that was played.
 
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
 
@@ -68,7 +69,7 @@ impl Moves {
 
     /// The node of the opening tree for a directory; `None` if it does not exist.
     fn branch(&self, node: Node) -> Option<OpeningNode> {
-        let nodes = || self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes = || self.nodes.lock();
         if let Some(branch) = nodes().get(&node) {
             return Some(branch.clone());
         }
@@ -87,13 +88,13 @@ impl Moves {
             ply: branch.depth,
         };
         let node = self.plies().node(as_, at)?;
-        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut nodes = self.nodes.lock();
         nodes.put(node, branch);
         Some(node)
     }
 
     fn listing(&self, directory: Node) -> Option<Arc<Listing>> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.kept.lock();
         if let Some(listing) = kept().get(&directory) {
             return Some(Arc::clone(listing));
         }
@@ -190,7 +191,7 @@ impl Section for Moves {
     /// A node that is not kept has to be found in the tree, for which games are replayed.
     fn must_build(&self, node: Node) -> bool {
         let is_kept = || {
-            let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+            let nodes = self.nodes.lock();
             nodes.contains(&node)
         };
         !self.positions.is_ready() || node != Moves::TOP && !is_kept()

@@ -5,8 +5,8 @@
 //! kept until too many other directories have been looked up. After that the directory is stale, and the
 //! kernel looks up its path again.
 
+use parking_lot::Mutex;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
 
 use lru::LruCache;
 use xxhash_rust::xxh3::xxh3_64;
@@ -35,7 +35,7 @@ impl Ranks {
             return None;
         }
         let number = xxh3_64(ranks.as_bytes()) as u32;
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         let is_own = kept.get(&number).is_none_or(|kept| **kept == *ranks);
         is_own.then(|| {
             kept.put(number, ranks.into());
@@ -45,7 +45,7 @@ impl Ranks {
 
     /// The ranks of a directory; `None` if they are no longer kept.
     pub(super) fn text(&self, node: Node) -> Option<Box<str>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         kept.get(&node.number()).cloned()
     }
 }

@@ -1,10 +1,11 @@
 //! Databases that are being opened in parallel threads. Callers may stop waiting for them.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -219,7 +220,7 @@ impl Job {
     /// Makes the opening end soon, because its files have changed or are gone.
     pub(super) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Relaxed);
-        lock(&self.maps).iter().for_each(|map| map.give_up());
+        self.maps.lock().iter().for_each(|map| map.give_up());
     }
 
     fn open(&self) -> Opened {
@@ -229,7 +230,7 @@ impl Job {
             ));
         }
         let mapped = |map: &Arc<Mapped>| {
-            lock(&self.maps).push(Arc::clone(map));
+            self.maps.lock().push(Arc::clone(map));
             if self.is_given_up.load(Ordering::Relaxed) {
                 map.give_up();
             }
@@ -237,7 +238,7 @@ impl Job {
         let opened = catch_unwind(AssertUnwindSafe(|| {
             open(&self.task, &self.how, &self.progress, &mapped)
         }));
-        lock(&self.maps).clear();
+        self.maps.lock().clear();
         opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", message(&*panic)).into()))
     }
 }
@@ -247,18 +248,20 @@ impl Shared {
     /// threads.
     fn wait<'a>(
         self: &'a Arc<Shared>,
-        state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, State>,
         longest: Option<Duration>,
     ) -> MutexGuard<'a, State> {
         let is_short = state.is_short;
         let pause = match (longest, is_short) {
-            (None, false) => return self.ended.wait(state).unwrap_or_else(PoisonError::into_inner),
+            (None, false) => {
+                self.ended.wait(&mut state);
+                return state;
+            }
             (Some(longest), false) => longest,
             (longest, true) => longest.map_or(RETRY, |longest| longest.min(RETRY)),
         };
-        let waited = self.ended.wait_timeout(state, pause);
-        let (state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !is_short || !waited.timed_out() {
+        let has_waited = self.ended.wait_for(&mut state, pause).timed_out();
+        if !is_short || !has_waited {
             return state;
         }
         drop(state);
@@ -353,7 +356,7 @@ impl Shared {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 
@@ -398,10 +401,6 @@ impl State {
         self.running.retain(|(other, _)| !Arc::ptr_eq(other, &job));
         self.waiting.push_front(job);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

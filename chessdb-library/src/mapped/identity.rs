@@ -1,11 +1,11 @@
 //! The identity of a file, and whether a file is still the one that was opened.
 
+use parking_lot::Mutex;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -133,7 +133,7 @@ impl Watched {
 
     /// Time of the last change that did not affect the contents.
     pub(super) fn changed(&self) -> i128 {
-        let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = self.status.lock();
         status.changed
     }
 
@@ -155,7 +155,7 @@ impl Watched {
             return false;
         }
         let now = Status::of(meta);
-        let mut then = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut then = self.status.lock();
         let is_same = now.changed == then.changed;
         let is_explained = now.others != then.others;
         if is_explained {

@@ -5,9 +5,9 @@
 //! time of checking it again if its bytes are the same, for example because its use was noted, and is damage
 //! otherwise.
 
+use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -94,7 +94,7 @@ impl Checked {
 
     #[cold]
     fn look(&self) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         // Read before the look, so that the look is not earlier.
         let now = now();
         let stamp = self.map.stamp().ok();

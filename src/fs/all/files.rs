@@ -1,7 +1,7 @@
 //! The files of `all/`.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::found::{FoundGames, FoundTable, Own};
 use super::overview::Overview;
@@ -159,7 +159,7 @@ impl<'a> Concatenated<'a> {
 
     /// Offset at which the part of each database ends.
     fn ends(&self) -> Result<Arc<[u64]>, FsError> {
-        let kept = || self.all.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.all.ends.lock();
         if let Some(ends) = kept().get(&self.file) {
             return Ok(Arc::clone(ends));
         }

@@ -1,7 +1,8 @@
 //! Files of `all/moves/` and `all/positions/`: texts, and games found by a search.
 
+use parking_lot::Mutex;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
 
@@ -54,7 +55,7 @@ impl FoundGames {
 impl AllFs {
     /// The found games of a file, by database. `games` are their numbers among the games of all databases.
     pub(super) fn found_games(&self, file: Node, games: &[u32]) -> Arc<FoundGames> {
-        let lists = || self.found.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let lists = || self.found.lists.lock();
         if let Some(found) = lists().get(&file) {
             return Arc::clone(found);
         }
@@ -141,7 +142,7 @@ impl<'a> FoundTable<'a> {
 
     fn kept(&self) -> Option<Arc<FoundTables>> {
         let tables = &self.all.found.tables;
-        let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = tables.lock();
         tables.get(&self.file).cloned()
     }
 
@@ -163,7 +164,7 @@ impl<'a> FoundTable<'a> {
             own,
         });
         let kept = &self.all.found.tables;
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = kept.lock();
         kept.put(self.file, Arc::clone(&tables));
         Ok(tables)
     }

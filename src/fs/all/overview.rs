@@ -1,6 +1,6 @@
 //! `overview.html` of all databases.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::AllFs;
 use crate::fs::files::{Text, Wait};
@@ -20,7 +20,7 @@ impl Text for Overview<'_> {
             return Ok(text);
         }
         let all = self.0;
-        let _turn = all.overview_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = all.overview_turn.lock();
         if let Some(text) = self.text_if_known() {
             return Ok(text);
         }

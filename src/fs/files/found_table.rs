@@ -1,7 +1,8 @@
 //! The tags of some games as a table: `games.csv` of a position.
 
+use parking_lot::Mutex;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
 
@@ -25,12 +26,12 @@ impl FoundTables {
     }
 
     fn get(&self, file: Node) -> Option<Arc<Tables>> {
-        let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.0.lock();
         tables.get(&file).cloned()
     }
 
     fn put(&self, file: Node, table: &Arc<Tables>) {
-        let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.0.lock();
         tables.put(file, Arc::clone(table));
     }
 }

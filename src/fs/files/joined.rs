@@ -1,8 +1,9 @@
 //! `all.pgn` and merged files: the offsets of their games, and reading parts of them.
 
+use parking_lot::Mutex;
 use std::iter;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use lru::LruCache;
 
@@ -35,7 +36,7 @@ impl Joins {
         match games {
             Games::All(_) => self.all.get().cloned(),
             Games::Listed(_) => {
-                let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut listed = self.listed.lock();
                 listed.get(&file).cloned()
             }
         }
@@ -48,7 +49,7 @@ impl Joins {
             }
             Games::Listed(_) if Join::is_short(games) => {}
             Games::Listed(_) => {
-                let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut listed = self.listed.lock();
                 listed.put(file, Arc::clone(join));
             }
         }

@@ -1,6 +1,7 @@
 //! `overview.html`. All games must be decoded for it, and all tags read.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use super::{Text, Wait};
 use crate::fs::database::DatabaseFs;
@@ -36,7 +37,7 @@ impl Text for Overview<'_> {
             directories: &|view, texts| database.tree.common().directory_of(view, texts),
         };
         let made = &database.made;
-        let _turn = made.overview_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = made.overview_turn.lock();
         if let Some(text) = self.text_if_known() {
             return Ok(text);
         }
@@ -68,11 +69,11 @@ impl DatabaseFs {
             };
             let games = (first as usize * PIECE..(last as usize + 1) * PIECE).map_while(|n| games.get(n));
             let own = Figures::of(self.entry(), games, names);
-            let mut figures = figures.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut figures = figures.lock();
             figures.append(own);
         });
         self.texts().check()?;
-        Ok(figures.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok(figures.into_inner())
     }
 
     /// Number of problems in each file of the database. Decodes the games whose problems are unknown.

@@ -1,7 +1,8 @@
 //! Files whose texts sections of the tree generate, such as `moves.csv`.
 
+use parking_lot::Mutex;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
 
@@ -23,12 +24,12 @@ impl OwnTexts {
     }
 
     pub(in crate::fs) fn get(&self, file: Node) -> Option<Arc<[u8]>> {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.0.lock();
         texts.get(&file).cloned()
     }
 
     pub(in crate::fs) fn put(&self, file: Node, text: &Arc<[u8]>) {
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.0.lock();
         texts.put(file, Arc::clone(text));
     }
 }

@@ -7,8 +7,9 @@ mod all;
 mod duplicates;
 mod parquet;
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use super::gather::decode_missing;
 use super::sizes::Games;
@@ -73,12 +74,9 @@ impl Tables {
                     let _ = slot.set(found);
                 }
             }
-            columns
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .append(&mut own);
+            columns.lock().append(&mut own);
         });
-        let columns = columns.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let columns = columns.into_inner();
         let mut tables = Tables {
             columns: Columns::of_text(&columns, false),
             others: columns,

@@ -1,9 +1,10 @@
 //! `games.parquet`: groups of rows, which are made anew for each read unless they are cached.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use lru::LruCache;
 use parquet::errors::ParquetError;
@@ -141,7 +142,7 @@ impl ParquetTable {
     fn group(&self, parts: &[Part<'_>], number: usize, threads: usize) -> Result<Arc<[u8]>, FsError> {
         // The lock is held while the group is made: a waiting thread needs the same group, or would compete
         // for the processors anyway.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         if let Some(group) = kept.get(&number) {
             return Ok(Arc::clone(group));
         }

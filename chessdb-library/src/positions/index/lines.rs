@@ -1,9 +1,10 @@
 //! Main lines of long games that were used recently. A position far from the beginning of a game takes long to
 //! replay, and programs that walk through the opening tree come to each of them in turn.
 
+use parking_lot::Mutex;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
 use rustc_hash::FxHashMap;
@@ -112,7 +113,7 @@ impl Lines {
 
     /// The line of a game; `None` if the game has no start position.
     pub(super) fn get(&self, database: &dyn Database, game: u32) -> Option<Arc<Line>> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.kept.lock();
         if let Some(line) = kept().get(&game) {
             return Some(Arc::clone(line));
         }
