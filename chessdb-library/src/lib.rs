@@ -12,6 +12,7 @@ pub mod mapped;
 pub mod mounts;
 pub mod parallel;
 pub mod positions;
+pub mod recent;
 pub mod sections;
 pub mod spelling;
 pub mod store;

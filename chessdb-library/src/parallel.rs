@@ -1,6 +1,6 @@
 //! Work on many games in parallel.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;

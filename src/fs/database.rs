@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use super::branch::{Branch, Part};
 use super::cache::TextCache;
-use super::files::{FoundTables, Joins, Made, OwnTexts, Wait};
+use super::failure::Failure;
+use super::files::{Joins, Made, Wait};
+use super::info::database_info;
 use super::lookups::Lookups;
 use super::remote::Remote;
 use super::sizes::{Games, Sizes};
 use super::status::DatabaseStatus;
 use super::texts::Texts;
-use super::types::{Inode, ServeOptions, Where};
-use crate::tree::{DatabaseTree, Existing, Kind, Node, Prefix, Section, ViewFiles};
+use super::types::{FsError, Inode, ServeOptions, Where};
+use crate::overview::Counts;
+use crate::tree::{DatabaseTree, Kind, Node, Prefix, Section, ViewFiles};
+use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
@@ -24,10 +29,8 @@ pub(super) struct DatabaseFs {
     prefix: Prefix,
     pub(super) cache: Arc<TextCache>,
     pub(super) lookups: Lookups,
-    pub(super) joins: Joins,
+    joins: Joins,
     pub(super) made: Made,
-    pub(super) own_texts: OwnTexts,
-    pub(super) found_tables: FoundTables,
 }
 
 impl DatabaseFs {
@@ -72,8 +75,6 @@ impl DatabaseFs {
             cache,
             lookups: Lookups::new(),
             joins: Joins::new(),
-            own_texts: OwnTexts::new(),
-            found_tables: FoundTables::new(),
         }
     }
 
@@ -85,23 +86,6 @@ impl DatabaseFs {
     /// The same entry as a shared pointer, which identifies the database across epochs.
     pub(super) fn library_entry(&self) -> &Arc<LibraryEntry> {
         &self.entry
-    }
-
-    /// Which threads may answer requests for a node. Does not access the source.
-    pub(super) fn where_to_answer(&self, node: Node) -> Where {
-        match self.texts.remote() {
-            None if self.wait(node) == Wait::None => Where::Here,
-            None => Where::Aside,
-            // Both are answered from memory.
-            Some(_) if matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
-            Some(remote) => remote.pool_for(self.wait(node)),
-        }
-    }
-
-    /// True if its games are counted, or counting them reads nothing. Until then nothing but the names in its directory
-    /// is known without waiting.
-    pub(super) fn is_counted(&self) -> bool {
-        self.entry().is_counted()
     }
 
     /// The texts of its games.
@@ -160,21 +144,6 @@ impl DatabaseFs {
         Inode::of(self.prefix, node)
     }
 
-    /// The work that a request for a node may have to wait for.
-    pub(super) fn wait(&self, node: Node) -> Wait {
-        if !self.entry().is_prepared() {
-            return Wait::Common;
-        }
-        match self.tree.section(node) {
-            Some(section) if section.must_build(node) => Wait::Common,
-            Some(section) if section.kind(node) == Kind::File => match section.open(node) {
-                Some(Existing::File(content)) => self.with_file(node, content, |file| file.wait()),
-                _ => Wait::None,
-            },
-            _ => Wait::None,
-        }
-    }
-
     /// Decodes the games of unknown size. If they are few, their texts are cached, because they are usually
     /// read next.
     pub(super) fn know_sizes(&self, games: Games<'_>) {
@@ -199,5 +168,125 @@ impl DatabaseFs {
 
     pub(super) fn sizes(&self) -> &Sizes {
         self.texts.sizes()
+    }
+}
+
+impl Branch for DatabaseFs {
+    fn parts(&self) -> Vec<Part<'_>> {
+        vec![Part::of(self)]
+    }
+
+    fn database(&self) -> Option<&DatabaseFs> {
+        Some(self)
+    }
+
+    fn made(&self) -> &Made {
+        &self.made
+    }
+
+    fn joins(&self, _: usize, _: bool) -> Option<&Joins> {
+        Some(&self.joins)
+    }
+
+    fn section(&self, node: Node) -> Option<&dyn Section> {
+        self.tree.section(node)
+    }
+
+    fn kind(&self, node: Node) -> Kind {
+        self.tree.kind(node)
+    }
+
+    fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+
+    fn inode(&self, node: Node) -> Inode {
+        DatabaseFs::inode(self, node)
+    }
+
+    fn place_of(&self, game: u32) -> (usize, u32) {
+        (0, game)
+    }
+
+    fn number_of(&self, game: Inode) -> Option<u32> {
+        let (prefix, node) = game.node()?;
+        node.as_game().filter(|_| prefix == self.prefix)
+    }
+
+    fn lookups(&self) -> &Lookups {
+        &self.lookups
+    }
+
+    fn modified(&self) -> i128 {
+        self.entry().modified()
+    }
+
+    fn is_counted(&self) -> bool {
+        self.entry().is_counted()
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.entry().is_prepared()
+    }
+
+    fn where_to_answer(&self, node: Node) -> Where {
+        let wait = || (self as &dyn Branch).wait(node);
+        match self.texts.remote() {
+            None if wait() == Wait::None => Where::Here,
+            None => Where::Aside,
+            // Both are answered from memory.
+            Some(_) if matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
+            Some(remote) => remote.pool_for(wait()),
+        }
+    }
+
+    fn check(&self, _: Option<&[Inode]>) -> Result<(), FsError> {
+        self.texts.check()
+    }
+
+    fn fail_without_index(&self) -> FsError {
+        self.texts.fail(Failure::Index)
+    }
+
+    fn threads(&self) -> usize {
+        self.options.threads
+    }
+
+    fn info_if_known(&self) -> Option<Arc<[u8]>> {
+        if self.entry().is_described() {
+            return self.info().ok();
+        }
+        self.made.info.get().cloned()
+    }
+
+    /// A source that may not answer is not checked: everything in the text is known since it was opened.
+    fn info(&self) -> Result<Arc<[u8]>, FsError> {
+        if let Some(text) = self.made.info.get() {
+            return Ok(Arc::clone(text));
+        }
+        let text = database_info(self.entry(), self.lacks_positions())
+            .into_bytes()
+            .into();
+        if self.texts.remote().is_none() {
+            self.texts.check()?;
+        }
+        Ok(Arc::clone(self.made.info.get_or_init(|| text)))
+    }
+
+    fn title(&self) -> (String, String) {
+        let entry = self.entry();
+        (entry.name().to_owned(), entry.format.title.to_owned())
+    }
+
+    fn problems(&self) -> Result<Option<Counts>, FsError> {
+        self.problems_by_file().map(Some)
+    }
+
+    fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
+        self.tree.common().directory_of(view, texts)
+    }
+
+    fn duplicates(&self) -> &Duplicates {
+        self.tree.common().duplicates()
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChessFs;
-use super::all::AllFs;
+use super::branch::Branch;
 use super::database::DatabaseFs;
 use super::files::Text;
 use super::info::library_info;
@@ -20,21 +20,18 @@ pub(super) const INFO: &str = "info.txt";
 pub(super) struct Folder<'a> {
     fs: &'a ChessFs,
     folder: &'a SourceFolder,
-    /// The database whose directory this is.
-    database: Option<&'a DatabaseFs>,
-    /// All databases, if this is their directory.
-    all: Option<&'a AllFs>,
+    /// The branch whose directory this is.
+    branch: Option<&'a dyn Branch>,
 }
 
 impl<'a> Folder<'a> {
     pub(super) fn new(fs: &'a ChessFs, folder: &'a SourceFolder) -> Folder<'a> {
-        let database = folder.database.and_then(|number| fs.databases.get(number));
-        let prefix = folder.inode.node().map(|(prefix, _)| prefix);
+        let of_inode = || fs.branch_with(folder.inode.node()?.0);
+        let number = folder.database.or_else(of_inode);
         Folder {
             fs,
             folder,
-            database: database.map(Arc::as_ref),
-            all: prefix.and_then(|prefix| fs.all_of(prefix)),
+            branch: number.and_then(|number| fs.branch(number)),
         }
     }
 
@@ -59,17 +56,13 @@ impl<'a> Folder<'a> {
 
     /// The section with the entries before the folders.
     fn own(&self) -> Option<&'a dyn Section> {
-        let database = self.database.map(|database| &database.tree as &dyn Section);
-        database.or(self.all.map(|all| &all.tree as &dyn Section))
+        self.branch?.section(Node::DATABASE)
     }
 
     /// Inode and kind of a node among the entries before the folders.
     fn inode_of(&self, node: Node) -> Option<(Inode, Kind)> {
-        match (self.database, self.all) {
-            (Some(database), _) => Some((database.inode(node), database.tree.kind(node))),
-            (None, Some(all)) => Some((all.inode(node), all.tree.kind(node))),
-            (None, None) => None,
-        }
+        let branch = self.branch?;
+        Some((branch.inode(node), branch.kind(node)))
     }
 
     /// All entries.
@@ -200,10 +193,10 @@ impl Text for RootInfo<'_> {
         let library = &self.0.library;
         let others = library.left_out().len() + library.opening().len();
         let is_alone = self.0.databases.len() == 1 && others == 0;
-        let own = self.database().map(DatabaseFs::info).transpose()?;
+        let own = self.database().map(|database| database.info()).transpose()?;
         let text: Arc<[u8]> = match own {
-            Some(own) if is_alone => Arc::clone(own),
-            Some(own) => [own, &b"\n"[..], library_info(library).as_bytes()]
+            Some(own) if is_alone => own,
+            Some(own) => [&own, &b"\n"[..], library_info(library).as_bytes()]
                 .concat()
                 .into(),
             None => library_info(library).into_bytes().into(),

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::ChessFs;
-use super::all::AllFs;
+use super::branch::Branch;
+use super::database::DatabaseFs;
 use super::files::{File, Wait};
 use super::folder::{Folder, RootInfo};
-use super::object::{DatabaseNode, Object};
+use super::object::{At, Object};
 use super::types::{Attributes, Chunk, Described, Entry, FsError, Inode, Kind, Where};
-use crate::tree::{self, Node, Prefix};
+use crate::tree::{self, Node};
 
 /// Maximum number of games decoded for one part of a listing. Programs that list a directory usually need the
 /// sizes of its games next, and a request for each game takes longer than decoding it now.
@@ -40,18 +41,15 @@ enum Place {
     Folder(usize),
     /// `info.txt` at the root.
     RootInfo,
-    /// A node below the directory of a database.
+    /// A node below the directory of a branch, which has this number.
     Node(usize, Node),
-    /// A node below a directory of all databases, which has this prefix.
-    All(Prefix, Node),
 }
 
 impl ChessFs {
     fn place(&self, inode: Inode) -> Option<Place> {
         match inode.node().filter(|&(_, node)| node != Node::DATABASE) {
             _ if inode == RootInfo(self).inode() => Some(Place::RootInfo),
-            Some((prefix, node)) if self.all_of(prefix).is_some() => Some(Place::All(prefix, node)),
-            Some((prefix, node)) => Some(Place::Node(self.folders.by_prefix(prefix)?, node)),
+            Some((prefix, node)) => Some(Place::Node(self.branch_with(prefix)?, node)),
             None => self.folders.number_of(inode).map(Place::Folder),
         }
     }
@@ -82,7 +80,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     pub(super) fn folder(&self) -> Option<Folder<'_>> {
         match self.place {
             Place::Folder(folder) => Some(Folder::new(&self.fs, self.fs.folders.get(folder)?)),
-            Place::RootInfo | Place::Node(..) | Place::All(..) => None,
+            Place::RootInfo | Place::Node(..) => None,
         }
     }
 
@@ -90,34 +88,26 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         let object = match self.place {
             Place::Folder(_) => self.folder().map(Object::Folder),
             Place::RootInfo => Some(Object::RootInfo(RootInfo(&self.fs))),
-            Place::Node(database, node) => self.open_node(database, node),
-            Place::All(prefix, node) => self.open_node_of_all(prefix, node),
+            Place::Node(branch, node) => self.open_node(branch, node),
         };
         object.ok_or(FsError::Stale)
     }
 
-    fn open_node(&self, database: usize, node: Node) -> Option<Object<'_>> {
-        let database = self.fs.databases.get(database)?;
-        let section = database.tree.section(node)?;
-        let at = DatabaseNode {
-            database,
-            section,
-            node,
-        };
-        Some(match section.open(node)? {
+    fn open_node(&self, branch: usize, node: Node) -> Option<Object<'_>> {
+        let (at, existing) = self.fs.branch(branch)?.open(node)?;
+        Some(match existing {
             tree::Existing::Directory => Object::Directory(at),
             tree::Existing::File(content) => Object::File(at, content),
             tree::Existing::Link(target) => Object::Link(at, target),
         })
     }
 
-    fn open_node_of_all(&self, prefix: Prefix, node: Node) -> Option<Object<'_>> {
-        let (at, object) = self.fs.all_of(prefix)?.open(node)?;
-        Some(match object {
-            tree::Existing::Directory => Object::AllDirectory(at),
-            tree::Existing::File(content) => Object::AllFile(at, content),
-            tree::Existing::Link(target) => Object::AllLink(at, target),
-        })
+    /// The branch and the node below its directory, if the node is one.
+    fn branch(&self) -> Option<(&dyn Branch, Node)> {
+        match self.place {
+            Place::Node(branch, node) => Some((self.fs.branch(branch)?, node)),
+            Place::Folder(_) | Place::RootInfo => None,
+        }
     }
 
     /// The kind of the node, derived from its inode number alone.
@@ -125,13 +115,9 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         match self.place {
             Place::Folder(_) => Kind::Directory,
             Place::RootInfo => Kind::File,
-            Place::Node(database, node) => {
-                let database = self.fs.databases.get(database);
-                database.map_or(Kind::File, |database| database.tree.kind(node))
-            }
-            Place::All(prefix, node) => {
-                let all = self.fs.all_of(prefix);
-                all.map_or(Kind::File, |all| all.tree.kind(node))
+            Place::Node(..) => {
+                let branch = self.branch();
+                branch.map_or(Kind::File, |(branch, node)| branch.kind(node))
             }
         }
     }
@@ -141,11 +127,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         match self.place {
             Place::Folder(_) => true,
             Place::RootInfo => RootInfo(&self.fs).is_counted(),
-            Place::Node(database, _) => {
-                let database = self.fs.databases.get(database);
-                database.is_none_or(|database| database.is_counted())
-            }
-            Place::All(prefix, _) => self.fs.all_of(prefix).is_none_or(AllFs::is_counted),
+            Place::Node(..) => self.branch().is_none_or(|(branch, _)| branch.is_counted()),
         }
     }
 
@@ -155,13 +137,9 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         match self.place {
             Place::Folder(_) => false,
             Place::RootInfo => !self.is_counted(),
-            Place::Node(database, node) => {
-                let database = self.fs.databases.get(database);
-                database.is_some_and(|database| database.wait(node) != Wait::None)
-            }
-            Place::All(prefix, node) => {
-                let all = self.fs.all_of(prefix);
-                all.is_some_and(|all| all.wait(node) != Wait::None)
+            Place::Node(..) => {
+                let branch = self.branch();
+                branch.is_some_and(|(branch, node)| branch.wait(node) != Wait::None)
             }
         }
     }
@@ -173,13 +151,9 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
             Place::Folder(_) => Where::Here,
             Place::RootInfo if self.is_counted() => Where::Here,
             Place::RootInfo => Where::Aside,
-            Place::Node(database, node) => {
-                let database = self.fs.databases.get(database);
-                database.map_or(Where::Here, |database| database.where_to_answer(node))
-            }
-            Place::All(prefix, node) => {
-                let all = self.fs.all_of(prefix);
-                all.map_or(Where::Here, |all| all.where_to_answer(node))
+            Place::Node(..) => {
+                let branch = self.branch();
+                branch.map_or(Where::Here, |(branch, node)| branch.where_to_answer(node))
             }
         }
     }
@@ -209,21 +183,18 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     }
 
     fn parent_of(&self, object: &Object<'_>) -> Result<Inode, FsError> {
-        if let Some(node) = object.of_all() {
-            return Ok(node.parent());
-        }
-        let Some(DatabaseNode {
-            database,
+        let Some(At {
+            branch,
             section,
             node,
-        }) = object.of_database()
+        }) = object.node()
         else {
             let folder = self.folder();
             return folder.map_or(Ok(Inode::ROOT), |folder| folder.parent().ok_or(FsError::Stale));
         };
         Ok(match section.parent(*node) {
-            Node::DATABASE => self.fs.folders.directory_of(database.prefix()),
-            parent => database.inode(parent),
+            Node::DATABASE => self.fs.folders.directory_of(branch.prefix()),
+            parent => branch.inode(parent),
         })
     }
 
@@ -321,30 +292,8 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// does not contain `game`, or is not a directory of games.
     pub fn next_games(&self, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
         let object = self.open().ok()?;
-        if let Some(directory) = object.of_all() {
-            let game = match game {
-                None => None,
-                Some(game) => {
-                    let (prefix, node) = game.node()?;
-                    Some((self.fs.folders.by_prefix(prefix)?, node.as_game()?))
-                }
-            };
-            return Some(directory.games_after(game)?.take(most).collect());
-        }
-        let directory = object.of_database()?;
-        let game = match game {
-            None => None,
-            Some(game) => Some(self.number_of(game)?),
-        };
-        let games = directory.games_after(game)?.take(most);
-        let inode = |game| directory.database.inode(Node::game(game));
-        Some(games.map(inode).collect())
-    }
-
-    /// The number of a game, if it belongs to the same database.
-    fn number_of(&self, game: Inode) -> Option<u32> {
-        let ((own, _), (its, node)) = (self.inode.node()?, game.node()?);
-        node.as_game().filter(|_| own == its)
+        let games = object.node()?.games_after(game)?;
+        Some(games.take(most).collect())
     }
 
     /// Returns `size` bytes of a file from `offset`, fewer only at its end.
@@ -363,7 +312,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// [`FsError::WrongKind`] if the node is not a link; [`FsError::Stale`] if it does not exist.
     pub fn target(&self) -> Result<String, FsError> {
         match self.open()? {
-            Object::Link(_, target) | Object::AllLink(_, target) => Ok(target.into_owned()),
+            Object::Link(_, target) => Ok(target.into_owned()),
             _ => Err(FsError::WrongKind),
         }
     }
@@ -381,9 +330,10 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         each: &mut dyn FnMut(Inode, &[u8]),
     ) -> Result<(), FsError> {
         let object = self.open()?;
-        let database = object.of_database().ok_or(FsError::Stale)?.database;
+        let branch = object.node().ok_or(FsError::Stale)?.branch;
+        let database = branch.database().ok_or(FsError::Stale)?;
         let exists = |&game: &u32| game < database.sizes().games();
-        let numbers = games.iter().map(|&game| self.number_of(game).filter(exists));
+        let numbers = games.iter().map(|&game| branch.number_of(game).filter(exists));
         let mut numbers: Vec<u32> = numbers.collect::<Option<_>>().ok_or(FsError::Stale)?;
         numbers.retain(|&game| database.sizes().get(game).is_none_or(|size| size <= longest));
         self.fs.reported(database.each_text(&numbers, &mut |game, text| {
@@ -392,9 +342,9 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     }
 
     /// The database and the number of the game, if the node is one.
-    pub(super) fn game(&self) -> Result<Option<(DatabaseNode<'_>, u32)>, FsError> {
+    pub(super) fn game(&self) -> Result<Option<(&DatabaseFs, u32)>, FsError> {
         Ok(match self.open()? {
-            Object::File(at, tree::Content::Game(game)) => Some((at, game)),
+            Object::File(at, tree::Content::Game(game)) => at.branch.database().zip(Some(game)),
             _ => None,
         })
     }

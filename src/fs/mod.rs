@@ -4,6 +4,7 @@
 //! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
 mod all;
+mod branch;
 mod cache;
 mod database;
 mod describe;
@@ -54,8 +55,9 @@ pub use types::{
 };
 pub use walk::{Task, Walks};
 
-use crate::tree::{AllTree, Branch, Prefix, SourceTree};
+use crate::tree::{AllTree, Placement, Prefix, SourceTree};
 use all::AllFs;
+use branch::Branch;
 use cache::TextCache;
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
@@ -142,9 +144,9 @@ impl ChessFs {
         let databases: Vec<Arc<DatabaseFs>> = entries
             .map(|entry| kept(entry).unwrap_or_else(|| open(entry)))
             .collect();
-        let branches: Vec<Branch<'_>> = databases
+        let placements: Vec<Placement<'_>> = databases
             .iter()
-            .map(|database| Branch {
+            .map(|database| Placement {
                 path: &database.entry().path,
                 prefix: database.prefix(),
                 modified: database.entry().modified(),
@@ -159,11 +161,11 @@ impl ChessFs {
         let hash = identity_hash(&databases);
         let prefixes = trees.iter().map(|_| Prefix::free(hash, given));
         let prefixes: Vec<Prefix> = all.iter().map(|all| all.prefix()).chain(prefixes).collect();
-        let mut folders = SourceTree::new(&branches, prefixes.first().copied(), |database| {
-            match database.and_then(|number| databases.get(number)) {
-                Some(database) => database.tree.top_names().map(str::to_owned).collect(),
-                None => vec![INFO.to_owned()],
-            }
+        let mut folders = SourceTree::new(&placements, prefixes.first().copied(), |database| match database
+            .and_then(|number| databases.get(number))
+        {
+            Some(database) => (&**database as &dyn Branch).names_in_directory(),
+            None => vec![INFO.to_owned()],
         });
         for (tree, &prefix) in trees.into_iter().zip(&prefixes) {
             let (paths, timeout) = (folders.paths(), common.options.source_timeout);
@@ -176,8 +178,8 @@ impl ChessFs {
             )));
         }
         if let [all, unique] = all.as_slice() {
-            let names = all.tree.top_names().map(str::to_owned);
-            folders.add_unique(unique.prefix(), all.prefix(), names);
+            let names = (&**all as &dyn Branch).names_in_directory();
+            folders.add_unique(unique.prefix(), all.prefix(), &names);
         }
         ChessFs {
             all,
@@ -275,23 +277,39 @@ impl ChessFs {
         self.databases.get(self.folders.by_prefix(prefix)?)
     }
 
-    /// The directory of all databases with this prefix.
-    fn all_of(&self, prefix: Prefix) -> Option<&AllFs> {
-        let mut all = self.all.iter();
-        all.find(|all| all.prefix() == prefix).map(Arc::as_ref)
+    /// The databases, and then the directories of several together.
+    fn branches(&self) -> impl Iterator<Item = &dyn Branch> {
+        let databases = self.databases.iter().map(|database| &**database as &dyn Branch);
+        databases.chain(self.all.iter().map(|all| &**all as &dyn Branch))
+    }
+
+    /// A branch by its number among [`ChessFs::branches`].
+    fn branch(&self, number: usize) -> Option<&dyn Branch> {
+        if let Some(database) = self.databases.get(number) {
+            return Some(&**database);
+        }
+        let all = self.all.get(number - self.databases.len())?;
+        Some(&**all)
+    }
+
+    /// The number of the branch with this prefix.
+    fn branch_with(&self, prefix: Prefix) -> Option<usize> {
+        let all = || {
+            let number = self.all.iter().position(|all| all.prefix() == prefix)?;
+            Some(self.databases.len() + number)
+        };
+        self.folders.by_prefix(prefix).or_else(all)
     }
 
     /// The look-up counts for each prefix.
     fn lookups(&self) -> impl Iterator<Item = (Prefix, &Lookups)> {
-        let databases = self.databases.iter();
-        let databases = databases.map(|database| (database.prefix(), &database.lookups));
-        databases.chain(self.all.iter().map(|all| (all.prefix(), &all.lookups)))
+        self.branches().map(|branch| (branch.prefix(), branch.lookups()))
     }
 
     /// The look-up counts for a prefix.
     fn lookups_of(&self, prefix: Prefix) -> Option<&Lookups> {
-        let all = self.all_of(prefix).map(|all| &all.lookups);
-        all.or_else(|| Some(&self.database(prefix)?.lookups))
+        let branch = self.branch(self.branch_with(prefix)?)?;
+        Some(branch.lookups())
     }
 
     /// Counts for `statfs`.

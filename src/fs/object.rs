@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::all::AllNode;
-use super::database::DatabaseFs;
-use super::failure::Failure;
-use super::files::File;
+use super::branch::Branch;
+use super::files::{File, with_file};
 use super::folder::{Folder, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode, Kind};
-use crate::tree::{Content, DirectoryGames, Node, Section};
+use crate::tree::{Content, Node, Section};
 
 /// An existing directory.
 pub(super) trait Directory {
@@ -33,32 +31,26 @@ pub(super) trait Directory {
     }
 }
 
-/// An existing node of a database.
+/// An existing node of a branch.
 #[derive(Clone, Copy)]
-pub(super) struct DatabaseNode<'a> {
-    pub(super) database: &'a DatabaseFs,
+pub(super) struct At<'a> {
+    pub(super) branch: &'a dyn Branch,
     pub(super) section: &'a dyn Section,
     pub(super) node: Node,
 }
 
 /// An existing node.
 pub(super) enum Object<'a> {
-    /// A folder of the source, or a database's directory.
+    /// A folder of the source, or the directory of a branch.
     Folder(Folder<'a>),
     /// `info.txt` at the root.
     RootInfo(RootInfo<'a>),
-    /// A directory below a database's directory.
-    Directory(DatabaseNode<'a>),
-    /// A file of a database.
-    File(DatabaseNode<'a>, Content<'a>),
-    /// A directory of all databases.
-    AllDirectory(AllNode<'a>),
-    /// A file of all databases.
-    AllFile(AllNode<'a>, Content<'a>),
+    /// A directory below that of a branch.
+    Directory(At<'a>),
+    /// A file.
+    File(At<'a>, Content<'a>),
     /// A symbolic link and its target.
-    Link(DatabaseNode<'a>, Cow<'a, str>),
-    /// A symbolic link in a directory of all databases, and its target.
-    AllLink(AllNode<'a>, Cow<'a, str>),
+    Link(At<'a>, Cow<'a, str>),
 }
 
 impl<'a> Object<'a> {
@@ -67,12 +59,7 @@ impl<'a> Object<'a> {
         match self {
             Object::Folder(folder) => Ok(folder),
             Object::Directory(directory) => Ok(directory),
-            Object::AllDirectory(directory) => Ok(directory),
-            Object::RootInfo(_)
-            | Object::File(..)
-            | Object::AllFile(..)
-            | Object::Link(..)
-            | Object::AllLink(..) => Err(FsError::NotADirectory),
+            Object::RootInfo(_) | Object::File(..) | Object::Link(..) => Err(FsError::NotADirectory),
         }
     }
 
@@ -80,17 +67,16 @@ impl<'a> Object<'a> {
     pub(super) fn with_file<R>(&self, then: impl FnOnce(&dyn File) -> R) -> Result<R, FsError> {
         match self {
             Object::RootInfo(info) => Ok(then(info)),
-            Object::File(at, content) => Ok(at.database.with_file(at.node, content.clone(), then)),
-            Object::AllFile(at, content) => Ok(at.with_file(content.clone(), then)),
-            Object::Folder(_) | Object::Directory(_) | Object::AllDirectory(_) => Err(FsError::IsADirectory),
-            Object::Link(..) | Object::AllLink(..) => Err(FsError::WrongKind),
+            Object::File(at, content) => with_file(at, content.clone(), then).ok_or(FsError::Stale),
+            Object::Folder(_) | Object::Directory(_) => Err(FsError::IsADirectory),
+            Object::Link(..) => Err(FsError::WrongKind),
         }
     }
 
     /// The size in bytes, if nothing has to be decoded for it; 0 for directories.
     pub(super) fn size_if_known(&self) -> Option<u64> {
         match self {
-            Object::Link(_, target) | Object::AllLink(_, target) => Some(target.len() as u64),
+            Object::Link(_, target) => Some(target.len() as u64),
             _ => self.with_file(|file| file.size_if_known()).unwrap_or(Some(0)),
         }
     }
@@ -109,38 +95,36 @@ impl<'a> Object<'a> {
             Object::Folder(folder) => folder.attributes(),
             Object::RootInfo(info) => info.attributes(size),
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => at.attributes(size),
-            Object::AllDirectory(at) | Object::AllFile(at, _) | Object::AllLink(at, _) => at.attributes(size),
         }
     }
 
-    /// The node, if it belongs to a database.
-    pub(super) fn of_database(&self) -> Option<&DatabaseNode<'a>> {
+    /// The node, if it belongs to a branch.
+    pub(super) fn node(&self) -> Option<&At<'a>> {
         match self {
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => Some(at),
-            _ => None,
-        }
-    }
-
-    /// The node, if it belongs to the directory of all databases.
-    pub(super) fn of_all(&self) -> Option<&AllNode<'a>> {
-        match self {
-            Object::AllDirectory(at) | Object::AllFile(at, _) | Object::AllLink(at, _) => Some(at),
-            _ => None,
+            Object::Folder(_) | Object::RootInfo(_) => None,
         }
     }
 }
 
-impl<'a> DatabaseNode<'a> {
+impl<'a> At<'a> {
     /// The games that a directory lists after `game`, or all its games.
-    pub(super) fn games_after(&self, game: Option<u32>) -> Option<DirectoryGames<'a>> {
-        self.section.games_after(self.node, game)
+    pub(super) fn games_after(&self, game: Option<Inode>) -> Option<impl Iterator<Item = Inode> + 'a> {
+        let branch = self.branch;
+        let after = match game {
+            None => None,
+            Some(game) => Some(branch.number_of(game)?),
+        };
+        let games = self.section.games_after(self.node, after)?;
+        Some(games.map(|game| branch.inode(Node::game(game))))
     }
 
     fn attributes(&self, size: u64) -> Attributes {
-        let DatabaseNode { database, node, .. } = *self;
-        let changed = seconds_and_nanoseconds(database.entry().modified());
-        let (modified, links) = match node.as_game() {
-            Some(game) => {
+        let At { branch, node, .. } = *self;
+        let changed = seconds_and_nanoseconds(branch.modified());
+        let game = branch.database().zip(node.as_game());
+        let (modified, links) = match game {
+            Some((database, game)) => {
                 let keys = database.entry().database.keys(game);
                 let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
                 let links = database.tree.directories_of(game, &keys);
@@ -149,7 +133,7 @@ impl<'a> DatabaseNode<'a> {
             None => (changed, self.section.links(node)),
         };
         Attributes {
-            inode: database.inode(node),
+            inode: branch.inode(node),
             kind: self.section.kind(node),
             size,
             blocks: size.div_ceil(512),
@@ -160,28 +144,28 @@ impl<'a> DatabaseNode<'a> {
     }
 }
 
-impl Directory for DatabaseNode<'_> {
+impl Directory for At<'_> {
     fn len(&self) -> usize {
         self.section.len(self.node)
     }
 
     fn entry_at(&self, n: usize) -> Option<(Cow<'_, str>, Inode, Kind)> {
         let (name, node) = self.section.entry_at(self.node, n)?;
-        Some((name, self.database.inode(node), self.database.tree.kind(node)))
+        Some((name, self.branch.inode(node), self.branch.kind(node)))
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
         match self.section.child(self.node, name) {
-            Some(node) => Ok(self.database.inode(node)),
-            // The name may have existed before the database changed.
+            Some(node) => Ok(self.branch.inode(node)),
+            // The name may have existed before a database changed.
             None => self.check(None).and(Err(FsError::NotFound)),
         }
     }
 
-    fn check(&self, _shown: Option<&[Inode]>) -> Result<(), FsError> {
-        match self.section.is_unavailable() {
-            true => Err(self.database.texts().fail(Failure::Index)),
-            false => self.database.texts().check(),
+    fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
+        if self.section.is_unavailable() {
+            return Err(self.branch.fail_without_index());
         }
+        self.branch.check(shown)
     }
 }

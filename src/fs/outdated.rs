@@ -1,10 +1,8 @@
 //! What the kernel's caches must drop when the source changes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::ChessFs;
-use super::all::AllFs;
 use super::folder::{Folder, RootInfo};
 use crate::tree::{Inode, SourceFolder};
 
@@ -63,22 +61,17 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
 /// The top entries of removed databases that the kernel still knows. The previous invalidation dropped only
 /// the dentries that were not in use at that moment, so these are invalidated again.
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
-    let gone = fs.databases.iter().filter(|database| {
-        let directory = fs.folders.directory_of(database.prefix());
-        directory != Inode::ROOT && database.lookups.is_known() && after.database(database.prefix()).is_none()
+    let gone = fs.branches().filter(|branch| {
+        let directory = fs.folders.directory_of(branch.prefix());
+        directory != Inode::ROOT
+            && branch.lookups().is_known()
+            && after.branch_with(branch.prefix()).is_none()
     });
-    let mut entries: Vec<Outdated> = gone
-        .map(|database| Outdated {
-            inode: fs.folders.directory_of(database.prefix()),
-            names: database.tree.top_names().map(str::to_owned).collect(),
-        })
-        .collect();
-    let is_gone = |all: &&Arc<AllFs>| all.lookups.is_known() && after.all_of(all.prefix()).is_none();
-    entries.extend(fs.all.iter().filter(is_gone).map(|all| Outdated {
-        inode: fs.folders.directory_of(all.prefix()),
-        names: all.tree.top_names().map(str::to_owned).collect(),
-    }));
-    entries
+    let outdated = gone.map(|branch| Outdated {
+        inode: fs.folders.directory_of(branch.prefix()),
+        names: branch.names_in_directory(),
+    });
+    outdated.collect()
 }
 
 fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::ops::Deref;
 
 use super::ChessFs;
+use super::database::DatabaseFs;
 use super::handle::Handle;
-use super::object::DatabaseNode;
 use super::types::FsError;
 use chessdb::game::Tags;
 use chessdb_library::library::tags_of;
@@ -18,10 +18,10 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// # Errors
     /// [`FsError::Stale`] if the node does not exist.
     pub fn attribute_names(&self) -> Result<Vec<String>, FsError> {
-        let Some((at, game)) = self.game()? else {
+        let Some((database, game)) = self.game()? else {
             return Ok(Vec::new());
         };
-        let tags = self.fs().reported(tags(&at, game))?;
+        let tags = self.fs().reported(tags(database, game))?;
         Ok(tags
             .iter()
             .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
@@ -34,17 +34,17 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// [`FsError::NoAttribute`]; [`FsError::Stale`] if the node does not exist.
     pub fn attribute_value(&self, name: &OsStr) -> Result<Vec<u8>, FsError> {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
-        let (Some((at, game)), Some(tag)) = (self.game()?, tag) else {
+        let (Some((database, game)), Some(tag)) = (self.game()?, tag) else {
             return Err(FsError::NoAttribute);
         };
-        let tags = self.fs().reported(tags(&at, game))?;
+        let tags = self.fs().reported(tags(database, game))?;
         let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
         Ok(value.as_bytes().to_vec())
     }
 }
 
-fn tags(at: &DatabaseNode<'_>, game: u32) -> Result<Tags, FsError> {
-    let tags = tags_of(&*at.database.entry().database, game);
-    at.database.texts().check()?;
+fn tags(database: &DatabaseFs, game: u32) -> Result<Tags, FsError> {
+    let tags = tags_of(&*database.entry().database, game);
+    database.texts().check()?;
     Ok(tags)
 }

@@ -166,11 +166,11 @@ mod tests {
 
     impl Refusable for Probe {
         fn is_open(&self) -> bool {
-            self.0.lock().unwrap().is_some()
+            self.0.lock().is_some()
         }
 
         fn refuse(&self, error: Errno) {
-            if let Some(reply) = self.0.lock().unwrap().take() {
+            if let Some(reply) = self.0.lock().take() {
                 reply.send(error).unwrap();
             }
         }

@@ -183,11 +183,6 @@ impl DatabaseTree {
         let sections = self.sections.iter();
         sections.map(|section| section.directories_of(game, keys)).sum()
     }
-
-    /// Names of the entries of the database's directory.
-    pub fn top_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.entries().names()
-    }
 }
 
 impl HasTop for DatabaseTree {

@@ -50,7 +50,7 @@ pub use layout::{Layout, ViewError};
 pub use one_database::OneDatabase;
 pub use own_view::OwnView;
 pub use section::{Content, DirectoryGames, Existing, Kind, Row, Section};
-pub use source::{Branch, SourceFolder, SourceTree};
+pub use source::{Placement, SourceFolder, SourceTree};
 pub use template::TemplateError;
 pub use view_files::ViewFiles;
 pub use views::{BuiltInView, By, Group, VIEWS, View};

@@ -1,12 +1,10 @@
 //! `moves/`: the opening tree, with a directory for each move that was played.
 
-use parking_lot::Mutex;
+use chessdb_library::recent::Recent;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-
-use lru::LruCache;
 
 use super::in_parts::PositionsInParts;
 use super::inode::Node;
@@ -34,8 +32,8 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 pub(super) struct Moves {
     positions: Arc<PositionsInParts>,
     /// Recently used nodes of the opening tree.
-    nodes: Mutex<LruCache<Node, OpeningNode>>,
-    kept: Mutex<LruCache<Node, Arc<Listing>>>,
+    nodes: Recent<Node, OpeningNode>,
+    kept: Recent<Node, Arc<Listing>>,
 }
 
 /// The contents of a directory.
@@ -58,8 +56,8 @@ impl Moves {
     pub(super) fn new(positions: Arc<PositionsInParts>) -> Moves {
         Moves {
             positions,
-            nodes: Mutex::new(LruCache::sparse(MOST_NODES)),
-            kept: Mutex::new(LruCache::sparse(MOST_KEPT)),
+            nodes: Recent::new(MOST_NODES),
+            kept: Recent::new(MOST_KEPT),
         }
     }
 
@@ -69,13 +67,8 @@ impl Moves {
 
     /// The node of the opening tree for a directory; `None` if it does not exist.
     fn branch(&self, node: Node) -> Option<OpeningNode> {
-        let nodes = || self.nodes.lock();
-        if let Some(branch) = nodes().get(&node) {
-            return Some(branch.clone());
-        }
-        let branch = self.positions.node_at(self.plies().read(node))?;
-        nodes().put(node, branch.clone());
-        Some(branch)
+        let make = || self.positions.node_at(self.plies().read(node)).ok_or(());
+        self.nodes.get_or_make(node, make).ok()
     }
 
     /// The node with which `branch` is shown for a use.
@@ -88,19 +81,13 @@ impl Moves {
             ply: branch.depth,
         };
         let node = self.plies().node(as_, at)?;
-        let mut nodes = self.nodes.lock();
-        nodes.put(node, branch);
+        self.nodes.put(node, branch);
         Some(node)
     }
 
     fn listing(&self, directory: Node) -> Option<Arc<Listing>> {
-        let kept = || self.kept.lock();
-        if let Some(listing) = kept().get(&directory) {
-            return Some(Arc::clone(listing));
-        }
-        let listing = Arc::new(self.new_listing(directory)?);
-        kept().put(directory, Arc::clone(&listing));
-        Some(listing)
+        let make = || self.new_listing(directory).map(Arc::new).ok_or(());
+        self.kept.get_or_make(directory, make).ok()
     }
 
     fn new_listing(&self, directory: Node) -> Option<Listing> {
@@ -190,11 +177,7 @@ impl Section for Moves {
 
     /// A node that is not kept has to be found in the tree, for which games are replayed.
     fn must_build(&self, node: Node) -> bool {
-        let is_kept = || {
-            let nodes = self.nodes.lock();
-            nodes.contains(&node)
-        };
-        !self.positions.is_ready() || node != Moves::TOP && !is_kept()
+        !self.positions.is_ready() || node != Moves::TOP && !self.nodes.has(&node)
     }
 
     fn is_unavailable(&self) -> bool {

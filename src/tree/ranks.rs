@@ -5,10 +5,9 @@
 //! kept until too many other directories have been looked up. After that the directory is stale, and the
 //! kernel looks up its path again.
 
-use parking_lot::Mutex;
+use chessdb_library::recent::Recent;
 use std::num::NonZeroUsize;
 
-use lru::LruCache;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::inode::{KIND_RANKS, Node};
@@ -20,11 +19,11 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 pub(super) const DIRECTORIES: usize = 7;
 
 /// The most recently used directories of ranks, with the text of each.
-pub(super) struct Ranks(Mutex<LruCache<u32, Box<str>>>);
+pub(super) struct Ranks(Recent<u32, Box<str>>);
 
 impl Ranks {
     pub(super) fn new() -> Ranks {
-        Ranks(Mutex::new(LruCache::sparse(MOST_KEPT)))
+        Ranks(Recent::new(MOST_KEPT))
     }
 
     /// The directory of the first ranks of a FEN, with slashes between them. `None` for other texts, and in
@@ -35,18 +34,13 @@ impl Ranks {
             return None;
         }
         let number = xxh3_64(ranks.as_bytes()) as u32;
-        let mut kept = self.0.lock();
-        let is_own = kept.get(&number).is_none_or(|kept| **kept == *ranks);
-        is_own.then(|| {
-            kept.put(number, ranks.into());
-            Node::new(KIND_RANKS, number)
-        })
+        let kept = self.0.get_or_make(number, || Ok::<_, ()>(ranks.into())).ok()?;
+        (*kept == *ranks).then_some(Node::new(KIND_RANKS, number))
     }
 
     /// The ranks of a directory; `None` if they are no longer kept.
     pub(super) fn text(&self, node: Node) -> Option<Box<str>> {
-        let mut kept = self.0.lock();
-        kept.get(&node.number()).cloned()
+        self.0.get(&node.number())
     }
 }
 

@@ -32,7 +32,7 @@ pub struct SourceFolder {
 
 /// A database to be placed in the tree.
 #[derive(Clone, Copy, Debug)]
-pub struct Branch<'a> {
+pub struct Placement<'a> {
     /// Path of its directory, with `/` between names; empty for the root.
     pub path: &'a str,
     /// Prefix of its inodes.
@@ -46,26 +46,26 @@ impl SourceTree {
     /// `own_names` returns the names that are taken by other entries in a database's directory, or in the
     /// root if called with `None`.
     pub fn new(
-        branches: &[Branch<'_>],
+        placements: &[Placement<'_>],
         all: Option<Prefix>,
         own_names: impl Fn(Option<usize>) -> Vec<String>,
     ) -> SourceTree {
         let mut tree = SourceTree {
             folders: vec![SourceFolder::new(Inode::ROOT, 0)],
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
-            by_prefix: HashMap::with_capacity(branches.len()),
+            by_prefix: HashMap::with_capacity(placements.len()),
         };
         // While the tree is built, children have the names of their paths.
         let mut by_path: HashMap<&str, usize> = HashMap::from([("", 0)]);
-        for (number, branch) in branches.iter().enumerate() {
-            tree.by_prefix.insert(branch.prefix, number);
-            let folder = tree.folder(branch.path, &mut by_path);
+        for (number, placement) in placements.iter().enumerate() {
+            tree.by_prefix.insert(placement.prefix, number);
+            let folder = tree.folder(placement.path, &mut by_path);
             let folder = &mut tree.folders[folder];
             folder.database = Some(number);
             if folder.inode != Inode::ROOT {
-                folder.inode = Inode::of(branch.prefix, Node::DATABASE);
+                folder.inode = Inode::of(placement.prefix, Node::DATABASE);
             }
-            folder.modified = folder.modified.max(branch.modified);
+            folder.modified = folder.modified.max(placement.modified);
         }
         // Parents have lower numbers than their children.
         for number in (0..tree.folders.len()).rev() {
@@ -116,7 +116,7 @@ impl SourceTree {
 
     /// Adds the directory of all databases without duplicates to that of all databases, which has the prefix `all` and
     /// these other entries.
-    pub fn add_unique(&mut self, prefix: Prefix, all: Prefix, own: impl Iterator<Item = String>) {
+    pub fn add_unique(&mut self, prefix: Prefix, all: Prefix, own: &[String]) {
         let Some(parent) = self.number_of(Inode::of(all, Node::DATABASE)) else {
             return;
         };
@@ -127,7 +127,7 @@ impl SourceTree {
         };
         folder.modified = all.modified;
         all.children.push((UNIQUE.to_owned(), number));
-        all.name_children(&own.collect::<Vec<_>>());
+        all.name_children(own);
         self.by_inode.insert(folder.inode, number);
         self.folders.push(folder);
     }

@@ -57,8 +57,4 @@ impl Top {
         entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Top(entries)
     }
-
-    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
-    }
 }

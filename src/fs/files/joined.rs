@@ -1,11 +1,8 @@
-//! `all.pgn` and merged files: the offsets of their games, and reading parts of them.
+//! The games of one database in a file: their offsets, and reading some of them.
 
-use parking_lot::Mutex;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
-
-use lru::LruCache;
 
 use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
@@ -14,6 +11,7 @@ use crate::fs::join::Join;
 use crate::fs::sizes::Games;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;
+use chessdb_library::recent::Recent;
 
 /// Number of long merged files whose [`Join`] is kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -21,24 +19,21 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 /// The joins that are kept.
 pub(in crate::fs) struct Joins {
     all: OnceLock<Arc<Join>>,
-    listed: Mutex<LruCache<Node, Arc<Join>>>,
+    listed: Recent<Node, Arc<Join>>,
 }
 
 impl Joins {
     pub(in crate::fs) fn new() -> Joins {
         Joins {
             all: OnceLock::new(),
-            listed: Mutex::new(LruCache::sparse(MOST_KEPT)),
+            listed: Recent::new(MOST_KEPT),
         }
     }
 
     fn get(&self, file: Node, games: Games<'_>) -> Option<Arc<Join>> {
         match games {
             Games::All(_) => self.all.get().cloned(),
-            Games::Listed(_) => {
-                let mut listed = self.listed.lock();
-                listed.get(&file).cloned()
-            }
+            Games::Listed(_) => self.listed.get(&file),
         }
     }
 
@@ -48,16 +43,13 @@ impl Joins {
                 self.all.get_or_init(|| Arc::clone(join));
             }
             Games::Listed(_) if Join::is_short(games) => {}
-            Games::Listed(_) => {
-                let mut listed = self.listed.lock();
-                listed.put(file, Arc::clone(join));
-            }
+            Games::Listed(_) => self.listed.put(file, Arc::clone(join)),
         }
     }
 }
 
 /// Games one after the other.
-pub(in crate::fs) struct Joined<'a> {
+pub(super) struct Joined<'a> {
     database: &'a DatabaseFs,
     joins: &'a Joins,
     file: Node,
@@ -65,18 +57,19 @@ pub(in crate::fs) struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    pub(in crate::fs) fn new(database: &'a DatabaseFs, file: Node, games: Games<'a>) -> Joined<'a> {
+    /// A file whose offsets are kept in `joins`.
+    pub(super) fn new(
+        database: &'a DatabaseFs,
+        joins: &'a Joins,
+        file: Node,
+        games: Games<'a>,
+    ) -> Joined<'a> {
         Joined {
             database,
-            joins: &database.joins,
+            joins,
             file,
             games,
         }
-    }
-
-    /// The same file, whose offsets are kept in `joins`, because the database has another file with this node.
-    pub(in crate::fs) fn kept_in(self, joins: &'a Joins) -> Joined<'a> {
-        Joined { joins, ..self }
     }
 
     /// The offsets of the games.

@@ -1,37 +1,73 @@
 //! Files that are generated on first use and then kept: `info.txt`, `problems.txt`, documents, tables.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
+
+use super::found::{FoundGames, FoundTables};
 use super::{File, Wait};
+use crate::fs::branch::{Branch, Part};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
-use crate::fs::info::{database_info, problem_rows};
-use crate::fs::sizes::Games;
-use crate::fs::table::{DuplicatesTable, Found, ParquetTable, Part, Tables};
-use crate::fs::types::{Chunk, FsError};
-use crate::tree::Table;
+use crate::fs::info::problem_rows;
+use crate::fs::object::At;
+use crate::fs::table::{CombinedTables, DuplicatesTable, ParquetTable, Tables};
+use crate::fs::types::Chunk;
+use crate::fs::types::FsError;
+use crate::tree::Node;
 use chessdb_library::library::document_text;
+use chessdb_library::recent::Recent;
 
-/// The generated files of a database.
-#[derive(Default)]
+/// Maximum number of files of joined games, and of lists of games, that are kept.
+const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// Maximum number of tables of found games that are kept.
+const MOST_TABLES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+
+/// Maximum number of texts of sections that are kept.
+const MOST_TEXTS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+/// What is kept of the files of a branch.
 pub(in crate::fs) struct Made {
-    info: OnceLock<Arc<[u8]>>,
+    pub(in crate::fs) info: OnceLock<Arc<[u8]>>,
     problems: OnceLock<Arc<[u8]>>,
     pub(super) overview: OnceLock<Arc<[u8]>>,
     /// Held by the request that counts for the overview; others wait for it.
     pub(super) overview_turn: Mutex<()>,
     documents: Vec<OnceLock<Arc<[u8]>>>,
+    /// The tables of all games of a database, as it stores them.
     tables: OnceLock<Tables>,
-    parquet: OnceLock<ParquetTable>,
-    duplicates: OnceLock<DuplicatesTable>,
+    /// The tables of each part, where these are others.
+    pub(in crate::fs) tables_of_parts: OnceLock<Vec<Tables>>,
+    pub(super) combined: OnceLock<CombinedTables>,
+    pub(super) parquet: OnceLock<ParquetTable>,
+    pub(super) duplicates: OnceLock<DuplicatesTable>,
+    texts: Recent<Node, Arc<[u8]>>,
+    pub(super) found_games: Recent<Node, Arc<FoundGames>>,
+    pub(super) found_tables: Recent<Node, Arc<FoundTables>>,
+    /// Offset at which each part of a file ends.
+    pub(super) ends: Recent<Node, Arc<[u64]>>,
 }
 
 impl Made {
-    /// An empty set for a database with `documents` documents.
+    /// Nothing, of a branch with `documents` documents.
     pub(in crate::fs) fn new(documents: usize) -> Made {
         Made {
+            info: OnceLock::new(),
+            problems: OnceLock::new(),
+            overview: OnceLock::new(),
+            overview_turn: Mutex::new(()),
             documents: (0..documents).map(|_| OnceLock::new()).collect(),
-            ..Made::default()
+            tables: OnceLock::new(),
+            tables_of_parts: OnceLock::new(),
+            combined: OnceLock::new(),
+            parquet: OnceLock::new(),
+            duplicates: OnceLock::new(),
+            texts: Recent::new(MOST_TEXTS),
+            found_games: Recent::new(MOST_LISTS),
+            found_tables: Recent::new(MOST_TABLES),
+            ends: Recent::new(MOST_LISTS),
         }
     }
 }
@@ -71,38 +107,45 @@ impl<T: Text> File for T {
 }
 
 /// `info.txt`
-pub(super) struct Info<'a>(pub(super) &'a DatabaseFs);
+pub(super) struct Info<'a>(pub(super) &'a dyn Branch);
 
 impl Text for Info<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        match self.0.entry().is_described() {
-            true => self.text().ok(),
-            false => self.0.made.info.get().cloned(),
-        }
+        self.0.info_if_known()
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.0.info().cloned()
+        self.0.info()
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.0.entry().is_described())
+        Wait::Common.unless(self.text_if_known().is_some())
     }
 }
 
-impl DatabaseFs {
-    /// `info.txt`. A source that may not answer is not checked: everything in the text is known since it was opened.
-    pub(in crate::fs) fn info(&self) -> Result<&Arc<[u8]>, FsError> {
-        if let Some(text) = self.made.info.get() {
-            return Ok(text);
-        }
-        let text = database_info(self.entry(), self.lacks_positions())
-            .into_bytes()
-            .into();
-        if self.texts().remote().is_none() {
-            self.texts().check()?;
-        }
-        Ok(self.made.info.get_or_init(|| text))
+/// A file with the text that its section generates, such as `moves.csv`.
+pub(super) struct Own<'a>(pub(super) At<'a>);
+
+impl Text for Own<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        let At { branch, node, .. } = self.0;
+        branch.made().texts.get(&node)
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        let At {
+            branch,
+            section,
+            node,
+        } = self.0;
+        branch.made().texts.get_or_make(node, || {
+            let text = section.text(node);
+            if section.is_unavailable() {
+                return Err(branch.fail_without_index());
+            }
+            let text = text.ok_or(FsError::Stale)?;
+            branch.check(None).map(|()| text.into_bytes().into())
+        })
     }
 }
 
@@ -160,123 +203,13 @@ impl Text for Document<'_> {
     }
 }
 
-/// A table of all games.
-pub(super) struct TableFile<'a>(pub(super) &'a DatabaseFs, pub(super) Table);
-
 impl DatabaseFs {
-    /// The tables; on first use reads the tags of all games.
+    /// The tables of all games; on first use reads their tags.
     pub(in crate::fs) fn tables(&self) -> Result<&Tables, FsError> {
         if let Some(tables) = self.made.tables.get() {
             return Ok(tables);
         }
-        let (games, digits) = (Games::All(self.entry().database.len()), self.tree.digits());
-        let tables = Tables::new(self.entry(), games, digits, self.options.threads);
-        self.texts().check()?;
+        let tables = Part::of(self).new_tables(self.options.threads)?;
         Ok(self.made.tables.get_or_init(|| tables))
-    }
-}
-
-impl File for TableFile<'_> {
-    fn size_if_known(&self) -> Option<u64> {
-        let tables = self.0.made.tables.get()?;
-        Some(tables.len(self.1))
-    }
-
-    fn size(&self) -> Result<u64, FsError> {
-        Ok(self.0.tables()?.len(self.1))
-    }
-
-    fn wait(&self) -> Wait {
-        Wait::Own.unless(self.size_if_known().is_some())
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let (database, tables) = (self.0, self.0.tables()?);
-        let (games, digits) = (
-            Games::All(database.entry().database.len()),
-            database.tree.digits(),
-        );
-        let bytes = tables.read(database.entry(), games, digits, self.1, offset, size);
-        Ok(bytes.ok_or_else(|| self.0.texts().fail(Failure::Tags))?.into())
-    }
-}
-
-/// `games.parquet`
-pub(super) struct ParquetFile<'a>(pub(super) &'a DatabaseFs);
-
-impl ParquetFile<'_> {
-    /// The table, after it was made once.
-    fn table(&self) -> Result<&ParquetTable, FsError> {
-        let database = self.0;
-        if let Some(table) = database.made.parquet.get() {
-            return Ok(table);
-        }
-        let others = database.tables()?.others();
-        let table = ParquetTable::new(&[Part::of(database)], others, database.options.threads)?;
-        Ok(database.made.parquet.get_or_init(|| table))
-    }
-}
-
-impl File for ParquetFile<'_> {
-    fn size_if_known(&self) -> Option<u64> {
-        self.0.made.parquet.get().map(ParquetTable::len)
-    }
-
-    fn size(&self) -> Result<u64, FsError> {
-        Ok(self.table()?.len())
-    }
-
-    /// A group of rows has to be made even if the size is known.
-    fn wait(&self) -> Wait {
-        Wait::Own
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let threads = self.0.options.threads;
-        let bytes = self.table()?.read(&[Part::of(self.0)], offset, size, threads)?;
-        Ok(bytes.into())
-    }
-}
-
-/// `duplicates.csv`. The main lines of all games must be decoded for it.
-pub(super) struct DuplicatesFile<'a>(pub(super) &'a DatabaseFs);
-
-impl DuplicatesFile<'_> {
-    /// The table, after it was made once.
-    fn table(&self) -> Result<&DuplicatesTable, FsError> {
-        let made = &self.0.made.duplicates;
-        if let Some(table) = made.get() {
-            return Ok(table);
-        }
-        let table = self.with_found(|found| DuplicatesTable::new(found, self.0.options.threads))?;
-        Ok(made.get_or_init(|| table))
-    }
-
-    fn with_found<T>(&self, then: impl FnOnce(&Found<'_>) -> T) -> T {
-        let part = Part::of(self.0);
-        then(&Found {
-            duplicates: part.database.tree.common().duplicates(),
-            parts: &[part],
-            place_of: &|game| (0, game),
-        })
-    }
-}
-
-impl File for DuplicatesFile<'_> {
-    fn size_if_known(&self) -> Option<u64> {
-        self.0.made.duplicates.get().map(DuplicatesTable::len)
-    }
-
-    fn size(&self) -> Result<u64, FsError> {
-        Ok(self.table()?.len())
-    }
-
-    fn wait(&self) -> Wait {
-        Wait::Common.unless(self.size_if_known().is_some())
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let table = self.table()?;
-        Ok(self.with_found(|found| table.read(found, offset, size))?.into())
     }
 }

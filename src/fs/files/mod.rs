@@ -1,28 +1,27 @@
-//! The files of a database, one type for each kind of content.
+//! The files of a branch, one type for each kind of content.
 
-mod found_table;
+mod concatenated;
+mod found;
 mod game;
 mod joined;
 mod made;
 mod member;
 mod overview;
-mod own;
+mod tables;
 
-use super::database::DatabaseFs;
-use super::sizes::Games;
+use super::object::At;
 use super::types::{Chunk, FsError};
-use crate::tree::{Content, GameNumbers, Node};
-use found_table::FoundTable;
+use crate::tree::Content;
+use concatenated::{Concatenated, Shown};
+use found::{FoundGames, FoundTable};
 use game::Game;
-use made::{Document, DuplicatesFile, Info, ParquetFile, Problems, TableFile};
+use made::{Document, Info, Own, Problems};
 use member::RawFile;
 use overview::Overview;
-use own::Own;
+use tables::{DuplicatesFile, ParquetFile, TableFile};
 
-pub(super) use found_table::FoundTables;
-pub(super) use joined::{Joined, Joins};
+pub(super) use joined::Joins;
 pub(super) use made::{Made, Text};
-pub(super) use own::OwnTexts;
 
 /// An existing file.
 pub(super) trait File {
@@ -53,39 +52,43 @@ pub(super) enum Wait {
 impl Wait {
     /// `None` if the result is known already.
     fn unless(self, is_known: bool) -> Wait {
-        match is_known {
-            true => Wait::None,
-            false => self,
-        }
+        if is_known { Wait::None } else { self }
     }
 }
 
-impl DatabaseFs {
-    /// Calls `then` with the file of a node that has this content.
-    pub(super) fn with_file<R>(
-        &self,
-        node: Node,
-        content: Content<'_>,
-        then: impl FnOnce(&dyn File) -> R,
-    ) -> R {
-        let games = match content {
-            Content::Game(game) => return then(&Game(self, game)),
-            Content::Info => return then(&Info(self)),
-            Content::Problems => return then(&Problems(self)),
-            Content::Overview => return then(&Overview(self)),
-            Content::Member(member, size) => return then(&RawFile::new(self, member, size)),
-            Content::Document(document) => return then(&Document(self, document)),
-            Content::Table(table) => return then(&TableFile(self, table)),
-            Content::Parquet => return then(&ParquetFile(self)),
-            Content::Duplicates => return then(&DuplicatesFile(self)),
-            Content::Own => return then(&Own(self, node)),
-            Content::Found(found) => return then(&Joined::new(self, node, Games::Listed((&*found).into()))),
-            Content::FoundTable(found) => return then(&FoundTable::new(self, node, found)),
-            Content::AllGames => Games::All(self.entry().database.len()),
-            Content::Games(games) => Games::Listed(games),
-            // A single database contains no others.
-            Content::InParts(_) => Games::Listed(GameNumbers::NONE),
-        };
-        then(&Joined::new(self, node, games))
-    }
+/// Calls `then` with the file of a node that has this content. `None` if the branch has no such file.
+pub(super) fn with_file<R>(
+    at: &At<'_>,
+    content: Content<'_>,
+    then: impl FnOnce(&dyn File) -> R,
+) -> Option<R> {
+    let branch = at.branch;
+    let found;
+    let games = match content {
+        Content::Game(game) => return Some(then(&Game(branch.database()?, game))),
+        Content::Info => return Some(then(&Info(branch))),
+        Content::Problems => return Some(then(&Problems(branch.database()?))),
+        Content::Overview => return Some(then(&Overview(branch))),
+        Content::Member(member, size) => {
+            return Some(then(&RawFile::new(branch.database()?, member, size)));
+        }
+        Content::Document(document) => return Some(then(&Document(branch.database()?, document))),
+        Content::Table(table) => return Some(then(&TableFile(branch, table))),
+        Content::Parquet => return Some(then(&ParquetFile(branch))),
+        Content::Duplicates => return Some(then(&DuplicatesFile(branch))),
+        Content::Own => return Some(then(&Own(*at))),
+        Content::FoundTable(games) => {
+            let games = &*FoundGames::of(at, &games);
+            return Some(then(&FoundTable { at: *at, games }));
+        }
+        Content::Found(games) => {
+            found = FoundGames::of(at, &games);
+            Shown::Found(&found)
+        }
+        Content::InParts(games) => Shown::InParts(games),
+        Content::Games(games) => Shown::Own(games),
+        Content::AllGames => Shown::All,
+    };
+    let file = at.node;
+    Some(then(&Concatenated { branch, file, games }))
 }

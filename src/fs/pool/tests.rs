@@ -33,7 +33,7 @@ fn submit(pool: &Pool, jobs: usize) -> (Sender<()>, Receiver<End>) {
         pool.submit(
             Instant::now(),
             move || {
-                let _ = gate.lock().unwrap().recv();
+                let _ = gate.lock().recv();
                 done.send(End::Done(job)).unwrap();
             },
             move || given_up.send(End::GivenUp(job)).unwrap(),

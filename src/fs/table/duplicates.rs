@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::parquet::Part;
 use super::{PIECE, read_pieces};
+use crate::fs::branch::Part;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::types::FsError;

@@ -3,7 +3,7 @@
 //! One pass over the tags of all games finds the columns and the length of each piece of a table. After that,
 //! reading a byte only makes the piece that contains it.
 
-mod all;
+mod combined;
 mod duplicates;
 mod parquet;
 
@@ -11,18 +11,19 @@ use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use super::branch::Part;
 use super::gather::decode_missing;
 use super::sizes::Games;
 use crate::tree::Table;
-pub(super) use all::AllTables;
 use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, tags_of};
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{
     Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known, show_names,
 };
+pub(super) use combined::CombinedTables;
 pub(super) use duplicates::{DuplicatesTable, Found};
-pub(super) use parquet::{ParquetTable, Part};
+pub(super) use parquet::ParquetTable;
 
 /// Games in a piece. Making so small a piece is faster than a lookup in a cache full of games.
 const PIECE: usize = 64;
@@ -50,19 +51,10 @@ struct Lengths {
 }
 
 impl Tables {
-    /// Reads the tags of the games.
-    pub(super) fn new(entry: &LibraryEntry, games: Games<'_>, digits: usize, threads: usize) -> Tables {
-        Tables::with_names(entry, games, digits, threads, None)
-    }
-
-    /// Like [`Tables::new`], with the names under which players are shown.
-    pub(super) fn with_names(
-        entry: &LibraryEntry,
-        games: Games<'_>,
-        digits: usize,
-        threads: usize,
-        names: Option<&Names>,
-    ) -> Tables {
+    /// Reads the tags of the games of a part.
+    pub(super) fn new(part: &Part<'_>, threads: usize) -> Tables {
+        let Part { games, names, .. } = *part;
+        let (entry, digits) = (part.database.entry(), part.database.tree.digits());
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
         let columns = Mutex::new(BTreeSet::new());
@@ -114,41 +106,6 @@ impl Tables {
     /// Length of a table in bytes.
     pub(super) fn len(&self, table: Table) -> u64 {
         self.ends(table).last().copied().unwrap_or(0)
-    }
-
-    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `None` if the tags
-    /// have changed.
-    pub(super) fn read(
-        &self,
-        entry: &LibraryEntry,
-        games: Games<'_>,
-        digits: usize,
-        table: Table,
-        offset: u64,
-        size: u32,
-    ) -> Option<Vec<u8>> {
-        let ends = self.ends(table);
-        let piece_end = |piece: usize| ends.get(piece).copied();
-        let append = |out: &mut Vec<u8>, piece: u32| {
-            if table == Table::Csv && piece == 0 {
-                out.extend_from_slice(self.columns.header().as_bytes());
-            }
-            append_piece(
-                out,
-                &self.columns,
-                entry,
-                table,
-                games_of(piece, games),
-                None,
-                |game| Place {
-                    database: "",
-                    folder: "",
-                    game,
-                    digits,
-                },
-            );
-        };
-        read_pieces(|_| entry.is_intact(), offset, size, ends.len(), piece_end, append)
     }
 
     fn ends(&self, table: Table) -> &[u64] {

@@ -9,12 +9,10 @@ use std::sync::{Arc, OnceLock};
 use lru::LruCache;
 use parquet::errors::ParquetError;
 
-use crate::fs::database::DatabaseFs;
+use crate::fs::branch::Part;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
-use crate::fs::sizes::Games;
 use crate::fs::types::FsError;
-use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, Parquet, Place, Row, Rows};
 
 /// Bytes before the first group of rows.
@@ -25,30 +23,6 @@ const CHUNK: usize = 256;
 
 /// Maximum number of groups that are kept. Programs read the columns of a group one by one.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(2).unwrap();
-
-/// A database with games that are rows of a table.
-#[derive(Clone, Copy)]
-pub(in crate::fs) struct Part<'a> {
-    pub(in crate::fs) database: &'a DatabaseFs,
-    /// The games.
-    pub(in crate::fs) games: Games<'a>,
-    /// Path of the database's directory, if the table covers several databases.
-    pub(in crate::fs) path: Option<&'a str>,
-    /// The names under which players are shown, if spellings are joined.
-    pub(in crate::fs) names: Option<&'a Names>,
-}
-
-impl<'a> Part<'a> {
-    /// All games of a database, in a table of its own.
-    pub(in crate::fs) fn of(database: &'a DatabaseFs) -> Part<'a> {
-        Part {
-            database,
-            games: Games::All(database.entry().database.len()),
-            path: None,
-            names: None,
-        }
-    }
-}
 
 /// The part of a table that stays in memory: the offsets at which groups end, and the bytes after the last
 /// group.

@@ -122,11 +122,6 @@ impl AllTree {
         };
         self.databases.view(id)?.named_by(node.number())
     }
-
-    /// Names of the entries of the directory.
-    pub fn top_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.entries().names()
-    }
 }
 
 impl HasTop for AllTree {

@@ -97,7 +97,7 @@ fn no_thread_wakes_up_for_openings_behind_hanging_ones() {
     static STARTERS: AtomicUsize = AtomicUsize::new(0);
     let openings = openings(|name, work| {
         if name == "pgnfs-open" {
-            lock(&HANGING).push(work);
+            HANGING.lock().push(work);
             return Ok(());
         }
         STARTERS.fetch_add(1, Ordering::Relaxed);
@@ -115,12 +115,12 @@ fn no_thread_wakes_up_for_openings_behind_hanging_ones() {
         .collect();
     // The local database is opened when the hanging ones are older than `YOUNG`.
     let near = openings.begin(task("near", None), Seen::new(), &how);
-    wait_until(|| lock(&HANGING).len() == 3);
+    wait_until(|| HANGING.lock().len() == 3);
     wait_until(|| STARTERS.load(Ordering::Relaxed) == 0);
     assert_eq!(openings.0.state().waiting.len(), 3);
     assert!(near.opened().is_none() && far.iter().all(|job| job.opened().is_none()));
     // All openings end when the hanging ones continue.
-    let hanging = std::mem::take(&mut *lock(&HANGING));
+    let hanging = std::mem::take(&mut *HANGING.lock());
     hanging.into_iter().for_each(|work| work());
     assert!(near.opened().is_some() && far.iter().all(|job| job.opened().is_some()));
 }

@@ -1,12 +1,11 @@
 //! Main lines of long games that were used recently. A position far from the beginning of a game takes long to
 //! replay, and programs that walk through the opening tree come to each of them in turn.
 
-use parking_lot::Mutex;
+use crate::recent::Recent;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lru::LruCache;
 use rustc_hash::FxHashMap;
 
 use super::super::line::{Step, at, follow};
@@ -76,7 +75,7 @@ type Reached = Option<(Position, Option<Move>)>;
 
 /// The most recently used lines of long games, and positions that were read ahead.
 pub(super) struct Lines {
-    kept: Mutex<LruCache<u32, Arc<Line>>>,
+    kept: Recent<u32, Arc<Line>>,
     /// By the game and the number of moves before the position.
     ahead: FxHashMap<(u32, u32), Reached>,
 }
@@ -84,7 +83,7 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn new() -> Lines {
         Lines {
-            kept: Mutex::new(LruCache::sparse(MOST_LINES)),
+            kept: Recent::new(MOST_LINES),
             ahead: FxHashMap::default(),
         }
     }
@@ -113,13 +112,12 @@ impl Lines {
 
     /// The line of a game; `None` if the game has no start position.
     pub(super) fn get(&self, database: &dyn Database, game: u32) -> Option<Arc<Line>> {
-        let kept = || self.kept.lock();
-        if let Some(line) = kept().get(&game) {
-            return Some(Arc::clone(line));
+        if let Some(line) = self.kept.get(&game) {
+            return Some(line);
         }
         let line = Arc::new(Line::of(database, game)?);
         if line.moves.len() >= LONG {
-            kept().put(game, Arc::clone(&line));
+            self.kept.put(game, Arc::clone(&line));
         }
         Some(line)
     }

@@ -1,44 +1,43 @@
-//! The tables of all databases: the rows of each database's own tables, with more columns.
+//! The tables of a branch: the rows of the tables of each part, with more columns if there are several.
 
 use std::collections::BTreeSet;
 
-use super::{PIECE, Part, Tables, append_piece, games_of, read_pieces};
+use super::{PIECE, Tables, append_piece, games_of, read_pieces};
+use crate::fs::branch::Part;
 use crate::fs::failure::Failure;
 use crate::fs::types::FsError;
 use crate::tree::Table;
 use chessdb_library::table::{Columns, NULL, Place, append_field, append_string};
 
-/// The tables of all databases. A row is longer than in the database's own table, by the same number of bytes
-/// for every row of that database.
-pub(in crate::fs) struct AllTables {
+/// The tables of a branch. A row is longer than in the tables of its part, by the same number of bytes for every row of
+/// that part.
+pub(in crate::fs) struct CombinedTables {
     columns: Columns,
     parts: Vec<Grown>,
     csv: Growth,
     ndjson: Growth,
 }
 
-/// How much longer the rows of a database are.
+/// How much longer the rows of a part are.
 struct Grown {
     csv: Growth,
     ndjson: Growth,
 }
 
-/// Offset of the first row, and the bytes that each row has more than in the database's own table.
+/// Offset of the first row, and the bytes that each row has more than in the tables of the part.
 #[derive(Clone, Copy, Default)]
 struct Growth {
     start: u64,
     row: u64,
 }
 
-impl AllTables {
-    /// Combines the tables of databases. Each comes with the path of its directory.
-    pub(in crate::fs) fn new<'a>(
-        databases: impl Iterator<Item = (&'a str, &'a Tables)> + Clone,
-    ) -> AllTables {
-        let tags = databases.clone().flat_map(|(_, tables)| &tables.others);
+impl CombinedTables {
+    /// Combines the tables of parts.
+    pub(in crate::fs) fn new(parts: &[Part<'_>], tables: &[&Tables]) -> CombinedTables {
+        let tags = tables.iter().flat_map(|tables| &tables.others);
         let others: BTreeSet<String> = tags.cloned().collect();
-        let columns = Columns::of_text(&others, true);
-        let mut all = AllTables {
+        let columns = Columns::of_text(&others, parts.iter().all(|part| part.path.is_some()));
+        let mut all = CombinedTables {
             csv: Growth {
                 start: columns.header().len() as u64,
                 ..Growth::default()
@@ -47,8 +46,8 @@ impl AllTables {
             parts: Vec::new(),
             columns,
         };
-        for (path, tables) in databases {
-            let (csv, ndjson) = all.growth(path, &tables.columns);
+        for (part, tables) in parts.iter().zip(tables) {
+            let (csv, ndjson) = all.growth(part.path, &tables.columns);
             let rows = tables.games as u64;
             let start = |growth: &mut Growth, row: u64, own: u64| {
                 let start = growth.start;
@@ -64,18 +63,21 @@ impl AllTables {
         all
     }
 
-    /// Bytes that a row has more than in the database's own table: in `games.csv`, then in `games.ndjson`.
-    fn growth(&self, path: &str, own: &Columns) -> (u64, u64) {
+    /// Bytes that a row has more than in the tables of its part: in `games.csv`, then in `games.ndjson`.
+    fn growth(&self, path: Option<&str>, own: &Columns) -> (u64, u64) {
         let (mut csv, mut ndjson) = (Vec::new(), Vec::new());
-        append_field(&mut csv, path);
-        append_field(&mut csv, &folder(path));
-        append_string(&mut ndjson, path);
-        append_string(&mut ndjson, &folder(path));
+        if let Some(path) = path {
+            append_field(&mut csv, path);
+            append_field(&mut csv, &folder(path));
+            append_string(&mut ndjson, path);
+            append_string(&mut ndjson, &folder(path));
+            // The quotation marks around the path are counted already.
+            ndjson.truncate(ndjson.len() - 2);
+        }
         let more = self.columns.tags() - own.tags();
         (
             csv.len() as u64 + self.columns.row_len() - own.row_len(),
-            // The quotation marks around the path are counted already.
-            ndjson.len() as u64 - 2 + self.columns.object_len() - own.object_len() + more * NULL.len() as u64,
+            ndjson.len() as u64 + self.columns.object_len() - own.object_len() + more * NULL.len() as u64,
         )
     }
 
@@ -88,7 +90,7 @@ impl AllTables {
     }
 
     /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `parts` and `tables` are
-    /// those of the same databases as in [`AllTables::new`].
+    /// those of the same databases as in [`CombinedTables::new`].
     pub(in crate::fs) fn read(
         &self,
         parts: &[Part<'_>],
@@ -122,7 +124,7 @@ impl AllTables {
         Ok(bytes)
     }
 
-    /// Reads bytes of the rows of a database, each of which is `row` bytes longer than in `tables`. `None` if the
+    /// Reads bytes of the rows of a part, each of which is `row` bytes longer than in `tables`. `None` if the
     /// rows have changed.
     fn read_part(
         &self,
