@@ -22,7 +22,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
     (
         "chessdb-library",
         &[
-            &["cancel", "mounts", "mapped", "store"],
+            &["cancel", "mounts", "mapped", "recent", "store"],
             &["hung", "parallel", "sections"],
             &["library", "spelling"],
             &["positions"],
