@@ -39,7 +39,7 @@ fn read_damaged(
     let work = || {
         while let Some((format, candidate)) = samples.get(next.fetch_add(1, Ordering::Relaxed)) {
             let input = Input::read(candidate);
-            let most = match input.len() {
+            let most = match input.total_len() {
                 0..=SMALL => usize::MAX,
                 len => (MOST_BYTES / len / input.files.len()).max(FEWEST),
             };

@@ -4,9 +4,9 @@ use loom::sync::atomic;
 use loom::thread;
 
 #[path = "../../chessdb-library/src/mapped/slots.rs"]
-mod slots;
+mod of_mapped;
 
-use slots::Slots;
+use of_mapped::Slots;
 
 /// Runs all interleavings in which no thread is interrupted more often than this. All interleavings of two
 /// threads that both change slots would be too many.

@@ -8,14 +8,14 @@ impl Choices<'_> {
         self.0.is_empty()
     }
 
-    pub fn next(&mut self) -> Option<u8> {
+    pub fn next_byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(first)
     }
 
     pub fn byte(&mut self) -> u8 {
-        self.next().unwrap_or_default()
+        self.next_byte().unwrap_or_default()
     }
 
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {

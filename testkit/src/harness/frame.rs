@@ -57,7 +57,7 @@ impl Input {
     }
 
     /// Total length of all files in bytes.
-    pub fn len(&self) -> usize {
+    pub fn total_len(&self) -> usize {
         self.files.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 

@@ -56,7 +56,7 @@ pub fn game(bytes: &[u8]) -> Game {
     }
     let mut movetext = Replay::builder(fen.position, fen.first_move);
     for _ in 0..MOST_TOKENS {
-        let Some(what) = choices.next() else { break };
+        let Some(what) = choices.next_byte() else { break };
         match what % 16 {
             0 => drop(movetext.play(Move::Null)),
             1 => movetext.nag(choices.byte()),

@@ -70,7 +70,7 @@ fn items(choices: &mut Choices<'_>, start: &Chess) -> Vec<Item> {
     let mut items = Vec::new();
     let (mut position, mut before) = (start.clone(), None);
     let mut outer = Vec::new();
-    while let Some(what) = choices.next().filter(|_| items.len() < MOST_ITEMS) {
+    while let Some(what) = choices.next_byte().filter(|_| items.len() < MOST_ITEMS) {
         let item = match what {
             0 => break,
             1..16 => Item::Nag(choices.one_of(&NAGS)),

@@ -30,7 +30,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
 /// Writes a file in the alternate notation.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_alternate(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let reading = Reading {
         alternate: true,
@@ -42,7 +42,7 @@ pub fn write_alternate(games: &[SourceGame], target: &Path) -> Result<(), Box<dy
 /// Writes a file in a reading.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_as(games: &[SourceGame], target: &Path, reading: Reading) -> Result<(), Box<dyn Error>> {
     let mut file = Vec::new();
     // After a game without a result, the names of the next game mark its beginning.

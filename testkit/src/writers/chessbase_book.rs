@@ -24,7 +24,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
 /// Writes a book whose variants all begin in the start position.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_flat(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     write_file(target, &Tree::of(games)?.flat())
 }

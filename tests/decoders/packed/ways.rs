@@ -6,8 +6,6 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 
-use testkit;
-
 pub const MIB: usize = 1 << 20;
 
 /// Movetext and tags at random: it compresses about as well as games do.

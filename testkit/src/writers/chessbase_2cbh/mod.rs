@@ -40,7 +40,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
 /// Writes a database as an archive.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_archive(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let stem = target.file_name().and_then(|name| name.to_str());
     let stem = stem.ok_or("the target has no name")?;

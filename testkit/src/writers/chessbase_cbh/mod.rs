@@ -32,7 +32,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
 /// Writes a database; `mode` selects how the moves of each game are encoded.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_in(
     mode: impl Fn(&SourceGame) -> Mode,
     games: &[SourceGame],
