@@ -12,7 +12,7 @@ fn root() -> &'static Path {
 /// All pages in the repository, with their texts.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut pages = Vec::new();
-    for folder in ["", "chessdb", "docs", "docs/formats", "examples/games"] {
+    for folder in ["", "benches", "chessdb", "docs", "docs/formats", "examples/games"] {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
