@@ -94,6 +94,12 @@ use_sanitizer() {
     target=$target/$host
 }
 
+# Puts what scripts/setup installs in the target folder in the PATH, and where Debian has chess programs and servers.
+use_test_tools() {
+    PATH=$target/python/bin:$target/tools/bin:$PATH:/usr/games:/usr/sbin
+    export PATH NODE_PATH=$target/node/node_modules
+}
+
 # Installs cargo-deb below the target folder if it is missing. That takes a minute or two, once.
 need_cargo_deb() {
     PATH=$target/tools/bin:$PATH
