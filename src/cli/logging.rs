@@ -3,14 +3,13 @@
 
 use std::env;
 use std::fmt;
-use std::io::{Write, stderr};
+use std::io::{self, Write, stderr};
 use std::os::unix::net::UnixDatagram;
 use std::panic;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use env_filter::Filter;
-use log::{Level, Log, Metadata, Record};
+use log::{Level, Record};
 
 use crate::mount::is_detached;
 use chessdb_library::library::{is_unprintable, on_one_line, shown};
@@ -32,21 +31,25 @@ const NOT_WAITED_FOR: &str = "(os error 2)";
 /// Starts the log, at the level of `RUST_LOG` or with warnings and errors. Panics go there, too.
 pub fn start() {
     let wanted = env::var("RUST_LOG").unwrap_or_else(|_| USUAL.to_owned());
-    let mut filter = env_filter::Builder::new();
-    let refused = filter.try_parse(&wanted).err();
-    if refused.is_some() {
-        // The default filter is valid.
-        let _ = filter.try_parse(USUAL);
-    }
-    let filter = filter.build();
-    let most = filter.filter();
-    if log::set_boxed_logger(Box::new(Everywhere { filter })).is_ok() {
-        log::set_max_level(most);
-    }
+    let refused = env_filter::Builder::new().try_parse(&wanted).err();
+    let filter = if refused.is_some() { USUAL } else { &wanted };
+    // Fails only if the log has been started already.
+    let _ = builder(filter).format(write_record).try_init();
     panic::set_hook(Box::new(|panic| log::error!("{panic}")));
     if let Some(error) = refused {
         log::warn!("RUST_LOG is not used: {error}");
     }
+}
+
+/// A log with a valid filter, in which `pgnfs` stands for [`chessdb_library`], too.
+fn builder(filter: &str) -> env_logger::Builder {
+    let directives = filter.split('/').next().unwrap_or_default().split(',');
+    let ours = directives.filter_map(|directive| directive.trim().strip_prefix("pgnfs"));
+    let libraries: String = ours.map(|rest| format!("chessdb_library{rest},")).collect();
+    let mut builder = env_logger::Builder::new();
+    // Of two directives for one target the second holds.
+    builder.parse_filters(&(libraries + filter));
+    builder
 }
 
 /// The mount point that lines in the system log begin with: all mounts write to one log.
@@ -71,36 +74,20 @@ fn write(message: &str) {
     let _ = stderr().write_all(format!("pgnfs: {message}\n").as_bytes());
 }
 
-struct Everywhere {
-    filter: Filter,
+fn write_record(out: &mut env_logger::fmt::Formatter, record: &Record<'_>) -> io::Result<()> {
+    if is_not_waited_for(record) && !log::log_enabled!(target: REPLIES, Level::Debug) {
+        return Ok(());
+    }
+    if is_detached() {
+        send(record.level(), &text(record));
+        return Ok(());
+    }
+    writeln!(out, "pgnfs: {}", text(record))
 }
 
-impl Log for Everywhere {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        self.filter.enabled(metadata)
-    }
-
-    fn log(&self, record: &Record<'_>) {
-        if !self.is_enabled(record) {
-            return;
-        }
-        match is_detached() {
-            true => send(record.level(), &text(record)),
-            false => write(&text(record)),
-        }
-    }
-
-    fn flush(&self) {}
-}
-
-impl Everywhere {
-    /// Lowers a reply that the kernel does not wait for to level debug.
-    fn is_enabled(&self, record: &Record<'_>) -> bool {
-        let debug = Metadata::builder().target(REPLIES).level(Level::Debug).build();
-        let is_usual = || record.args().to_string().ends_with(NOT_WAITED_FOR);
-        self.filter.matches(record)
-            && (record.target() != REPLIES || self.filter.enabled(&debug) || !is_usual())
-    }
+/// True for a reply that failed because the kernel does not wait for it. It belongs to level debug.
+fn is_not_waited_for(record: &Record<'_>) -> bool {
+    record.target() == REPLIES && record.args().to_string().ends_with(NOT_WAITED_FOR)
 }
 
 /// Replaces characters that a terminal would interpret, except line feeds.
@@ -141,7 +128,7 @@ fn send(level: Level, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
+    use log::{Log, Metadata};
 
     use super::*;
 
@@ -167,16 +154,47 @@ mod tests {
             ((Level::Warn, "pgnfs::fs", "no thread".to_owned()), true),
             ((Level::Debug, "pgnfs::fs", "a thread".to_owned()), false),
         ];
-        for (log, has_all) in [(USUAL, false), ("debug", true)] {
-            let everywhere = Everywhere {
-                filter: env_filter::Builder::new().try_parse(log).unwrap().build(),
-            };
-            for ((level, target, text), is_usual) in &rows {
-                let mut record = Record::builder();
-                record.level(*level).target(target);
-                let is_enabled = everywhere.is_enabled(&record.args(format_args!("{text}")).build());
-                assert_eq!(is_enabled, *is_usual || has_all, "{log}: {text}");
-            }
+        let usual = builder(USUAL).build();
+        for ((level, target, text), is_usual) in rows {
+            let mut record = Record::builder();
+            record.level(level).target(target);
+            let args = format_args!("{text}");
+            let record = record.args(args).build();
+            let is_shown = usual.matches(&record) && !is_not_waited_for(&record);
+            assert_eq!(is_shown, is_usual, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_filter_for_pgnfs_holds_for_its_library() {
+        let rows = [
+            ("pgnfs=trace", "chessdb_library::store", Level::Trace, true),
+            ("pgnfs", "chessdb_library::store", Level::Trace, true),
+            (
+                "warn, pgnfs::library=info",
+                "chessdb_library::library",
+                Level::Info,
+                true,
+            ),
+            (
+                "warn,pgnfs::library=info",
+                "chessdb_library::store",
+                Level::Info,
+                false,
+            ),
+            ("pgnfs=trace,chessdb_library=warn", "pgnfs::fs", Level::Trace, true),
+            (
+                "pgnfs=trace,chessdb_library=warn",
+                "chessdb_library::store",
+                Level::Info,
+                false,
+            ),
+            ("fuser=trace", "chessdb_library::store", Level::Warn, false),
+        ];
+        for (filter, target, level, is_shown) in rows {
+            let metadata = Metadata::builder().level(level).target(target).build();
+            let logger = builder(filter).build();
+            assert_eq!(logger.enabled(&metadata), is_shown, "{filter}: {target}");
         }
     }
 }
