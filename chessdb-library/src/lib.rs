@@ -5,6 +5,7 @@
 //! `sections` to `library`, and from there to `positions`, `duplicates` and `table`; `tests/repository/layering.rs` checks this.
 
 pub mod cancel;
+pub mod csv;
 pub mod duplicates;
 pub mod hung;
 pub mod library;

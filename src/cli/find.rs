@@ -13,13 +13,13 @@ use super::export::selected;
 use super::options::Settings;
 use super::{FOUND_NONE, Failure, ended, progress};
 use chessdb::formats::Database;
+use chessdb_library::csv::append_record;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::game_path;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
 use chessdb_library::positions::{
     BuildOptions, Damaged, Found, Index, IndexError, IndexFiles, IndexUse, Material, MovesTable, Novelty,
-    Pattern, Pawns, Selection, Wanted, WantedError, append_field, novelties_csv, san_of, scan,
-    scan_moves_among,
+    Pattern, Pawns, Selection, Wanted, WantedError, novelties_csv, san_of, scan, scan_moves_among,
 };
 
 /// The values of the option that selects how results are shown.
@@ -364,35 +364,29 @@ fn write_game(out: &mut impl Write, entry: &LibraryEntry, found: &Found, show: &
                     tags.get(tag).unwrap_or_default().replace(char::is_control, ""),
                 )
             }));
-            out.write_all(row(&fields, show == "csv").as_bytes())
+            let mut line = Vec::new();
+            match show {
+                "csv" => append_record(&mut line, fields.iter().map(|(_, value)| value)),
+                _ => append_object(&mut line, &fields),
+            }
+            out.write_all(&line)
         }
         _ => writeln!(out, "{}\t{}", path(), found.ply),
     }
 }
 
-/// A line of CSV or of JSON.
-fn row(fields: &[(&str, String)], is_csv: bool) -> String {
-    let mut line = String::new();
-    if is_csv {
-        for (n, (_, value)) in fields.iter().enumerate() {
-            if n > 0 {
-                line.push(',');
-            }
-            append_field(&mut line, value);
-        }
-    } else {
-        let known = fields.iter().filter(|(_, value)| !value.is_empty());
-        let object = known.map(|(name, value)| {
-            let value = match value.parse::<u32>() {
-                Ok(ply) if *name == "ply" => json!(ply),
-                _ => json!(value),
-            };
-            ((*name).to_owned(), value)
-        });
-        line = serde_json::Value::Object(object.collect()).to_string();
-    }
-    line.push('\n');
-    line
+/// Appends a line of JSON with the fields that are known.
+fn append_object(line: &mut Vec<u8>, fields: &[(&str, String)]) {
+    let known = fields.iter().filter(|(_, value)| !value.is_empty());
+    let object = known.map(|(name, value)| {
+        let value = match value.parse::<u32>() {
+            Ok(ply) if *name == "ply" => json!(ply),
+            _ => json!(value),
+        };
+        ((*name).to_owned(), value)
+    });
+    line.extend_from_slice(serde_json::Value::Object(object.collect()).to_string().as_bytes());
+    line.push(b'\n');
 }
 
 /// The path of a game below a mount of the source.

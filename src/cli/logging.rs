@@ -182,7 +182,12 @@ mod tests {
                 Level::Info,
                 false,
             ),
-            ("pgnfs=trace,chessdb_library=warn", "pgnfs::fs", Level::Trace, true),
+            (
+                "pgnfs=trace,chessdb_library=warn",
+                "pgnfs::fs",
+                Level::Trace,
+                true,
+            ),
             (
                 "pgnfs=trace,chessdb_library=warn",
                 "chessdb_library::store",

@@ -22,7 +22,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
     (
         "chessdb-library",
         &[
-            &["cancel", "mounts", "mapped", "recent", "store"],
+            &["cancel", "csv", "mounts", "mapped", "recent", "store"],
             &["hung", "parallel", "sections"],
             &["library", "spelling"],
             &["positions"],

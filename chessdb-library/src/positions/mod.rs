@@ -42,7 +42,7 @@ pub(crate) use line::{Step, follow};
 pub use scan::{MovesScan, Reached, scan, scan_moves, scan_moves_among, scan_part};
 pub use selection::Selection;
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};
-pub use table::{COLUMNS, MoveRow, MovesTable, append_field, san_of};
+pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;
 pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, legal_moves, read_moves};
 

@@ -1,10 +1,9 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
-use std::fmt::Write;
-
 use super::Found;
 use super::line::at;
 use super::tally::Tally;
+use crate::csv::{append_record, number};
 use chessdb::board::{Move, Position, Uci, Undo};
 use chessdb::formats::Database;
 
@@ -122,39 +121,29 @@ impl MovesTable {
 
     /// The table as CSV with [`COLUMNS`] as its header. `path` returns the path of a row's game.
     pub fn csv(&self, path: impl Fn(&MoveRow) -> Option<String>) -> String {
-        let mut out = COLUMNS.join(",") + "\n";
+        let mut out = Vec::new();
+        append_record(&mut out, COLUMNS);
         for row in &self.rows {
             let tally = &row.tally;
-            // Writing to a string cannot fail.
-            let _ = write!(
-                out,
-                "{},{},{},{},{},{},",
-                row.san, row.uci, tally.games, tally.white, tally.draws, tally.black
-            );
-            if let Some(score) = tally.score() {
-                let _ = write!(out, "{score:.1}");
-            }
-            let numbers = [
-                tally.elo().map(i64::from),
-                tally.performance().map(i64::from),
-                tally.first.map(i64::from),
-                tally.last.map(i64::from),
-                Some(row.reached.into()),
+            let fields = [
+                row.san.clone(),
+                row.uci.clone(),
+                tally.games.to_string(),
+                tally.white.to_string(),
+                tally.draws.to_string(),
+                tally.black.to_string(),
+                number(tally.score().map(|score| format!("{score:.1}"))),
+                number(tally.elo()),
+                number(tally.performance()),
+                number(tally.first),
+                number(tally.last),
+                row.reached.to_string(),
+                number(tally.eco().as_ref().map(|eco| eco.as_str())),
+                path(row).unwrap_or_default(),
             ];
-            for number in numbers {
-                out.push(',');
-                if let Some(number) = number {
-                    let _ = write!(out, "{number}");
-                }
-            }
-            let eco = tally.eco();
-            out.push(',');
-            out.push_str(eco.as_ref().map_or("", |eco| eco.as_str()));
-            out.push(',');
-            append_field(&mut out, &path(row).unwrap_or_default());
-            out.push('\n');
+            append_record(&mut out, fields);
         }
-        out
+        String::from_utf8_lossy(&out).into_owned()
     }
 }
 
@@ -162,14 +151,4 @@ impl MovesTable {
 pub fn san_of(database: &dyn Database, found: &Found) -> String {
     let position = at(database, found.game, found.ply).map(|(position, _)| position);
     position.map_or(String::new(), |position| MoveRow::new(&position, found.next).san)
-}
-
-/// Appends a field of CSV, quoted as in RFC 4180 if necessary.
-pub fn append_field(out: &mut String, value: &str) {
-    match value.contains([',', '"']) {
-        true => {
-            let _ = write!(out, "\"{}\"", value.replace('"', "\"\""));
-        }
-        false => out.push_str(value),
-    }
 }

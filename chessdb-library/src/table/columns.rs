@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use super::row::{NULL, Row, Value, append_field, append_string};
+use super::row::{NULL, Row, Value, append_string};
+use crate::csv::append_field;
 use chessdb::game::ROSTER;
 
 /// A column of a table.

@@ -1,6 +1,9 @@
 //! `duplicates.csv`: a row for each game that has duplicates.
 
-use super::row::{Place, append_field, append_number, append_path, known};
+use std::borrow::Cow;
+
+use super::row::{Place, append_path, known};
+use crate::csv::append_record;
 use chessdb::game::Tags;
 
 /// The columns after that of the database.
@@ -33,30 +36,26 @@ impl DuplicateRow<'_> {
 
     /// Appends the row with its line feed.
     pub fn append(&self, out: &mut Vec<u8>, has_database: bool) {
-        let comma = |out: &mut Vec<u8>| out.push(b',');
-        if has_database {
-            append_field(out, self.place.database);
-            comma(out);
-        }
-        append_number(out, self.group);
-        comma(out);
-        append_number(out, self.place.game);
-        for tag in ["White", "Black", "Date"] {
-            comma(out);
-            append_field(out, &self.tags.get(tag).and_then(known).unwrap_or_default());
-        }
-        let is_best = self.best.is_none();
-        let differs = self
-            .best
-            .map_or(String::new(), |best| differences(self.tags, best));
-        let (plies, annotations) = (self.plies, self.annotations);
-        out.extend_from_slice(format!(",{plies},{annotations},{is_best},{differs},").as_bytes());
+        let tag = |name: &str| self.tags.get(name).and_then(known).unwrap_or_default();
+        let number = |number: u64| Cow::from(number.to_string());
+        let differs = self.best.map(|best| differences(self.tags, best));
         let mut path = self.place.folder.as_bytes().to_vec();
         append_path(&mut path, self.place.game, self.place.digits);
-        append_field(out, &String::from_utf8_lossy(&path));
-        comma(out);
-        append_field(out, self.reason);
-        out.push(b'\n');
+        let fields = [
+            number(u64::from(self.group) + 1),
+            number(u64::from(self.place.game) + 1),
+            tag("White"),
+            tag("Black"),
+            tag("Date"),
+            number(self.plies.into()),
+            number(self.annotations.into()),
+            self.best.is_none().to_string().into(),
+            differs.unwrap_or_default().into(),
+            String::from_utf8_lossy(&path),
+            self.reason.into(),
+        ];
+        let database = has_database.then_some(self.place.database.into());
+        append_record(out, database.into_iter().chain(fields));
     }
 }
 

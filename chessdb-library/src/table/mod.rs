@@ -9,11 +9,11 @@ mod opening;
 mod parquet;
 mod row;
 
+pub use crate::csv::append_field;
 pub use columns::{Column, Columns, UnknownColumn, is_tag};
 pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::{Parquet, Rows};
 pub use row::{
-    NULL, Place, Row, Value, append_field, append_number, append_path, append_string, further_tags, known,
-    show_names,
+    NULL, Place, Row, Value, append_number, append_path, append_string, further_tags, known, show_names,
 };

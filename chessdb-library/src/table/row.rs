@@ -139,18 +139,6 @@ pub fn known(value: &str) -> Option<Cow<'_, str>> {
     (!matches!(value.as_ref(), "" | "?" | "????.??.??")).then_some(value)
 }
 
-/// Appends a field of comma-separated values, quoted as required by RFC 4180.
-pub fn append_field(out: &mut Vec<u8>, value: &str) {
-    match value.contains([',', '"']) {
-        true => {
-            out.push(b'"');
-            out.extend_from_slice(value.replace('"', "\"\"").as_bytes());
-            out.push(b'"');
-        }
-        false => out.extend_from_slice(value.as_bytes()),
-    }
-}
-
 /// Appends a string of JSON.
 pub fn append_string(out: &mut Vec<u8>, text: &str) {
     // Writing to a vector cannot fail.

@@ -3,25 +3,25 @@
 //! A game is earlier only if its date certainly is: a game of 1985 is not earlier than one of 1985.11.09.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use super::super::Found;
 use super::super::facts::Facts;
 use super::super::line::{Step, follow};
-use super::super::table::{append_field, san_of};
+use super::super::table::san_of;
 use super::Index;
 use super::key::key_with;
 use super::sections::Section;
 use super::shared::Node;
 use crate::cancel;
+use crate::csv::append_record;
 use crate::sections::Damaged;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;
 use chessdb::formats::Database;
 
 /// The columns of `novelties.csv`.
-const COLUMNS: &str = "game,ply,move,before,path\n";
+const COLUMNS: [&str; 5] = ["game", "ply", "move", "before", "path"];
 
 /// During a search for novelties, the dates of positions that at least this many games have are kept.
 const KEPT: u32 = 256;
@@ -63,16 +63,15 @@ impl Index {
 
 /// `novelties.csv`: a line for each novelty, with the number of the game, from 1, and its path, which `path` returns.
 pub fn novelties_csv(database: &dyn Database, novelties: &[Novelty], path: impl Fn(u32) -> String) -> String {
-    let mut out = COLUMNS.to_owned();
+    let mut out = Vec::new();
+    append_record(&mut out, COLUMNS);
     for Novelty { found, before } in novelties {
         cancel::check();
         let (number, san) = (u64::from(found.game) + 1, san_of(database, found));
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{number},{},{san},{before},", found.ply);
-        append_field(&mut out, &path(found.game));
-        out.push('\n');
+        let [number, ply, before] = [number, found.ply.into(), (*before).into()].map(|n: u64| n.to_string());
+        append_record(&mut out, [number, ply, san, before, path(found.game)]);
     }
-    out
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// A search of the games in the order of the index.
