@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::des;
+use super::encryption;
 use super::find::kind_of;
 use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
@@ -49,13 +49,13 @@ pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Cont
 
 /// What an encrypted archive holds, by the first password that makes an archive of it.
 fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, NotADatabase> {
-    let (blocks, _) = archive.bytes.as_chunks::<{ des::BLOCK }>();
+    let (blocks, _) = archive.bytes.as_chunks::<{ encryption::BLOCK }>();
     let head = blocks
         .first()
         .ok_or_else(|| NotADatabase("the file is empty".to_owned()))?;
-    let mut keys = passwords.iter().filter_map(des::Key::of_password);
+    let mut keys = passwords.iter().filter_map(encryption::key);
     let key = keys.find(|key| {
-        let head = key.decrypt(*head);
+        let head = encryption::decrypt(key, *head);
         head.starts_with(&MAGIC) && head.ends_with(&END_OF_HEAD)
     });
     let key = key.ok_or_else(|| {
@@ -72,7 +72,7 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
         if number % BLOCKS_AT_ONCE == 0 && archive.bytes.is_lost() {
             break;
         }
-        plain.extend(key.decrypt(*block));
+        plain.extend(encryption::decrypt(&key, *block));
     }
     Ok(SourceFile {
         name: archive.name.clone(),
