@@ -4,6 +4,7 @@
 //! one given move and writes its SAN without generating the list of legal moves, and it also plays illegal
 //! moves that a file contains.
 
+mod convert;
 mod counters;
 mod fen_flaw;
 mod geometry;
