@@ -21,15 +21,21 @@
 //!
 //! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] describes each.
 //!
-//! The feature `fs`, enabled by default, provides [`open()`] and [`open_folder`]. Without it the crate
-//! accesses no files.
+//! # Features
+//!
+//! - `fs`, enabled by default, provides [`open()`] and [`open_all`]. Without it the crate accesses no files.
+//! - `mmap` opens files as memory maps instead of reading them whole, so that a database may be larger than the memory.
+//!   The files must not become shorter while they are open, because the process then ends with a bus error. This
+//!   feature contains the only `unsafe` code of the crate.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 
 pub mod board;
 pub mod bytes;
 pub mod formats;
 pub mod game;
+#[cfg(feature = "mmap")]
+mod map;
 #[cfg(feature = "fs")]
 mod open;
 pub mod packed;
@@ -39,5 +45,7 @@ pub mod replay;
 pub mod text;
 
 #[cfg(feature = "fs")]
-pub use open::{Found, OpenError, OpenErrorKind, open, open_folder, open_with};
+pub use open::{Found, OpenError, OpenErrorKind, open, open_all, open_all_with, open_with};
 pub use problem::{Problem, ProblemKind};
+/// The version of shakmaty whose types are used here.
+pub use shakmaty;

@@ -1,6 +1,6 @@
 //! Opening databases by path, for programs that just want the games.
 //!
-//! Files are read whole. Programs that map them, or get them from elsewhere, hand their bytes to
+//! Files are read whole, or mapped with the feature `mmap`. Programs that get them from elsewhere hand their bytes to
 //! [`Format::open`](crate::formats::Format::open).
 
 use std::fmt;
@@ -10,16 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::{
-    Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder, by_content,
+    Bytes, Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder, by_content,
 };
 
-/// Opens a database by one of its files, or by the folder that holds it and no other.
-///
-/// An archive with several databases is opened as a database without games, from which
-/// [`take_parts`](Database::take_parts) takes them.
+/// Opens a database by one of its files, or by the folder or archive that holds it and no other.
 ///
 /// # Errors
-/// Nothing there is a database that this crate reads, or a file cannot be read. See [`OpenError`].
+/// Nothing there is a database that this crate reads, there are several, or a file cannot be read. See [`OpenError`].
 ///
 /// ```
 /// # let folder = std::env::temp_dir().join(format!("chessdb-{}", std::process::id()));
@@ -45,42 +42,31 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Database>, OpenError> {
 /// As [`open`].
 pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Database>, OpenError> {
     let path = path.as_ref();
-    let at = |kind| OpenError {
-        path: path.to_owned(),
-        kind,
+    let mut opened = match is_folder(path)? {
+        true => open_in_folder(path, options)?,
+        false => open_file(path, options)?,
     };
-    let metadata = fs::metadata(path).map_err(|error| at(OpenErrorKind::Io(error)))?;
-    let found = match metadata.is_dir() {
-        true => candidates(path)?,
-        false => candidates_of_file(path)?,
-    };
-    let mut reasons = Vec::new();
-    let mut opened = None;
-    for (format, candidate) in found {
-        match open_candidate(format, &candidate, options) {
-            Ok(_) if opened.is_some() => return Err(at(OpenErrorKind::Several)),
-            // A file belongs to the first format that accepts it.
-            Ok(database) if !metadata.is_dir() => return Ok(database),
-            Ok(database) => opened = Some(database),
-            Err(OpenErrorKind::NotADatabase(reason)) => reasons.extend(reason),
-            Err(kind) => return Err(at(kind)),
+    match opened.pop() {
+        Some(found) if opened.is_empty() => found.database,
+        last => {
+            let all = opened.into_iter().chain(last).map(|found| found.name(path));
+            Err(OpenError::at(path, OpenErrorKind::Several(all.collect())))
         }
     }
-    opened.ok_or_else(|| at(OpenErrorKind::NotADatabase(reasons)))
 }
 
-/// Opens every database in a folder and the folders below it, in the order of their paths. Symbolic links to folders
-/// are not followed. The databases of an archive that holds several are found below its path.
+/// Opens all databases at a path: those of a file, of which an archive may hold several, or those in a folder and the
+/// folders below it, in the order of their paths. Symbolic links to folders are not followed.
 ///
 /// # Errors
-/// The folder cannot be listed. The error of a database that cannot be opened, or of a folder below that cannot be
-/// listed, is in the list.
+/// The file is no database, or the folder cannot be listed. The error of a database in the folder that cannot be opened,
+/// or of a folder below that cannot be listed, is in the list.
 ///
 /// ```
-/// # let folder = std::env::temp_dir().join(format!("chessdb-open-folder-{}", std::process::id()));
+/// # let folder = std::env::temp_dir().join(format!("chessdb-open-all-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// # std::fs::write(folder.join("mate.brn"), b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02")?;
-/// for found in chessdb::open_folder(&folder, &Default::default())? {
+/// for found in chessdb::open_all(&folder)? {
 ///     match found.database {
 ///         Ok(database) => println!("{}: {} games", found.path.display(), database.len()),
 ///         Err(error) => eprintln!("{error}"),
@@ -89,16 +75,27 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Da
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn open_folder(path: impl AsRef<Path>, options: &Options) -> Result<Vec<Found>, OpenError> {
-    let mut listed = list(path.as_ref())?;
+pub fn open_all(path: impl AsRef<Path>) -> Result<Vec<Found>, OpenError> {
+    open_all_with(path, &Options::default())
+}
+
+/// Opens all databases as [`open_all`] does, with options.
+///
+/// # Errors
+/// As [`open_all`].
+pub fn open_all_with(path: impl AsRef<Path>, options: &Options) -> Result<Vec<Found>, OpenError> {
+    let path = path.as_ref();
+    if !is_folder(path)? {
+        return open_file(path, options);
+    }
+    let mut listed = list(path)?;
     let mut folders = std::mem::take(&mut listed.folders);
-    let mut found = Vec::new();
-    open_listed(listed, options, &mut found);
+    let mut found = open_listed(&listed, options);
     while let Some(folder) = folders.pop() {
         match list(&folder) {
             Ok(mut listed) => {
                 folders.append(&mut listed.folders);
-                open_listed(listed, options, &mut found);
+                found.extend(open_listed(&listed, options));
             }
             Err(error) => found.push(Found {
                 path: folder,
@@ -111,29 +108,62 @@ pub fn open_folder(path: impl AsRef<Path>, options: &Options) -> Result<Vec<Foun
     Ok(found)
 }
 
-/// Opens the databases of one folder.
-fn open_listed(listed: Listed, options: &Options, found: &mut Vec<Found>) {
-    for (format, candidate) in candidates_in(&listed.directory) {
-        let path = listed.directory.path.join(&candidate.name);
-        let at = |path: PathBuf, database| Found {
-            path,
-            format: Some(format),
-            database,
-        };
+fn is_folder(path: &Path) -> Result<bool, OpenError> {
+    let metadata = fs::metadata(path).map_err(|error| OpenError::at(path, OpenErrorKind::Io(error)))?;
+    Ok(metadata.is_dir())
+}
+
+/// Opens the databases of one file, by the first format that accepts it.
+fn open_file(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
+    let mut reasons = Vec::new();
+    for (format, candidate) in candidates_of_file(path)? {
         match open_candidate(format, &candidate, options) {
-            Ok(mut database) => match database.take_parts() {
-                parts if parts.is_empty() => found.push(at(path, Ok(database))),
-                parts => {
-                    let parts = parts.into_iter();
-                    found.extend(parts.map(|part| at(path.join(&part.name), Ok(part.database))));
-                }
-            },
-            Err(kind) => found.push(at(path.clone(), Err(OpenError { path, kind }))),
+            Ok(database) => return Ok(Found::of(path.to_owned(), format, database)),
+            Err(OpenErrorKind::NotADatabase(reason)) => reasons.extend(reason),
+            Err(kind) => return Err(OpenError::at(path, kind)),
         }
+    }
+    Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons)))
+}
+
+/// Opens the databases of one folder, of which there is at least one. Files that only look like one are passed over.
+fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
+    let mut opened = Vec::new();
+    let mut reasons = Vec::new();
+    for found in open_listed(&list(path)?, options) {
+        match found.database {
+            Ok(_) => opened.push(found),
+            Err(OpenError {
+                kind: OpenErrorKind::NotADatabase(reason),
+                ..
+            }) => reasons.extend(reason),
+            Err(error) => return Err(error),
+        }
+    }
+    match opened.is_empty() {
+        true => Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons))),
+        false => Ok(opened),
     }
 }
 
-/// A database that [`open_folder`] found, or a folder that it could not list.
+/// Opens whatever looks like a database in one folder.
+fn open_listed(listed: &Listed, options: &Options) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (format, candidate) in candidates_in(&listed.directory) {
+        let path = listed.directory.path.join(&candidate.name);
+        match open_candidate(format, &candidate, options) {
+            Ok(database) => found.extend(Found::of(path, format, database)),
+            Err(kind) => found.push(Found {
+                format: Some(format),
+                database: Err(OpenError::at(&path, kind)),
+                path,
+            }),
+        }
+    }
+    found
+}
+
+/// A database that [`open_all`] found, or a folder that it could not list.
 #[non_exhaustive]
 pub struct Found {
     /// Path of its main file, or of its folder where that is the database; in an archive of several, the path of the
@@ -145,13 +175,48 @@ pub struct Found {
     pub database: Result<Box<dyn Database>, OpenError>,
 }
 
+impl Found {
+    /// A database, or those of an archive of several.
+    fn of(path: PathBuf, format: &'static Format, mut database: Box<dyn Database>) -> Vec<Found> {
+        let found = |path, database| Found {
+            path,
+            format: Some(format),
+            database: Ok(database),
+        };
+        let parts = database.take_parts();
+        if parts.is_empty() {
+            return vec![found(path, database)];
+        }
+        let parts = parts.into_iter();
+        parts
+            .map(|part| found(path.join(&part.name), part.database))
+            .collect()
+    }
+
+    /// Its path below that of the folder or archive that was opened.
+    fn name(&self, opened: &Path) -> String {
+        let name = self.path.strip_prefix(opened).unwrap_or(&self.path);
+        name.display().to_string()
+    }
+}
+
 /// Why nothing was opened at a path.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct OpenError {
     /// The path that was to be opened.
     pub path: PathBuf,
     /// The reason.
     pub kind: OpenErrorKind,
+}
+
+impl OpenError {
+    fn at(path: &Path, kind: OpenErrorKind) -> OpenError {
+        OpenError {
+            path: path.to_owned(),
+            kind,
+        }
+    }
 }
 
 /// Why nothing was opened.
@@ -162,8 +227,9 @@ pub enum OpenErrorKind {
     Io(io::Error),
     /// There is no database; with the reason of each format that was tried.
     NotADatabase(Vec<String>),
-    /// The folder holds more than one database: open one of them by its file, or all with [`open_folder`].
-    Several,
+    /// The folder or archive holds more than one database, with these names: [`open_all`] opens them all, and [`open`]
+    /// opens one in a folder by its file.
+    Several(Vec<String>),
 }
 
 impl fmt::Display for OpenError {
@@ -175,8 +241,10 @@ impl fmt::Display for OpenError {
                 f.write_str("no database of a known format")
             }
             OpenErrorKind::NotADatabase(reasons) => f.write_str(&reasons.join("; ")),
-            OpenErrorKind::Several => {
-                f.write_str("there is more than one database here: name a file of one of them")
+            OpenErrorKind::Several(names) => {
+                let (listed, more) = names.split_at(names.len().min(MOST_NAMES));
+                write!(f, "{} databases: {}", names.len(), listed.join(", "))?;
+                f.write_str(if more.is_empty() { "" } else { ", ..." })
             }
         }
     }
@@ -191,6 +259,9 @@ impl std::error::Error for OpenError {
     }
 }
 
+/// Maximum number of names in a message.
+const MOST_NAMES: usize = 10;
+
 /// What a folder holds.
 struct Listed {
     directory: SourceFolder,
@@ -198,10 +269,7 @@ struct Listed {
 }
 
 fn list(folder: &Path) -> Result<Listed, OpenError> {
-    let at = |error| OpenError {
-        path: folder.to_owned(),
-        kind: OpenErrorKind::Io(error),
-    };
+    let at = |error| OpenError::at(folder, OpenErrorKind::Io(error));
     let mut listed = Listed {
         directory: SourceFolder {
             path: folder.to_owned(),
@@ -245,10 +313,7 @@ fn candidates_of_file(path: &Path) -> Result<Vec<(&'static Format, Candidate)>, 
         files.any(|(_, file)| file.file_name() == path.file_name())
     });
     if found.is_empty() {
-        let bytes = fs::read(path).map_err(|error| OpenError {
-            path: path.to_owned(),
-            kind: OpenErrorKind::Io(error),
-        })?;
+        let bytes = bytes_of(path).map_err(|error| OpenError::at(path, OpenErrorKind::Io(error)))?;
         found = by_content(path, &bytes);
     }
     Ok(found)
@@ -266,14 +331,24 @@ fn open_candidate(
         progress: Arc::default(),
     };
     for (kind, path) in &candidate.files {
-        let bytes = fs::read(path).map_err(OpenErrorKind::Io)?;
+        let bytes = bytes_of(path).map_err(OpenErrorKind::Io)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let file = SourceFile {
             name: name.unwrap_or_default(),
-            bytes: Arc::new(bytes),
+            bytes,
         };
         files.files.push((kind.clone(), file));
     }
     (format.open)(files, options)
         .map_err(|error| OpenErrorKind::NotADatabase(vec![format!("{}: {error}", format.title)]))
+}
+
+#[cfg(feature = "mmap")]
+fn bytes_of(path: &Path) -> io::Result<Arc<dyn Bytes>> {
+    crate::map::map(path)
+}
+
+#[cfg(not(feature = "mmap"))]
+fn bytes_of(path: &Path) -> io::Result<Arc<dyn Bytes>> {
+    Ok(Arc::new(fs::read(path)?))
 }

@@ -170,6 +170,13 @@ pub trait Database: Send + Sync {
     }
 }
 
+impl dyn Database + '_ {
+    /// All games, in the order of their numbers.
+    pub fn games(&self) -> impl DoubleEndedIterator<Item = Decoded> + ExactSizeIterator {
+        (0..self.len()).map(|game| self.game(game))
+    }
+}
+
 /// One of several databases in an archive.
 pub struct Part {
     /// Name of its main file.

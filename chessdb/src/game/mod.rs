@@ -1,9 +1,11 @@
 //! The model of a game: tags, and movetext as a flat list of tokens.
 
+mod main_line;
 mod movetext;
 mod tags;
 mod values;
 
+pub use main_line::MainLineMove;
 pub use movetext::{Movetext, TextRange, Token, Tree};
 pub use tags::{ROSTER, Tags};
 pub use values::{Date, Eco, Outcome};

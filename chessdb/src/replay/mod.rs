@@ -12,7 +12,7 @@ mod stored;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use crate::board::{Fen, Illegal, Move, Position, San, Step, Undo};
+use crate::board::{Illegal, Move, Position, San, Step, Undo};
 use crate::game::{Game, Token};
 use crate::problem::{Problem, ProblemKind};
 
@@ -435,9 +435,7 @@ pub(crate) fn main_line_or(
 
 /// Passes the moves of a decoded game's main line to `each` until it breaks.
 pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-    let fen = game.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
-    let start = fen.map_or(Position::initial(), |fen| fen.position);
-    let mut replay = Replay::new(MainLine(each), start, (), Limits::NONE, Origin::default());
+    let mut replay = Replay::new(MainLine(each), game.start(), (), Limits::NONE, Origin::default());
     let mut depth = 0;
     for token in game.movetext.tokens() {
         match *token {

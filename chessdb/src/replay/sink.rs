@@ -50,6 +50,12 @@ impl Ply<'_> {
         position.take_back(self.undo);
         position
     }
+
+    /// The move as text, which is made here, because most uses of main lines need none.
+    pub fn san(&self) -> San {
+        let played = self.before().play_legal(self.mv, &mut Undo::default());
+        played.unwrap_or(San::NULL)
+    }
 }
 
 /// A sink that passes the moves of the main line to a function until it breaks.

@@ -1,0 +1,83 @@
+//! The main line of a game, move by move.
+
+use super::{Game, Token};
+use crate::board::{Fen, Move, Position, San, Undo};
+
+/// A move of a game's main line, as [`Game::main_line`] gives it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MainLineMove {
+    /// Number of moves before it, from 0.
+    pub number: u32,
+    /// The move.
+    pub mv: Move,
+    /// The move as text, with the sign of check or mate.
+    pub san: San,
+    /// The position after it.
+    pub position: Position,
+    undo: Undo,
+}
+
+impl MainLineMove {
+    /// The position before the move.
+    pub fn before(&self) -> Position {
+        let mut position = self.position;
+        position.take_back(&self.undo);
+        position
+    }
+}
+
+impl Game {
+    /// The position in which the game begins: that of its tag `FEN`, or the normal one.
+    pub fn start(&self) -> Position {
+        let fen = self.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
+        fen.map_or(Position::initial(), |fen| fen.position)
+    }
+
+    /// The moves of the main line, without variations.
+    ///
+    /// A [`Database`](crate::formats::Database) passes them to a function several times faster, without decoding the
+    /// rest of the game: see [`Database::main_line`](crate::formats::Database::main_line).
+    ///
+    /// ```
+    /// use chessdb::board::{Move, Position, Square};
+    /// use chessdb::game::Game;
+    /// use chessdb::replay::Replay;
+    ///
+    /// let mut replay = Replay::builder(Position::initial(), 1);
+    /// replay.play(Move::normal(Square::E2, Square::E4)).unwrap();
+    /// replay.play(Move::normal(Square::C7, Square::C5)).unwrap();
+    /// let game = Game { movetext: replay.finish().0, ..Game::default() };
+    /// let sans: Vec<String> = game.main_line().map(|played| played.san.to_string()).collect();
+    /// assert_eq!(sans, ["e4", "c5"]);
+    /// let last = game.main_line().last().unwrap();
+    /// assert_eq!(last.mv, Move::normal(Square::C7, Square::C5));
+    /// assert!(last.position.piece_at(Square::C5).is_some());
+    /// assert!(last.before().piece_at(Square::C5).is_none());
+    /// ```
+    pub fn main_line(&self) -> impl Iterator<Item = MainLineMove> {
+        let mut depth = 0;
+        let tokens = self.movetext.tokens().iter();
+        let moves = tokens.filter_map(move |token| {
+            match *token {
+                Token::Move(san, mv) if depth == 0 => return Some((san, mv)),
+                Token::VariationStart => depth += 1,
+                Token::VariationEnd => depth -= 1,
+                _ => {}
+            }
+            None
+        });
+        let mut position = self.start();
+        (0..).zip(moves).map_while(move |(number, (san, mv))| {
+            let (mv, mut undo) = (mv.unpack(), Undo::default());
+            position.advance(mv, &mut undo).ok()?;
+            Some(MainLineMove {
+                number,
+                mv,
+                san,
+                position,
+                undo,
+            })
+        })
+    }
+}

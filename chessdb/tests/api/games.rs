@@ -1,0 +1,83 @@
+//! Games of a database, and moves of their main lines.
+
+use std::ops::ControlFlow;
+
+use chessdb::board::{Fen, Position};
+use chessdb::open;
+use testkit::pgn;
+
+use super::own;
+
+#[test]
+fn games_come_in_order_from_both_ends() {
+    let database = open(own("classics.pgn")).unwrap();
+    assert_eq!(database.games().len(), 63);
+    let white = |decoded: chessdb::formats::Decoded| decoded.game.tags.get("White").unwrap().to_owned();
+    let forwards: Vec<String> = database.games().map(white).collect();
+    let mut backwards: Vec<String> = database.games().rev().map(white).collect();
+    backwards.reverse();
+    assert_eq!(forwards, backwards);
+    assert_eq!(
+        forwards.last(),
+        database.tags(62).get("White").map(str::to_owned).as_ref()
+    );
+}
+
+#[test]
+fn main_lines_are_those_that_a_reader_of_pgn_finds() {
+    for file in ["classics.pgn", "annotated.pgn"] {
+        let database = open(own(file)).unwrap();
+        let expected = pgn::read(&std::fs::read(own(file)).unwrap());
+        assert_eq!(database.games().len(), expected.len());
+        for (decoded, expected) in database.games().zip(&expected) {
+            let sans: Vec<String> = decoded
+                .game
+                .main_line()
+                .map(|played| played.san.to_string())
+                .collect();
+            let signless = |san: &str| san.trim_end_matches(['+', '#']).to_owned();
+            let given: Vec<String> = sans.iter().map(|san| signless(san)).collect();
+            let expected: Vec<String> = expected.main_line().into_iter().map(signless).collect();
+            assert_eq!(given, expected);
+        }
+    }
+}
+
+#[test]
+fn iterators_agree_with_what_a_database_passes_on() {
+    let database = open(own("annotated.pgn")).unwrap();
+    for (number, decoded) in (0..).zip(database.games()) {
+        let mut moves = decoded.game.main_line();
+        let mut before = decoded.game.start();
+        database.main_line(number, &mut |ply| {
+            let played = moves.next().expect("no more moves");
+            assert_eq!(played.number, ply.number);
+            assert_eq!((played.mv, played.san), (ply.mv, ply.san()));
+            assert_eq!(&played.position, ply.position);
+            assert_eq!(played.before(), before);
+            before = played.position;
+            ControlFlow::Continue(())
+        });
+        assert!(moves.next().is_none(), "game {number}");
+    }
+}
+
+#[test]
+fn a_game_starts_where_its_fen_says() {
+    let database = open(own("annotated.pgn")).unwrap();
+    let (mut usual, mut set_up) = (0, 0);
+    for decoded in database.games() {
+        let game = decoded.game;
+        match game.tags.get("FEN") {
+            Some(fen) => {
+                assert_eq!(game.start(), Fen::parse(fen).unwrap().position);
+                set_up += 1;
+            }
+            None => {
+                assert_eq!(game.start(), Position::initial());
+                usual += 1;
+            }
+        }
+    }
+    assert!(usual > 0 && set_up > 0, "{usual} {set_up}");
+}
