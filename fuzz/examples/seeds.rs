@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::{SourceFolder, FORMATS};
+use chessdb::formats::{FORMATS, SourceFolder};
 use pgnfs_fuzz::harness::frame::Input;
 
 /// Maximum length of an input. Fuzzers mutate short inputs more effectively.

@@ -203,7 +203,11 @@ pub fn find(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Fo
     Ok(found.collect())
 }
 
-fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<chessdb_library::positions::Found>> {
+fn found(
+    py: Python<'_>,
+    search: &Search,
+    wanted: &Wanted,
+) -> PyResult<Vec<chessdb_library::positions::Found>> {
     let source = &search.source;
     let database = &*source.entry.database;
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {

@@ -13,10 +13,10 @@ use chessdb::board::{Move, Position, Undo};
 use chessdb::formats::Options;
 use chessdb::game::{Game, Token};
 use chessdb::pgn::append_game;
-use gungraun::prelude::*;
-use pgnfs::fs::{ChessFs, Inode, ServeOptions};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::positions::{BuildOptions, IndexFiles};
+use gungraun::prelude::*;
+use pgnfs::fs::{ChessFs, Inode, ServeOptions};
 
 main!(
     config = LibraryBenchmarkConfig::default().pass_through_envs(["PGNFS_DATABASES"]),
