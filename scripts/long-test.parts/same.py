@@ -77,6 +77,9 @@ def compare(old, new, source):
 
 def main():
     old, new, *sources = sys.argv[1:]
+    missing = [source for source in sources if not os.path.exists(source)]
+    if missing or not sources:
+        sys.exit(f"no such sources: {', '.join(missing)}")
     differences = sum(compare(old, new, source) for source in sources)
     print(f"{differences} differences in {len(sources)} sources")
     sys.exit(1 if differences else 0)

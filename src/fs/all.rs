@@ -112,6 +112,10 @@ impl Branch for AllFs {
         part.collect()
     }
 
+    fn database_at(&self, part: usize) -> Option<&DatabaseFs> {
+        self.databases.get(part).map(Arc::as_ref)
+    }
+
     fn names(&self) -> Option<&Names> {
         self.tree.databases().names().map(Arc::as_ref)
     }
@@ -254,18 +258,16 @@ impl Branch for AllFs {
         (name.to_owned(), format!("{} databases", self.databases.len()))
     }
 
-    fn problems(&self) -> Result<Option<Counts>, FsError> {
-        if self.tree.databases().is_unique() {
-            return Ok(None);
+    fn add_problems(&self, part: &Part<'_>, sum: &mut Counts) -> Result<(), FsError> {
+        let found = part.database.problems_by_file()?.sum();
+        if found > 0 {
+            sum.add(part.path.unwrap_or_default().to_owned(), found);
         }
-        let mut problems = Counts::default();
-        for (database, path) in self.databases.iter().zip(&self.paths) {
-            let found = database.problems_by_file()?.sum();
-            if found > 0 {
-                problems.add(path.clone(), found);
-            }
-        }
-        Ok(Some(problems))
+        Ok(())
+    }
+
+    fn shows_all(&self) -> bool {
+        !self.tree.databases().is_unique()
     }
 
     fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {

@@ -17,9 +17,12 @@ use chessdb_library::spelling::Names;
 /// The directory of a database, or of several together. Its files are made of its [parts](Branch::parts), so each
 /// kind of file has one type.
 pub(super) trait Branch: Send + Sync {
-    /// The databases, each with the games that are shown and the names that it has for players itself. Where duplicates
-    /// are left out, searches for them on first use.
+    /// The databases, each with the games that are shown, and with stored names. Where duplicates are left out,
+    /// searches for them on first use.
     fn parts(&self) -> Vec<Part<'_>>;
+
+    /// A database by its number among the parts.
+    fn database_at(&self, part: usize) -> Option<&DatabaseFs>;
 
     /// The names under which players are shown, if spellings are joined. On first use, compares all names.
     fn names(&self) -> Option<&Names> {
@@ -92,8 +95,13 @@ pub(super) trait Branch: Send + Sync {
     /// The name in `overview.html`, and what it stands for.
     fn title(&self) -> (String, String);
 
-    /// Number of problems in each file, or in each database; `None` if they are not those of the games that are shown.
-    fn problems(&self) -> Result<Option<Counts>, FsError>;
+    /// Adds the problems of a part to those in each file, or in each database.
+    fn add_problems(&self, part: &Part<'_>, sum: &mut Counts) -> Result<(), FsError>;
+
+    /// True if the problems of a database are those of the games that are shown of it.
+    fn shows_all(&self) -> bool {
+        true
+    }
 
     /// The path of the directory of a view whose texts are these.
     fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String>;

@@ -176,6 +176,10 @@ impl Branch for DatabaseFs {
         vec![Part::of(self)]
     }
 
+    fn database_at(&self, _: usize) -> Option<&DatabaseFs> {
+        Some(self)
+    }
+
     fn database(&self) -> Option<&DatabaseFs> {
         Some(self)
     }
@@ -278,8 +282,9 @@ impl Branch for DatabaseFs {
         (entry.name().to_owned(), entry.format.title.to_owned())
     }
 
-    fn problems(&self) -> Result<Option<Counts>, FsError> {
-        self.problems_by_file().map(Some)
+    fn add_problems(&self, _: &Part<'_>, sum: &mut Counts) -> Result<(), FsError> {
+        *sum = self.problems_by_file()?;
+        Ok(())
     }
 
     fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {

@@ -34,16 +34,15 @@ impl<'a> Concatenated<'a> {
     /// The file of each part. Its node is that of the part's own file of these games.
     fn parts(&self) -> Vec<Joined<'a>> {
         let (branch, own) = (self.branch, self.file);
-        let databases = branch.parts();
         let is_found = matches!(self.games, Shown::Found(_));
         let part = |(number, file, games): (usize, Node, Games<'a>)| {
-            let (database, joins) = (databases.get(number)?.database, branch.joins(number, is_found)?);
+            let (database, joins) = (branch.database_at(number)?, branch.joins(number, is_found)?);
             Some(Joined::new(database, joins, file, games))
         };
         match self.games {
             Shown::All => {
-                let parts = databases.iter().enumerate();
-                let parts = parts.map(|(number, database)| (number, Node::ALL, database.games));
+                let parts = branch.parts().into_iter().enumerate();
+                let parts = parts.map(|(number, shown)| (number, Node::ALL, shown.games));
                 parts.filter_map(part).collect()
             }
             Shown::Own(games) => part((0, own, Games::Listed(games))).into_iter().collect(),

@@ -13,8 +13,7 @@ use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
 use crate::fs::object::At;
 use crate::fs::table::{CombinedTables, DuplicatesTable, ParquetTable, Tables};
-use crate::fs::types::Chunk;
-use crate::fs::types::FsError;
+use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;
 use chessdb_library::library::document_text;
 use chessdb_library::recent::Recent;
@@ -119,7 +118,12 @@ impl Text for Info<'_> {
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.text_if_known().is_some())
+        let is_described = |database: &DatabaseFs| database.entry().is_described();
+        let is_known = match self.0.database() {
+            Some(database) => is_described(database) || self.0.made().info.get().is_some(),
+            None => self.text_if_known().is_some(),
+        };
+        Wait::Common.unless(is_known)
     }
 }
 

@@ -29,9 +29,12 @@ impl Text for Overview<'_> {
             return Ok(text);
         }
         let (name, what) = branch.title();
-        let problems = branch.problems()?;
+        let mut problems = branch.shows_all().then(Counts::default);
         let mut figures = Figures::default();
         for part in branch.named_parts() {
+            if let Some(problems) = &mut problems {
+                branch.add_problems(&part, problems)?;
+            }
             figures.append(part.figures(branch.threads())?);
         }
         let subject = Subject {

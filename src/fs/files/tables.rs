@@ -35,7 +35,7 @@ impl File for TableFile<'_> {
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.size_if_known().is_some())
+        Wait::Own.unless(self.size_if_known().is_some())
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
