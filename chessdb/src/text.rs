@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 /// Decodes UTF-8.
 ///
@@ -26,6 +26,44 @@ pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let copy = copy(bytes);
     let (text, _) = encoding.decode_without_bom_handling(&copy);
     text.into_owned()
+}
+
+/// The encoding of texts of which each is in UTF-8 or else in windows-1252, unless the user names one for all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextEncoding {
+    /// The encoding that the user names.
+    pub(crate) forced: Option<&'static Encoding>,
+}
+
+impl TextEncoding {
+    /// The description for `info.txt`. `unit` is what has one encoding: a text or a game.
+    pub(crate) fn describe(self, unit: &str) -> String {
+        match self.forced {
+            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
+            None => format!("each {unit} in utf-8, else windows-1252"),
+        }
+    }
+
+    /// The encoding of a text.
+    pub(crate) fn of(self, bytes: &[u8]) -> &'static Encoding {
+        match self.forced {
+            Some(encoding) => encoding,
+            None if utf8_len(bytes) == bytes.len() => UTF_8,
+            None => WINDOWS_1252,
+        }
+    }
+
+    /// Decodes a text, with U+FFFD for undefined bytes.
+    pub(crate) fn decode(self, bytes: &[u8]) -> String {
+        if let Some(encoding) = self.forced {
+            return decode(bytes, encoding);
+        }
+        utf8(bytes).unwrap_or_else(|copy| {
+            // The five bytes that the code page does not define are decoded to control characters.
+            let is_undefined = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+            decode(&copy, WINDOWS_1252).replace(is_undefined, "\u{fffd}")
+        })
+    }
 }
 
 /// Appends bytes that were ASCII when they were examined. If they are not any more, some of them are left
@@ -122,6 +160,25 @@ mod tests {
         assert_eq!(utf8_lossy(b"R\xe9ti"), "R\u{fffd}ti");
         assert_eq!(decode(b"R\xe9ti", encoding_rs::WINDOWS_1252), "Réti");
         assert_eq!([utf8_len(b"ab\xff"), utf8_len("é".as_bytes())], [2, 2]);
+    }
+
+    #[test]
+    fn each_text_is_utf_8_or_windows_1252() {
+        let texts = TextEncoding { forced: None };
+        assert_eq!(texts.decode("Čapek — ещё".as_bytes()), "Čapek — ещё");
+        assert_eq!(texts.decode(b"M\xfcller \x93x\x94"), "Müller “x”");
+        assert_eq!(
+            texts.decode(b"\xe9 \x81\x8d\x8f\x90\x9d"),
+            "é \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
+        );
+        assert_eq!(
+            [texts.of("é".as_bytes()), texts.of(b"\xe9")],
+            [UTF_8, WINDOWS_1252]
+        );
+        let forced = TextEncoding {
+            forced: Encoding::for_label(b"ibm866"),
+        };
+        assert_eq!(forced.decode(b"\x8a\xa0"), "Ка");
     }
 
     #[test]

@@ -54,6 +54,17 @@ impl Date {
             day: if day <= 31 { day } else { 0 },
         }
     }
+
+    /// Days of a month; February has 29 in an unknown year.
+    pub fn days_of_month(year: u16, month: u16) -> u16 {
+        let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        match month {
+            2 if is_leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        }
+    }
 }
 
 impl Date {

@@ -36,22 +36,12 @@ impl Stated {
         let given = |part: Option<u16>| part.filter(|&number| number != 0);
         let year = given(self.year).unwrap_or(0);
         let month = given(self.month).filter(|&month| month <= 12);
-        let day = given(self.day).filter(|&day| month.is_some_and(|month| day <= days(year, month)));
+        let day =
+            given(self.day).filter(|&day| month.is_some_and(|month| day <= Date::days_of_month(year, month)));
         let is_lossy = self.year == Some(0) || month != given(self.month) || day != given(self.day);
         // Both have at most two digits and are in the valid range.
         let part = |part: Option<u16>| part.and_then(|number| u8::try_from(number).ok()).unwrap_or(0);
         (Date::new(year, part(month), part(day)), is_lossy)
-    }
-}
-
-/// Days of a month; February has 29 in an unknown year.
-fn days(year: u16, month: u16) -> u16 {
-    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
     }
 }
 

@@ -117,7 +117,7 @@ impl Brenner {
                 .chain(problems(&file.name, &index))
                 .collect(),
             info: Info {
-                rows: vec![("reading", described), ("texts", texts.describe())],
+                rows: vec![("reading", described), ("texts", texts.0.describe("text"))],
                 warnings: files.warnings.clone(),
             },
             file: file.clone(),

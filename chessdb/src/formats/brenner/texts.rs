@@ -1,39 +1,27 @@
 //! Texts: their encoding and clean-up (sections 6.1 and 6.2).
 
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::Encoding;
 
-use crate::text::{self, without_cut_character};
+use crate::text::{TextEncoding, without_cut_character};
 
 /// Maximum length of a header value in bytes (section 8.3); the rest is ignored.
 const LONGEST_VALUE: usize = 1 << 16;
 
 /// How texts are decoded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TextReader {
-    /// The code page of the option `encoding`, for all texts.
-    forced: Option<&'static Encoding>,
-}
+pub(super) struct TextReader(pub(super) TextEncoding);
 
 impl TextReader {
     /// The rule of the page, or the code page with this label if it is known.
     pub(super) fn new(label: Option<&str>) -> TextReader {
-        TextReader {
-            forced: label.and_then(|label| Encoding::for_label(label.as_bytes())),
-        }
-    }
-
-    /// The description for `info.txt`.
-    pub(super) fn describe(self) -> String {
-        match self.forced {
-            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
-            None => "each text in utf-8, else windows-1252".to_owned(),
-        }
+        let forced = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+        TextReader(TextEncoding { forced })
     }
 
     /// Decodes a text to one line: control characters and runs of white space become one space, and both ends
     /// are trimmed.
     pub(super) fn line(self, bytes: &[u8]) -> String {
-        match self.decode(bytes) {
+        match self.0.decode(bytes) {
             text if is_line(&text) => text,
             text => to_line(&text),
         }
@@ -45,17 +33,6 @@ impl TextReader {
             Some(cut) if cut.len() < bytes.len() => self.line(without_cut_character(cut)),
             _ => self.line(bytes),
         }
-    }
-
-    fn decode(self, bytes: &[u8]) -> String {
-        if let Some(encoding) = self.forced {
-            return text::decode(bytes, encoding);
-        }
-        text::utf8(bytes).unwrap_or_else(|copy| {
-            // The five bytes that the code page does not define are decoded to control characters.
-            let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
-            text::decode(&copy, WINDOWS_1252).replace(is_free, "\u{fffd}")
-        })
     }
 }
 
@@ -98,10 +75,6 @@ mod tests {
     fn each_text_is_utf_8_or_windows_1252() {
         assert_eq!(line("Čapek — ещё".as_bytes()), "Čapek — ещё");
         assert_eq!(line(b"M\xfcller \x93x\x94"), "Müller “x”");
-        assert_eq!(
-            line(b"\xe9 \x81\x8d\x8f\x90\x9d"),
-            "é \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
-        );
         assert_eq!(TextReader::new(Some("ibm866")).line(b"\x8a\xa0"), "Ка");
         assert_eq!(TextReader::new(Some("no such page")).line(b"\xfc"), "ü");
     }

@@ -6,12 +6,9 @@ use std::sync::Arc;
 
 use super::LONGEST_INI;
 use super::find::{MAIN, needed_kind};
-use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, Unpacked};
+use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked};
 use crate::formats::{Bytes, NotADatabase, Problem, ProblemKind, SourceFile};
 use crate::packed::{Allowance, PackedError, Whole, ZipMember, is_zip, zip_entries};
-
-/// Members that are looked at.
-const MOST_MEMBERS: usize = 10_000;
 
 /// The extension of archives.
 pub(super) const KIND: &str = "2cbv";
@@ -31,14 +28,14 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         );
         problems.push(Problem::damage(&archive.name, archive.bytes.len() as u64, what));
     }
-    if found.members.len() > MOST_MEMBERS {
+    if found.members.len() > MOST_FILES {
         let what = format!(
-            "the archive has more than {MOST_MEMBERS} files, of which the first are looked at: unpack it and mount the \
+            "the archive has more than {MOST_FILES} files, of which the first are looked at: unpack it and mount the \
              folder"
         );
         problems.push(Problem::new(ProblemKind::Limit, &archive.name, None, what));
     }
-    let members = || found.members.iter().take(MOST_MEMBERS).map(Named::new);
+    let members = || found.members.iter().take(MOST_FILES).map(Named::new);
     let mut databases: Vec<Unpacked> = Vec::new();
     let mut places = HashMap::new();
     for member in members().filter(|member| member.kind == Some(MAIN)) {

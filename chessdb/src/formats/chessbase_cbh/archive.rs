@@ -17,7 +17,7 @@ use super::find::kind_of;
 use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::formats::chessbase_common::Characters;
-use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, Unpacked};
+use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked};
 use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, SourceFile};
 use crate::packed::{Allowance, TooLarge};
 
@@ -31,8 +31,6 @@ const BLOCKS_AT_ONCE: usize = 1 << 16;
 const NAME: usize = 128;
 /// No entry is shorter.
 const SHORTEST: usize = NAME + 12;
-/// Files of an archive that are looked at.
-const MOST_FILES: u16 = 10_000;
 
 /// Extensions of archives, and of encrypted ones.
 pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
@@ -159,7 +157,7 @@ impl Entry {
 /// The table of files. What is missing of it is a problem.
 fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
     let bytes: &[u8] = &archive.bytes;
-    let count = le_u16(bytes, 2).unwrap_or(0);
+    let count = usize::from(le_u16(bytes, 2).unwrap_or(0));
     let len = bytes.get(4).copied().map_or(0, usize::from);
     if len < SHORTEST {
         let what = format!("the entries of the table of files have {len} bytes, which is impossible");
@@ -167,7 +165,7 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
         return Vec::new();
     }
     let table = bytes.get(HEAD..).unwrap_or_default().chunks_exact(len);
-    if table.len() < count.into() {
+    if table.len() < count {
         let what = format!(
             "the file ends after {} of the {count} entries of its table: {GET_WHOLE}",
             table.len()
@@ -182,7 +180,7 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
         problems.push(Problem::new(ProblemKind::Limit, &archive.name, 2, what));
     }
     let characters = Characters::choose(None, &mut Vec::new());
-    let entries = table.take(count.min(MOST_FILES).into()).filter_map(|entry| {
+    let entries = table.take(count.min(MOST_FILES)).filter_map(|entry| {
         let name = characters.field(entry.get(..NAME)?);
         let number = |place| le_u32(entry, NAME + place);
         Some(Entry {

@@ -7,6 +7,9 @@ use crate::formats::{Database, Files, NotADatabase, Opened, Options, Part, Probl
 /// What a user can do about an archive that is cut.
 pub(in crate::formats) const GET_WHOLE: &str = "get a whole copy of the archive";
 
+/// Files of an archive that are looked at.
+pub(in crate::formats) const MOST_FILES: usize = 10_000;
+
 /// A database of an archive.
 pub(in crate::formats) struct Unpacked {
     /// Name of its main file.

@@ -97,13 +97,8 @@ impl StoredDate {
 
 fn next_day(date: Date) -> Date {
     let Date { year, month, day } = date;
-    let last = match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    match (day < last, month < 12) {
+    let last = Date::days_of_month(year, month.into());
+    match (u16::from(day) < last, month < 12) {
         (true, _) => Date {
             year,
             month,

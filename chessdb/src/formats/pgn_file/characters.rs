@@ -1,48 +1,22 @@
 //! The encoding of texts (section 4.2).
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8};
 
-use crate::text;
+use crate::text::{self, TextEncoding};
 
-/// How the encoding of a game is chosen.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Characters {
-    /// The encoding of the option `encoding`, for all games.
-    forced: Option<&'static Encoding>,
-}
-
-impl Characters {
-    /// The encoding with this label. Adds a warning if it cannot be used.
-    pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
-        let forced = label.and_then(|label| {
-            let found = Encoding::for_label(label.as_bytes());
-            let usable = found.filter(|encoding| encoding.is_ascii_compatible());
-            if usable.is_none() {
-                warnings.push(format!(
-                    "encoding {label} is not known or has no ASCII: each game is read in utf-8, else windows-1252"
-                ));
-            }
-            usable
-        });
-        Characters { forced }
-    }
-
-    /// The description for `info.txt`.
-    pub(super) fn describe(self) -> String {
-        match self.forced {
-            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
-            None => "each game in utf-8, else windows-1252".to_owned(),
+/// The encoding with this label for all games, or the rule of the page. Adds a warning if it cannot be used.
+pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEncoding {
+    let forced = label.and_then(|label| {
+        let found = Encoding::for_label(label.as_bytes());
+        let usable = found.filter(|encoding| encoding.is_ascii_compatible());
+        if usable.is_none() {
+            warnings.push(format!(
+                "encoding {label} is not known or has no ASCII: each game is read in utf-8, else windows-1252"
+            ));
         }
-    }
-
-    /// The encoding of a game.
-    pub(super) fn of(self, game: &[u8]) -> &'static Encoding {
-        match self.forced {
-            Some(encoding) => encoding,
-            None if text::utf8_len(game) == game.len() => UTF_8,
-            None => WINDOWS_1252,
-        }
-    }
+        usable
+    });
+    TextEncoding { forced }
 }
 
 /// Decodes bytes in an encoding.
@@ -92,14 +66,14 @@ mod tests {
 
     #[test]
     fn a_game_is_utf_8_or_windows_1252() {
-        let characters = Characters::choose(None, &mut Vec::new());
+        let characters = choose(None, &mut Vec::new());
         let read = |bytes: &[u8]| decode(bytes, characters.of(bytes));
         assert_eq!(read("Müller".as_bytes()), "Müller");
         assert_eq!(read(b"M\xfcller \x93x\x94 \x81"), "Müller “x” \u{81}");
         let mut warnings = Vec::new();
-        let forced = Characters::choose(Some("ibm866"), &mut warnings);
+        let forced = choose(Some("ibm866"), &mut warnings);
         assert_eq!(decode(b"\x8a\xa0", forced.of(b"\x8a\xa0")), "Ка");
-        Characters::choose(Some("utf-16le"), &mut warnings);
+        choose(Some("utf-16le"), &mut warnings);
         assert_eq!(warnings.len(), 1);
     }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
 
-use super::characters::{Characters, value};
+use super::characters::value;
 use super::decode::{Decoder, LIMITS};
 use super::items::Items;
 use super::languages::{Language, candidates};
@@ -17,7 +17,7 @@ use crate::board::{Position, SetupError};
 use crate::game::{Date, Game, Movetext, Tags};
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Sink, Tree};
-use crate::text::utf8_lossy;
+use crate::text::{TextEncoding, utf8_lossy};
 
 /// Maximum number of tags of a game (section 8); others are left out.
 pub(super) const MOST_TAGS: usize = 1000;
@@ -65,7 +65,7 @@ impl Attempt {
 
 impl<'a> Stored<'a> {
     /// A game from its bytes.
-    pub(super) fn new(text: &'a [u8], start: u64, characters: Characters, line_end: u8) -> Stored<'a> {
+    pub(super) fn new(text: &'a [u8], start: u64, characters: TextEncoding, line_end: u8) -> Stored<'a> {
         Stored {
             text,
             start,

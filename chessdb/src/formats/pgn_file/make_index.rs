@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::boundaries;
-use super::characters::{Characters, value};
+use super::characters::value;
 use super::clean::cleaned_len;
 use super::game::{MOST_TAGS, Stored};
 use super::grown::{Grown, Pieces, hashed_len};
@@ -22,6 +22,7 @@ use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
 use crate::formats::{Keys, Progress, TextId};
 use crate::game::Date;
+use crate::text::TextEncoding;
 
 /// Number of games whose rows are made at a time.
 const BATCH: usize = 1 << 16;
@@ -48,7 +49,7 @@ pub(super) const WIDTHS: [usize; 2] = [3, 4];
 /// A file that is to be scanned.
 pub(super) struct File<'a> {
     pub(super) source: &'a dyn Source,
-    pub(super) characters: Characters,
+    pub(super) characters: TextEncoding,
     pub(super) line_end: u8,
     pub(super) progress: Arc<Progress>,
 }

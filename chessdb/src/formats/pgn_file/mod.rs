@@ -47,7 +47,6 @@ use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
-use self::characters::Characters;
 use self::game::Stored;
 use self::grown::Grown;
 use self::head::MOST_HEAD;
@@ -63,6 +62,7 @@ use super::{
 use crate::bytes;
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
+use crate::text::TextEncoding;
 
 /// The format's row.
 pub const FORMAT: Format = Format {
@@ -143,7 +143,7 @@ struct PgnFile {
     name: String,
     source: Box<dyn Source>,
     line_end: u8,
-    characters: Characters,
+    characters: TextEncoding,
     index: Index,
     /// The index of a second scan, used for damaged rows of the first one.
     again: OnceLock<Option<Index>>,
@@ -160,7 +160,7 @@ impl PgnFile {
     fn open(contents: Contents, files: &Files, options: &Options) -> Result<PgnFile, NotADatabase> {
         let Contents { name, source, packed } = contents;
         let mut warnings = files.warnings.clone();
-        let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
+        let characters = characters::choose(options.encoding.as_deref(), &mut warnings);
         let is_utf_16 = utf_16(&source.read(0..2)).is_some();
         let source = source::in_utf_8(source)?;
         let line_end = boundaries::line_end(&*source);
@@ -217,7 +217,7 @@ impl PgnFile {
         };
         rows.extend([
             ("games are", form_name(options.pgn).to_owned()),
-            ("characters", characters.describe()),
+            ("characters", characters.describe("game")),
             ("lines end with", ends.to_owned()),
         ]);
         Ok(PgnFile {

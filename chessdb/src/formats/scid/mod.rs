@@ -134,7 +134,7 @@ impl Scid {
         }
         let mut rows = vec![
             ("version", index.version.number().to_string()),
-            ("characters", texts.describe()),
+            ("characters", texts.0.describe("text")),
             ("names", names.describe()),
         ];
         rows.extend(about.rows());

@@ -1,15 +1,12 @@
 //! Texts: their encoding, and what one line of them is (section 9).
 
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::Encoding;
 
-use crate::text;
+use crate::text::{self, TextEncoding};
 
 /// How texts are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Texts {
-    /// The encoding that the user wants for all of them.
-    forced: Option<&'static Encoding>,
-}
+pub(super) struct Texts(pub(super) TextEncoding);
 
 impl Texts {
     /// Texts by the page's rule, or in the encoding that the user names. An unknown name gets a warning.
@@ -23,27 +20,12 @@ impl Texts {
             }
             known
         });
-        Texts { forced }
-    }
-
-    /// For `info.txt`.
-    pub(super) fn describe(self) -> String {
-        match self.forced {
-            Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
-            None => "each text in utf-8, else windows-1252".to_owned(),
-        }
+        Texts(TextEncoding { forced })
     }
 
     /// A text as it is stored.
     pub(super) fn decode(self, bytes: &[u8]) -> String {
-        if let Some(encoding) = self.forced {
-            return text::decode(bytes, encoding);
-        }
-        text::utf8(bytes).unwrap_or_else(|copy| {
-            // The five bytes that the code page leaves free come as control characters.
-            let is_free = |c: char| matches!(c, '\u{80}'..='\u{9f}');
-            text::decode(&copy, WINDOWS_1252).replace(is_free, "\u{fffd}")
-        })
+        self.0.decode(bytes)
     }
 
     /// A text on one line: control characters become blanks.
@@ -73,7 +55,7 @@ impl Texts {
     }
 
     fn keeps_ascii(self) -> bool {
-        self.forced.is_none_or(Encoding::is_ascii_compatible)
+        self.0.forced.is_none_or(Encoding::is_ascii_compatible)
     }
 }
 

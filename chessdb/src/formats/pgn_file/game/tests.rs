@@ -1,8 +1,9 @@
+use super::super::characters;
 use super::*;
 use crate::pgn::to_text;
 
 fn stored(text: &str) -> Stored<'_> {
-    let characters = Characters::choose(None, &mut Vec::new());
+    let characters = characters::choose(None, &mut Vec::new());
     Stored::new(text.as_bytes(), 0, characters, b'\n')
 }
 
@@ -185,7 +186,7 @@ fn a_byte_order_mark_means_nothing() {
         movetext("\u{feff}1. e4 \u{feff}e5\u{feff} 1-0\u{feff}\n\n\u{feff}"),
         "1. e4 e5 1-0"
     );
-    let characters = Characters::choose(None, &mut Vec::new());
+    let characters = characters::choose(None, &mut Vec::new());
     let game = Stored::new(b"1. e4 {\xfc} 1-0\n\xef\xbb\xbf\n", 0, characters, b'\n');
     assert!(game.game("x.pgn").1.is_empty());
 }

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::characters::Characters;
+use super::super::characters;
 use super::super::make_index::{self, File, Scope};
 use super::super::row::Row;
 use super::*;
@@ -80,7 +80,7 @@ fn text(len: usize, seed: u64) -> Vec<u8> {
 fn file(source: &dyn Source) -> File<'_> {
     File {
         source,
-        characters: Characters::choose(None, &mut Vec::new()),
+        characters: characters::choose(None, &mut Vec::new()),
         line_end: b'\n',
         progress: Arc::default(),
     }
