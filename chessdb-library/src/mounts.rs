@@ -128,6 +128,12 @@ impl Mounts {
         mounts.filter(move |mount| mount.device == device && mount.kind == TYPE)
     }
 
+    /// The mount points of this program.
+    pub fn of_this_program(&self) -> impl Iterator<Item = &Path> {
+        let mounts = self.0.iter().filter(|mount| mount.kind == TYPE);
+        mounts.map(|mount| mount.path.as_path())
+    }
+
     /// The mounts that are not in an earlier table.
     pub fn since<'a>(&'a self, earlier: &'a Mounts) -> impl Iterator<Item = &'a Mount> {
         self.0.iter().filter(|mount| !earlier.0.contains(mount))

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, ValueHint, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 
 use super::options::{self, Scope};
 use super::{export, find, manual};
@@ -17,9 +17,18 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
             let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
             let generate = Command::new(GENERATE)
                 .hide(true)
-                .about("Writes a man page or the completions of a shell to standard output")
+                .about("Writes a man page or the script with which a shell completes commands to standard output")
                 .arg(Arg::new("KIND").required(true).value_parser(manual::KINDS));
-            let all = pgnfs().subcommands([guardian, generate]);
+            let complete = Command::new(COMPLETE)
+                .hide(true)
+                .about("Writes what the last of the words may be")
+                .arg(
+                    Arg::new("WORDS")
+                        .last(true)
+                        .num_args(0..)
+                        .value_parser(value_parser!(OsString)),
+                );
+            let all = pgnfs().subcommands([guardian, generate, complete]);
             all.try_get_matches_from(arguments)
         }
     }
@@ -27,6 +36,9 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
 
 /// Name of the hidden command that generates man pages and completions.
 pub const GENERATE: &str = "generate";
+
+/// Name of the hidden command that shells ask for completions.
+pub const COMPLETE: &str = "complete";
 
 /// The documented commands.
 pub fn pgnfs() -> Command {
@@ -57,7 +69,6 @@ pub fn pgnfs() -> Command {
                 .required(false)
                 .long("output")
                 .value_name("FILE")
-                .value_hint(ValueHint::FilePath)
                 .help("Writes to this file, which is created or replaced"),
         )
         .arg(
@@ -155,15 +166,11 @@ fn mount_helper() -> Command {
 }
 
 fn source() -> Arg {
-    path("SOURCE")
-        .value_hint(ValueHint::AnyPath)
-        .help("A folder with chess databases, or one database")
+    path("SOURCE").help("A folder with chess databases, or one database")
 }
 
 fn mount_point() -> Arg {
-    path("MOUNTPOINT")
-        .value_hint(ValueHint::DirPath)
-        .help("An empty folder")
+    path("MOUNTPOINT").help("An empty folder")
 }
 
 fn wanted(name: &'static str, value: &'static str) -> Arg {

@@ -1,14 +1,13 @@
-//! Man pages and shell completions, generated from the commands and options.
+//! Man pages, generated from the commands and options, and scripts of shells.
 
 use std::io::{self, Write};
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
-use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::arguments;
+use super::completion::SCRIPTS;
 use super::options::{self, Scope};
 use super::pages::{ABOUT, HELPER_ABOUT, HELPER_PARTS, PARTS, Part, Section};
 
@@ -23,87 +22,13 @@ pub fn write(kind: &str, out: &mut impl Write) -> io::Result<()> {
     let text = match kind {
         "pgnfs.1" => program_page()?,
         "mount.pgnfs.8" => helper_page()?,
-        "bash" => completions(Shell::Bash),
-        "zsh" => completions(Shell::Zsh),
-        _ => completions(Shell::Fish),
+        shell => {
+            let script = SCRIPTS.iter().find(|(name, _)| *name == shell);
+            script.map_or("", |(_, script)| script).into()
+        }
     };
     out.write_all(&text)?;
     out.flush()
-}
-
-fn completions(shell: Shell) -> Vec<u8> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut with_choices(arguments::pgnfs()), "pgnfs", &mut text);
-    let text = String::from_utf8_lossy(&text);
-    match shell {
-        Shell::Bash => text.replacen(CASES, &format!("\n{MOUNTS}{}{CASES}", paths()), 1),
-        Shell::Fish => text.into_owned() + FISH_MOUNTS,
-        Shell::Zsh => ZSH_MOUNTS
-            .iter()
-            .fold(text.into_owned(), |text, (from, to)| text.replace(from, to)),
-        _ => text.into_owned(),
-    }
-    .into_bytes()
-}
-
-/// The commands with the words that options accept. Only completions have them, since an error about an option
-/// says more than a list of words.
-fn with_choices(command: Command) -> Command {
-    command.mut_subcommands(|command| {
-        command.mut_args(|arg| match options::choices(arg.get_id().as_str()) {
-            [] => arg,
-            choices => arg.value_parser(PossibleValuesParser::new(choices)),
-        })
-    })
-}
-
-/// Where the completions for bash begin to distinguish commands.
-const CASES: &str = "\n    case \"${cmd}\" in\n";
-
-/// `unmount` and `status` take a mount of pgnfs. Its path is not given to compgen, which would expand it.
-const MOUNTS: &str = r#"    if [[ ${cmd} == pgnfs__*__@(unmount|status) && ${cur} != -* ]]; then
-        local point
-        while IFS= read -r point; do
-            [[ ${point} == "${cur}"* ]] && COMPREPLY+=("${point}")
-        done < <(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)
-        compopt -o filenames 2>/dev/null
-        return 0
-    fi
-
-"#;
-const FISH_MOUNTS: &str = r#"complete -c pgnfs -n "__fish_pgnfs_using_subcommand unmount; or __fish_pgnfs_using_subcommand umount; or __fish_pgnfs_using_subcommand status" -f -a "(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)"
-"#;
-
-/// What the completions for zsh have instead of some of their texts.
-const ZSH_MOUNTS: [(&str, &str); 2] = [
-    (
-        "-- Where it is mounted:_files -/'",
-        "-- Where it is mounted:_pgnfs_mounts'",
-    ),
-    (
-        "\nif [ \"$funcstack[1]\" = \"_pgnfs\" ]; then\n",
-        r#"
-_pgnfs_mounts() {
-    local expl
-    local -a points
-    points=(${(f)"$(findmnt -lno TARGET -t fuse.pgnfs 2>/dev/null)"})
-    _wanted mounts expl 'mount of pgnfs' compadd -a points || _files -/
-}
-
-if [ "$funcstack[1]" = "_pgnfs" ]; then
-"#,
-    ),
-];
-
-/// The crate completes only options for the first word after a command.
-fn paths() -> String {
-    let options = options::with_choices().chain(["to", "show"]);
-    let options = options.collect::<Vec<_>>().join("|");
-    format!(
-        "    # After a command, everything but an option and the word of one is a path, which bash completes by itself.
-    [[ ${{cmd}} == pgnfs || ${{cur}} == -* || ${{prev}} == --@({options}) ]] || return 0
-"
-    )
 }
 
 fn program_page() -> io::Result<Vec<u8>> {

@@ -3,6 +3,7 @@
 mod arguments;
 mod cache;
 mod check;
+mod completion;
 mod export;
 mod find;
 mod info;
@@ -124,6 +125,13 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some((arguments::GENERATE, matches)) => {
             let kind = matches.get_one("KIND").map_or("", String::as_str);
             ended(manual::write(kind, &mut io::stdout()), "standard output")
+        }
+        Some((arguments::COMPLETE, matches)) => {
+            let words = matches.get_many("WORDS").into_iter().flatten().cloned();
+            ended(
+                completion::write(words.collect(), &mut io::stdout()),
+                "standard output",
+            )
         }
         Some((mounting::GUARDIAN, matches)) => {
             mounting::guard(path(matches, "MOUNTPOINT"))?;

@@ -20,11 +20,6 @@ pub fn choices(name: &str) -> &'static [&'static str] {
     row.map_or(&[], |(_, words)| words)
 }
 
-/// The options with such words.
-pub fn with_choices() -> impl Iterator<Item = &'static str> {
-    CHOICES.iter().map(|(option, _)| *option)
-}
-
 /// The words that options accept.
 const CHOICES: [(&str, &[&str]); 5] = [
     ("fix-dates", &["yes", "no"]),

@@ -122,71 +122,101 @@ fn man_pages() {
     }
 }
 
+/// Where the completions of a shell are, below a folder with what was installed.
+struct Completions {
+    root: TempDir,
+    path: String,
+}
+
+impl Completions {
+    fn install() -> Completions {
+        let root = TempDir::new().unwrap();
+        install(&["--binary", PROGRAM, "--prefix", "/usr"], root.path());
+        let bin = root.path().join("usr/bin");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        Completions { root, path }
+    }
+
+    fn shell(&self, name: &str, arguments: &[&str], file: &str) -> Command {
+        let mut command = Command::new(name);
+        command.args(arguments).env("PATH", &self.path);
+        command.arg(self.root.path().join("usr/share").join(file));
+        command
+    }
+
+    /// What bash offers for the last word.
+    fn bash(&self, words: &[&str]) -> String {
+        let script = r#"
+            . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+            _pgnfs pgnfs "${!#}" "${@:$#-1:1}"
+            echo "${COMPREPLY[@]}"
+        "#;
+        let mut bash = self.shell("bash", &["-c", script], "bash-completion/completions/pgnfs");
+        run(bash.arg("pgnfs").args(words))
+    }
+}
+
 #[test]
 fn completions() {
-    let root = TempDir::new().unwrap();
-    install(&["--binary", PROGRAM, "--prefix", "/usr"], root.path());
-    let share = root.path().join("usr/share");
-    let script = r#"
-        . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) \
-            && _pgnfs pgnfs "${!#}" "${@:$#-1:1}" && echo "${COMPREPLY[@]}"
-    "#;
-    let findmnt = root.path().join("findmnt");
-    fs::write(&findmnt, "#!/bin/sh\nprintf '%s\\n' '/mnt/$(false) b' /srv/x\n").unwrap();
-    fs::set_permissions(&findmnt, Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", root.path().display(), std::env::var("PATH").unwrap());
-    let complete = |words: &[&str]| {
-        let mut command = Command::new("bash");
-        command.arg("-c").arg(script).env("PATH", &path);
-        let completions = share.join("bash-completion/completions/pgnfs");
-        run(command.arg(completions).args(words))
-    };
-    assert_eq!(complete(&["pgnfs", "unm"]), "unmount\n");
-    assert_eq!(complete(&["pgnfs", "mount", "--cache-s"]), "--cache-size\n");
-    assert_eq!(complete(&["pgnfs", "info", "--cache-s"]), "\n");
+    let installed = Completions::install();
+    let complete = |words: &[&str]| installed.bash(words);
+    assert_eq!(complete(&["unm"]), "unmount\n");
+    assert_eq!(complete(&["mount", "--cache-s"]), "--cache-size\n");
+    assert_eq!(complete(&["info", "--cache-s"]), "\n");
     // With no suggestion, bash completes files.
     for words in [&["mount", ""][..], &["info", ""], &["info", "--json", ""]] {
-        assert_eq!(complete(&[&["pgnfs"], words].concat()), "\n");
-    }
-    for command in ["unmount", "status"] {
-        assert_eq!(complete(&["pgnfs", command, "/mnt/$"]), "/mnt/$(false) b\n");
+        assert_eq!(complete(words), "\n");
     }
     for (option, words) in [
         ("--pgn", "cleaned export verbatim\n"),
         ("--watch", "auto inotify poll off\n"),
     ] {
-        assert_eq!(complete(&["pgnfs", "mount", option, ""]), words);
+        assert_eq!(complete(&["mount", option, ""]), words);
     }
-    assert_eq!(complete(&["pgnfs", "export", "--to", "nd"]), "ndjson\n");
-    assert_eq!(complete(&["pgnfs", "info", "--js"]), "--json\n");
-    let of_zsh = share.join("zsh/site-functions/_pgnfs");
-    let text = fs::read_to_string(&of_zsh).unwrap();
-    for command in ["unmount", "umount", "status"] {
-        let (_, arguments) = text.split_once(&format!("\n({command})\n")).unwrap();
-        let (arguments, _) = arguments.split_once("\n;;").unwrap();
-        assert!(arguments.contains(":_pgnfs_mounts'"), "{command}: {arguments}");
-    }
-    assert!(text.contains("An empty folder:_files -/'"));
-    // Checked only if the shell is installed, which is asked for its own function.
-    if Command::new("zsh").arg("--version").output().is_ok() {
+    assert_eq!(complete(&["export", "--to", "nd"]), "ndjson\n");
+    assert_eq!(complete(&["info", "--js"]), "--json\n");
+    // Other shells are checked only if they are installed.
+    let is_there = |shell| Command::new(shell).arg("--version").output().is_ok();
+    if is_there("zsh") {
         let script = r#"
-            compdef() {}
-            _wanted() { shift 3; "$@" }
-            compadd() { print -rl -- "${(@P)2}" }
-            . "$0" && _pgnfs_mounts
+            compadd() { print -rl -- "${(@P)3}" "${(@P)5}" }
+            _files() { print files }
+            fpath=("${0:h}" $fpath)
+            autoload -U _pgnfs
+            words=(pgnfs "$@") CURRENT=$#words
+            _pgnfs
         "#;
-        let mut command = Command::new("zsh");
-        command.args(["-f", "-c", script]).arg(&of_zsh).env("PATH", &path);
-        assert_eq!(run(&mut command), "/mnt/$(false) b\n/srv/x\n");
+        let complete = |words: &[&str]| {
+            let mut zsh = installed.shell("zsh", &["-f", "-c", script], "zsh/site-functions/_pgnfs");
+            run(zsh.args(words))
+        };
+        assert_eq!(complete(&["unm"]), "unmount  -- Unmounts\nunmount\n");
+        assert_eq!(complete(&["info", "it's "]), "files\n");
     }
-    for (shell, path) in [
-        ("zsh", "zsh/site-functions/_pgnfs"),
-        ("fish", "fish/vendor_completions.d/pgnfs.fish"),
-    ] {
-        // Checked only if these shells are installed.
-        if Command::new(shell).arg("--version").output().is_ok() {
-            run(Command::new(shell).arg("-n").arg(share.join(path)));
-        }
+    if is_there("fish") {
+        let complete = |line: &str| {
+            let script = format!("source $argv[1]; complete -C '{line}'");
+            let file = "fish/vendor_completions.d/pgnfs.fish";
+            run(&mut installed.shell("fish", &["--no-config", "-c", &script], file))
+        };
+        assert_eq!(complete("pgnfs unm"), "unmount\tUnmounts\n");
+        assert_eq!(complete("pgnfs info /us"), "/usr/\n");
+    }
+}
+
+#[test]
+fn mounts_are_completed() {
+    needs!(mount);
+    let installed = Completions::install();
+    let point = TempDir::with_prefix("pgnfs $(false) ").unwrap();
+    let point = point.path().to_str().unwrap();
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/games");
+    run(Command::new(PROGRAM).args(["mount", games, point]));
+    let (start, _) = point.split_once(' ').unwrap();
+    let found = ["unmount", "umount", "status"].map(|command| installed.bash(&[command, start]));
+    run(Command::new(PROGRAM).args(["unmount", point]));
+    for found in found {
+        assert!(format!(" {found}").contains(&format!(" {point}")), "{found}");
     }
 }
 

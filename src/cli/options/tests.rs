@@ -9,9 +9,9 @@ fn parse(scope: Scope, words: &[&str]) -> Result<Settings, OptionError> {
 
 #[test]
 fn words_that_completions_offer_are_accepted() {
-    for option in with_choices() {
+    for (option, words) in CHOICES {
         let row = OPTIONS.iter().find(|row| row.name == option).unwrap();
-        for word in choices(option) {
+        for word in words {
             assert!(
                 (row.set)(&mut Settings::default(), word).is_ok(),
                 "{option}: {word}"

@@ -1,0 +1,13 @@
+#compdef pgnfs
+
+local line
+local -a values lines
+for line in ${(f)"$("${(Q)words[1]}" complete -- "${(@Q)words[1,CURRENT]}" 2>/dev/null)"}; do
+    values+=("${line%%$'\t'*}")
+    lines+=("${line/$'\t'/  -- }")
+done
+if (( $#values )); then
+    compadd -l -d lines -a values
+else
+    _files
+fi
