@@ -4,20 +4,29 @@
 //! # let path = std::env::temp_dir().join(format!("legall-{}.brn", std::process::id()));
 //! # std::fs::write(&path, b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02").unwrap();
 //! let database = chessdb::open(&path)?;
-//! for number in 0..database.len() {
-//!     let game = database.game(number).game;
+//! for decoded in database.games() {
+//!     let game = decoded.game;
 //!     let player = |side| game.tags.get(side).unwrap_or("?");
 //!     println!("{} - {}", player("White"), player("Black"));
+//!     for played in game.main_line() {
+//!         println!("{} leads to {}", played.san, played.position.fen());
+//!     }
+//!     // The whole game as PGN.
 //!     print!("{game}");
 //! #   assert!(game.to_string().ends_with("6. Bxf7+ Ke7 7. Nd5# 1-0\n\n"), "{game}");
+//! #   assert_eq!(game.main_line().count(), 13);
 //! }
 //! # std::fs::remove_file(&path).unwrap();
 //! # Ok::<(), chessdb::OpenError>(())
 //! ```
 //!
-//! [`open()`] detects the format; [`formats::FORMATS`] lists all formats. A [`formats::Database`] numbers its
-//! games from 0. It returns each as a [`game::Game`], which [`pgn`] writes, or its main line move by move on
-//! a [`board`].
+//! - [`open()`] detects the format and opens one database; [`open_all`] opens all of a folder or an archive.
+//!   [`formats::FORMATS`] lists the formats.
+//! - A [`formats::Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
+//!   main line alone, several times faster: [`main_line`](formats::Database::main_line).
+//! - [`formats::Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
+//! - [`board`] has positions, moves, SAN, FEN and keys of positions. Positions and moves can be converted to and from
+//!   those of [`shakmaty`].
 //!
 //! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] describes each.
 //!

@@ -52,6 +52,7 @@ pub struct Options {
 
 /// How games of PGN files are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PgnForm {
     /// As they are written, but in UTF-8 with line feeds, and with one empty line at the end.
     #[default]

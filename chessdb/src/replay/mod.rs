@@ -44,6 +44,7 @@ impl Limits {
 
 /// The form of places in remarks, which the page of each format defines.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub enum PlaceForm {
     /// After the fault, with the extension of the file: `at .dcg offset 0x1f4`.
     Hexadecimal(&'static str),
@@ -404,6 +405,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
 
 /// Why a move was not played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unplayed {
     /// It breaks a rule.
     Illegal(Illegal),

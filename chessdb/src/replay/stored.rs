@@ -7,6 +7,7 @@ use crate::board::{LongMove, Move, Position, Undo};
 
 /// Notation of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Notation {
     /// `e2e4`, which does not depend on the rules.
     Long,
