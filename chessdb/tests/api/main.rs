@@ -2,6 +2,7 @@
 
 #![cfg(feature = "fs")]
 
+mod formats;
 mod games;
 mod opening;
 
