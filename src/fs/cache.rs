@@ -15,13 +15,13 @@ const OVERHEAD: usize = 160;
 /// The most recently used texts, bounded in bytes. Texts are decoded and freed outside its lock.
 pub(super) struct TextCache {
     capacity: usize,
-    texts: Mutex<Recent>,
+    texts: Mutex<Cached>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
 /// The cached texts and the sum of their costs in bytes.
-struct Recent {
+struct Cached {
     by_inode: LruCache<Inode, Arc<[u8]>>,
     bytes: usize,
 }
@@ -30,7 +30,7 @@ impl TextCache {
     pub(super) fn new(capacity: usize) -> TextCache {
         TextCache {
             capacity,
-            texts: Mutex::new(Recent {
+            texts: Mutex::new(Cached {
                 by_inode: LruCache::unbounded(),
                 bytes: 0,
             }),

@@ -34,7 +34,7 @@ impl Ranks {
             return None;
         }
         let number = xxh3_64(ranks.as_bytes()) as u32;
-        let kept = self.0.get_or_make(number, || Ok::<_, ()>(ranks.into())).ok()?;
+        let kept = self.0.get_or(number, || ranks.into());
         (*kept == *ranks).then_some(Node::new(KIND_RANKS, number))
     }
 

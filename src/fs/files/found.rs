@@ -19,16 +19,18 @@ impl FoundGames {
         if at.branch.database().is_some() {
             return Arc::new(FoundGames(vec![(0, Arc::clone(games))]));
         }
-        let split = || {
-            let places: Vec<(usize, u32)> = games.iter().map(|&game| at.branch.place_of(game)).collect();
-            let parts = places.chunk_by(|(a, _), (b, _)| a == b).filter_map(|part| {
-                let (number, _) = part.first()?;
-                Some((*number, part.iter().map(|&(_, game)| game).collect()))
-            });
-            Ok::<_, FsError>(Arc::new(FoundGames(parts.collect())))
-        };
-        let kept = at.branch.made().found_games.get_or_make(at.node, split);
-        kept.unwrap_or_else(|_| Arc::new(FoundGames(Vec::new())))
+        at.branch.made().found_games.get_or(at.node, || {
+            let mut parts: Vec<(usize, Vec<u32>)> = Vec::new();
+            for &game in &**games {
+                let (part, game) = at.branch.place_of(game);
+                match parts.last_mut() {
+                    Some((last, games)) if *last == part => games.push(game),
+                    _ => parts.push((part, vec![game])),
+                }
+            }
+            let parts = parts.into_iter().map(|(part, games)| (part, games.into()));
+            Arc::new(FoundGames(parts.collect()))
+        })
     }
 
     /// The games of each part.

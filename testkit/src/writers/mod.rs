@@ -13,6 +13,7 @@ pub mod jose;
 pub mod scid;
 pub mod simplecdb;
 pub mod source;
+mod steps;
 
 use std::error::Error;
 use std::path::Path;

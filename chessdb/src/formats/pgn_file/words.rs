@@ -15,7 +15,7 @@ pub(super) enum Word {
     Result(Outcome),
     /// A sign without meaning.
     Nothing,
-    /// It has the form of a move, but is none that can be played.
+    /// It has the form of a move that cannot be played.
     Unplayable(ReadError),
     Unreadable,
 }

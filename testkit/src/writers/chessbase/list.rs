@@ -1,5 +1,6 @@
 //! The list of moves in a position, by which moves are numbered (section 6).
 
+use crate::writers::steps::{BISHOP, KING, KNIGHT, ROOK};
 use shakmaty::{Board, Chess, Color, File, Move, Position, Rank, Role, Square};
 
 /// The state on which the list of moves depends.
@@ -65,29 +66,6 @@ pub fn number(line: &Line, mv: Move) -> Result<u8, String> {
         .filter(|&number| number < 128)
         .ok_or_else(|| "a move beyond the 127th of the list".to_owned())
 }
-
-const BISHOP: [(i32, i32); 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
-const ROOK: [(i32, i32); 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
-const KING: [(i32, i32); 8] = [
-    (-1, -1),
-    (-1, 0),
-    (-1, 1),
-    (0, -1),
-    (0, 1),
-    (1, -1),
-    (1, 0),
-    (1, 1),
-];
-const KNIGHT: [(i32, i32); 8] = [
-    (-2, -1),
-    (-2, 1),
-    (2, -1),
-    (2, 1),
-    (-1, -2),
-    (-1, 2),
-    (1, -2),
-    (1, 2),
-];
 
 /// The list of moves in its order.
 fn list(board: &Board, turn: Color, en_passant: EnPassant) -> Vec<Entry> {

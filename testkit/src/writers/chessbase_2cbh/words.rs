@@ -1,5 +1,6 @@
 //! Words of moves (section 4.2): every move of every piece on an empty board has its own.
 
+use crate::writers::steps::{BISHOP, KING, KNIGHT, ROOK};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -97,30 +98,6 @@ pub fn number_of(square: Square) -> u16 {
     let [file, rank] = [u32::from(square.file()), u32::from(square.rank())];
     8 * file as u16 + rank as u16
 }
-
-/// Directions as steps of file and rank.
-const KING: [(i32, i32); 8] = [
-    (-1, -1),
-    (-1, 0),
-    (-1, 1),
-    (0, -1),
-    (0, 1),
-    (1, -1),
-    (1, 0),
-    (1, 1),
-];
-const KNIGHT: [(i32, i32); 8] = [
-    (-2, -1),
-    (-2, 1),
-    (2, -1),
-    (2, 1),
-    (-1, -2),
-    (-1, 2),
-    (1, -2),
-    (1, 2),
-];
-const BISHOP: [(i32, i32); 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
-const ROOK: [(i32, i32); 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
 
 /// Pieces in the order of their words.
 const PIECES: [Role; 5] = [Role::King, Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
