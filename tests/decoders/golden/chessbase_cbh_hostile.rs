@@ -241,10 +241,10 @@ pub(super) fn record(words: &[u16]) -> Vec<u8> {
     bytes
 }
 
-/// The table of mode 5, from the page of the format.
+/// The table of mode 5, from the tables beside the page of the format.
 fn mode_5() -> Vec<u8> {
-    let page = include_str!("../../../docs/formats/chessbase-cbh.md");
-    let table = page
+    let tables = include_str!("../../../docs/formats/chessbase-cbh-modes.txt");
+    let table = tables
         .lines()
         .skip_while(|line| *line != "**Mode 5**")
         .skip(2)

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use crate::writers::source::SourceGame;
 
-/// The page of the format, which contains the table of each mode.
-const PAGE: &str = include_str!("../../../../docs/formats/chessbase-cbh.md");
+/// The table of each mode, as on the page of the format.
+const TABLES: &str = include_str!("../../../../docs/formats/chessbase-cbh-modes.txt");
 
 /// A mode by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ static BYTES: LazyLock<[[u8; 256]; 12]> = LazyLock::new(|| {
     let mut bytes = [[0; 256]; 12];
     for mode in (0..12).filter_map(Mode::of) {
         let title = format!("**Mode {}**", mode.0);
-        let table = PAGE.lines().skip_while(|line| *line != title).skip(2).take(16);
+        let table = TABLES.lines().skip_while(|line| *line != title).skip(2).take(16);
         let codes = table.flat_map(|row| row.split_whitespace().skip(1));
         for (byte, code) in codes.enumerate() {
             let code = usize::from_str_radix(code, 16).expect("a table has two digits a byte");
