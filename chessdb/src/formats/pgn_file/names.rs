@@ -1,4 +1,4 @@
-//! The names of players and events, each stored once and identified by a number (section 6.2).
+//! The names of players and events, each stored once and identified by a number (section 6).
 //!
 //! Names are concatenated, each followed by a zero. The offset of every sixteenth is listed.
 

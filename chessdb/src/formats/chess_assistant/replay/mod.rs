@@ -1,4 +1,4 @@
-//! Replaying a record: codes to movetext (sections 6.5 to 7.4 and 9).
+//! Replaying a record: codes to movetext (sections 6.4 to 7.4 and 9).
 //!
 //! A variation is stored before the move that it replaces, but in PGN it follows that move. Therefore a
 //! variation is first skipped with the help of the [`Outline`], and read when the next code shows that the
