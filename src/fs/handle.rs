@@ -11,7 +11,7 @@ use super::database::DatabaseFs;
 use super::files::{File, Wait};
 use super::folder::{Folder, RootInfo};
 use super::object::{At, Object};
-use super::types::{Attributes, Chunk, Described, Entry, FsError, Inode, Kind, Where};
+use super::types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Where};
 use crate::tree::{self, Node};
 
 /// Maximum number of games decoded for one part of a listing. Programs that list a directory usually need the
@@ -219,11 +219,16 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         Ok(object.size_if_known().map(|size| object.attributes(size)))
     }
 
-    /// [`Handle::read_dir`], whose entries have attributes if they are `described`.
-    pub(super) fn read_entries(
+    /// Calls `each` with the entries of a directory, starting at `offset` (0, or [`Entry::next`] of an
+    /// entry), until it breaks. The first two entries are `.` and `..`. With `with_attributes`, entries have
+    /// attributes if these are known or the game is among the few that are decoded now.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`]; [`FsError::Stale`] if the node does not exist.
+    pub fn read_dir(
         &self,
         offset: u64,
-        described: Described,
+        with_attributes: bool,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         let object = self.open()?;
@@ -248,12 +253,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
                 shown.push(inode);
             }
             let mut attributes = None;
-            let is_described = match described {
-                Described::Nothing => false,
-                Described::Directories => kind == Kind::Directory,
-                Described::All => true,
-            };
-            if is_described {
+            if with_attributes {
                 let child = Handle::new(&fs, inode).ok_or(FsError::Stale)?;
                 attributes = child.attributes_if_known()?;
                 if attributes.is_none()

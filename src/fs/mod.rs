@@ -15,7 +15,6 @@ mod gather;
 mod handle;
 mod info;
 mod join;
-mod listing;
 mod live;
 mod lookups;
 mod object;
@@ -23,7 +22,6 @@ mod outdated;
 mod pass;
 mod pool;
 mod progress;
-mod readers;
 mod remote;
 mod silence;
 mod size_file;
@@ -42,17 +40,13 @@ use std::sync::{self, Arc, OnceLock};
 
 pub use crate::tree::{IndexState, ViewFiles};
 pub use handle::{Handle, Resolved};
-pub use listing::Listed;
 pub use live::Live;
 pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use pool::Pool;
-pub use readers::{Listing, Readers};
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
-pub use types::{
-    Attributes, Chunk, Described, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where,
-};
+pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
 pub use walk::{Task, Walks};
 
 use crate::tree::{AllTree, Placement, Prefix, SourceTree};

@@ -80,17 +80,6 @@ pub struct Attributes {
     pub links: u32,
 }
 
-/// Which entries of a listing have attributes, if these are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Described {
-    /// None.
-    Nothing,
-    /// Directories, and no files.
-    Directories,
-    /// All.
-    All,
-}
-
 /// One entry of a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {

@@ -3,14 +3,17 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
-use std::time::Instant;
 
 use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
 use super::attributes::file_type;
 use super::trace::Answered;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Described, Entry, Inode, Kind, Live, Resolved};
+use crate::fs::{Entry, Inode, Kind, Live, Resolved};
+
+/// Directories with more entries are huge, and listed without attributes: the kernel would create an inode for
+/// every entry, which takes ten times as long as the listing itself.
+const HUGE: usize = 10_000;
 
 /// Answers READDIR with as many entries from `offset` as fit.
 pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<ReplyDirectory>) {
@@ -33,14 +36,6 @@ pub(super) fn answer(directory: &Resolved, offset: u64, mut reply: Pending<Reply
     }
 }
 
-/// A request to list a directory.
-#[derive(Clone, Copy)]
-pub(super) struct ListRequest {
-    pub(super) id: RequestId,
-    /// The thread that lists, 0 if it is outside of the PID namespace.
-    pub(super) thread: u32,
-}
-
 /// Answers READDIRPLUS with as many entries from `offset` as fit.
 ///
 /// An entry without attributes has node 0 in `struct fuse_entry_out`. fuser would put 0 into `struct
@@ -49,18 +44,20 @@ pub(super) struct ListRequest {
 /// is full. Any other reply ends before the first such entry.
 pub(super) fn answer_plus(
     shared: &Shared,
-    request: ListRequest,
+    request: RequestId,
     directory: &Resolved,
     offset: u64,
     mut reply: Pending<ReplyDirectoryPlus>,
 ) {
     let presentation = &shared.presentation;
-    let listing = shared.readers().lists(request.thread, offset, Instant::now());
-    let has_bare = listing.is_probed || listing.described == Described::Directories;
-    let mut own = has_bare.then(|| Answer::new(request.id));
+    let with_attributes = match directory.entries() {
+        Ok(entries) => entries <= HUGE,
+        Err(error) => return reply.refuse(errno(error)),
+    };
+    let mut own = (!with_attributes).then(|| Answer::new(request));
     let mut count = 0;
     let mut counted = Counted::new(&shared.fs);
-    let read = directory.read_dir_plus(offset, listing, &mut |entry| {
+    let read = directory.read_dir(offset, with_attributes, &mut |entry| {
         // The kernel ignores the attributes of `.` and `..`.
         let is_dots = matches!(entry.name, "." | "..");
         // An entry whose state of the database was dropped meanwhile is listed without attributes, so the kernel
@@ -75,7 +72,7 @@ pub(super) fn answer_plus(
                 // The next reply begins with this entry and is written here.
                 return ControlFlow::Break(());
             }
-            own = Some(Answer::new(request.id));
+            own = Some(Answer::new(request));
         }
         let attributes = match &entry.attributes {
             Some(attributes) => presentation.of(attributes),
@@ -98,14 +95,9 @@ pub(super) fn answer_plus(
         }
         ControlFlow::Continue(())
     });
-    let listed = match read {
-        Ok(listed) => listed,
-        Err(error) => return reply.refuse(errno(error)),
-    };
-    let (inode, described) = (directory.inode(), counted.inodes.len());
-    shared
-        .readers()
-        .lists_entries(request.thread, inode, described, listed.probe);
+    if let Err(error) = read {
+        return reply.refuse(errno(error));
+    }
     reply.answer(Answered::Entries(count), |reply| {
         let Some(own) = own.filter(|own| own.has_bare) else {
             counted.keep();
@@ -125,11 +117,8 @@ pub(super) fn answer_plus(
         // The kernel ignores this second reply; it only ends fuser's reply object.
         reply.error(Errno::EIO);
     });
-    match listed.is_by_name {
-        // Recorded after the kernel has the listing, so that it is dropped with the next look-up at the latest.
-        true => shared.readers().listed_by_name(request.thread, inode),
-        false if directory.is_followed(offset) => shared.ahead.listed(&shared.fs, inode),
-        false => {}
+    if directory.is_followed(offset) {
+        shared.ahead.listed(&shared.fs, directory.inode());
     }
 }
 

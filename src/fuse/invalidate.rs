@@ -2,11 +2,10 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::AsFd;
 
 use fuser::{INodeNo, Notifier};
 
-use crate::fs::{Inode, Outdated};
+use crate::fs::Outdated;
 
 /// Drops everything outdated from the kernel's caches. Entries and inodes that the kernel does not know are
 /// ignored.
@@ -35,24 +34,6 @@ fn unless_disconnected(result: io::Result<()>) -> io::Result<()> {
         _ => {
             log::warn!("the kernel may show for a while what was before: {error}");
             Ok(())
-        }
-    }
-}
-
-/// Drops listings of directories from the kernel's caches, with their attributes. Like [`invalidate`], but for
-/// very many directories, without fuser's log of what the kernel does not know.
-pub(super) fn drop_listings(kernel: impl AsFd, directories: impl Iterator<Item = Inode>) {
-    const NOTIFY_INVAL_INODE: u32 = 2;
-    const LEN: u32 = 16 + 24;
-    for directory in directories {
-        // Length, notification code, request number 0 (8 bytes); inode, offset and length of 8 bytes each.
-        let header = [LEN, NOTIFY_INVAL_INODE, 0, 0].map(u32::to_ne_bytes);
-        let rest = [directory.0, 0, 0].map(u64::to_ne_bytes);
-        let message = [header.as_flattened(), rest.as_flattened()].concat();
-        match rustix::io::write(&kernel, &message) {
-            // ENOENT: the kernel forgot the directory.
-            Ok(_) | Err(rustix::io::Errno::NOENT) => {}
-            Err(error) => return log::debug!("listings cannot be dropped: {error}"),
         }
     }
 }

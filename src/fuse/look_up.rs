@@ -2,27 +2,21 @@
 
 use std::ffi::OsStr;
 use std::sync::Arc;
-use std::thread;
 
 use fuser::{Errno, Generation, ReplyEntry};
 
 use super::answer::{Pending, answer};
 use super::attributes::of_nothing;
-use super::invalidate::drop_listings;
 use super::trace::Answered;
 use super::{FOREVER, NAME_MAX, Shared, errno};
-use crate::fs::{Kind, Resolved};
+use crate::fs::Resolved;
 
 /// Looks up a name and replies with the attributes of its node.
 pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, reply: Pending<ReplyEntry>) {
     if name.len() > NAME_MAX as usize {
         return reply.refuse(Errno::ENAMETOOLONG);
     }
-    let found = shared.fs.child(directory, name).map_err(errno);
-    if let Ok(found) = &found {
-        note_use(shared, directory, found);
-    }
-    match found {
+    match shared.fs.child(directory, name).map_err(errno) {
         // The node belongs to the same database. Slow work moves to another pool, so that it does not occupy
         // the threads of this one.
         Ok(found) if reply.is_shared() && !found.may_wait() => describe(shared, &found, reply),
@@ -36,24 +30,6 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, 
             });
         }
         Err(error) => reply.refuse(error),
-    }
-}
-
-/// Records that an entry of a directory is used.
-fn note_use(shared: &Arc<Shared>, directory: &Resolved, found: &Resolved) {
-    if found.kind() == Kind::Directory {
-        return;
-    }
-    let listings = shared.readers().looked_up(directory.inode(), found.inode());
-    if listings.is_empty() {
-        return;
-    }
-    let own = Arc::clone(shared);
-    // The kernel may wait for requests before it drops something.
-    let work = move || drop_listings(&own.kernel, listings.into_keys());
-    let started = thread::Builder::new().name("invalidate".to_owned()).spawn(work);
-    if let Err(error) = started {
-        log::warn!("cannot start a thread that drops listings: {error}");
     }
 }
 

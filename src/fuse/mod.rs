@@ -15,7 +15,6 @@ mod look_up;
 mod trace;
 mod waiting;
 
-use parking_lot::{Mutex, MutexGuard};
 use std::ffi::OsStr;
 use std::fmt::Arguments;
 use std::io;
@@ -32,10 +31,9 @@ use fuser::{
     ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Readers, Resolved};
+use crate::fs::{FsError, Inode, Kind, Live, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
-use directory::ListRequest;
 use trace::{Answered, Traced};
 use waiting::{Origin, WaitingRequests};
 
@@ -77,18 +75,11 @@ struct Shared {
     waiting: Arc<WaitingRequests>,
     /// Held once by each thread in which a request waits.
     waiting_threads: Arc<()>,
-    readers: Mutex<Readers>,
-}
-
-impl Shared {
-    fn readers(&self) -> MutexGuard<'_, Readers> {
-        self.readers.lock()
-    }
 }
 
 impl Fuse {
     /// Serves `fs`. `kernel` is a duplicate of the descriptor from which the session reads requests.
-    pub fn new(fs: Arc<Live>, presentation: Presentation, readers: Readers, kernel: OwnedFd) -> Fuse {
+    pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
             fs,
             presentation,
@@ -96,7 +87,6 @@ impl Fuse {
             ahead: Ahead::new(),
             waiting: Arc::default(),
             waiting_threads: Arc::default(),
-            readers: Mutex::new(readers),
         });
         ahead::start(&shared);
         shared.waiting.start();
@@ -328,10 +318,7 @@ impl Filesystem for Fuse {
             format_args!("from {offset}"),
             reply,
         );
-        let request = ListRequest {
-            id: request.unique(),
-            thread: request.pid(),
-        };
+        let request = request.unique();
         self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
             directory::answer_plus(shared, request, &directory, offset, reply);
         });

@@ -28,7 +28,7 @@ use std::time::Instant;
 use fuser::{Session, SessionACL};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, Live, PassOptions, Readers};
+use crate::fs::{ChessFs, Live, PassOptions};
 use crate::fuse::{Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
 use crate::watch::Watch;
@@ -83,10 +83,8 @@ pub fn serve(
     // New threads inherit the privileges of the thread that starts them.
     privileges::give_up()?;
     let live = Arc::new(Live::new(fs));
-    let fuse = kernel.try_clone().map(|again| {
-        let readers = Readers::default();
-        Fuse::new(Arc::clone(&live), options.presentation, readers, again)
-    });
+    let again = kernel.try_clone();
+    let fuse = again.map(|again| Fuse::new(Arc::clone(&live), options.presentation, again));
     let fuse = fuse.map_err(MountError::system("cannot talk to the kernel"))?;
     let end_work = fuse.ending();
     let session = session(fuse, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;

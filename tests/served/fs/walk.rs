@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{ChessFs, Described, Entry, Inode, Listing, Live, ServeOptions, Task, Walks};
+use pgnfs::fs::{ChessFs, Entry, Inode, Live, ServeOptions, Task, Walks};
 
 use super::fake::{Fake, game};
 use super::stuck::behind_gate;
@@ -23,20 +23,15 @@ fn find(live: &Live, path: &str) -> Inode {
     })
 }
 
-/// The entries of a directory without `.` and `..`, and whether each has attributes.
-fn list(live: &Live, directory: Inode) -> Vec<(Inode, bool)> {
+/// The entries of a directory without `.` and `..`.
+fn list(live: &Live, directory: Inode) -> Vec<Inode> {
     let mut entries = Vec::new();
     let directory = live.resolve(directory).unwrap();
     let mut each = |entry: Entry<'_>| {
-        entries.push((entry.inode, entry.attributes.is_some()));
+        entries.push(entry.inode);
         ControlFlow::Continue(())
     };
-    let listing = Listing {
-        described: Described::All,
-        described_if_huge: Described::Nothing,
-        is_probed: false,
-    };
-    directory.read_dir_plus(2, listing, &mut each).unwrap();
+    directory.read_dir(2, false, &mut each).unwrap();
     entries
 }
 
@@ -92,7 +87,7 @@ impl<'a> Reader<'a> {
 fn a_walk_requests_every_64th_game_and_the_rest_is_stored() {
     let live = live(vec![Fake::many(1000).at("")]);
     let directory = find(&live, "games/000001-001000");
-    let games: Vec<Inode> = list(&live, directory).iter().map(|entry| entry.0).collect();
+    let games = list(&live, directory);
     assert_eq!(games.len(), 1000);
     let mut reader = Reader::new(&live);
     reader.walks.listed(&live, directory);
@@ -112,7 +107,7 @@ fn games_read_in_no_order_bring_no_others_along() {
     let mut reader = Reader::new(&live);
     reader.walks.listed(&live, directory);
     for n in [500, 100, 900, 300] {
-        reader.read(games[n].0);
+        reader.read(games[n]);
     }
     assert!(reader.stored.is_empty());
 }
@@ -120,10 +115,7 @@ fn games_read_in_no_order_bring_no_others_along() {
 #[test]
 fn the_last_16_directories_that_were_listed_are_followed() {
     let live = live(vec![Fake::many(17_000).at("")]);
-    let blocks: Vec<Inode> = list(&live, find(&live, "games"))
-        .iter()
-        .map(|entry| entry.0)
-        .collect();
+    let blocks = list(&live, find(&live, "games"));
     assert_eq!(blocks.len(), 17);
     let mut reader = Reader::new(&live);
     for &block in &blocks {
@@ -143,7 +135,7 @@ fn tasks_are_bounded_and_no_request_is_lost() {
     let blocks = list(&live, find(&live, "games"));
     let mut walks = Walks::default();
     let mut answered = Vec::new();
-    for &(block, _) in &blocks {
+    for &block in &blocks {
         walks.listed(&live, block);
         let first = live.resolve(block).unwrap().next_games(None, 1).unwrap()[0];
         answered.extend(walks.requested(&live, first, first));
@@ -196,7 +188,7 @@ fn long_games_are_left_to_their_readers() {
     let long = game("White", "Black").comment("long ".repeat(20_000));
     let live = live(vec![Fake::of([game("a", "b"), long, game("c", "d")]).at("")]);
     let directory = find(&live, "games/000001-001000");
-    let games: Vec<Inode> = list(&live, directory).iter().map(|entry| entry.0).collect();
+    let games = list(&live, directory);
     let mut stored = Vec::new();
     assert!(live.read_ahead(&games, &mut |game, _| {
         stored.push(game);
@@ -222,16 +214,5 @@ fn a_source_that_may_not_answer_is_not_read_ahead() {
             );
             assert!(!live.resolve(inode).unwrap().is_followed(4096), "{database}");
         }
-    }
-}
-
-#[test]
-fn huge_directories_are_listed_without_attributes() {
-    for (games, with_attributes) in [(10_000, true), (10_001, false)] {
-        let players = (0..games).map(|n| game(&format!("White {n:05}"), &format!("White {n:05}")));
-        let live = live(vec![Fake::of(players).at("")]);
-        let entries = list(&live, find(&live, "players"));
-        assert_eq!(entries.len(), games);
-        assert!(entries.iter().all(|entry| entry.1 == with_attributes), "{games}");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chessdb_library::library::{Library, LibraryEntry};
 use fuser::{Session, SessionACL};
-use pgnfs::fs::{ChessFs, Live, Readers, ServeOptions};
+use pgnfs::fs::{ChessFs, Live, ServeOptions};
 use pgnfs::fuse::{Fuse, Presentation};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -33,7 +33,6 @@ const KINDS: [(u32, &str); 7] = [
     (READDIRPLUS, "READDIRPLUS"),
 ];
 
-const NOTIFY_INVAL_INODE: u32 = 2;
 const NOTIFY_STORE: u32 = 4;
 
 const EIO: i32 = 5;
@@ -54,10 +53,6 @@ pub struct Kernel {
     requests: BTreeMap<u64, Request>,
     /// Inodes and bytes that were stored in the page cache without a request.
     pub stored: Vec<(u64, Vec<u8>)>,
-    /// Inodes whose listings were dropped from the page cache.
-    pub dropped: Vec<u64>,
-    /// The process that sends requests; 0 if it is unknown.
-    pub process: u32,
     /// Replies that came while another one was awaited, by request number.
     pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
@@ -99,12 +94,8 @@ impl Kernel {
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
         let mut kernel = Kernel::connect(PATIENCE, move |socket| {
-            let fuse = Fuse::new(
-                Arc::new(Live::new(fs)),
-                presentation,
-                Readers::new(16),
-                socket.try_clone().unwrap(),
-            );
+            let again = socket.try_clone().unwrap();
+            let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, again);
             Session::from_fd(fuse, socket, SessionACL::All, fuser::Config::default())?.run()
         });
         let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
@@ -130,8 +121,6 @@ impl Kernel {
             last: 0,
             requests: BTreeMap::new(),
             stored: Vec::new(),
-            dropped: Vec::new(),
-            process: 0,
             others: Vec::new(),
             session: Some(thread::spawn(move || serve(theirs))),
         }
@@ -154,7 +143,7 @@ impl Kernel {
         let mut bytes = [len, operation].map(u32::to_ne_bytes).concat();
         bytes.extend([self.last, node].map(u64::to_ne_bytes).concat());
         // User, group, process, padding.
-        bytes.extend([0, 0, self.process, 0].map(u32::to_ne_bytes).concat());
+        bytes.extend([0; 16]);
         bytes.extend(argument);
         let state = State::Waiting;
         self.requests.insert(self.last, Request { operation, state });
@@ -162,7 +151,7 @@ impl Kernel {
         self.last
     }
 
-    /// Receives the next message: a reply, or something to store or to drop.
+    /// Receives the next message: a reply, or something to store.
     pub fn receive(&mut self, request: u64) -> Option<Answer> {
         let mut answer = vec![0; 1 << 17];
         let Ok(len) = rustix::io::read(&self.socket, &mut answer) else {
@@ -171,11 +160,6 @@ impl Kernel {
         answer.truncate(len);
         assert_eq!(u32_at(&answer, 0) as usize, len);
         if u64_at(&answer, 8) == 0 {
-            if u32_at(&answer, 4) == NOTIFY_INVAL_INODE {
-                assert_eq!(answer[24..], [0; 16]);
-                self.dropped.push(u64_at(&answer, 16));
-                return None;
-            }
             assert_eq!(u32_at(&answer, 4), NOTIFY_STORE);
             assert_eq!((u64_at(&answer, 24), u32_at(&answer, 32) as usize), (0, len - 40));
             let node = u64_at(&answer, 16);

@@ -3,6 +3,5 @@
 mod ahead;
 mod kernel;
 mod links;
-mod listing;
 mod remote;
 mod requests;
