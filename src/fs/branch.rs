@@ -1,117 +1,42 @@
-//! What a directory shows: the games of one database, or of several.
+//! What a directory shows: the games of one database or of several, all of them or some.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::database::DatabaseFs;
+use super::failure::Failure;
 use super::files::{Joins, Made, Wait, with_file};
+use super::info::{all_info, database_info};
 use super::lookups::Lookups;
 use super::object::At;
-use super::sizes::Games;
+use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind, Where};
 use crate::overview::Counts;
-use crate::tree::{Existing, Node, Prefix, Section};
-use chessdb_library::duplicates::Duplicates;
+use crate::tree::{Branch, BranchTree, Existing, Games, IndexState, Node, Prefix, Section};
 use chessdb_library::spelling::Names;
 
-/// The directory of a database, or of several together. Its files are made of its [parts](Branch::parts), so each
-/// kind of file has one type.
-pub(super) trait Branch: Send + Sync {
-    /// The databases, each with the games that are shown, and with stored names. Where duplicates are left out,
-    /// searches for them on first use.
-    fn parts(&self) -> Vec<Part<'_>>;
-
-    /// A database by its number among the parts.
-    fn database_at(&self, part: usize) -> Option<&DatabaseFs>;
-
-    /// The names under which players are shown, if spellings are joined. On first use, compares all names.
-    fn names(&self) -> Option<&Names> {
-        None
-    }
-
-    /// The database whose directory this is; `None` for several together.
-    fn database(&self) -> Option<&DatabaseFs>;
-
-    /// What is kept of its files.
-    fn made(&self) -> &Made;
-
-    /// The kept offsets of games in files of one part. `is_found` is true for games that a search has found.
-    fn joins(&self, part: usize, is_found: bool) -> Option<&Joins>;
-
-    /// The section of a node.
-    fn section(&self, node: Node) -> Option<&dyn Section>;
-
-    /// The kind of a node, judged by its number alone.
-    fn kind(&self, node: Node) -> Kind;
-
-    /// The prefix of its inodes.
-    fn prefix(&self) -> Prefix;
-
-    /// The inode of a node. A game has the same inode in all directories.
-    fn inode(&self, node: Node) -> Inode;
-
-    /// The part of a game, and the game's number there.
-    fn place_of(&self, game: u32) -> (usize, u32);
-
-    /// The number of a game of one of the databases.
-    fn number_of(&self, game: Inode) -> Option<u32>;
-
-    /// The counts of the kernel's references.
-    fn lookups(&self) -> &Lookups;
-
-    /// Newest time of the databases, in nanoseconds since 1970.
-    fn modified(&self) -> i128;
-
-    /// True if the games are counted, or counting them reads nothing.
-    fn is_counted(&self) -> bool;
-
-    /// False if opening has left work that every request for a node needs.
-    fn is_prepared(&self) -> bool;
-
-    /// True if the games are unknown because duplicates have not been searched for yet.
-    fn must_search(&self) -> bool {
-        false
-    }
-
-    /// Which threads may answer requests for a node. Does not access the sources.
-    fn where_to_answer(&self, node: Node) -> Where;
-
-    /// Returns an error if a file of a database has changed on which these entries of a listing depend, or any file
-    /// for `None`.
-    fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError>;
-
-    /// Logs that an index is missing, and returns the error for the request.
-    fn fail_without_index(&self) -> FsError;
-
-    /// Maximum number of threads for work on all games.
-    fn threads(&self) -> usize;
-
-    /// `info.txt`, if nothing has to be counted or searched for it.
-    fn info_if_known(&self) -> Option<Arc<[u8]>>;
-
-    /// `info.txt`
-    fn info(&self) -> Result<Arc<[u8]>, FsError>;
-
-    /// The name in `overview.html`, and what it stands for.
-    fn title(&self) -> (String, String);
-
-    /// Adds the problems of a part to those in each file, or in each database.
-    fn add_problems(&self, part: &Part<'_>, sum: &mut Counts) -> Result<(), FsError>;
-
-    /// True if the problems of a database are those of the games that are shown of it.
-    fn shows_all(&self) -> bool {
-        true
-    }
-
-    /// The path of the directory of a view whose texts are these.
-    fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String>;
-
-    /// The duplicates among all games. On first use, searches for them.
-    fn duplicates(&self) -> &Duplicates;
+/// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
+/// type. Games, texts, sizes and tables come from the databases.
+pub(super) struct BranchFs {
+    tree: BranchTree,
+    databases: Vec<Arc<DatabaseFs>>,
+    /// The number of the database with a prefix.
+    numbers: HashMap<Prefix, usize>,
+    /// Path of each database's directory in the mount; none in the directory of a database.
+    paths: Vec<String>,
+    prefix: Prefix,
+    pub(super) lookups: Lookups,
+    /// The threads for requests, if a source may not answer.
+    remote: Option<Arc<Remote>>,
+    /// Offsets of games in files of this directory that no database has, for each database.
+    joins: Vec<Joins>,
+    pub(super) made: Made,
 }
 
 /// A database in a branch.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Part<'a> {
     pub(super) database: &'a DatabaseFs,
     /// The games that are shown.
@@ -122,12 +47,164 @@ pub(super) struct Part<'a> {
     pub(super) names: Option<&'a Names>,
 }
 
+impl BranchFs {
+    /// The directory of a database.
+    pub(super) fn of_one(database: Arc<DatabaseFs>) -> BranchFs {
+        let tree = BranchTree::new(Branch::of_one(Arc::clone(database.indexed())));
+        let remote = database.texts().remote().cloned();
+        if remote.is_some() {
+            // Later requests for the directory find the names of its entries in memory.
+            tree.links(Node::DATABASE);
+        }
+        let prefix = database.prefix();
+        BranchFs::new(tree, vec![database], Vec::new(), prefix, remote)
+    }
+
+    /// A directory of several databases, whose own directories are at `paths` in the mount.
+    pub(super) fn of_several(
+        branch: Branch,
+        databases: Vec<Arc<DatabaseFs>>,
+        paths: Vec<String>,
+        prefix: Prefix,
+        timeout: Duration,
+    ) -> BranchFs {
+        let mut remotes = databases.iter().map(|database| database.texts().remote());
+        let is_local = remotes.all(|remote| remote.is_none());
+        let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
+        branch.set_paths(&paths);
+        BranchFs::new(BranchTree::new(branch), databases, paths, prefix, remote)
+    }
+
+    fn new(
+        tree: BranchTree,
+        databases: Vec<Arc<DatabaseFs>>,
+        paths: Vec<String>,
+        prefix: Prefix,
+        remote: Option<Arc<Remote>>,
+    ) -> BranchFs {
+        BranchFs {
+            numbers: (0..)
+                .zip(&databases)
+                .map(|(number, database)| (database.prefix(), number))
+                .collect(),
+            joins: databases.iter().map(|_| Joins::new()).collect(),
+            made: Made::new(),
+            lookups: Lookups::new(),
+            tree,
+            databases,
+            paths,
+            prefix,
+            remote,
+        }
+    }
+
+    /// What it shows.
+    pub(super) fn branch(&self) -> &Branch {
+        self.tree.branch()
+    }
+
+    /// The names and nodes below its directory.
+    pub(super) fn tree(&self) -> &BranchTree {
+        &self.tree
+    }
+
+    /// The databases.
+    pub(super) fn databases(&self) -> &[Arc<DatabaseFs>] {
+        &self.databases
+    }
+
+    /// The database whose own directory this is.
+    pub(super) fn own_database(&self) -> Option<&Arc<DatabaseFs>> {
+        self.branch().own_database()?;
+        self.databases.first()
+    }
+
+    /// The only database.
+    pub(super) fn only_database(&self) -> Option<&Arc<DatabaseFs>> {
+        self.branch().only_database()?;
+        self.databases.first()
+    }
+
+    /// True if this directory combines exactly these databases, in this order.
+    pub(super) fn is_of(&self, databases: &[Arc<DatabaseFs>]) -> bool {
+        let same = |(a, b): (&Arc<DatabaseFs>, &Arc<DatabaseFs>)| Arc::ptr_eq(a, b);
+        self.databases.len() == databases.len() && self.databases.iter().zip(databases).all(same)
+    }
+
+    /// Newest time of the databases, in nanoseconds since 1970.
+    pub(super) fn modified(&self) -> i128 {
+        let databases = self.databases.iter();
+        let modified = databases.map(|database| database.entry().modified()).max();
+        modified.unwrap_or(0)
+    }
+
+    /// Maximum number of threads for work on all games.
+    pub(super) fn threads(&self) -> usize {
+        let first = self.databases.first();
+        first.map_or(1, |database| database.options.threads)
+    }
+}
+
+/// Its parts.
+impl BranchFs {
+    /// The databases, each with the games that are shown, and with stored names. Where duplicates are left out,
+    /// searches for them on first use.
+    pub(super) fn parts(&self) -> Vec<Part<'_>> {
+        let part = |(number, database)| Part {
+            database,
+            games: self.branch().games_of(number),
+            path: self.paths.get(number).map(String::as_str),
+            names: None,
+        };
+        let databases = self.databases.iter().map(|database| &**database);
+        databases.enumerate().map(part).collect()
+    }
+
+    /// [`BranchFs::parts`] with the names under which players are shown.
+    pub(super) fn named_parts(&self) -> Vec<Part<'_>> {
+        let names = self.names();
+        let named = self.parts().into_iter().map(|part| Part { names, ..part });
+        named.collect()
+    }
+
+    /// The names under which players are shown in tables of several databases, if spellings are joined. On first use,
+    /// compares all names.
+    fn names(&self) -> Option<&Names> {
+        match self.only_database() {
+            Some(_) => None,
+            None => self.branch().names().map(Arc::as_ref),
+        }
+    }
+
+    /// The tables of each part. On first use, reads the tags of all games.
+    pub(super) fn tables_of<'a>(&'a self, parts: &[Part<'a>]) -> Result<Vec<&'a Tables>, FsError> {
+        if parts.iter().all(Part::is_whole) {
+            return parts.iter().map(|part| part.database.tables()).collect();
+        }
+        let made = &self.made.tables_of_parts;
+        let tables = match made.get() {
+            Some(tables) => tables,
+            None => {
+                let new = parts.iter().map(|part| part.new_tables(self.threads()));
+                let new = new.collect::<Result<Vec<_>, _>>()?;
+                made.get_or_init(|| new)
+            }
+        };
+        Ok(tables.iter().collect())
+    }
+
+    /// The kept offsets of a part's games in files that its database does not have.
+    pub(super) fn joins(&self, part: usize) -> Option<&Joins> {
+        self.joins.get(part)
+    }
+}
+
 impl<'a> Part<'a> {
     /// All games of a database, in its own directory.
     pub(super) fn of(database: &'a DatabaseFs) -> Part<'a> {
         Part {
             database,
-            games: Games::All(database.entry().database.len()),
+            games: Games::range(0..database.entry().database.len()),
             path: None,
             names: None,
         }
@@ -141,11 +218,17 @@ impl<'a> Part<'a> {
 
     /// True if all games of the database are shown as in its own directory.
     fn is_whole(&self) -> bool {
-        matches!(self.games, Games::All(_)) && self.names.is_none()
+        self.names.is_none() && self.games.are_all_of(self.database.entry().database.len())
     }
 }
 
-impl<'b> dyn Branch + 'b {
+/// Its nodes.
+impl BranchFs {
+    /// The section of a node.
+    pub(super) fn section(&self, node: Node) -> Option<&dyn Section> {
+        self.tree.section(node)
+    }
+
     /// The node, if it exists.
     pub(super) fn open(&self, node: Node) -> Option<(At<'_>, Existing<'_>)> {
         let section = self.section(node)?;
@@ -155,6 +238,65 @@ impl<'b> dyn Branch + 'b {
             node,
         };
         Some((at, section.open(node)?))
+    }
+
+    /// The kind of a node, judged by its number alone.
+    pub(super) fn kind(&self, node: Node) -> Kind {
+        self.tree.kind(node)
+    }
+
+    /// The names in its directory.
+    pub(super) fn names_in_directory(&self) -> Vec<String> {
+        let entries =
+            (0..self.tree.len(Node::DATABASE)).filter_map(|n| self.tree.entry_at(Node::DATABASE, n));
+        entries.map(|(name, _)| name.into_owned()).collect()
+    }
+
+    /// The prefix of its inodes.
+    pub(super) fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+
+    /// The inode of a node. A game has the same inode in all directories.
+    pub(super) fn inode(&self, node: Node) -> Inode {
+        let game = node.as_game().and_then(|game| {
+            let (part, game) = self.branch().place_of(game);
+            Some(self.databases.get(part)?.inode(Node::game(game)))
+        });
+        game.unwrap_or(Inode::of(self.prefix, node))
+    }
+
+    /// The number in the branch of a game of one of its databases.
+    pub(super) fn number_of(&self, game: Inode) -> Option<u32> {
+        let (prefix, node) = game.node()?;
+        let part = *self.numbers.get(&prefix)?;
+        self.branch().number_of(part, node.as_game()?)
+    }
+
+    /// The part from which the name of a game or of a directory is read; `None` if it has the same name everywhere.
+    fn named_by(&self, inode: Inode) -> Option<usize> {
+        let (prefix, node) = inode.node()?;
+        if prefix == self.prefix {
+            return self.tree.named_by(node);
+        }
+        self.numbers.get(&prefix).copied()
+    }
+}
+
+/// Waiting and failing.
+impl BranchFs {
+    /// True if the games are counted, or counting them reads nothing.
+    pub(super) fn is_counted(&self) -> bool {
+        let mut databases = self.databases.iter();
+        databases.all(|database| database.entry().is_counted())
+    }
+
+    /// False if opening has left work that every request for a node needs.
+    fn is_prepared(&self) -> bool {
+        match self.only_database() {
+            Some(only) => only.entry().is_prepared(),
+            None => self.is_counted(),
+        }
     }
 
     /// The work that a request for a node may have to wait for.
@@ -174,37 +316,131 @@ impl<'b> dyn Branch + 'b {
         }
     }
 
-    /// The names in its directory.
-    pub(super) fn names_in_directory(&self) -> Vec<String> {
-        let Some(directory) = self.section(Node::DATABASE) else {
-            return Vec::new();
-        };
-        let entries =
-            (0..directory.len(Node::DATABASE)).filter_map(|n| directory.entry_at(Node::DATABASE, n));
-        entries.map(|(name, _)| name.into_owned()).collect()
-    }
-
-    /// [`Branch::parts`] with the names under which players are shown.
-    pub(super) fn named_parts(&self) -> Vec<Part<'_>> {
-        let names = self.names();
-        let named = self.parts().into_iter().map(|part| Part { names, ..part });
-        named.collect()
-    }
-
-    /// The tables of each part. On first use, reads the tags of all games.
-    pub(super) fn tables_of<'a>(&'a self, parts: &[Part<'a>]) -> Result<Vec<&'a Tables>, FsError> {
-        if parts.iter().all(Part::is_whole) {
-            return parts.iter().map(|part| part.database.tables()).collect();
+    /// Which threads may answer requests for a node. Does not access the sources.
+    pub(super) fn where_to_answer(&self, node: Node) -> Where {
+        let is_own = self.own_database().is_some();
+        match &self.remote {
+            // Both are answered from memory.
+            Some(_) if is_own && matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
+            Some(remote) => match self.wait(node) {
+                Wait::None if node == Node::INFO => Where::Here,
+                wait => remote.pool_for(wait),
+            },
+            None if self.wait(node) == Wait::None => Where::Here,
+            None => Where::Aside,
         }
-        let made = &self.made().tables_of_parts;
-        let tables = match made.get() {
-            Some(tables) => tables,
+    }
+
+    /// Returns an error if a file of a database has changed on which these entries of a listing depend, or any file
+    /// for `None`.
+    ///
+    /// A part of a listing depends on the databases that it names. To check all of them for each part would take most
+    /// of the time of a listing where there are hundreds.
+    pub(super) fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
+        if let [only] = self.databases.as_slice() {
+            return only.texts().check();
+        }
+        let named = shown.and_then(|shown| shown.iter().map(|&inode| self.named_by(inode)).collect());
+        let numbers = named.unwrap_or_else(|| (0..self.databases.len()).collect::<BTreeSet<usize>>());
+        let mut databases = numbers
+            .into_iter()
+            .filter_map(|number| self.databases.get(number));
+        databases.try_for_each(|database| database.texts().check())
+    }
+
+    /// Logs that an index is missing, and returns the error for the request.
+    pub(super) fn fail_without_index(&self) -> FsError {
+        let has_failed = |database: &&Arc<DatabaseFs>| {
+            self.databases.len() == 1 || database.indexed().positions().state() == IndexState::Failed
+        };
+        let failed = self.databases.iter().find(has_failed);
+        failed.map_or(FsError::Io, |database| database.texts().fail(Failure::Index))
+    }
+}
+
+/// What its files say of it.
+impl BranchFs {
+    /// `info.txt`, if nothing has to be counted or searched for it.
+    pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
+        let is_known = match self.own_database() {
+            Some(own) => own.entry().is_described(),
+            None => !self.branch().is_unique(),
+        };
+        if is_known {
+            return self.info().ok();
+        }
+        self.made.info.get().cloned()
+    }
+
+    /// `info.txt`. Sources that may not answer are not checked: what is said of them is known since they were opened.
+    pub(super) fn info(&self) -> Result<Arc<[u8]>, FsError> {
+        if let Some(text) = self.made.info.get() {
+            return Ok(Arc::clone(text));
+        }
+        let is_unique = self.branch().is_unique();
+        let text = match self.own_database() {
+            Some(own) => database_info(own.entry(), own.lacks_positions()),
             None => {
-                let new = parts.iter().map(|part| part.new_tables(self.threads()));
-                let new = new.collect::<Result<Vec<_>, _>>()?;
-                made.get_or_init(|| new)
+                let rows = self.databases.iter().enumerate().map(|(number, database)| {
+                    let path = self.paths.get(number).unwrap_or(&database.entry().path);
+                    let games = self.branch().games_of(number).len() as u32;
+                    (self.branch().code(number), path.as_str(), games)
+                });
+                all_info(rows, is_unique.then(|| ("Left out", self.left_out())))
             }
         };
-        Ok(tables.iter().collect())
+        let is_checked = |database: &&Arc<DatabaseFs>| is_unique || database.texts().remote().is_none();
+        let mut checked = self.databases.iter().filter(is_checked);
+        checked.try_for_each(|database| database.texts().check())?;
+        let text = text.into_bytes().into();
+        Ok(Arc::clone(self.made.info.get_or_init(|| text)))
+    }
+
+    /// What `unique/` does not show.
+    fn left_out(&self) -> String {
+        let stored = self.databases.iter();
+        let stored = stored.map(|database| database.entry().database.len() as usize);
+        let shown = (0..self.databases.len()).map(|number| self.branch().games_of(number).len());
+        let duplicates = self.branch().duplicates();
+        let lesser = duplicates.len() - duplicates.groups();
+        let deleted = stored
+            .sum::<usize>()
+            .saturating_sub(shown.sum::<usize>() + lesser);
+        format!("duplicates: {lesser}, games marked as deleted: {deleted}")
+    }
+
+    /// The name in `overview.html`, and what it stands for.
+    pub(super) fn title(&self) -> (String, String) {
+        if let Some(only) = self.only_database() {
+            let entry = only.entry();
+            return (entry.name().to_owned(), entry.format.title.to_owned());
+        }
+        let name = if self.branch().is_unique() {
+            "All games, each once"
+        } else {
+            "All games"
+        };
+        (name.to_owned(), format!("{} databases", self.databases.len()))
+    }
+
+    /// The number of problems in each file of a database, or in each database; `None` if only some games are shown.
+    ///
+    /// # Errors
+    /// If a database has changed.
+    pub(super) fn problems(&self) -> Result<Option<Counts>, FsError> {
+        if let Some(own) = self.own_database() {
+            return own.problems_by_file().map(Some);
+        }
+        if self.branch().is_filtered() {
+            return Ok(None);
+        }
+        let mut sum = Counts::default();
+        for (database, path) in self.databases.iter().zip(&self.paths) {
+            let found = database.problems_by_file()?.sum();
+            if found > 0 {
+                sum.add(path.clone(), found);
+            }
+        }
+        Ok(Some(sum))
     }
 }

@@ -1,36 +1,32 @@
-//! A database as served: its directory, the texts of its games, and its cached files.
+//! A database as served: the texts of its games, their sizes, its views and its index.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::branch::{Branch, Part};
+use super::branch::Part;
 use super::cache::TextCache;
-use super::failure::Failure;
-use super::files::{Joins, Made, Wait};
-use super::info::database_info;
-use super::lookups::Lookups;
+use super::files::Joins;
 use super::remote::Remote;
-use super::sizes::{Games, Sizes};
+use super::sizes::Sizes;
 use super::status::DatabaseStatus;
+use super::table::Tables;
 use super::texts::Texts;
-use super::types::{FsError, Inode, ServeOptions, Where};
-use crate::overview::Counts;
-use crate::tree::{DatabaseTree, Kind, Node, Prefix, Section, ViewFiles};
-use chessdb_library::duplicates::Duplicates;
+use super::types::{FsError, Inode, ServeOptions};
+use crate::tree::{Games, IndexedDatabase, Node, Prefix, ViewFiles};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
-/// One database as files.
+/// What all branches that show a database have in common.
 pub(super) struct DatabaseFs {
     /// The database as opened by the library.
     entry: Arc<LibraryEntry>,
-    pub(super) tree: DatabaseTree,
+    indexed: Arc<IndexedDatabase>,
     texts: Arc<Texts>,
     pub(super) options: ServeOptions,
     prefix: Prefix,
     pub(super) cache: Arc<TextCache>,
-    pub(super) lookups: Lookups,
+    /// Offsets of games in the files of its own directory.
     joins: Joins,
-    pub(super) made: Made,
+    tables: OnceLock<Tables>,
 }
 
 impl DatabaseFs {
@@ -56,31 +52,45 @@ impl DatabaseFs {
             memory: options.index_memory,
             folders: options.index_folders,
         };
-        let tree = DatabaseTree::new(Arc::clone(&served), layout, build);
-        if remote.is_some() {
-            // Later requests for the directory find the names of its entries in memory.
-            tree.links(Node::DATABASE);
-        }
+        let indexed = Arc::new(IndexedDatabase::new(Arc::clone(&served), layout, build));
         let texts = Arc::new(Texts::new(served, remote));
         if options.index == IndexUse::Yes {
-            texts.prepare_later(tree.positions());
+            texts.prepare_later(indexed.positions());
         }
         DatabaseFs {
             texts,
-            made: Made::new(entry.database.documents().len()),
             entry,
-            tree,
+            indexed,
             options,
             prefix,
             cache,
-            lookups: Lookups::new(),
             joins: Joins::new(),
+            tables: OnceLock::new(),
         }
     }
 
     /// The opened database and its files.
     pub(super) fn entry(&self) -> &LibraryEntry {
-        self.tree.entry()
+        self.indexed.entry()
+    }
+
+    /// Its views and its index of positions.
+    pub(super) fn indexed(&self) -> &Arc<IndexedDatabase> {
+        &self.indexed
+    }
+
+    /// The kept offsets of games in files of its own directory.
+    pub(super) fn joins(&self) -> &Joins {
+        &self.joins
+    }
+
+    /// The tables of all games; on first use reads their tags.
+    pub(super) fn tables(&self) -> Result<&Tables, FsError> {
+        if let Some(tables) = self.tables.get() {
+            return Ok(tables);
+        }
+        let tables = Part::of(self).new_tables(self.options.threads)?;
+        Ok(self.tables.get_or_init(|| tables))
     }
 
     /// The same entry as a shared pointer, which identifies the database across epochs.
@@ -97,11 +107,11 @@ impl DatabaseFs {
     pub(super) fn keep_views_in(&self, files: &ViewFiles) {
         let texts = Arc::downgrade(&self.texts);
         let is_trusted = move || texts.upgrade().is_some_and(|texts| texts.is_trusted());
-        self.tree.common().keep_views_in(files, is_trusted);
-        let common = Arc::downgrade(self.tree.common());
+        self.indexed.keep_views_in(files, is_trusted);
+        let indexed = Arc::downgrade(&self.indexed);
         self.texts.on_doubt(move || {
-            if let Some(common) = common.upgrade() {
-                common.forget_kept();
+            if let Some(indexed) = indexed.upgrade() {
+                indexed.forget_kept();
             }
         });
     }
@@ -111,7 +121,7 @@ impl DatabaseFs {
         if self.options.index == IndexUse::No {
             return None;
         }
-        let obstacle = self.tree.positions().obstacle()?;
+        let obstacle = self.indexed.positions().obstacle()?;
         Some(format!("moves/ and positions/ cannot be shown: {obstacle}"))
     }
 
@@ -133,7 +143,7 @@ impl DatabaseFs {
             is_counted: uncounted.is_none(),
             sizes_known: sizes.map_or(0, Sizes::known),
             pass: self.texts.pass_state(),
-            index: self.tree.positions().state(),
+            index: self.indexed.positions().state(),
             problems: entry.database.problems().len() + sizes.map_or(0, Sizes::problem_count),
             silence: self.texts.remote().and_then(|remote| remote.silence()),
         }
@@ -146,7 +156,7 @@ impl DatabaseFs {
 
     /// Decodes the games of unknown size. If they are few, their texts are cached, because they are usually
     /// read next.
-    pub(super) fn know_sizes(&self, games: Games<'_>) {
+    pub(super) fn know_sizes(&self, games: &Games<'_>) {
         let keep = self.cache.has_room_for(games.len());
         self.texts.gather(games, self.options.threads, |games| {
             // The error is in the log; a read of the game returns it again.
@@ -162,136 +172,11 @@ impl DatabaseFs {
     pub(super) fn know_problems(&self) {
         match self.sizes().are_stored() {
             true => self.texts.know_problems(self.options.threads),
-            false => self.know_sizes(Games::All(self.sizes().games())),
+            false => self.know_sizes(&Games::range(0..self.sizes().games())),
         }
     }
 
     pub(super) fn sizes(&self) -> &Sizes {
         self.texts.sizes()
-    }
-}
-
-impl Branch for DatabaseFs {
-    fn parts(&self) -> Vec<Part<'_>> {
-        vec![Part::of(self)]
-    }
-
-    fn database_at(&self, _: usize) -> Option<&DatabaseFs> {
-        Some(self)
-    }
-
-    fn database(&self) -> Option<&DatabaseFs> {
-        Some(self)
-    }
-
-    fn made(&self) -> &Made {
-        &self.made
-    }
-
-    fn joins(&self, _: usize, _: bool) -> Option<&Joins> {
-        Some(&self.joins)
-    }
-
-    fn section(&self, node: Node) -> Option<&dyn Section> {
-        self.tree.section(node)
-    }
-
-    fn kind(&self, node: Node) -> Kind {
-        self.tree.kind(node)
-    }
-
-    fn prefix(&self) -> Prefix {
-        self.prefix
-    }
-
-    fn inode(&self, node: Node) -> Inode {
-        DatabaseFs::inode(self, node)
-    }
-
-    fn place_of(&self, game: u32) -> (usize, u32) {
-        (0, game)
-    }
-
-    fn number_of(&self, game: Inode) -> Option<u32> {
-        let (prefix, node) = game.node()?;
-        node.as_game().filter(|_| prefix == self.prefix)
-    }
-
-    fn lookups(&self) -> &Lookups {
-        &self.lookups
-    }
-
-    fn modified(&self) -> i128 {
-        self.entry().modified()
-    }
-
-    fn is_counted(&self) -> bool {
-        self.entry().is_counted()
-    }
-
-    fn is_prepared(&self) -> bool {
-        self.entry().is_prepared()
-    }
-
-    fn where_to_answer(&self, node: Node) -> Where {
-        let wait = || (self as &dyn Branch).wait(node);
-        match self.texts.remote() {
-            None if wait() == Wait::None => Where::Here,
-            None => Where::Aside,
-            // Both are answered from memory.
-            Some(_) if matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
-            Some(remote) => remote.pool_for(wait()),
-        }
-    }
-
-    fn check(&self, _: Option<&[Inode]>) -> Result<(), FsError> {
-        self.texts.check()
-    }
-
-    fn fail_without_index(&self) -> FsError {
-        self.texts.fail(Failure::Index)
-    }
-
-    fn threads(&self) -> usize {
-        self.options.threads
-    }
-
-    fn info_if_known(&self) -> Option<Arc<[u8]>> {
-        if self.entry().is_described() {
-            return self.info().ok();
-        }
-        self.made.info.get().cloned()
-    }
-
-    /// A source that may not answer is not checked: everything in the text is known since it was opened.
-    fn info(&self) -> Result<Arc<[u8]>, FsError> {
-        if let Some(text) = self.made.info.get() {
-            return Ok(Arc::clone(text));
-        }
-        let text = database_info(self.entry(), self.lacks_positions())
-            .into_bytes()
-            .into();
-        if self.texts.remote().is_none() {
-            self.texts.check()?;
-        }
-        Ok(Arc::clone(self.made.info.get_or_init(|| text)))
-    }
-
-    fn title(&self) -> (String, String) {
-        let entry = self.entry();
-        (entry.name().to_owned(), entry.format.title.to_owned())
-    }
-
-    fn add_problems(&self, _: &Part<'_>, sum: &mut Counts) -> Result<(), FsError> {
-        *sum = self.problems_by_file()?;
-        Ok(())
-    }
-
-    fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
-        self.tree.common().directory_of(view, texts)
-    }
-
-    fn duplicates(&self) -> &Duplicates {
-        self.tree.common().duplicates()
     }
 }

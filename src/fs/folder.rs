@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChessFs;
-use super::branch::Branch;
-use super::database::DatabaseFs;
+use super::branch::BranchFs;
 use super::files::Text;
 use super::info::library_info;
 use super::object::Directory;
@@ -21,7 +20,7 @@ pub(super) struct Folder<'a> {
     fs: &'a ChessFs,
     folder: &'a SourceFolder,
     /// The branch whose directory this is.
-    branch: Option<&'a dyn Branch>,
+    branch: Option<&'a BranchFs>,
 }
 
 impl<'a> Folder<'a> {
@@ -139,8 +138,8 @@ pub(super) struct RootInfo<'a>(pub(super) &'a ChessFs);
 impl RootInfo<'_> {
     /// If the root is a database's directory, this is the inode of that database's `info.txt`.
     pub(super) fn inode(&self) -> Inode {
-        self.database()
-            .map_or(Inode::LIBRARY_INFO, |database| database.inode(Node::INFO))
+        self.branch()
+            .map_or(Inode::LIBRARY_INFO, |branch| branch.inode(Node::INFO))
     }
 
     pub(super) fn attributes(&self, size: u64) -> Attributes {
@@ -171,10 +170,10 @@ impl RootInfo<'_> {
         self.0.info.get().is_some() || databases.all(|database| database.entry().is_described())
     }
 
-    /// The database whose directory is the root.
-    fn database(&self) -> Option<&DatabaseFs> {
+    /// The branch of the database whose directory is the root.
+    fn branch(&self) -> Option<&BranchFs> {
         let number = self.0.folders.get(0)?.database?;
-        self.0.databases.get(number).map(Arc::as_ref)
+        self.0.branch(number)
     }
 }
 
@@ -193,7 +192,7 @@ impl Text for RootInfo<'_> {
         let library = &self.0.library;
         let others = library.left_out().len() + library.opening().len();
         let is_alone = self.0.databases.len() == 1 && others == 0;
-        let own = self.database().map(|database| database.info()).transpose()?;
+        let own = self.branch().map(BranchFs::info).transpose()?;
         let text: Arc<[u8]> = match own {
             Some(own) if is_alone => own,
             Some(own) => [&own, &b"\n"[..], library_info(library).as_bytes()]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::ChessFs;
-use super::branch::Branch;
+use super::branch::BranchFs;
 use super::database::DatabaseFs;
 use super::files::{File, Wait};
 use super::folder::{Folder, RootInfo};
@@ -103,7 +103,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     }
 
     /// The branch and the node below its directory, if the node is one.
-    fn branch(&self) -> Option<(&dyn Branch, Node)> {
+    fn branch(&self) -> Option<(&BranchFs, Node)> {
         match self.place {
             Place::Node(branch, node) => Some((self.fs.branch(branch)?, node)),
             Place::Folder(_) | Place::RootInfo => None,
@@ -331,7 +331,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     ) -> Result<(), FsError> {
         let object = self.open()?;
         let branch = object.node().ok_or(FsError::Stale)?.branch;
-        let database = branch.database().ok_or(FsError::Stale)?;
+        let database = branch.own_database().ok_or(FsError::Stale)?;
         let exists = |&game: &u32| game < database.sizes().games();
         let numbers = games.iter().map(|&game| branch.number_of(game).filter(exists));
         let mut numbers: Vec<u32> = numbers.collect::<Option<_>>().ok_or(FsError::Stale)?;
@@ -344,7 +344,10 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// The database and the number of the game, if the node is one.
     pub(super) fn game(&self) -> Result<Option<(&DatabaseFs, u32)>, FsError> {
         Ok(match self.open()? {
-            Object::File(at, tree::Content::Game(game)) => at.branch.database().zip(Some(game)),
+            Object::File(at, tree::Content::Game(game)) => {
+                let database = at.branch.own_database().map(|own| &**own);
+                database.zip(Some(game))
+            }
             _ => None,
         })
     }

@@ -79,17 +79,22 @@ pub(super) fn all_info<'a>(
     text
 }
 
-/// The rows of `problems.txt`: those of the database itself, then those of its games in their order.
-pub(super) fn problem_rows(own: &[Problem], games: &Sizes, digits: usize) -> String {
+/// The rows of `problems.txt`: those of the database itself, then those of the games that are shown, in their order.
+pub(super) fn problem_rows(
+    own: &[Problem],
+    games: &Sizes,
+    is_shown: impl Fn(u32) -> bool,
+    digits: usize,
+) -> String {
     let mut text = String::new();
     for problem in own {
         push_line(&mut text, &format!("-\t{problem}"));
     }
     games.each_problem(|game, file, rest| {
-        push_line(
-            &mut text,
-            &format!("{:0digits$}\t{file}{rest}", u64::from(game) + 1),
-        );
+        if is_shown(game) {
+            let number = u64::from(game) + 1;
+            push_line(&mut text, &format!("{number:0digits$}\t{file}{rest}"));
+        }
     });
     text
 }

@@ -1,6 +1,7 @@
 //! The offsets of games in a file that consists of many.
 
-use super::sizes::{Games, Sizes};
+use super::sizes::Sizes;
+use crate::tree::Games;
 
 /// Number of games between two stored offsets.
 const STEP: usize = 256;
@@ -14,7 +15,7 @@ pub(super) struct Join {
 
 impl Join {
     /// The offsets of these games; `None` if a size is unknown.
-    pub(super) fn new(games: Games<'_>, sizes: &Sizes) -> Option<Join> {
+    pub(super) fn new(games: &Games<'_>, sizes: &Sizes) -> Option<Join> {
         let mut places = Vec::with_capacity(games.len().div_ceil(STEP));
         let mut len = 0;
         for (n, game) in games.iter().enumerate() {
@@ -27,8 +28,8 @@ impl Join {
     }
 
     /// True if computing a join again is cheaper than keeping it.
-    pub(super) fn is_short(games: Games<'_>) -> bool {
-        games.len() <= STEP
+    pub(super) fn is_short(&self) -> bool {
+        self.places.len() <= 1
     }
 
     /// Length of the file in bytes.
@@ -37,7 +38,7 @@ impl Join {
     }
 
     /// The game at an offset: its number in the file and its own offset.
-    pub(super) fn find(&self, offset: u64, games: Games<'_>, sizes: &Sizes) -> Option<(usize, u64)> {
+    pub(super) fn find(&self, offset: u64, games: &Games<'_>, sizes: &Sizes) -> Option<(usize, u64)> {
         if offset >= self.len {
             return None;
         }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::ChessFs;
+use super::branch::BranchFs;
 use super::database::DatabaseFs;
 use super::handle::{Handle, Resolved};
 use super::lookups::{self, Known, Lookups};
@@ -121,7 +122,7 @@ impl Live {
         let earlier: Vec<&ChessFs> = old.iter().map(|epoch| &*epoch.fs).collect();
         let living = || {
             let epochs = [&*current].into_iter().chain(earlier.iter().copied());
-            epochs.flat_map(|epoch| &epoch.databases)
+            epochs.flat_map(|epoch| &epoch.branches)
         };
         if given.len() > MOST_GIVEN {
             let epochs = [&*current].into_iter().chain(earlier.iter().copied());
@@ -130,15 +131,15 @@ impl Live {
                 .map(|(prefix, _)| prefix)
                 .collect();
         }
-        let by_entry: HashMap<*const LibraryEntry, &Arc<DatabaseFs>> = living()
-            .map(|database| (Arc::as_ptr(database.library_entry()), database))
+        let by_entry: HashMap<*const LibraryEntry, &Arc<BranchFs>> = living()
+            .filter_map(|branch| Some((Arc::as_ptr(branch.own_database()?.library_entry()), branch)))
             .collect();
         let kept = |entry: &LibraryEntry| {
             by_entry
                 .get(&std::ptr::from_ref(entry))
                 .map(|&same| Arc::clone(same))
         };
-        let (common, all) = (Arc::clone(&current.common), &current.all);
+        let (common, all) = (Arc::clone(&current.common), current.all());
         let mut next = ChessFs::with(library, common, &mut given, kept, all);
         next.epoch = current.epoch + 1;
         let outdated = outdated(&current, &earlier, &next);

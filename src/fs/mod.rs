@@ -3,7 +3,6 @@
 //! [`crate::tree`] provides inode numbers, names and directories, and the databases of a [`Library`] provide
 //! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
-mod all;
 mod branch;
 mod cache;
 mod database;
@@ -49,9 +48,8 @@ pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
 pub use walk::{Task, Walks};
 
-use crate::tree::{AllTree, Placement, Prefix, SourceTree};
-use all::AllFs;
-use branch::Branch;
+use crate::tree::{Branch, Placement, Prefix, SourceTree};
+use branch::BranchFs;
 use cache::TextCache;
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
@@ -68,8 +66,9 @@ pub struct ChessFs {
     library: Library,
     folders: Arc<SourceTree>,
     databases: Vec<Arc<DatabaseFs>>,
-    /// All databases as one, where there are several; and with `unique`, the same without duplicates.
-    all: Vec<Arc<AllFs>>,
+    /// The directory of each database. Where there are several, they are followed by that of all together and, with
+    /// `unique`, by the same without duplicates.
+    branches: Vec<Arc<BranchFs>>,
     common: Arc<SharedByEpochs>,
     /// Number of epochs before this one.
     epoch: u64,
@@ -110,34 +109,25 @@ impl ChessFs {
         ChessFs::with(library, common, &mut HashSet::new(), |_| None, &[])
     }
 
-    /// Serves a library. Takes unchanged databases from `kept`, and gives the others prefixes that are not in
-    /// `given`. `all_before` are the previous directories of all databases.
+    /// Serves a library. Takes the directories of unchanged databases from `kept`, and gives the others prefixes that
+    /// are not in `given`. `all_before` are the previous directories of all databases.
     fn with(
         library: Library,
         common: Arc<SharedByEpochs>,
         given: &mut HashSet<Prefix>,
-        kept: impl Fn(&LibraryEntry) -> Option<Arc<DatabaseFs>>,
-        all_before: &[Arc<AllFs>],
+        kept: impl Fn(&LibraryEntry) -> Option<Arc<BranchFs>>,
+        all_before: &[Arc<BranchFs>],
     ) -> ChessFs {
         let mut open = |entry: &Arc<LibraryEntry>| {
             let prefix = Prefix::free(entry.identity_hash(), given);
-            let cache = Arc::clone(&common.cache);
-            let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, common.options.clone());
-            let texts = database.texts();
-            common.size_files.get().inspect(|files| texts.keep_in(files));
-            let positions = database.tree.positions();
-            common.index_files.get().inspect(|files| positions.keep_in(files));
-            common
-                .view_files
-                .get()
-                .inspect(|files| database.keep_views_in(files));
-            common.pass.get().inspect(|pass| pass.add(texts));
-            Arc::new(database)
+            Arc::new(BranchFs::of_one(common.open(entry, prefix)))
         };
         let entries = library.databases().iter();
-        let databases: Vec<Arc<DatabaseFs>> = entries
+        let mut branches: Vec<Arc<BranchFs>> = entries
             .map(|entry| kept(entry).unwrap_or_else(|| open(entry)))
             .collect();
+        let databases = branches.iter().filter_map(|branch| branch.own_database());
+        let databases: Vec<Arc<DatabaseFs>> = databases.cloned().collect();
         let placements: Vec<Placement<'_>> = databases
             .iter()
             .map(|database| Placement {
@@ -147,36 +137,33 @@ impl ChessFs {
             })
             .collect();
         let kept_all = all_before.iter().filter(|all| all.is_of(&databases)).cloned();
-        let mut all: Vec<Arc<AllFs>> = kept_all.collect();
-        let trees = match all.is_empty() {
-            true => all_trees(&databases, common.options.unique),
-            false => Vec::new(),
+        let mut all: Vec<Arc<BranchFs>> = kept_all.collect();
+        let new = if all.is_empty() {
+            branches_of_all(&databases, common.options.unique)
+        } else {
+            Vec::new()
         };
         let hash = identity_hash(&databases);
-        let prefixes = trees.iter().map(|_| Prefix::free(hash, given));
+        let prefixes = new.iter().map(|_| Prefix::free(hash, given));
         let prefixes: Vec<Prefix> = all.iter().map(|all| all.prefix()).chain(prefixes).collect();
         let mut folders = SourceTree::new(&placements, prefixes.first().copied(), |database| match database
-            .and_then(|number| databases.get(number))
+            .and_then(|number| branches.get(number))
         {
-            Some(database) => (&**database as &dyn Branch).names_in_directory(),
+            Some(branch) => branch.names_in_directory(),
             None => vec![INFO.to_owned()],
         });
-        for (tree, &prefix) in trees.into_iter().zip(&prefixes) {
-            let (paths, timeout) = (folders.paths(), common.options.source_timeout);
-            all.push(Arc::new(AllFs::new(
-                tree,
-                databases.clone(),
-                paths,
-                prefix,
-                timeout,
-            )));
+        for (branch, &prefix) in new.into_iter().zip(&prefixes) {
+            let (databases, paths) = (databases.clone(), folders.paths());
+            let timeout = common.options.source_timeout;
+            let all_fs = BranchFs::of_several(branch, databases, paths, prefix, timeout);
+            all.push(Arc::new(all_fs));
         }
         if let [all, unique] = all.as_slice() {
-            let names = (&**all as &dyn Branch).names_in_directory();
-            folders.add_unique(unique.prefix(), all.prefix(), &names);
+            folders.add_unique(unique.prefix(), all.prefix(), &all.names_in_directory());
         }
+        branches.append(&mut all);
         ChessFs {
-            all,
+            branches,
             folders: Arc::new(folders),
             library,
             databases,
@@ -198,7 +185,7 @@ impl ChessFs {
     pub fn keep_indexes(&self, files: IndexFiles) {
         let files = self.common.index_files.get_or_init(|| files);
         for database in &self.databases {
-            database.tree.positions().keep_in(files);
+            database.indexed().positions().keep_in(files);
         }
     }
 
@@ -271,39 +258,38 @@ impl ChessFs {
         self.databases.get(self.folders.by_prefix(prefix)?)
     }
 
-    /// The databases, and then the directories of several together.
-    fn branches(&self) -> impl Iterator<Item = &dyn Branch> {
-        let databases = self.databases.iter().map(|database| &**database as &dyn Branch);
-        databases.chain(self.all.iter().map(|all| &**all as &dyn Branch))
+    /// The directories of databases, and then those of several together.
+    fn branches(&self) -> impl Iterator<Item = &BranchFs> {
+        self.branches.iter().map(Arc::as_ref)
     }
 
     /// A branch by its number among [`ChessFs::branches`].
-    fn branch(&self, number: usize) -> Option<&dyn Branch> {
-        if let Some(database) = self.databases.get(number) {
-            return Some(&**database);
-        }
-        let all = self.all.get(number - self.databases.len())?;
-        Some(&**all)
+    fn branch(&self, number: usize) -> Option<&BranchFs> {
+        self.branches.get(number).map(Arc::as_ref)
     }
 
     /// The number of the branch with this prefix.
     fn branch_with(&self, prefix: Prefix) -> Option<usize> {
-        let all = || {
-            let number = self.all.iter().position(|all| all.prefix() == prefix)?;
-            Some(self.databases.len() + number)
-        };
-        self.folders.by_prefix(prefix).or_else(all)
+        self.folders.by_prefix(prefix).or_else(|| {
+            let (first, mut all) = (self.databases.len(), self.all().iter());
+            Some(first + all.position(|all| all.prefix() == prefix)?)
+        })
+    }
+
+    /// The directories of several databases together.
+    fn all(&self) -> &[Arc<BranchFs>] {
+        self.branches.get(self.databases.len()..).unwrap_or_default()
     }
 
     /// The look-up counts for each prefix.
     fn lookups(&self) -> impl Iterator<Item = (Prefix, &Lookups)> {
-        self.branches().map(|branch| (branch.prefix(), branch.lookups()))
+        self.branches().map(|branch| (branch.prefix(), &branch.lookups))
     }
 
     /// The look-up counts for a prefix.
     fn lookups_of(&self, prefix: Prefix) -> Option<&Lookups> {
         let branch = self.branch(self.branch_with(prefix)?)?;
-        Some(branch.lookups())
+        Some(&branch.lookups)
     }
 
     /// Counts for `statfs`.
@@ -326,14 +312,31 @@ impl ChessFs {
     }
 }
 
-/// The directory of all databases, where there are several; with `unique`, also that without duplicates.
-fn all_trees(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<AllTree> {
+impl SharedByEpochs {
+    /// Serves a database, with what is kept in files.
+    fn open(&self, entry: &Arc<LibraryEntry>, prefix: Prefix) -> Arc<DatabaseFs> {
+        let cache = Arc::clone(&self.cache);
+        let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, self.options.clone());
+        let texts = database.texts();
+        self.size_files.get().inspect(|files| texts.keep_in(files));
+        let positions = database.indexed().positions();
+        self.index_files.get().inspect(|files| positions.keep_in(files));
+        self.view_files
+            .get()
+            .inspect(|files| database.keep_views_in(files));
+        self.pass.get().inspect(|pass| pass.add(texts));
+        Arc::new(database)
+    }
+}
+
+/// What the directory of all databases shows, where there are several; with `unique`, also that without duplicates.
+fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<Branch> {
     if databases.len() < 2 {
         return Vec::new();
     }
-    let parts = databases.iter();
-    let all = AllTree::new(parts.map(|database| Arc::clone(database.tree.common())).collect());
-    let without = all.as_ref().filter(|_| unique).map(AllTree::unique);
+    let indexed = databases.iter().map(|database| Arc::clone(database.indexed()));
+    let all = Branch::of_all(indexed.collect());
+    let without = all.as_ref().filter(|_| unique).map(Branch::unique);
     all.into_iter().chain(without).collect()
 }
 

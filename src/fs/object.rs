@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::branch::Branch;
+use super::branch::BranchFs;
 use super::files::{File, with_file};
 use super::folder::{Folder, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
@@ -34,7 +34,7 @@ pub(super) trait Directory {
 /// An existing node of a branch.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
-    pub(super) branch: &'a dyn Branch,
+    pub(super) branch: &'a BranchFs,
     pub(super) section: &'a dyn Section,
     pub(super) node: Node,
 }
@@ -115,19 +115,23 @@ impl<'a> At<'a> {
             None => None,
             Some(game) => Some(branch.number_of(game)?),
         };
-        let games = self.section.games_after(self.node, after)?;
-        Some(games.map(|game| branch.inode(Node::game(game))))
+        let games = self.section.games(self.node)?;
+        let first = match after {
+            None => 0,
+            Some(game) => games.position(game)? + 1,
+        };
+        Some(games.after(first).map(|game| branch.inode(Node::game(game))))
     }
 
     fn attributes(&self, size: u64) -> Attributes {
         let At { branch, node, .. } = *self;
         let changed = seconds_and_nanoseconds(branch.modified());
-        let game = branch.database().zip(node.as_game());
+        let game = branch.own_database().zip(node.as_game());
         let (modified, links) = match game {
             Some((database, game)) => {
                 let keys = database.entry().database.keys(game);
                 let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
-                let links = database.tree.directories_of(game, &keys);
+                let links = branch.tree().directories_of(game, &keys);
                 (day.map_or(changed, |noon| (noon, 0)), links)
             }
             None => (changed, self.section.links(node)),

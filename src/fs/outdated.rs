@@ -63,9 +63,7 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     let gone = fs.branches().filter(|branch| {
         let directory = fs.folders.directory_of(branch.prefix());
-        directory != Inode::ROOT
-            && branch.lookups().is_known()
-            && after.branch_with(branch.prefix()).is_none()
+        directory != Inode::ROOT && branch.lookups.is_known() && after.branch_with(branch.prefix()).is_none()
     });
     let outdated = gone.map(|branch| Outdated {
         inode: fs.folders.directory_of(branch.prefix()),

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 
 use super::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
-use crate::tree::GameNumbers;
+use crate::tree::Games;
 use chessdb::formats::Problem;
 use chessdb_library::library::on_one_line;
 
@@ -168,12 +168,12 @@ impl Sizes {
     }
 
     /// Sum of the sizes of `games` in bytes; `None` if one is unknown.
-    pub(super) fn sum(&self, games: Games<'_>) -> Option<u64> {
+    pub(super) fn sum(&self, games: &Games<'_>) -> Option<u64> {
         games.iter().map(|game| self.get(game).map(u64::from)).sum()
     }
 
     /// The games whose size is unknown.
-    pub(super) fn missing(&self, games: Games<'_>) -> Vec<u32> {
+    pub(super) fn missing(&self, games: &Games<'_>) -> Vec<u32> {
         games.iter().filter(|&game| self.get(game).is_none()).collect()
     }
 
@@ -231,33 +231,4 @@ fn rows_of(problems: &[Problem]) -> Box<str> {
         format!("{}\t{}", on_one_line(&problem.file), on_one_line(rest))
     });
     rows.collect::<Vec<_>>().join("\n").into()
-}
-
-/// Games whose texts are concatenated in a file.
-#[derive(Clone, Copy)]
-pub(super) enum Games<'a> {
-    /// All games of a database, by their number.
-    All(u32),
-    /// Some games.
-    Listed(GameNumbers<'a>),
-}
-
-impl<'a> Games<'a> {
-    pub(super) fn len(self) -> usize {
-        match self {
-            Games::All(games) => games as usize,
-            Games::Listed(games) => games.len(),
-        }
-    }
-
-    pub(super) fn get(self, n: usize) -> Option<u32> {
-        match self {
-            Games::All(games) => u32::try_from(n).ok().filter(|&game| game < games),
-            Games::Listed(games) => games.get(n),
-        }
-    }
-
-    pub(super) fn iter(self) -> impl Iterator<Item = u32> + 'a {
-        (0..self.len()).map_while(move |n| self.get(n))
-    }
 }

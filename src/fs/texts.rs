@@ -8,10 +8,10 @@ use super::failure::{Failure, Failures};
 use super::gather::{decode_missing, on_threads};
 use super::remote::Remote;
 use super::size_file::{SizeFile, SizeFiles};
-use super::sizes::{Games, Sizes};
+use super::sizes::Sizes;
 use super::status::PassState;
 use super::types::FsError;
-use crate::tree::Positions;
+use crate::tree::{Games, Positions};
 use chessdb_library::cancel::{self, Underway};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 
@@ -219,13 +219,13 @@ impl Texts {
     /// background pass.
     pub(super) fn gather(
         &self,
-        games: Games<'_>,
+        games: &Games<'_>,
         threads: usize,
         decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
     ) {
         self.load();
         let _turn = self.gathering.lock();
-        let is_all = matches!(games, Games::All(_));
+        let is_all = games.are_all_of(self.sizes().games());
         self.decode_unknown(games, threads, decode, || {
             self.is_changed() || (is_all && self.is_retired.load(Ordering::Acquire))
         });
@@ -269,13 +269,13 @@ impl Texts {
             let _ = self.decode(games, |_, _| {});
         };
         let _passing = Underway::new(&self.is_passing);
-        let all = Games::All(self.sizes().games());
-        self.decode_unknown(all, threads, decode, || is_over() || !self.is_trusted());
+        let all = Games::range(0..self.sizes().games());
+        self.decode_unknown(&all, threads, decode, || is_over() || !self.is_trusted());
     }
 
     fn decode_unknown(
         &self,
-        games: Games<'_>,
+        games: &Games<'_>,
         threads: usize,
         decode: impl Fn(&mut dyn Iterator<Item = u32>) + Sync,
         is_over: impl Fn() -> bool + Sync,
@@ -283,9 +283,7 @@ impl Texts {
         let decode = |games: &mut dyn Iterator<Item = u32>| {
             decode(&mut games.filter(|&game| self.sizes().get(game).is_none() && !is_over()));
         };
-        if let Games::All(_) = games
-            && !self.sizes().are_complete()
-        {
+        if games.are_all_of(self.sizes().games()) && !self.sizes().are_complete() {
             on_threads(threads.min(self.sizes().shares()), || {
                 while let Some(mut share) = self.sizes().take_share().filter(|_| !is_over()) {
                     decode(&mut share);

@@ -4,33 +4,32 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use super::game_name::{GameName, game_of_name};
+use super::branch::Branch;
+use super::games::Games;
 use super::inode::{KIND_COLLECTION, Node};
 use super::names::{canonical, directory_name};
-use super::one_database::OneDatabase;
-use super::section::{DirectoryGames, Existing, Kind, Section};
-use chessdb::formats::{Database, Folder, Keys};
+use super::section::{Existing, Kind, Section};
+use chessdb::formats::{Folder, Keys};
 use chessdb_library::library::TakenNames;
-use chessdb_library::library::digits;
 
 /// The folders of a database, read on first use.
 pub(super) struct Collections {
-    common: Arc<OneDatabase>,
+    branch: Arc<Branch>,
     folders: OnceLock<Folders>,
 }
 
 impl Collections {
-    pub(super) fn new(common: &Arc<OneDatabase>) -> Collections {
-        Collections {
-            common: Arc::clone(common),
+    /// The folders of the only database of a branch.
+    pub(super) fn new(branch: &Arc<Branch>) -> Option<Collections> {
+        branch.only_database()?;
+        Some(Collections {
+            branch: Arc::clone(branch),
             folders: OnceLock::new(),
-        }
+        })
     }
 
     fn folders(&self) -> &Folders {
-        let names = self.common.layout().game_name();
-        self.folders
-            .get_or_init(|| Folders::new(self.common.database(), names))
+        self.folders.get_or_init(|| Folders::new(&self.branch))
     }
 
     fn folder(&self, node: Node) -> Option<&Collection> {
@@ -88,7 +87,7 @@ impl Section for Collections {
                 let name = self.folders().name(child);
                 Some((name.into(), Node::new(KIND_COLLECTION, child)))
             }
-            None => self.common.game_at(&folder.games, n - folder.children.len()),
+            None => self.branch.game_at(&folder.games(), n - folder.children.len()),
         }
     }
 
@@ -99,19 +98,12 @@ impl Section for Collections {
             Ok(found) => children
                 .get(found)
                 .map(|&child| Node::new(KIND_COLLECTION, child)),
-            Err(_) => self
-                .common
-                .game_of_name(name, |game| folder.place(game).is_some()),
+            Err(_) => self.branch.game_of_name(name, &folder.games()),
         }
     }
 
-    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
-        let folder = self.folder(directory)?;
-        let first = match game {
-            Some(game) => folder.place(game)? + 1,
-            None => 0,
-        };
-        DirectoryGames::after(folder.games.as_slice().into(), first)
+    fn games(&self, directory: Node) -> Option<Games<'_>> {
+        self.folder(directory).map(Collection::games)
     }
 }
 
@@ -137,9 +129,12 @@ struct Collection {
 }
 
 impl Folders {
-    /// Reads the folders of a database. `names` determines the names of games.
-    fn new(database: &dyn Database, names: &GameName) -> Folders {
-        let listed = database.folders();
+    /// Reads the folders of the only database of a branch.
+    fn new(branch: &Branch) -> Folders {
+        let listed = branch
+            .only_database()
+            .map(|database| database.database().folders());
+        let listed = listed.unwrap_or_default();
         if listed.is_empty() {
             return Folders::default();
         }
@@ -148,11 +143,11 @@ impl Folders {
             // A parent with a higher number could form a loop; such a folder is placed at the top.
             let parent = folder.parent.filter(|&parent| parent < number - 1);
             let parent = parent.map_or(0, |parent| parent + 1);
-            folders.push(Collection::new(folder, parent as u32, database.len()));
+            folders.push(Collection::new(folder, parent as u32, branch));
             folders[parent].children.push(number as u32);
         }
         for parent in 0..folders.len() {
-            name_children(&mut folders, parent, &listed, database, names);
+            name_children(&mut folders, parent, &listed, branch);
         }
         let mut shown: Vec<u32> = folders.iter().flat_map(|folder| &folder.games).copied().collect();
         shown.sort_unstable();
@@ -165,10 +160,11 @@ impl Folders {
 }
 
 impl Collection {
-    /// A folder of a database with `len` games, without its name and subfolders.
-    fn new(folder: &Folder, parent: u32, len: u32) -> Collection {
+    /// The games of a folder that the branch shows, without the name and the subfolders.
+    fn new(folder: &Folder, parent: u32, branch: &Branch) -> Collection {
+        let shown = branch.games_of(0);
         let mut seen = HashSet::new();
-        let is_new = |game: &u32| *game < len && seen.insert(*game);
+        let is_new = |game: &u32| shown.position(*game).is_some() && seen.insert(*game);
         let games: Vec<u32> = folder.games.iter().copied().filter(is_new).collect();
         let mut places: Vec<(u32, u32)> = games.iter().copied().zip(0..).collect();
         places.sort_unstable();
@@ -180,20 +176,13 @@ impl Collection {
         }
     }
 
-    fn place(&self, game: u32) -> Option<usize> {
-        let found = self.places.binary_search_by_key(&game, |&(game, _)| game).ok()?;
-        self.places.get(found).map(|&(_, place)| place as usize)
+    fn games(&self) -> Games<'_> {
+        Games::ordered(&self.games, &self.places)
     }
 }
 
 /// Names the subfolders of a folder in the order in which the database lists them, and sorts them by name.
-fn name_children(
-    folders: &mut [Collection],
-    parent: usize,
-    listed: &[Folder],
-    database: &dyn Database,
-    names: &GameName,
-) {
+fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], branch: &Branch) {
     let mut children = std::mem::take(&mut folders[parent].children);
     let mut taken = TakenNames::default();
     for &child in &children {
@@ -201,19 +190,11 @@ fn name_children(
             continue;
         };
         let name = directory_name(&canonical(folder.name.as_str().into())).into_owned();
-        if is_game(&name, &folders[parent], database, names) {
+        if branch.game_of_name(&name, &folders[parent].games()).is_some() {
             taken.take(&name);
         }
         folders[child as usize].name = taken.take_name(&name);
     }
     children.sort_by(|&a, &b| folders[a as usize].name.cmp(&folders[b as usize].name));
     folders[parent].children = children;
-}
-
-/// True if a game in this folder already has this name.
-fn is_game(name: &str, folder: &Collection, database: &dyn Database, names: &GameName) -> bool {
-    let digits = digits(database.len());
-    game_of_name(name, digits).is_some_and(|game| {
-        folder.place(game).is_some() && names.of(database, &database.keys(game), game, digits) == name
-    })
 }

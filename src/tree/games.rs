@@ -1,112 +1,204 @@
-//! `games/`: all games by number, in directories of a thousand.
+//! Lists of games.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::game_name::game_of_name;
-use super::inode::{KIND_BLOCK, KIND_GAME, Node};
-use super::one_database::OneDatabase;
-use super::section::{Content, DirectoryGames, Existing, Kind, Section};
-use chessdb::formats::Keys;
-use chessdb_library::library::{BLOCK, block_name, numbered_game_name};
+use super::arrays::{Array, Arrays};
+use super::branch::{Branch, Part};
+use super::combined_view::InParts;
+use super::inode::Node;
 
-/// The games of a database and the blocks that contain them.
-pub(super) struct Games(Arc<OneDatabase>);
+/// Games in the order of a directory or file, by their numbers in its branch.
+///
+/// ```
+/// use pgnfs::tree::Games;
+///
+/// let games = Games::of(&[3, 5, 8]);
+/// assert_eq!((games.len(), games.get(1), games.position(8)), (3, Some(5), Some(2)));
+/// ```
+#[derive(Clone)]
+pub struct Games<'a>(List<'a>);
 
-impl Games {
-    pub(super) fn new(common: &Arc<OneDatabase>) -> Games {
-        Games(Arc::clone(common))
+#[derive(Clone)]
+enum List<'a> {
+    /// Games with consecutive numbers.
+    Range(Range<u32>),
+    /// The games of a sorted list, each number reduced by `first`.
+    Sorted { games: &'a [u32], first: u32 },
+    /// The games of a sorted list that others own as well.
+    Shared(Arc<[u32]>),
+    /// Games in an order of their own. `places` is sorted and has the place of each game.
+    Ordered {
+        games: &'a [u32],
+        places: &'a [(u32, u32)],
+    },
+    /// A sorted part of the arrays of a view.
+    InArrays {
+        arrays: &'a Arrays,
+        start: u32,
+        end: u32,
+    },
+    /// Games of several databases, in a directory of a view.
+    InParts(InParts<'a>),
+}
+
+/// The games that a list has of one database, by their numbers in it.
+pub struct GamesOfPart<'a> {
+    /// The number of the database among the parts of the branch.
+    pub part: usize,
+    /// The games.
+    pub games: Games<'a>,
+    /// The merged file of the database's own directory that has the same games, if there is one.
+    pub own_file: Option<Node>,
+}
+
+impl<'a> Games<'a> {
+    /// No games.
+    pub const NONE: Games<'static> = Games(List::Range(0..0));
+
+    /// Games of a single database with consecutive numbers.
+    pub const fn range(games: Range<u32>) -> Games<'static> {
+        Games(List::Range(games))
     }
 
-    fn blocks(&self) -> u32 {
-        self.0.database().len().div_ceil(BLOCK)
+    /// Games in ascending order.
+    pub const fn of(games: &'a [u32]) -> Games<'a> {
+        Games(List::Sorted { games, first: 0 })
     }
 
-    /// The games of a block; empty for `games/` itself.
-    fn games(&self, directory: Node) -> Range<u32> {
-        if directory == Node::GAMES {
-            return 0..0;
+    /// Games in ascending order.
+    pub fn shared(games: &Arc<[u32]>) -> Games<'static> {
+        Games(List::Shared(Arc::clone(games)))
+    }
+
+    /// Games in any order. `places` has each game with its place in `games`, sorted.
+    pub(super) fn ordered(games: &'a [u32], places: &'a [(u32, u32)]) -> Games<'a> {
+        Games(List::Ordered { games, places })
+    }
+
+    /// Games of a view, by their places among those of all directories.
+    pub(super) fn in_arrays(arrays: &'a Arrays, Range { start, end }: Range<u32>) -> Games<'a> {
+        Games(List::InArrays { arrays, start, end })
+    }
+
+    /// Games of several databases.
+    pub(super) fn in_parts(games: InParts<'a>) -> Games<'a> {
+        Games(List::InParts(games))
+    }
+
+    /// Number of games.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            List::Range(games) => games.len(),
+            List::Sorted { games, .. } | List::Ordered { games, .. } => games.len(),
+            List::Shared(games) => games.len(),
+            List::InArrays { start, end, .. } => (end - start) as usize,
+            List::InParts(games) => games.len(),
         }
-        let first = directory.number().saturating_mul(BLOCK);
-        first..first.saturating_add(BLOCK).min(self.0.database().len())
+    }
+
+    /// True if there are no games.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True if these are listed as all games of a database with so many.
+    pub fn are_all_of(&self, games: u32) -> bool {
+        matches!(&self.0, List::Range(range) if *range == (0..games))
+    }
+
+    /// The nth game.
+    #[inline]
+    pub fn get(&self, n: usize) -> Option<u32> {
+        match &self.0 {
+            List::Range(games) => games.clone().nth(n),
+            List::Sorted { games, first } => games.get(n).map(|game| game - first),
+            List::Ordered { games, .. } => games.get(n).copied(),
+            List::Shared(games) => games.get(n).copied(),
+            List::InArrays { arrays, start, end } => {
+                let place = (*start as usize).checked_add(n).filter(|&n| n < *end as usize)?;
+                arrays.u32(Array::Games, place)
+            }
+            List::InParts(games) => games.get(n),
+        }
+    }
+
+    /// The games in order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        self.clone().after(0)
+    }
+
+    /// The games after the first `n`.
+    pub fn after(self, n: usize) -> impl Iterator<Item = u32> + use<'a> {
+        (n..self.len()).map_while(move |n| self.get(n))
+    }
+
+    /// The place of a game in the list.
+    pub fn position(&self, game: u32) -> Option<usize> {
+        match &self.0 {
+            List::Ordered { places, .. } => {
+                let found = places.binary_search_by_key(&game, |&(game, _)| game).ok()?;
+                places.get(found).map(|&(_, place)| place as usize)
+            }
+            List::InParts(games) => games.position(game),
+            _ => {
+                let place = self.place_of(game);
+                (self.get(place) == Some(game)).then_some(place)
+            }
+        }
+    }
+
+    /// In a sorted list, the number of games before `game`.
+    fn place_of(&self, game: u32) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(middle).is_some_and(|other| other < game) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The games of each part of their branch that has some. Counts all games, if there are several parts.
+    pub fn by_part<'s>(&'s self, branch: &'s Branch) -> Vec<GamesOfPart<'s>> {
+        let parts: &[Part] = match branch.databases() {
+            [_] => &[],
+            _ => branch.parts(),
+        };
+        match (&self.0, parts) {
+            (List::InParts(games), _) => games.by_part().collect(),
+            (List::Sorted { games, first: 0 }, [_, _, ..]) => sorted_by_part(games, parts),
+            (List::Shared(games), [_, _, ..]) => sorted_by_part(games, parts),
+            _ => vec![GamesOfPart {
+                part: 0,
+                games: self.clone(),
+                own_file: None,
+            }],
+        }
     }
 }
 
-impl Section for Games {
-    fn kind(&self, node: Node) -> Kind {
-        match node.as_game() {
-            Some(_) => Kind::File,
-            None => Kind::Directory,
+fn sorted_by_part<'a>(games: &'a [u32], parts: &[Part]) -> Vec<GamesOfPart<'a>> {
+    let mut rest = games;
+    let mut found = Vec::new();
+    for (part, Part { first, database }) in parts.iter().enumerate() {
+        let end = first + database.database().len();
+        let (own, others) = rest.split_at(rest.partition_point(|&game| game < end));
+        rest = others;
+        if !own.is_empty() {
+            let list = List::Sorted {
+                games: own,
+                first: *first,
+            };
+            found.push(GamesOfPart {
+                part,
+                games: Games(list),
+                own_file: None,
+            });
         }
     }
-
-    fn open(&self, node: Node) -> Option<Existing<'_>> {
-        match (node.kind(), node.number()) {
-            (KIND_GAME, game) => {
-                (game < self.0.database().len()).then_some(Existing::File(Content::Game(game)))
-            }
-            (KIND_BLOCK, block) => (block < self.blocks()).then_some(Existing::Directory),
-            _ => Some(Existing::Directory),
-        }
-    }
-
-    fn parent(&self, node: Node) -> Node {
-        match (node.kind(), node.number()) {
-            (KIND_GAME, game) => Node::block(game / BLOCK),
-            (KIND_BLOCK, _) => Node::GAMES,
-            _ => Node::DATABASE,
-        }
-    }
-
-    fn links(&self, directory: Node) -> u32 {
-        match directory {
-            Node::GAMES => self.blocks().saturating_add(2),
-            _ => 2,
-        }
-    }
-
-    fn directories_of(&self, _game: u32, _: &Keys) -> u32 {
-        1
-    }
-
-    fn len(&self, directory: Node) -> usize {
-        match directory {
-            Node::GAMES => self.blocks() as usize,
-            _ => self.games(directory).len(),
-        }
-    }
-
-    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
-        let digits = self.0.digits();
-        if directory == Node::GAMES {
-            let block = u32::try_from(n).ok().filter(|&block| block < self.blocks())?;
-            return Some((block_name(block, digits).into(), Node::block(block)));
-        }
-        let game = self.games(directory).nth(n)?;
-        Some((numbered_game_name(game, digits).into(), Node::game(game)))
-    }
-
-    fn child(&self, directory: Node, name: &str) -> Option<Node> {
-        let digits = self.0.digits();
-        if directory == Node::GAMES {
-            let first: u32 = name.split('-').next()?.parse().ok()?;
-            let block = first.checked_sub(1)? / BLOCK;
-            let is_name = block < self.blocks() && block_name(block, digits) == name;
-            return is_name.then_some(Node::block(block));
-        }
-        let game = game_of_name(name, digits)?;
-        let is_here = self.games(directory).contains(&game) && numbered_game_name(game, digits) == name;
-        is_here.then_some(Node::game(game))
-    }
-
-    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
-        let games = self.games(directory);
-        match game {
-            _ if directory == Node::GAMES => None,
-            Some(game) if games.contains(&game) => Some(DirectoryGames::Numbers(game + 1..games.end)),
-            Some(_) => None,
-            None => Some(DirectoryGames::Numbers(games)),
-        }
-    }
+    found
 }

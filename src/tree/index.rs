@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use super::arrays::{Array, Arrays, bytes_of};
 use super::entries::{Entries, running_sums};
-use super::game_list::GameList;
-use super::game_numbers::GameNumbers;
+use super::games::Games;
 use super::names::directory_name;
 use super::plan::Plan;
 use super::view_files::KeptViews;
@@ -32,7 +31,7 @@ pub(super) trait Contents: Send + Sync {
     fn text(&self, arrays: &Arrays, directory: u32, depth: usize) -> Option<String>;
 
     /// The games in a directory.
-    fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> GameList<'a>;
+    fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> Games<'a>;
 
     /// Of several databases, the one from which the text of a directory is read.
     fn named_by(&self, _directory: u32) -> Option<usize> {
@@ -185,7 +184,7 @@ impl ViewIndex {
     }
 
     /// The games in a directory, in database order.
-    pub fn games(&self, directory: u32) -> GameList<'_> {
+    pub fn games(&self, directory: u32) -> Games<'_> {
         self.contents.games(&self.arrays, directory)
     }
 
@@ -328,11 +327,11 @@ impl Contents for SortedGames {
         view.text(database, None, group, depth)
     }
 
-    fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> GameList<'a> {
+    fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> Games<'a> {
         let Range { start, end } = arrays.bounds(Array::Starts, directory);
         let len = (arrays.bytes(Array::Games) / 4) as u32;
         let games = start.min(len)..end.min(len);
-        GameList::Own(GameNumbers::in_arrays(arrays, games))
+        Games::in_arrays(arrays, games)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::database::ROWS;
+use super::branch_tree::ROWS;
 use super::game_name::GameName;
-use super::inode::{MOST_VIEWS, Node, ViewId};
+use super::inode::{MOST_VIEWS, ViewId};
 use super::own_view::OwnView;
 use super::section::Row;
 use super::template::TemplateError;
@@ -91,11 +91,6 @@ impl Layout {
         self.leaves_out_positions = true;
     }
 
-    /// True if there are `moves/` and `positions/`.
-    pub(super) fn has_positions(&self) -> bool {
-        !self.leaves_out_positions
-    }
-
     /// Joins spellings of players in views and in the tables of all databases.
     pub fn spell(&mut self, spelling: Spelling) {
         self.spelling = spelling;
@@ -111,12 +106,9 @@ impl Layout {
         ROWS.iter().chain(self.sections.iter().copied())
     }
 
-    /// The names that a section has in the directory of a database.
-    pub(super) fn names(&self, row: &'static Row) -> &'static [(&'static str, Node)] {
-        match self.leaves_out_positions && row.needs_index {
-            true => &[],
-            false => row.names,
-        }
+    /// True for a section that no directory has.
+    pub(super) fn leaves_out(&self, row: &Row) -> bool {
+        self.leaves_out_positions && row.needs_index
     }
 
     /// Sets the template for names of games.

@@ -3,29 +3,29 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::indexed_database::IndexedDatabase;
 use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
 use super::names::{canonical, directory_name};
-use super::one_database::OneDatabase;
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::formats::{Database, Member};
 use chessdb_library::library::TakenNames;
 
 /// The members of a database and the directories that contain them, read on first use.
 pub(super) struct Members {
-    common: Arc<OneDatabase>,
+    database: Arc<IndexedDatabase>,
     list: OnceLock<List>,
 }
 
 impl Members {
-    pub(super) fn new(common: &Arc<OneDatabase>) -> Members {
+    pub(super) fn new(database: &Arc<IndexedDatabase>) -> Members {
         Members {
-            common: Arc::clone(common),
+            database: Arc::clone(database),
             list: OnceLock::new(),
         }
     }
 
     fn list(&self) -> &List {
-        self.list.get_or_init(|| List::new(self.common.database()))
+        self.list.get_or_init(|| List::new(self.database.database()))
     }
 
     /// Names and numbers of the members in a directory, sorted by name.
@@ -37,7 +37,7 @@ impl Members {
 
 impl Section for Members {
     fn top(&self) -> Vec<(String, Node)> {
-        if let Some(only) = self.common.database().member_directory() {
+        if let Some(only) = self.database.database().member_directory() {
             return vec![(only.to_owned(), Node::new(KIND_MEMBER_DIRECTORY, 0))];
         }
         let directories = (0..).zip(&self.list().directories);

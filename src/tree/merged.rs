@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::branch::Branch;
 use super::index::ViewIndex;
 use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, LAST_MERGED_FOLDER, Node, ViewId};
-use super::one_database::Views;
-use super::section::{Existing, Kind, Section};
+use super::section::{Content, Existing, Kind, Section};
 
 /// The merged files and their directories. Both have the numbers of the corresponding directories of the
 /// view.
-pub(super) struct Merged(pub(super) Arc<dyn Views>);
+pub(super) struct Merged(pub(super) Arc<Branch>);
 
 impl Merged {
     /// All nodes.
@@ -46,7 +46,7 @@ impl Section for Merged {
     }
 
     fn must_build(&self, node: Node) -> bool {
-        ViewId::of_merged(node).is_some_and(|id| self.0.must_build(id))
+        ViewId::of_merged(node).is_some_and(|id| self.0.must_sort(id))
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {
@@ -58,7 +58,7 @@ impl Section for Merged {
                 let view = self.0.view(id)?;
                 let games = view.games(number);
                 if is_file {
-                    return (!games.is_empty()).then_some(Existing::File(games.content()));
+                    return (!games.is_empty()).then_some(Existing::File(Content::Games(games)));
                 }
                 view.nests_merged() && !view.children(number).is_empty()
             }

@@ -1,28 +1,30 @@
 //! The directory tree: names, inode numbers and views, computed from keys and texts alone.
 //!
-//! A database's directory consists of [sections](Section), each of which defines its own nodes. Names of
+//! The directory of a [`Branch`] consists of [sections](Section), each of which defines its own nodes. Names of
 //! games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of
 //! integers, built on first use. Nothing changes after it was built.
 
-mod all;
 mod arrays;
+mod blocks;
+mod branch;
+mod branch_positions;
+mod branch_tree;
+mod codes;
 mod collections;
-mod database;
+mod combined_view;
 mod entries;
-mod game_list;
+mod filter;
 mod game_name;
-mod game_numbers;
 mod games;
-mod in_parts;
 mod index;
 mod indexed;
+mod indexed_database;
 mod inode;
 mod layout;
 mod members;
 mod merged;
 mod moves;
 mod names;
-mod one_database;
 mod opening_node;
 mod own_view;
 mod plan;
@@ -30,26 +32,25 @@ mod ply;
 mod position_info;
 mod positions;
 mod ranks;
-mod searched;
 mod section;
 mod single_files;
 mod source;
 mod template;
-mod top;
 mod view_directories;
 mod view_files;
 mod views;
 
-pub use all::{AllDatabases, AllTree, InParts, Unique};
-pub use database::DatabaseTree;
+pub use branch::Branch;
+pub use branch_tree::BranchTree;
+pub use filter::Filter;
 pub use game_name::GameName;
-pub use game_numbers::GameNumbers;
+pub use games::{Games, GamesOfPart};
 pub use indexed::{IndexState, Positions};
+pub use indexed_database::IndexedDatabase;
 pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
-pub use one_database::OneDatabase;
 pub use own_view::OwnView;
-pub use section::{Content, DirectoryGames, Existing, Kind, Row, Section};
+pub use section::{Content, Existing, Kind, Row, Section};
 pub use source::{Placement, SourceFolder, SourceTree};
 pub use template::TemplateError;
 pub use view_files::ViewFiles;

@@ -6,11 +6,12 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::in_parts::PositionsInParts;
+use super::branch_positions::BranchPositions;
+use super::games::Games;
 use super::inode::Node;
 use super::opening_node::OpeningNode;
 use super::ply::{AtPly, Plies, Use};
-use super::section::{Content, DirectoryGames, Existing, Kind, Section};
+use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb_library::positions::{Pattern, line_names, move_name, position_name, read_line, read_move};
 
@@ -30,7 +31,7 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 /// The directories of moves. The node of a directory is the ply at which the first of its games has made
 /// these moves.
 pub(super) struct Moves {
-    positions: Arc<PositionsInParts>,
+    positions: BranchPositions,
     /// Recently used nodes of the opening tree.
     nodes: Recent<Node, OpeningNode>,
     kept: Recent<Node, Arc<Listing>>,
@@ -53,7 +54,7 @@ impl Moves {
         Use::PositionLink.last_kind(),
     )];
 
-    pub(super) fn new(positions: Arc<PositionsInParts>) -> Moves {
+    pub(super) fn new(positions: BranchPositions) -> Moves {
         Moves {
             positions,
             nodes: Recent::new(MOST_NODES),
@@ -62,7 +63,7 @@ impl Moves {
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.positions.searched().games())
+        Plies::of(self.positions.branch().end())
     }
 
     /// The node of the opening tree for a directory; `None` if it does not exist.
@@ -193,7 +194,7 @@ impl Section for Moves {
         let target = match Use::of(node)? {
             Use::MoveLink => self.last_move(at)?,
             Use::LineLink => {
-                let (database, game) = self.positions.searched().database_of(at.game)?;
+                let (database, game) = self.positions.branch().database_of(at.game)?;
                 line_names(database, game, at.ply)?.join("/")
             }
             Use::PositionLink => {
@@ -237,7 +238,7 @@ impl Section for Moves {
             Some((name, node)) => Some((name.clone().into(), *node)),
             None => {
                 let n = n - listing.entries.len();
-                self.positions.searched().game_at(&listing.games, n)
+                self.positions.branch().game_at(&Games::of(&listing.games), n)
             }
         }
     }
@@ -245,7 +246,10 @@ impl Section for Moves {
     fn child(&self, directory: Node, name: &str) -> Option<Node> {
         if name.ends_with(".pgn") {
             let listing = self.listing(directory)?;
-            return self.positions.searched().game_of_name(name, &listing.games);
+            return self
+                .positions
+                .branch()
+                .game_of_name(name, &Games::of(&listing.games));
         }
         if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
             let at = self.plies().read(directory);
@@ -256,7 +260,7 @@ impl Section for Moves {
         found.or_else(|| self.find_line(name).filter(|_| directory == Moves::TOP))
     }
 
-    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
-        DirectoryGames::found_after(&self.listing(directory)?.games, game)
+    fn games(&self, directory: Node) -> Option<Games<'_>> {
+        Some(Games::shared(&self.listing(directory)?.games))
     }
 }

@@ -1,6 +1,6 @@
-//! The opening tree of one database, or of all.
+//! The opening tree of a branch.
 
-use super::in_parts::PositionsInParts;
+use super::branch_positions::BranchPositions;
 use super::ply::AtPly;
 use chessdb::board::Move;
 use chessdb_library::positions::{Index, TreeNode};
@@ -23,7 +23,7 @@ pub(super) struct OpeningNode {
 /// The moves of a node with the nodes after them, and the games that end at the node.
 pub(super) type Continuations = (Vec<(Move, OpeningNode)>, Vec<u32>);
 
-impl PositionsInParts {
+impl BranchPositions {
     /// The node of all games that begin in the usual position; `None` if there are none.
     pub(super) fn root(&self) -> Option<OpeningNode> {
         let mut parts = Vec::new();
@@ -50,7 +50,7 @@ impl PositionsInParts {
 
     /// The number, among the games of all databases, of a game of one database.
     fn number_of(&self, number: usize, game: u32) -> Option<u32> {
-        Some(self.searched().parts().get(number)?.first + game)
+        Some(self.branch().parts().get(number)?.first + game)
     }
 
     /// The node whose first game is that of `at` and that this game reaches there; `None` if there is none.
@@ -58,7 +58,7 @@ impl PositionsInParts {
         if at.ply == 0 {
             return self.root().filter(|_| at.game == 0);
         }
-        let (number, game) = self.searched().place_of(at.game);
+        let (number, game) = self.branch().place_of(at.game);
         let node = self.ask(number, |index| match index.node_of(game, at.ply)? {
             Some(node) if index.first_game_of(&node)? == game => Ok(Some(node)),
             _ => Ok(None),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::in_parts::{FoundPosition, PositionsInParts};
+use super::branch_positions::{BranchPositions, FoundPosition};
 use chessdb::game::Outcome;
 use chessdb_library::library::on_one_line;
 use chessdb_library::positions::{diagram, pattern_epd};
@@ -31,9 +31,9 @@ Without these databases, for which there is no index of positions:
 ";
 
 /// `positions/info.txt`
-pub(super) fn how_to_ask(positions: &PositionsInParts) -> String {
+pub(super) fn how_to_ask(positions: &BranchPositions) -> String {
     let mut text = HOW_TO_ASK.to_owned();
-    if positions.searched().is_one() {
+    if positions.branch().only_database().is_some() {
         return text + NOVELTIES;
     }
     let mut headline = LEFT_OUT;
@@ -45,9 +45,9 @@ pub(super) fn how_to_ask(positions: &PositionsInParts) -> String {
 }
 
 /// `info.txt` of a position.
-pub(super) fn position_info(positions: &PositionsInParts, found: &FoundPosition) -> String {
+pub(super) fn position_info(positions: &BranchPositions, found: &FoundPosition) -> String {
     let position = found.pattern.position();
-    let searched = positions.searched();
+    let searched = positions.branch();
     let mut counts = [0; 4];
     let mut dated = Vec::new();
     for &game in &*found.games {

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use super::in_parts::{FoundPosition, PositionsInParts};
+use super::branch_positions::{BranchPositions, FoundPosition};
+use super::games::Games;
 use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
 use super::ply::{AtPly, Plies, Use};
 use super::position_info::{how_to_ask, position_info};
 use super::ranks::{DIRECTORIES, Ranks};
-use super::section::{Content, DirectoryGames, Existing, Kind, Section};
+use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb_library::positions::{
     Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
@@ -17,7 +18,7 @@ use chessdb_library::positions::{
 
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {
-    positions: Arc<PositionsInParts>,
+    positions: BranchPositions,
     ranks: Ranks,
     /// True if some game has the usual first position; not set before the index is there.
     has_start: OnceLock<bool>,
@@ -53,7 +54,7 @@ impl PositionDirectories {
         ("start", Self::START),
     ];
 
-    pub(super) fn new(positions: Arc<PositionsInParts>) -> PositionDirectories {
+    pub(super) fn new(positions: BranchPositions) -> PositionDirectories {
         PositionDirectories {
             ranks: Ranks::new(),
             has_start: OnceLock::new(),
@@ -62,7 +63,7 @@ impl PositionDirectories {
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.positions.searched().games())
+        Plies::of(self.positions.branch().end())
     }
 
     /// The entries of `positions/` that exist: the usual first position only if a game has it, and novelties only in a
@@ -71,7 +72,7 @@ impl PositionDirectories {
         let entries = Self::TOP_ENTRIES.into_iter();
         entries.filter(|&(_, node)| match node {
             Self::START => self.has_start(),
-            Self::NOVELTIES => self.positions.searched().is_one(),
+            Self::NOVELTIES => self.positions.branch().only_database().is_some(),
             _ => true,
         })
     }
@@ -99,7 +100,7 @@ impl PositionDirectories {
     /// The position to which a link in `moves/` leads.
     fn next_position(&self, link: Node) -> Option<String> {
         let AtPly { game, ply } = self.plies().read(link);
-        let (database, game) = self.positions.searched().database_of(game)?;
+        let (database, game) = self.positions.branch().database_of(game)?;
         let exists = ply > 0 && !database.keys(game).deleted;
         let position = exists.then(|| position_after(database, game, ply))??;
         Some(position_name(&position))
@@ -172,7 +173,7 @@ impl Section for PositionDirectories {
             Self::TOP => return Some(Existing::Directory),
             Self::HOW_TO_ASK => return Some(Existing::File(Content::Own)),
             Self::NOVELTIES => {
-                let exists = self.positions.searched().is_one();
+                let exists = self.positions.branch().only_database().is_some();
                 return exists.then_some(Existing::File(Content::Own));
             }
             Self::START => return self.has_start().then(|| Existing::Link(initial_name().into())),
@@ -192,8 +193,8 @@ impl Section for PositionDirectories {
                 Existing::Link(("../".repeat(DIRECTORIES) + &name).into())
             }
             Use::PositionInfo | Use::PositionTable => Existing::File(Content::Own),
-            Use::PositionPgn => Existing::File(Content::Found(Arc::clone(&found.games))),
-            Use::PositionCsv => Existing::File(Content::FoundTable(Arc::clone(&found.games))),
+            Use::PositionPgn => Existing::File(Content::Games(Games::shared(&found.games))),
+            Use::PositionCsv => Existing::File(Content::TableOf(Games::shared(&found.games))),
             _ => Existing::Directory,
         })
     }
@@ -232,7 +233,7 @@ impl Section for PositionDirectories {
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
                 let AtPly { game, ply } = self.plies().read(node);
-                let searched = self.positions.searched().database_of(game);
+                let searched = self.positions.branch().database_of(game);
                 let before = searched
                     .and_then(|(database, game)| position_after(database, game, ply.saturating_sub(1)));
                 let found = before.and_then(|before| self.positions.find(Pattern::new(before)));
@@ -274,7 +275,7 @@ impl Section for PositionDirectories {
             None => None,
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
-                self.positions.searched().game_at(&found.games, n)
+                self.positions.branch().game_at(&Games::of(&found.games), n)
             }
             Some(_) => {
                 let (name, node) = self.entries(directory).into_iter().nth(n)?;
@@ -298,7 +299,9 @@ impl Section for PositionDirectories {
             }
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
-                self.positions.searched().game_of_name(name, &found.games)
+                self.positions
+                    .branch()
+                    .game_of_name(name, &Games::of(&found.games))
             }
             Some(_) => {
                 let mut entries = self.entries(directory).into_iter();
@@ -307,11 +310,11 @@ impl Section for PositionDirectories {
         }
     }
 
-    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+    fn games(&self, directory: Node) -> Option<Games<'_>> {
         if Use::of(directory) != Some(Use::PositionGames) {
             return None;
         }
-        DirectoryGames::found_after(&self.found(directory)?.games, game)
+        Some(Games::shared(&self.found(directory)?.games))
     }
 }
 

@@ -1,22 +1,21 @@
-//! Sections of a database's directory, each with the directories, files and links of one origin.
+//! Sections of the directory of a branch, each with the directories, files and links of one origin.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::all::InParts;
-use super::game_numbers::GameNumbers;
+use super::branch::Branch;
+use super::games::Games;
 use super::inode::{Node, Table};
-use super::one_database::OneDatabase;
 use chessdb::formats::Keys;
 
-/// A section of a database's directory: some names in it, and everything below them.
+/// A section of the directory of a branch: some names in it, and everything below them.
 ///
 /// Only the section interprets the numbers of its nodes. Apart from games, which belong to `games/` but may
 /// be listed by any directory, it creates only nodes that its [`Row`] assigns to it.
 pub trait Section: Send + Sync {
-    /// Names in the database's directory, beside those of the [`Row`], with their nodes.
+    /// Names in the directory, beside those of the [`Row`], with their nodes.
     fn top(&self) -> Vec<(String, Node)> {
         Vec::new()
     }
@@ -74,22 +73,22 @@ pub trait Section: Send + Sync {
         None
     }
 
-    /// The games that a directory lists after `game`, or all of them; `None` if it does not list `game`.
-    fn games_after(&self, _directory: Node, _game: Option<u32>) -> Option<DirectoryGames<'_>> {
+    /// The games that a directory lists; `None` for one that lists none.
+    fn games(&self, _directory: Node) -> Option<Games<'_>> {
         None
     }
 }
 
-/// A kind of section: its properties that are the same in every database.
+/// A kind of section: its properties that are the same in every branch.
 pub struct Row {
-    /// Names in the database's directory, with their nodes. No user's view can have one of them.
+    /// Names in the directory, with their nodes. No user's view can have one of them.
     pub names: &'static [(&'static str, Node)],
-    /// The nodes of the section: whole kinds of nodes, or some of the nodes that a database has once.
+    /// The nodes of the section: whole kinds of nodes, or some of the nodes that a branch has once.
     pub nodes: &'static [RangeInclusive<Node>],
     /// True if the section is left out when there is no index of positions.
     pub needs_index: bool,
-    /// Creates the section of a database. Builds and reads nothing.
-    pub new: fn(&Arc<OneDatabase>) -> Box<dyn Section>,
+    /// Creates the section of a branch; `None` if this branch has none. Builds and reads nothing.
+    pub new: fn(&Arc<Branch>) -> Option<Box<dyn Section>>,
 }
 
 impl Row {
@@ -148,16 +147,12 @@ pub enum Existing<'a> {
 pub enum Content<'a> {
     /// A game.
     Game(u32),
-    /// All games.
+    /// The texts of all games.
     AllGames,
-    /// The texts of some games, concatenated in database order.
-    Games(GameNumbers<'a>),
-    /// Like [`Content::Games`], with games of several databases.
-    InParts(InParts<'a>),
-    /// Like [`Content::Games`], with games found by a search.
-    Found(Arc<[u32]>),
-    /// The tags of games found by a search.
-    FoundTable(Arc<[u32]>),
+    /// The texts of some games, one after the other.
+    Games(Games<'a>),
+    /// The tags of some games.
+    TableOf(Games<'a>),
     /// A text that the section generates: [`Section::text`].
     Own,
     /// Facts about the database: `info.txt`.
@@ -176,51 +171,4 @@ pub enum Content<'a> {
     Parquet,
     /// The games that have duplicates.
     Duplicates,
-}
-
-/// Games of a directory, in the directory's order.
-pub enum DirectoryGames<'a> {
-    /// Games with consecutive numbers.
-    Numbers(Range<u32>),
-    /// Games of a list, within a range of indices.
-    Listed(GameNumbers<'a>, Range<usize>),
-    /// Games of several databases, within a range of indices in their directory.
-    InParts(InParts<'a>, Range<usize>),
-    /// Games found by a search, from an index on.
-    Found(Arc<[u32]>, usize),
-}
-
-impl<'a> DirectoryGames<'a> {
-    /// The games of a list after the first few.
-    pub fn after(games: GameNumbers<'a>, first: usize) -> Option<DirectoryGames<'a>> {
-        let places = first..games.len();
-        (first <= games.len()).then_some(DirectoryGames::Listed(games, places))
-    }
-
-    /// The games after `game` in a list in database order, or all of them; `None` if the list does not
-    /// contain `game`.
-    pub(super) fn found_after(games: &Arc<[u32]>, game: Option<u32>) -> Option<DirectoryGames<'a>> {
-        let first = match game {
-            Some(game) => games.binary_search(&game).ok()? + 1,
-            None => 0,
-        };
-        Some(DirectoryGames::Found(Arc::clone(games), first))
-    }
-}
-
-impl Iterator for DirectoryGames<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        match self {
-            DirectoryGames::Numbers(games) => games.next(),
-            DirectoryGames::Listed(games, places) => games.get(places.next()?),
-            DirectoryGames::InParts(games, places) => games.get(places.next()?),
-            DirectoryGames::Found(games, place) => {
-                let game = games.get(*place).copied();
-                *place += 1;
-                game
-            }
-        }
-    }
 }

@@ -4,9 +4,14 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::all::{NAME as ALL_NAME, UNIQUE};
 use super::inode::{Inode, Node, Prefix};
 use chessdb_library::library::TakenNames;
+
+/// Name of the directory of all databases, unless a folder of the source has it.
+const ALL: &str = "all";
+
+/// Name of the directory in it that has only one game of each group of duplicates.
+const UNIQUE: &str = "unique";
 
 /// The folders between the root and the databases. The directory of a database is also a folder here and may
 /// contain others.
@@ -105,7 +110,7 @@ impl SourceTree {
         names.for_each(|name| {
             taken.take(name);
         });
-        let name = taken.take_name(ALL_NAME);
+        let name = taken.take_name(ALL);
         let place = root.children.partition_point(|(other, _)| *other < name);
         root.children.insert(place, (name, number));
         let mut folder = SourceFolder::new(Inode::of(prefix, Node::DATABASE), 0);

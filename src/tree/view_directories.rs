@@ -1,16 +1,17 @@
-//! The views in the directory of a database, or of all of them.
+//! The views in the directory of a branch.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::branch::Branch;
+use super::games::Games;
 use super::inode::{KIND_MERGED, KIND_VIEW, Node, ViewId};
-use super::one_database::Views;
-use super::section::{DirectoryGames, Existing, Kind, Section};
+use super::section::{Existing, Kind, Section};
 use chessdb::formats::Keys;
 
 /// The directories of all views. Number 0 of each is the view's own.
-pub(super) struct ViewDirectories(pub(super) Arc<dyn Views>);
+pub(super) struct ViewDirectories(pub(super) Arc<Branch>);
 
 impl ViewDirectories {
     /// All nodes.
@@ -30,7 +31,7 @@ impl Section for ViewDirectories {
     }
 
     fn must_build(&self, node: Node) -> bool {
-        self.0.must_build(ViewId::of(node))
+        self.0.must_sort(ViewId::of(node))
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {
@@ -64,7 +65,8 @@ impl Section for ViewDirectories {
         if keys.deleted {
             return 0;
         }
-        self.0.directories_of(game, keys)
+        let database = self.0.own_database();
+        database.map_or(0, |database| database.directories_of(game, keys))
     }
 
     fn len(&self, directory: Node) -> usize {
@@ -81,8 +83,7 @@ impl Section for ViewDirectories {
             Some(child) => Some((view.name(child)?.into(), Node::view(id, child))),
             None => {
                 let games = view.games(directory.number());
-                let game = games.get(n - children.len())?;
-                Some((self.0.game_name(game).into(), Node::game(game)))
+                self.0.game_at(&games, n - children.len())
             }
         }
     }
@@ -91,19 +92,11 @@ impl Section for ViewDirectories {
         let id = ViewId::of(directory);
         let view = self.0.view(id)?;
         let child = view.child(directory.number(), name);
-        child.map(|child| Node::view(id, child)).or_else(|| {
-            let game = self.0.game_number(name)?;
-            view.games(directory.number()).position(game)?;
-            (self.0.game_name(game) == name).then_some(Node::game(game))
-        })
+        let game = || self.0.game_of_name(name, &view.games(directory.number()));
+        child.map(|child| Node::view(id, child)).or_else(game)
     }
 
-    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
-        let games = self.0.view(ViewId::of(directory))?.games(directory.number());
-        let first = match game {
-            Some(game) => games.position(game)? + 1,
-            None => 0,
-        };
-        games.after(first)
+    fn games(&self, directory: Node) -> Option<Games<'_>> {
+        Some(self.0.view(ViewId::of(directory))?.games(directory.number()))
     }
 }

@@ -31,7 +31,7 @@ use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::mapped::Mapped;
 use chessdb_library::positions::BuildOptions;
 use pgnfs::fs::{ChessFs, FsError, Handle, Inode, Kind, ServeOptions};
-use pgnfs::tree::{DatabaseTree, Layout, Node};
+use pgnfs::tree::{Branch, BranchTree, IndexedDatabase, Layout, Node};
 use source::SourceGame;
 use tempfile::TempDir;
 use testkit::needs;
@@ -384,7 +384,9 @@ fn assert_text(text: &str) {
 fn build_views(entry: &LibraryEntry) {
     let mut layout = Layout::default();
     layout.add_view("own=%{player}/%{event} %{tag:Site}").unwrap();
-    let tree = DatabaseTree::new(Arc::new(entry.clone()), layout, BuildOptions::default());
+    let entry = Arc::new(entry.clone());
+    let database = IndexedDatabase::new(entry, layout, BuildOptions::default());
+    let tree = BranchTree::new(Branch::of_one(Arc::new(database)));
     let mut directories = vec![Node::DATABASE];
     while let Some(directory) = directories.pop() {
         for n in 0.. {

@@ -12,8 +12,9 @@ mod lookups;
 #[allow(dead_code)]
 mod sizes;
 
+use crate::tree::Games;
 use lookups::{Known, Lookups, forget, remember};
-use sizes::{Games, Sizes};
+use sizes::Sizes;
 
 fn problem(what: &str) -> [Problem; 1] {
     [Problem::damage("games", None, what)]
@@ -36,10 +37,10 @@ fn two_threads_that_decode_a_game_count_it_once() {
         });
         assert!(sizes.record(0, 10, &[]));
         if sizes.are_complete() {
-            assert_eq!(sizes.sum(Games::All(2)), Some(30));
+            assert_eq!(sizes.sum(&Games::range(0..2)), Some(30));
         }
         other.join().unwrap();
-        assert_eq!((sizes.known(), sizes.sum(Games::All(2))), (2, Some(30)));
+        assert_eq!((sizes.known(), sizes.sum(&Games::range(0..2))), (2, Some(30)));
     });
 }
 

@@ -5,5 +5,5 @@ mod slots;
 
 /// The item of the tree that `fs::sizes` uses.
 mod tree {
-    pub use pgnfs::tree::GameNumbers;
+    pub use pgnfs::tree::Games;
 }

@@ -78,8 +78,18 @@ impl Duplicates {
     /// Searches these databases with up to `threads` threads. The result is incomplete if their files change
     /// meanwhile.
     pub fn find(databases: &[&dyn Database], threads: usize) -> Duplicates {
+        Duplicates::find_among(databases, threads, |_, _| true)
+    }
+
+    /// Like [`Duplicates::find`], among the games for which `is_shown` is true. It is given the number of the database
+    /// and that of the game in it.
+    pub fn find_among(
+        databases: &[&dyn Database],
+        threads: usize,
+        is_shown: impl Fn(usize, u32) -> bool + Sync,
+    ) -> Duplicates {
         let mut games = Games::new(databases);
-        let equal = equal_hashes(&games, threads);
+        let equal = equal_hashes(&games, threads, is_shown);
         let mut groups: Vec<Vec<Duplicate>> = Vec::new();
         for batch in equal.batches(MOST_SEEN) {
             let mut sorted: Vec<u32> = batch.iter().flat_map(|run| equal.games_of(run)).collect();
@@ -221,12 +231,16 @@ impl EqualHashes {
     }
 }
 
-/// Finds the games that share their hash with others. Games marked as deleted are left out.
-fn equal_hashes(games: &Games<'_>, threads: usize) -> EqualHashes {
+/// Finds the games that share their hash with others. Games that are not shown or marked as deleted are left out.
+fn equal_hashes(
+    games: &Games<'_>,
+    threads: usize,
+    is_shown: impl Fn(usize, u32) -> bool + Sync,
+) -> EqualHashes {
     let mut hashed: Vec<Hashed> = Vec::new();
-    for (database, &first) in games.databases.iter().zip(&games.firsts) {
+    for (number, (database, &first)) in games.databases.iter().zip(&games.firsts).enumerate() {
         let found = chunks(database.len(), threads, &|_| (), |range| {
-            let kept = range.filter(|&game| !database.keys(game).deleted);
+            let kept = range.filter(|&game| is_shown(number, game) && !database.keys(game).deleted);
             let hashed = kept.map(|game| Hashed {
                 hash: hash_of(*database, game),
                 game: first.saturating_add(game),

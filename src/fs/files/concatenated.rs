@@ -2,70 +2,63 @@
 
 use std::sync::Arc;
 
-use super::found::FoundGames;
 use super::joined::Joined;
 use super::{File, Wait};
-use crate::fs::branch::Branch;
-use crate::fs::sizes::Games;
+use crate::fs::branch::BranchFs;
 use crate::fs::types::{Chunk, FsError};
-use crate::tree::{GameNumbers, InParts, Node};
-
-/// The games of a file.
-#[derive(Clone, Copy)]
-pub(super) enum Shown<'a> {
-    /// All.
-    All,
-    /// Those of a directory of a database's view.
-    Own(GameNumbers<'a>),
-    /// Those of a directory of a view of several databases.
-    InParts(InParts<'a>),
-    /// Those that a search has found.
-    Found(&'a FoundGames),
-}
+use crate::tree::{Games, GamesOfPart, Node};
 
 /// Games of one database or of several, one after the other.
 pub(super) struct Concatenated<'a> {
-    pub(super) branch: &'a dyn Branch,
+    pub(super) branch: &'a BranchFs,
     pub(super) file: Node,
-    pub(super) games: Shown<'a>,
+    /// The games, or `None` for all that are shown.
+    pub(super) games: Option<Games<'a>>,
 }
 
-impl<'a> Concatenated<'a> {
-    /// The file of each part. Its node is that of the part's own file of these games.
-    fn parts(&self) -> Vec<Joined<'a>> {
-        let (branch, own) = (self.branch, self.file);
-        let is_found = matches!(self.games, Shown::Found(_));
-        let part = |(number, file, games): (usize, Node, Games<'a>)| {
-            let (database, joins) = (branch.database_at(number)?, branch.joins(number, is_found)?);
-            Some(Joined::new(database, joins, file, games))
+impl Concatenated<'_> {
+    /// The file of each part.
+    fn parts(&self) -> Vec<Joined<'_>> {
+        let branch = self.branch;
+        let parts = match &self.games {
+            Some(games) => games.by_part(branch.branch()),
+            None => {
+                let own_file = (!branch.branch().is_filtered()).then_some(Node::ALL);
+                let games_of = |part| GamesOfPart {
+                    part,
+                    games: branch.branch().games_of(part),
+                    own_file,
+                };
+                (0..branch.databases().len()).map(games_of).collect()
+            }
         };
-        match self.games {
-            Shown::All => {
-                let parts = branch.parts().into_iter().enumerate();
-                let parts = parts.map(|(number, shown)| (number, Node::ALL, shown.games));
-                parts.filter_map(part).collect()
-            }
-            Shown::Own(games) => part((0, own, Games::Listed(games))).into_iter().collect(),
-            Shown::InParts(games) => {
-                let parts = games.databases();
-                let parts = parts.map(|(number, file, games)| (number, file, Games::Listed(games)));
-                parts.filter_map(part).collect()
-            }
-            Shown::Found(games) => {
-                let parts = games.databases().map(|(number, games)| (number, own, games));
-                parts.filter_map(part).collect()
-            }
+        let own = branch.own_database().map(|_| self.file);
+        let mut joined = Vec::with_capacity(parts.len());
+        for GamesOfPart {
+            part,
+            games,
+            own_file,
+        } in parts
+        {
+            let (Some(database), Some(joins)) = (branch.databases().get(part), branch.joins(part)) else {
+                continue;
+            };
+            joined.push(match own.or(own_file) {
+                Some(file) => Joined::new(database, database.joins(), file, games),
+                None => Joined::new(database, joins, self.file, games),
+            });
         }
+        joined
     }
 
     /// True if the games are unknown because duplicates have not been searched for yet.
     fn must_search(&self) -> bool {
-        matches!(self.games, Shown::All) && self.branch.must_search()
+        self.games.is_none() && self.branch.branch().must_search()
     }
 
     /// Offset at which each part ends.
     fn ends(&self, parts: &[Joined<'_>]) -> Result<Arc<[u64]>, FsError> {
-        self.branch.made().ends.get_or_make(self.file, || {
+        self.branch.made.ends.get_or_make(self.file, || {
             let mut end = 0;
             let ends = parts.iter().map(|part| {
                 end += part.size()?;

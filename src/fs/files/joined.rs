@@ -8,9 +8,8 @@ use super::{File, Wait};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::join::Join;
-use crate::fs::sizes::Games;
 use crate::fs::types::{Chunk, FsError};
-use crate::tree::Node;
+use crate::tree::{Games, Node};
 use chessdb_library::recent::Recent;
 
 /// Number of long merged files whose [`Join`] is kept.
@@ -30,20 +29,18 @@ impl Joins {
         }
     }
 
-    fn get(&self, file: Node, games: Games<'_>) -> Option<Arc<Join>> {
-        match games {
-            Games::All(_) => self.all.get().cloned(),
-            Games::Listed(_) => self.listed.get(&file),
+    fn get(&self, file: Node) -> Option<Arc<Join>> {
+        match file {
+            Node::ALL => self.all.get().cloned(),
+            file => self.listed.get(&file),
         }
     }
 
-    fn keep(&self, file: Node, games: Games<'_>, join: &Arc<Join>) {
-        match games {
-            Games::All(_) => {
-                self.all.get_or_init(|| Arc::clone(join));
-            }
-            Games::Listed(_) if Join::is_short(games) => {}
-            Games::Listed(_) => self.listed.put(file, Arc::clone(join)),
+    fn keep(&self, file: Node, join: &Arc<Join>) {
+        if file == Node::ALL {
+            self.all.get_or_init(|| Arc::clone(join));
+        } else if !join.is_short() {
+            self.listed.put(file, Arc::clone(join));
         }
     }
 }
@@ -72,10 +69,15 @@ impl<'a> Joined<'a> {
         }
     }
 
+    /// True for all games of the database.
+    fn are_all(&self) -> bool {
+        self.games.are_all_of(self.database.sizes().games())
+    }
+
     /// The offsets of the games.
     fn join(&self) -> Result<Arc<Join>, FsError> {
-        let (database, games) = (self.database, self.games);
-        if let Some(join) = self.joins.get(self.file, games) {
+        let (database, games) = (self.database, &self.games);
+        if let Some(join) = self.joins.get(self.file) {
             return Ok(join);
         }
         let join = Join::new(games, database.sizes()).or_else(|| {
@@ -83,17 +85,20 @@ impl<'a> Joined<'a> {
             Join::new(games, database.sizes())
         });
         let join = Arc::new(join.ok_or_else(|| database.texts().fail(Failure::Sizes))?);
-        self.joins.keep(self.file, games, &join);
+        self.joins.keep(self.file, &join);
         Ok(join)
     }
 }
 
 impl File for Joined<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        match self.games {
-            Games::All(_) if self.wait() != Wait::None => None,
-            Games::All(_) => self.size().ok(),
-            games @ Games::Listed(_) => self.database.sizes().sum(games),
+        if !self.are_all() {
+            return self.database.sizes().sum(&self.games);
+        }
+        if self.wait() == Wait::None {
+            self.size().ok()
+        } else {
+            None
         }
     }
 
@@ -104,7 +109,7 @@ impl File for Joined<'_> {
 
     /// Decodes only the games in the requested range.
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let (database, games) = (self.database, self.games);
+        let (database, games) = (self.database, &self.games);
         let join = self.join()?;
         let end = offset.saturating_add(u64::from(size)).min(join.len());
         let Some((first, mut start)) = join.find(offset, games, database.sizes()) else {
@@ -153,9 +158,10 @@ impl File for Joined<'_> {
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(match self.games {
-            Games::All(_) => self.database.sizes().are_complete(),
-            Games::Listed(_) => self.size_if_known().is_some(),
+        Wait::Common.unless(if self.are_all() {
+            self.database.sizes().are_complete()
+        } else {
+            self.size_if_known().is_some()
         })
     }
 }

@@ -5,26 +5,25 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::found::{FoundGames, FoundTables};
-use super::{File, Wait};
-use crate::fs::branch::{Branch, Part};
+use super::{File, TablesOfGames, Wait};
+use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
 use crate::fs::object::At;
 use crate::fs::table::{CombinedTables, DuplicatesTable, ParquetTable, Tables};
 use crate::fs::types::{Chunk, FsError};
-use crate::tree::Node;
+use crate::tree::{Games, Node};
 use chessdb_library::library::document_text;
 use chessdb_library::recent::Recent;
 
-/// Maximum number of files of joined games, and of lists of games, that are kept.
+/// Maximum number of files of joined games whose parts' ends are kept.
 const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Maximum number of tables of found games that are kept.
+/// Maximum number of tables of some games that are kept.
 const MOST_TABLES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 
-/// Maximum number of texts of sections that are kept.
+/// Maximum number of documents and of texts of sections that are kept.
 const MOST_TEXTS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// What is kept of the files of a branch.
@@ -34,38 +33,31 @@ pub(in crate::fs) struct Made {
     pub(super) overview: OnceLock<Arc<[u8]>>,
     /// Held by the request that counts for the overview; others wait for it.
     pub(super) overview_turn: Mutex<()>,
-    documents: Vec<OnceLock<Arc<[u8]>>>,
-    /// The tables of all games of a database, as it stores them.
-    tables: OnceLock<Tables>,
-    /// The tables of each part, where these are others.
+    /// The tables of each part, where these are not the tables of its database.
     pub(in crate::fs) tables_of_parts: OnceLock<Vec<Tables>>,
     pub(super) combined: OnceLock<CombinedTables>,
     pub(super) parquet: OnceLock<ParquetTable>,
     pub(super) duplicates: OnceLock<DuplicatesTable>,
     texts: Recent<Node, Arc<[u8]>>,
-    pub(super) found_games: Recent<Node, Arc<FoundGames>>,
-    pub(super) found_tables: Recent<Node, Arc<FoundTables>>,
+    pub(super) tables_of_games: Recent<Node, Arc<TablesOfGames>>,
     /// Offset at which each part of a file ends.
     pub(super) ends: Recent<Node, Arc<[u64]>>,
 }
 
 impl Made {
-    /// Nothing, of a branch with `documents` documents.
-    pub(in crate::fs) fn new(documents: usize) -> Made {
+    /// Nothing.
+    pub(in crate::fs) fn new() -> Made {
         Made {
             info: OnceLock::new(),
             problems: OnceLock::new(),
             overview: OnceLock::new(),
             overview_turn: Mutex::new(()),
-            documents: (0..documents).map(|_| OnceLock::new()).collect(),
-            tables: OnceLock::new(),
             tables_of_parts: OnceLock::new(),
             combined: OnceLock::new(),
             parquet: OnceLock::new(),
             duplicates: OnceLock::new(),
             texts: Recent::new(MOST_TEXTS),
-            found_games: Recent::new(MOST_LISTS),
-            found_tables: Recent::new(MOST_TABLES),
+            tables_of_games: Recent::new(MOST_TABLES),
             ends: Recent::new(MOST_LISTS),
         }
     }
@@ -106,7 +98,7 @@ impl<T: Text> File for T {
 }
 
 /// `info.txt`
-pub(super) struct Info<'a>(pub(super) &'a dyn Branch);
+pub(super) struct Info<'a>(pub(super) &'a BranchFs);
 
 impl Text for Info<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
@@ -118,9 +110,8 @@ impl Text for Info<'_> {
     }
 
     fn wait(&self) -> Wait {
-        let is_described = |database: &DatabaseFs| database.entry().is_described();
-        let is_known = match self.0.database() {
-            Some(database) => is_described(database) || self.0.made().info.get().is_some(),
+        let is_known = match self.0.own_database() {
+            Some(own) => own.entry().is_described() || self.0.made.info.get().is_some(),
             None => self.text_if_known().is_some(),
         };
         Wait::Common.unless(is_known)
@@ -133,7 +124,7 @@ pub(super) struct Own<'a>(pub(super) At<'a>);
 impl Text for Own<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
         let At { branch, node, .. } = self.0;
-        branch.made().texts.get(&node)
+        branch.made.texts.get(&node)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
@@ -142,7 +133,7 @@ impl Text for Own<'_> {
             section,
             node,
         } = self.0;
-        branch.made().texts.get_or_make(node, || {
+        branch.made.texts.get_or_make(node, || {
             let text = section.text(node);
             if section.is_unavailable() {
                 return Err(branch.fail_without_index());
@@ -153,67 +144,87 @@ impl Text for Own<'_> {
     }
 }
 
-/// `problems.txt`. All games must be decoded for it.
-pub(super) struct Problems<'a>(pub(super) &'a DatabaseFs);
+/// `problems.txt`. All games that are shown must be decoded for it.
+pub(super) struct Problems<'a> {
+    branch: &'a BranchFs,
+    database: &'a DatabaseFs,
+}
+
+impl Problems<'_> {
+    /// The problems of the only database of a branch. `None` if it has several.
+    pub(super) fn new(branch: &BranchFs) -> Option<Problems<'_>> {
+        let database = branch.only_database()?;
+        Some(Problems { branch, database })
+    }
+
+    /// The games, if these are not all of the database.
+    fn games(&self) -> Option<Games<'_>> {
+        let branch = self.branch.branch();
+        branch.is_filtered().then(|| branch.games_of(0))
+    }
+
+    fn are_known(&self) -> bool {
+        let sizes = self.database.sizes();
+        let have_some =
+            || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
+        sizes.have_problems() || have_some()
+    }
+
+    fn know(&self) {
+        match self.games() {
+            Some(games) if !self.database.sizes().are_stored() => self.database.know_sizes(&games),
+            _ => self.database.know_problems(),
+        }
+    }
+}
 
 impl Text for Problems<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        if !self.0.sizes().have_problems() {
+        if !self.are_known() {
             return None;
         }
-        let problems = self.0.made.problems.get_or_init(|| {
-            let own = self.0.entry().database.problems();
-            let rows = problem_rows(own, self.0.sizes(), self.0.tree.digits());
+        let problems = self.branch.made.problems.get_or_init(|| {
+            let (database, games) = (self.database, self.games());
+            let own = match games {
+                None => database.entry().database.problems(),
+                Some(_) => &[],
+            };
+            let is_shown = |game| games.as_ref().is_none_or(|games| games.position(game).is_some());
+            let rows = problem_rows(own, database.sizes(), is_shown, database.indexed().digits());
             rows.into_bytes().into()
         });
         Some(Arc::clone(problems))
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        if !self.0.sizes().have_problems() {
-            self.0.know_problems();
+        if !self.are_known() {
+            self.know();
         }
-        self.text_if_known()
-            .ok_or_else(|| self.0.texts().fail(Failure::Sizes))
+        let text = self.text_if_known();
+        text.ok_or_else(|| self.database.texts().fail(Failure::Sizes))
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.0.sizes().have_problems())
+        Wait::Common.unless(self.are_known())
     }
 }
 
-/// A document that the database provides, by its number.
-pub(super) struct Document<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
-
-impl Document<'_> {
-    fn kept(&self) -> Option<&OnceLock<Arc<[u8]>>> {
-        self.0.made.documents.get(self.1 as usize)
-    }
+/// A document that a database provides, by its number.
+pub(super) struct Document<'a> {
+    pub(super) at: At<'a>,
+    pub(super) database: &'a DatabaseFs,
+    pub(super) number: u32,
 }
 
 impl Text for Document<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.kept()?.get().cloned()
+        self.at.branch.made.texts.get(&self.at.node)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        if let Some(text) = self.text_if_known() {
-            return Ok(text);
-        }
-        let text = document_text(self.0.entry(), self.1).into();
-        self.0.texts().check()?;
-        let kept = self.kept().ok_or(FsError::Stale)?;
-        Ok(Arc::clone(kept.get_or_init(|| text)))
-    }
-}
-
-impl DatabaseFs {
-    /// The tables of all games; on first use reads their tags.
-    pub(in crate::fs) fn tables(&self) -> Result<&Tables, FsError> {
-        if let Some(tables) = self.made.tables.get() {
-            return Ok(tables);
-        }
-        let tables = Part::of(self).new_tables(self.options.threads)?;
-        Ok(self.made.tables.get_or_init(|| tables))
+        self.at.branch.made.texts.get_or_make(self.at.node, || {
+            let text = document_text(self.database.entry(), self.number);
+            self.database.texts().check().map(|()| text.into())
+        })
     }
 }

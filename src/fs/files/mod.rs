@@ -1,23 +1,23 @@
 //! The files of a branch, one type for each kind of content.
 
 mod concatenated;
-mod found;
 mod game;
 mod joined;
 mod made;
 mod member;
 mod overview;
+mod table_of_games;
 mod tables;
 
 use super::object::At;
 use super::types::{Chunk, FsError};
 use crate::tree::Content;
-use concatenated::{Concatenated, Shown};
-use found::{FoundGames, FoundTable};
+use concatenated::Concatenated;
 use game::Game;
 use made::{Document, Info, Own, Problems};
 use member::RawFile;
 use overview::Overview;
+use table_of_games::{TableOfGames, TablesOfGames};
 use tables::{DuplicatesFile, ParquetFile, TableFile};
 
 pub(super) use joined::Joins;
@@ -62,33 +62,26 @@ pub(super) fn with_file<R>(
     content: Content<'_>,
     then: impl FnOnce(&dyn File) -> R,
 ) -> Option<R> {
-    let branch = at.branch;
-    let found;
+    let (branch, file) = (at.branch, at.node);
     let games = match content {
-        Content::Game(game) => return Some(then(&Game(branch.database()?, game))),
+        Content::Game(game) => return Some(then(&Game(branch.own_database()?, game))),
         Content::Info => return Some(then(&Info(branch))),
-        Content::Problems => return Some(then(&Problems(branch.database()?))),
+        Content::Problems => return Some(then(&Problems::new(branch)?)),
         Content::Overview => return Some(then(&Overview(branch))),
         Content::Member(member, size) => {
-            return Some(then(&RawFile::new(branch.database()?, member, size)));
+            return Some(then(&RawFile::new(branch.own_database()?, member, size)));
         }
-        Content::Document(document) => return Some(then(&Document(branch.database()?, document))),
+        Content::Document(number) => {
+            let (at, database) = (*at, branch.own_database()?);
+            return Some(then(&Document { at, database, number }));
+        }
         Content::Table(table) => return Some(then(&TableFile(branch, table))),
         Content::Parquet => return Some(then(&ParquetFile(branch))),
         Content::Duplicates => return Some(then(&DuplicatesFile(branch))),
         Content::Own => return Some(then(&Own(*at))),
-        Content::FoundTable(games) => {
-            let games = &*FoundGames::of(at, &games);
-            return Some(then(&FoundTable { at: *at, games }));
-        }
-        Content::Found(games) => {
-            found = FoundGames::of(at, &games);
-            Shown::Found(&found)
-        }
-        Content::InParts(games) => Shown::InParts(games),
-        Content::Games(games) => Shown::Own(games),
-        Content::AllGames => Shown::All,
+        Content::TableOf(games) => return Some(then(&TableOfGames { at: *at, games })),
+        Content::Games(games) => Some(games),
+        Content::AllGames => None,
     };
-    let file = at.node;
     Some(then(&Concatenated { branch, file, games }))
 }

@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 use super::{Text, Wait};
-use crate::fs::branch::{Branch, Part};
+use crate::fs::branch::{BranchFs, Part};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
@@ -15,41 +15,38 @@ use crate::overview::{Counts, Figures, Subject, page};
 const PIECE: usize = 8;
 
 /// `overview.html`
-pub(super) struct Overview<'a>(pub(super) &'a dyn Branch);
+pub(super) struct Overview<'a>(pub(super) &'a BranchFs);
 
 impl Text for Overview<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.0.made().overview.get().cloned()
+        self.0.made.overview.get().cloned()
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
         let branch = self.0;
-        let _turn = branch.made().overview_turn.lock();
+        let _turn = branch.made.overview_turn.lock();
         if let Some(text) = self.text_if_known() {
             return Ok(text);
         }
         let (name, what) = branch.title();
-        let mut problems = branch.shows_all().then(Counts::default);
+        let problems = branch.problems()?;
         let mut figures = Figures::default();
         for part in branch.named_parts() {
-            if let Some(problems) = &mut problems {
-                branch.add_problems(&part, problems)?;
-            }
             figures.append(part.figures(branch.threads())?);
         }
         let subject = Subject {
             name: &name,
             what,
-            place: if branch.database().is_some() {
+            place: if branch.only_database().is_some() {
                 "file"
             } else {
                 "database"
             },
             problems,
-            directories: &|view, texts| branch.directory_of(view, texts),
+            directories: &|view, texts| branch.branch().directory_of(view, texts),
         };
         let text = page(&subject, &figures).into_bytes().into();
-        Ok(Arc::clone(branch.made().overview.get_or_init(|| text)))
+        Ok(Arc::clone(branch.made.overview.get_or_init(|| text)))
     }
 
     fn wait(&self) -> Wait {
@@ -63,7 +60,7 @@ impl Part<'_> {
     /// # Errors
     /// If the database has changed.
     fn figures(&self, threads: usize) -> Result<Figures, FsError> {
-        let (database, games) = (self.database, self.games);
+        let (database, games) = (self.database, &self.games);
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let figures = Mutex::new(Figures::default());
         decode_missing(&pieces, threads, |pieces| {

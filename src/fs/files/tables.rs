@@ -3,30 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::{File, Wait};
-use crate::fs::branch::Branch;
+use crate::fs::branch::BranchFs;
 use crate::fs::table::{CombinedTables, DuplicatesTable, Found, ParquetTable};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Table;
 
 /// `games.csv` or `games.ndjson`
-pub(super) struct TableFile<'a>(pub(super) &'a dyn Branch, pub(super) Table);
+pub(super) struct TableFile<'a>(pub(super) &'a BranchFs, pub(super) Table);
 
 impl TableFile<'_> {
     /// The tables. On first use, makes those of every part.
     fn tables(&self) -> Result<&CombinedTables, FsError> {
         let branch = self.0;
-        if let Some(tables) = branch.made().combined.get() {
+        if let Some(tables) = branch.made.combined.get() {
             return Ok(tables);
         }
         let parts = branch.named_parts();
         let tables = CombinedTables::new(&parts, &branch.tables_of(&parts)?);
-        Ok(branch.made().combined.get_or_init(|| tables))
+        Ok(branch.made.combined.get_or_init(|| tables))
     }
 }
 
 impl File for TableFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        let tables = self.0.made().combined.get()?;
+        let tables = self.0.made.combined.get()?;
         Some(tables.len(self.1))
     }
 
@@ -46,13 +46,13 @@ impl File for TableFile<'_> {
 }
 
 /// `games.parquet`
-pub(super) struct ParquetFile<'a>(pub(super) &'a dyn Branch);
+pub(super) struct ParquetFile<'a>(pub(super) &'a BranchFs);
 
 impl ParquetFile<'_> {
     /// The table, made on first use.
     fn table(&self) -> Result<&ParquetTable, FsError> {
         let branch = self.0;
-        if let Some(table) = branch.made().parquet.get() {
+        if let Some(table) = branch.made.parquet.get() {
             return Ok(table);
         }
         let parts = branch.named_parts();
@@ -61,13 +61,13 @@ impl ParquetFile<'_> {
             others.extend(tables.others().iter().cloned());
         }
         let table = ParquetTable::new(&parts, &others, branch.threads())?;
-        Ok(branch.made().parquet.get_or_init(|| table))
+        Ok(branch.made.parquet.get_or_init(|| table))
     }
 }
 
 impl File for ParquetFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        self.0.made().parquet.get().map(ParquetTable::len)
+        self.0.made.parquet.get().map(ParquetTable::len)
     }
 
     fn size(&self) -> Result<u64, FsError> {
@@ -87,12 +87,12 @@ impl File for ParquetFile<'_> {
 }
 
 /// `duplicates.csv`. The main lines of all games must be decoded for it.
-pub(super) struct DuplicatesFile<'a>(pub(super) &'a dyn Branch);
+pub(super) struct DuplicatesFile<'a>(pub(super) &'a BranchFs);
 
 impl DuplicatesFile<'_> {
     /// The table, made on first use.
     fn table(&self) -> Result<&DuplicatesTable, FsError> {
-        let made = &self.0.made().duplicates;
+        let made = &self.0.made.duplicates;
         if let Some(table) = made.get() {
             return Ok(table);
         }
@@ -103,16 +103,16 @@ impl DuplicatesFile<'_> {
     fn with_found<T>(&self, then: impl FnOnce(&Found<'_>) -> T) -> T {
         let branch = self.0;
         then(&Found {
-            duplicates: branch.duplicates(),
+            duplicates: branch.branch().duplicates(),
             parts: &branch.parts(),
-            place_of: &|game| branch.place_of(game),
+            branch: branch.branch(),
         })
     }
 }
 
 impl File for DuplicatesFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        self.0.made().duplicates.get().map(DuplicatesTable::len)
+        self.0.made.duplicates.get().map(DuplicatesTable::len)
     }
 
     fn size(&self) -> Result<u64, FsError> {

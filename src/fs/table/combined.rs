@@ -151,7 +151,7 @@ impl CombinedTables {
             database: path,
             folder: &folder,
             game,
-            digits: part.database.tree.digits(),
+            digits: part.database.indexed().digits(),
         };
         let append = |out: &mut Vec<u8>, piece| {
             append_piece(
@@ -159,7 +159,7 @@ impl CombinedTables {
                 &self.columns,
                 entry,
                 table,
-                games_of(piece, part.games),
+                games_of(piece, &part.games),
                 part.names,
                 place,
             );

@@ -10,6 +10,7 @@ use crate::fs::branch::Part;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::types::FsError;
+use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
 use chessdb_library::library::tags_of;
@@ -26,8 +27,7 @@ const AHEAD: usize = 8 << 20;
 pub(in crate::fs) struct Found<'a> {
     pub(in crate::fs) duplicates: &'a Duplicates,
     pub(in crate::fs) parts: &'a [Part<'a>],
-    /// The index in `parts` of a game's database, and the number of the game there.
-    pub(in crate::fs) place_of: &'a (dyn Fn(u32) -> (usize, u32) + Sync),
+    pub(in crate::fs) branch: &'a Branch,
 }
 
 impl DuplicatesTable {
@@ -98,7 +98,7 @@ impl Found<'_> {
                 best_tags = Some((best.game, tags(best.game)));
             }
             let own_tags = (duplicate.game != best.game).then(|| tags(duplicate.game));
-            let (place, game) = (self.place_of)(duplicate.game);
+            let (place, game) = self.branch.place_of(duplicate.game);
             let (Some(part), Some((_, best_tags))) = (self.parts.get(place), &best_tags) else {
                 return;
             };
@@ -112,7 +112,7 @@ impl Found<'_> {
                     database,
                     folder: &folder,
                     game,
-                    digits: part.database.tree.digits(),
+                    digits: part.database.indexed().digits(),
                 },
                 group: group as u32,
                 plies: duplicate.plies,
@@ -133,7 +133,7 @@ impl Found<'_> {
     }
 
     fn tags(&self, game: u32) -> Tags {
-        let (place, game) = (self.place_of)(game);
+        let (place, game) = self.branch.place_of(game);
         let part = self.parts.get(place);
         part.map_or(Tags::default(), |part| {
             tags_of(&*part.database.entry().database, game)
@@ -144,7 +144,7 @@ impl Found<'_> {
     fn parts_of(&self, piece: u32) -> BTreeSet<usize> {
         let rows = rows_of(piece).filter_map(|n| self.duplicates.get(n));
         let games = rows.flat_map(|(_, best, duplicate)| [best.game, duplicate.game]);
-        games.map(|game| (self.place_of)(game).0).collect()
+        games.map(|game| self.branch.place_of(game).0).collect()
     }
 
     /// Returns an error if a file of one of these databases has changed.

@@ -13,8 +13,7 @@ use std::sync::OnceLock;
 
 use super::branch::Part;
 use super::gather::decode_missing;
-use super::sizes::Games;
-use crate::tree::Table;
+use crate::tree::{Games, Table};
 use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, tags_of};
 use chessdb_library::spelling::Names;
@@ -53,8 +52,8 @@ struct Lengths {
 impl Tables {
     /// Reads the tags of the games of a part.
     pub(super) fn new(part: &Part<'_>, threads: usize) -> Tables {
-        let Part { games, names, .. } = *part;
-        let (entry, digits) = (part.database.entry(), part.database.tree.digits());
+        let (games, names) = (&part.games, part.names);
+        let (entry, digits) = (part.database.entry(), part.database.indexed().digits());
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
         let columns = Mutex::new(BTreeSet::new());
@@ -170,7 +169,7 @@ fn append_piece<'a>(
 }
 
 /// The games of a piece.
-fn games_of(piece: u32, games: Games<'_>) -> impl Iterator<Item = u32> {
+fn games_of<'a>(piece: u32, games: &'a Games<'a>) -> impl Iterator<Item = u32> + 'a {
     let first = piece as usize * PIECE;
     (first..first.saturating_add(PIECE)).map_while(move |n| games.get(n))
 }

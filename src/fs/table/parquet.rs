@@ -146,9 +146,9 @@ fn groups(parts: &[Part<'_>]) -> impl Iterator<Item = Range<u64>> {
 
 /// The rows of some games.
 fn rows(columns: &Columns, parts: &[Part<'_>], games: Range<u64>, threads: usize) -> Result<Rows, FsError> {
-    let mut chunks: Vec<(Part<'_>, Range<usize>)> = Vec::new();
+    let mut chunks: Vec<(&Part<'_>, Range<usize>)> = Vec::new();
     let mut first = 0;
-    for &part in parts {
+    for part in parts {
         let end = first + part.games.len() as u64;
         let (from, to) = (games.start.max(first), games.end.min(end));
         for start in (from..to).step_by(CHUNK) {
@@ -164,7 +164,7 @@ fn rows(columns: &Columns, parts: &[Part<'_>], games: Range<u64>, threads: usize
             let Some((part, games)) = chunks.get(number as usize) else {
                 continue;
             };
-            let rows = chunk(columns, *part, games.clone());
+            let rows = chunk(columns, part, games.clone());
             let _ = read.get(number as usize).map(|slot| slot.set(rows));
         }
     });
@@ -181,7 +181,7 @@ fn rows(columns: &Columns, parts: &[Part<'_>], games: Range<u64>, threads: usize
     Ok(rows)
 }
 
-fn chunk(columns: &Columns, part: Part<'_>, numbers: Range<usize>) -> Rows {
+fn chunk(columns: &Columns, part: &Part<'_>, numbers: Range<usize>) -> Rows {
     let mut rows = Rows::new(columns);
     let folder = match part.path {
         None | Some("") => String::new(),
@@ -192,7 +192,7 @@ fn chunk(columns: &Columns, part: Part<'_>, numbers: Range<usize>) -> Rows {
             database: part.path.unwrap_or_default(),
             folder: &folder,
             game,
-            digits: part.database.tree.digits(),
+            digits: part.database.indexed().digits(),
         };
         let row = Row::new(part.database.entry(), place).with_names(part.names);
         rows.push(columns, &row);

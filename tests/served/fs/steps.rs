@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chessdb::formats::Keys;
 use pgnfs::fs::{Kind, Layout, ServeOptions};
-use pgnfs::tree::{DirectoryGames, Existing, Node, OneDatabase, Row, Section};
+use pgnfs::tree::{Branch, Existing, Games, Node, Row, Section};
 
 const DIRECTORY: u8 = 0x20;
 const LINK: u8 = 0x21;
@@ -18,7 +18,11 @@ static ROW: Row = Row {
     names: &[("steps", Node::new(DIRECTORY, 1))],
     nodes: &[Node::all_of(DIRECTORY, LINK)],
     needs_index: false,
-    new: |common| Box::new(Steps(Arc::clone(common))),
+    new: |branch| {
+        branch
+            .own_database()
+            .map(|_| Box::new(Steps(Arc::clone(branch))) as Box<dyn Section>)
+    },
 };
 
 /// Options to serve databases with `steps/`.
@@ -32,7 +36,7 @@ pub fn options() -> ServeOptions {
 }
 
 /// `steps/` and everything below it. Directory n shows the nth game, and `home` is always a link to `steps/`.
-struct Steps(Arc<OneDatabase>);
+struct Steps(Arc<Branch>);
 
 impl Steps {
     fn child_number(directory: Node, step: usize) -> Option<u32> {
@@ -42,7 +46,7 @@ impl Steps {
 
     fn game(&self, directory: Node) -> Option<u32> {
         let game = directory.number() - 1;
-        (game < self.0.database().len()).then_some(game)
+        self.0.games_of(0).position(game).map(|_| game)
     }
 }
 
@@ -87,7 +91,7 @@ impl Section for Steps {
             return Some((step.into(), Node::new(DIRECTORY, number)));
         }
         self.0
-            .game_at(&[self.game(directory)?], n.checked_sub(STEPS.len())?)
+            .game_at(&self.games(directory)?, n.checked_sub(STEPS.len())?)
     }
 
     fn child(&self, directory: Node, name: &str) -> Option<Node> {
@@ -96,17 +100,12 @@ impl Section for Steps {
         }
         match STEPS.iter().position(|&step| step == name) {
             Some(step) => Steps::child_number(directory, step).map(|number| Node::new(DIRECTORY, number)),
-            None => self
-                .0
-                .game_of_name(name, |game| Some(game) == self.game(directory)),
+            None => self.0.game_of_name(name, &self.games(directory)?),
         }
     }
 
-    fn games_after(&self, directory: Node, game: Option<u32>) -> Option<DirectoryGames<'_>> {
+    fn games(&self, directory: Node) -> Option<Games<'_>> {
         let own = self.game(directory)?;
-        match game {
-            None => Some(DirectoryGames::Numbers(own..own + 1)),
-            Some(game) => (game == own).then_some(DirectoryGames::Numbers(0..0)),
-        }
+        Some(Games::range(own..own + 1))
     }
 }

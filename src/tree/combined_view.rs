@@ -1,18 +1,17 @@
-//! The directories of a view over all databases. Each combines directories of single databases.
+//! The directories of a view of several databases, or of some games. Each combines directories of single databases.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::databases::{Part, place_of};
-use super::unique::Unique;
-use crate::tree::arrays::Arrays;
-use crate::tree::entries::running_sums;
-use crate::tree::game_list::GameList;
-use crate::tree::game_numbers::GameNumbers;
-use crate::tree::index::{Contents, ViewIndex};
-use crate::tree::inode::{Node, ViewId};
-use crate::tree::plan::Plan;
-use crate::tree::views::View;
+use super::arrays::Arrays;
+use super::branch::{Branch, Part, place_of};
+use super::entries::running_sums;
+use super::filter::Filter;
+use super::games::{Games, GamesOfPart};
+use super::index::{Contents, ViewIndex};
+use super::inode::{Node, ViewId};
+use super::plan::Plan;
+use super::views::View;
 use chessdb_library::sections::Sections;
 use chessdb_library::spelling::Names;
 
@@ -25,7 +24,7 @@ struct Source {
     before: u32,
 }
 
-/// The sources of all directories of a view over all databases. They are made of the databases' own views in a moment,
+/// The sources of all directories of a view. They are made of the databases' own views in a moment,
 /// and are not kept for the next mount.
 struct SourceLists {
     view: ViewId,
@@ -48,19 +47,19 @@ struct Listed {
     games: Vec<u32>,
 }
 
-/// Combines the directories that a view has in each database. With `unique`, only these games are shown; with
+/// Combines the directories that a view has in each database. Only the games that the branch shows are in them. With
 /// `names`, players have these names in the texts of directories.
-pub(super) fn in_parts(
+pub(super) fn combined_view(
     view: &View,
     id: ViewId,
-    parts: &Arc<[Part]>,
-    unique: Option<&Arc<Unique>>,
+    branch: &Branch,
     names: Option<&Arc<Names>>,
 ) -> ViewIndex {
-    let has_list = unique.is_some() || names.is_some();
+    let (parts, filter) = (branch.parts(), branch.filter());
+    let has_list = filter.is_some() || names.is_some();
     let indexes = Indexes::of(view, id, parts, names);
     let index_of = |source: &Source| indexes.of_part(parts, id, source.part);
-    let shown = shown(index_of, parts.len(), unique);
+    let shown = shown(index_of, parts.len(), filter);
     let plan = Plan::new(shown.len() as u32, |number, depth| {
         let source = shown.get(number as usize)?;
         let index = index_of(source)?;
@@ -79,13 +78,13 @@ pub(super) fn in_parts(
     for number in order {
         let mut source = shown[number as usize];
         let directory = plan.leaves[number as usize] as usize;
-        let all = index_of(&source).map_or(GameNumbers::NONE, |index| own_games(index, source.directory));
+        let all = index_of(&source).map_or(Games::NONE, |index| index.games(source.directory));
         let before = games[directory];
         let mut own = all.len();
         let mut is_more = false;
         if has_list {
             let end = listed.len();
-            let is_shown = |&game: &u32| unique.is_none_or(|unique| unique.has(source.part as usize, game));
+            let is_shown = |&game: &u32| filter.is_none_or(|filter| filter.has(source.part as usize, game));
             listed.extend(all.iter().filter(is_shown));
             own = listed.len() - end;
             // Several directories of a database can have one name here; their games are listed in database order.
@@ -161,7 +160,7 @@ impl Indexes {
 fn shown<'a>(
     index_of: impl Fn(&Source) -> Option<&'a ViewIndex>,
     parts: usize,
-    unique: Option<&Arc<Unique>>,
+    filter: Option<&Filter>,
 ) -> Vec<Source> {
     let mut shown = Vec::new();
     for part in 0..parts as u32 {
@@ -173,8 +172,8 @@ fn shown<'a>(
         let Some(index) = index_of(&top) else { continue };
         let mut own: Vec<(u32, u32)> = (0..index.len())
             .filter_map(|directory| {
-                let mut games = own_games(index, directory).iter();
-                let first = games.find(|&game| unique.is_none_or(|unique| unique.has(part as usize, game)));
+                let mut games = index.games(directory).after(0);
+                let first = games.find(|&game| filter.is_none_or(|filter| filter.has(part as usize, game)));
                 Some((first?, directory))
             })
             .collect();
@@ -183,15 +182,6 @@ fn shown<'a>(
         shown.extend(own.into_iter().map(source));
     }
     shown
-}
-
-/// The games in a directory of a view of one database.
-fn own_games(index: &ViewIndex, directory: u32) -> GameNumbers<'_> {
-    match index.games(directory) {
-        GameList::Own(games) => games,
-        // A single database never has a combined list.
-        GameList::InParts(_) => GameNumbers::NONE,
-    }
 }
 
 /// The ancestor of a directory at a depth, or the directory itself. `None` if the directory is not that deep.
@@ -221,10 +211,10 @@ impl Contents for SourceLists {
         Some(self.sources.get(place as usize)?.part as usize)
     }
 
-    fn games<'a>(&'a self, _: &'a Arrays, directory: u32) -> GameList<'a> {
+    fn games<'a>(&'a self, _: &'a Arrays, directory: u32) -> Games<'a> {
         let Range { start, end } = bounds(&self.starts, directory);
         let sources = self.sources.get(start as usize..end as usize);
-        GameList::InParts(InParts {
+        Games::in_parts(InParts {
             all: self,
             sources: sources.unwrap_or_default(),
             listed: self.listed.as_ref().map(|listed| {
@@ -235,7 +225,7 @@ impl Contents for SourceLists {
     }
 }
 
-/// Games of a directory of a view over all databases.
+/// Games of a directory of a view that combines directories.
 #[derive(Clone, Copy)]
 pub struct InParts<'a> {
     all: &'a SourceLists,
@@ -246,7 +236,7 @@ pub struct InParts<'a> {
 
 impl<'a> InParts<'a> {
     /// Number of games.
-    pub fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         match (self.listed, self.sources.split_last()) {
             (Some(listed), _) => listed.len(),
             (None, None) => 0,
@@ -254,13 +244,8 @@ impl<'a> InParts<'a> {
         }
     }
 
-    /// True if there are no games.
-    pub fn is_empty(self) -> bool {
-        self.sources.is_empty()
-    }
-
-    /// The number of the nth game among the games of all databases.
-    pub(in crate::tree) fn get(self, n: usize) -> Option<u32> {
+    /// The nth game, by its number in the branch.
+    pub(super) fn get(self, n: usize) -> Option<u32> {
         let after = self.sources.partition_point(|source| source.before as usize <= n);
         let number = after.checked_sub(1)?;
         let source = *self.sources.get(number)?;
@@ -269,7 +254,7 @@ impl<'a> InParts<'a> {
     }
 
     /// The index of a game in this list.
-    pub(in crate::tree) fn position(self, game: u32) -> Option<usize> {
+    pub(super) fn position(self, game: u32) -> Option<usize> {
         let (part, game) = place_of(&self.all.parts, game);
         let found = self
             .sources
@@ -279,30 +264,36 @@ impl<'a> InParts<'a> {
         Some(source.before as usize + self.games_of(found).position(game)?)
     }
 
-    /// The databases that contribute games, in order. Each comes with the node of its own file of these
-    /// games, and with the games.
-    pub fn databases(self) -> impl Iterator<Item = (usize, Node, GameNumbers<'a>)> {
-        self.sources.iter().enumerate().map(move |(number, &source)| {
-            let file = Node::merged(self.all.view, source.directory);
-            (source.part as usize, file, self.games_of(number))
-        })
+    /// The games of each database that contributes some.
+    pub(super) fn by_part(self) -> impl Iterator<Item = GamesOfPart<'a>> {
+        self.sources
+            .iter()
+            .enumerate()
+            .map(move |(number, source)| GamesOfPart {
+                part: source.part as usize,
+                games: self.games_of(number),
+                own_file: match self.listed {
+                    None => Some(Node::merged(self.all.view, source.directory)),
+                    Some(_) => None,
+                },
+            })
     }
 
     /// The games of a source.
-    fn games_of(self, number: usize) -> GameNumbers<'a> {
+    fn games_of(self, number: usize) -> Games<'a> {
         let Some(&source) = self.sources.get(number) else {
-            return GameNumbers::NONE;
+            return Games::NONE;
         };
         match self.listed {
             None => {
                 let index = self.all.index_of(source);
-                index.map_or(GameNumbers::NONE, |index| own_games(index, source.directory))
+                index.map_or(Games::NONE, |index| index.games(source.directory))
             }
             Some(listed) => {
                 let next = self.sources.get(number + 1);
                 let end = next.map_or(listed.len(), |next| next.before as usize);
                 let games = listed.get(source.before as usize..end);
-                games.unwrap_or_default().into()
+                Games::of(games.unwrap_or_default())
             }
         }
     }

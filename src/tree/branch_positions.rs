@@ -1,4 +1,4 @@
-//! The positions of the games of one database, or of all.
+//! The positions of the games of a branch.
 //!
 //! Each database has an index of its own, which answers for its games. Here the answers are put together.
 
@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use lru::LruCache;
 
+use super::branch::Branch;
 use super::indexed::Positions;
 use super::ply::AtPly;
-use super::searched::Searched;
 use chessdb::board::{Move, Position};
 use chessdb_library::positions::{
     Damaged, Found, Index, MovesTable, Pattern, Rights, Wanted, novelties_csv, pattern_name,
@@ -25,9 +25,9 @@ const WEIGHT: usize = 5;
 /// Maximum number of positions that are kept.
 const MOST_POSITIONS: usize = 1024;
 
-/// The positions of one database, or of all.
-pub(super) struct PositionsInParts {
-    searched: Searched,
+/// The positions of the games of a branch.
+pub(super) struct BranchPositions {
+    branch: Arc<Branch>,
     /// The numbers of the databases that have an index. On first use, all indexes are opened or built.
     indexed: OnceLock<Vec<usize>>,
     kept: Mutex<Kept>,
@@ -46,27 +46,27 @@ pub(super) struct FoundPosition {
     again: Vec<Option<Box<[Found]>>>,
 }
 
-impl PositionsInParts {
-    pub(super) fn new(searched: Searched) -> Arc<PositionsInParts> {
-        Arc::new(PositionsInParts {
-            searched,
+impl BranchPositions {
+    pub(super) fn new(branch: &Arc<Branch>) -> BranchPositions {
+        BranchPositions {
+            branch: Arc::clone(branch),
             indexed: OnceLock::new(),
             kept: Mutex::new(Kept::new()),
-        })
+        }
     }
 
-    /// The databases.
-    pub(super) fn searched(&self) -> &Searched {
-        &self.searched
+    /// The games.
+    pub(super) fn branch(&self) -> &Branch {
+        &self.branch
     }
 
     /// The numbers of the databases that have an index. On first use, opens or builds all indexes.
     pub(super) fn indexed(&self) -> &[usize] {
         self.indexed.get_or_init(|| {
-            let parts = self.searched.parts().iter().enumerate();
-            let indexed = parts.filter(|(_, part)| {
-                part.database.positions().prepare();
-                !part.database.positions().has_failed()
+            let databases = self.branch.databases().iter().enumerate();
+            let indexed = databases.filter(|(_, database)| {
+                database.positions().prepare();
+                !database.positions().has_failed()
             });
             indexed.map(|(number, _)| number).collect()
         })
@@ -74,24 +74,21 @@ impl PositionsInParts {
 
     /// The paths of the databases without an index, whose games are not searched.
     pub(super) fn left_out(&self) -> impl Iterator<Item = &str> {
-        let numbers = 0..self.searched.parts().len();
+        let numbers = 0..self.branch.databases().len();
         let left_out = numbers.filter(|number| self.indexed().binary_search(number).is_err());
-        left_out.map(|number| match &self.searched {
-            Searched::One(_) => "",
-            Searched::All(all) => all.path(number),
-        })
+        left_out.map(|number| self.branch.path_of(number))
     }
 
     /// The positions of a database.
     fn of(&self, number: usize) -> Option<&Positions> {
-        let part = self.searched.parts().get(number)?;
-        Some(part.database.positions())
+        let database = self.branch.databases().get(number)?;
+        Some(database.positions())
     }
 
     /// Answers a question about the games that are shown from the index of a database. `None` if it has none.
     pub(super) fn ask<T>(&self, number: usize, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
         let positions = self.of(number)?;
-        match self.searched.selection(number) {
+        match self.branch.selection(number) {
             Some(games) => positions.ask(|index| question(&index.among(games))),
             None => positions.ask(question),
         }
@@ -101,9 +98,9 @@ impl PositionsInParts {
     pub(super) fn is_ready(&self) -> bool {
         let is_ready = |number| self.of(number).is_some_and(Positions::is_ready);
         match self.indexed.get() {
-            _ if self.searched.must_search() => false,
+            _ if self.branch.must_search() => false,
             Some(indexed) => indexed.iter().copied().all(is_ready),
-            None => (0..self.searched.parts().len()).all(is_ready),
+            None => (0..self.branch.databases().len()).all(is_ready),
         }
     }
 
@@ -124,7 +121,7 @@ impl PositionsInParts {
         let (mut games, mut next, mut again) = (Vec::new(), Vec::new(), Vec::new());
         for &number in self.indexed() {
             let found = self.ask(number, |index| index.find(&Wanted::Position(pattern)))?;
-            let first = self.searched.parts().get(number)?.first;
+            let first = self.branch.parts().get(number)?.first;
             if let Some(earliest) = found.first() {
                 at.get_or_insert(AtPly {
                     game: first + earliest.game,
@@ -159,7 +156,7 @@ impl PositionsInParts {
 
     /// The position of a game after some moves, and the next move; `None` if the game has fewer moves.
     pub(super) fn step(&self, AtPly { game, ply }: AtPly) -> Option<(Position, Option<Move>)> {
-        let (number, game) = self.searched.place_of(game);
+        let (number, game) = self.branch.place_of(game);
         self.ask(number, |index| Ok(index.at(game, ply)))?
     }
 
@@ -178,7 +175,7 @@ impl PositionsInParts {
         self.find(pattern).filter(|found| found.at == at)
     }
 
-    /// True if [`PositionsInParts::at`] need not search for the position.
+    /// True if [`BranchPositions::at`] need not search for the position.
     pub(super) fn is_kept(&self, place: (AtPly, Rights)) -> bool {
         self.kept().positions.contains(&place)
     }
@@ -193,19 +190,17 @@ impl PositionsInParts {
                 Some(found) => index.moves_of(pattern, found),
                 None => index.moves(pattern),
             })?;
-            sum.merge(table, self.searched.parts().get(number)?.first);
+            sum.merge(table, self.branch.parts().get(number)?.first);
         }
-        Some(sum.csv(|row| self.searched.path(row.game?)))
+        Some(sum.csv(|row| self.branch.path(row.game?)))
     }
 
-    /// `novelties.csv` of a single database.
+    /// `novelties.csv` of a branch with one database.
     pub(super) fn novelties(&self) -> Option<String> {
-        let [part] = self.searched.parts() else {
-            return None;
-        };
+        let database = self.branch.only_database()?;
         let novelties = self.ask(0, |index| index.novelties(&|_| ()))?;
-        let path = |game| self.searched.path(game).unwrap_or_default();
-        Some(novelties_csv(part.database.database(), &novelties, path))
+        let path = |game| self.branch.path(game).unwrap_or_default();
+        Some(novelties_csv(database.database(), &novelties, path))
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

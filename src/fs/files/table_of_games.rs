@@ -1,0 +1,73 @@
+//! `games.csv` of some games, such as those with a position.
+
+use std::sync::Arc;
+
+use super::{File, Wait};
+use crate::fs::branch::Part;
+use crate::fs::object::At;
+use crate::fs::table::{CombinedTables, Tables};
+use crate::fs::types::{Chunk, FsError};
+use crate::tree::{Games, GamesOfPart, Table};
+
+/// The tables of some games, for each part that has some.
+pub(in crate::fs) struct TablesOfGames {
+    own: Vec<Tables>,
+    all: CombinedTables,
+}
+
+/// The tags of some games as a table.
+pub(super) struct TableOfGames<'a> {
+    pub(super) at: At<'a>,
+    pub(super) games: Games<'a>,
+}
+
+impl TableOfGames<'_> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        let branch = self.at.branch;
+        let parts = branch.named_parts();
+        let found = self.games.by_part(branch.branch()).into_iter();
+        found
+            .filter_map(|GamesOfPart { part, games, .. }| {
+                let part = parts.get(part)?.clone();
+                Some(Part { games, ..part })
+            })
+            .collect()
+    }
+
+    fn kept(&self) -> Option<Arc<TablesOfGames>> {
+        self.at.branch.made.tables_of_games.get(&self.at.node)
+    }
+
+    /// The tables. On first use, reads the tags of the games.
+    fn tables(&self) -> Result<Arc<TablesOfGames>, FsError> {
+        let branch = self.at.branch;
+        branch.made.tables_of_games.get_or_make(self.at.node, || {
+            let parts = self.parts();
+            let own = parts.iter().map(|part| part.new_tables(branch.threads()));
+            let own = own.collect::<Result<Vec<_>, _>>()?;
+            let all = CombinedTables::new(&parts, &own.iter().collect::<Vec<_>>());
+            Ok(Arc::new(TablesOfGames { own, all }))
+        })
+    }
+}
+
+impl File for TableOfGames<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        Some(self.kept()?.all.len(Table::Csv))
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.tables()?.all.len(Table::Csv))
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::Own.unless(self.kept().is_some())
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let tables = self.tables()?;
+        let own: Vec<&Tables> = tables.own.iter().collect();
+        let bytes = tables.all.read(&self.parts(), &own, Table::Csv, offset, size)?;
+        Ok(bytes.into())
+    }
+}

@@ -1,0 +1,126 @@
+//! `games/`: all games by number, in directories of a thousand.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use super::branch::Branch;
+use super::game_name::game_of_name;
+use super::games::Games;
+use super::inode::{KIND_BLOCK, KIND_GAME, Node};
+use super::section::{Content, Existing, Kind, Section};
+use chessdb::formats::Keys;
+use chessdb_library::library::{BLOCK, block_name, numbered_game_name};
+
+/// The games of the only database of a branch, and the blocks that contain them.
+pub(super) struct Blocks {
+    branch: Arc<Branch>,
+    /// The numbers of the blocks that have games.
+    blocks: OnceLock<Vec<u32>>,
+}
+
+impl Blocks {
+    /// `None` if the branch has several databases.
+    pub(super) fn new(branch: &Arc<Branch>) -> Option<Blocks> {
+        branch.only_database()?;
+        Some(Blocks {
+            branch: Arc::clone(branch),
+            blocks: OnceLock::new(),
+        })
+    }
+
+    fn digits(&self) -> usize {
+        let database = self.branch.only_database();
+        database.map_or(1, |database| database.digits())
+    }
+
+    fn blocks(&self) -> &[u32] {
+        self.blocks.get_or_init(|| {
+            let mut blocks: Vec<u32> = self.branch.games_of(0).iter().map(|game| game / BLOCK).collect();
+            blocks.dedup();
+            blocks
+        })
+    }
+
+    /// The games of a block; none for `games/` itself.
+    fn games_in(&self, directory: Node) -> Games<'_> {
+        if directory == Node::GAMES {
+            return Games::NONE;
+        }
+        let first = directory.number().saturating_mul(BLOCK);
+        self.branch.games_between(first..first.saturating_add(BLOCK))
+    }
+}
+
+impl Section for Blocks {
+    fn kind(&self, node: Node) -> Kind {
+        match node.as_game() {
+            Some(_) => Kind::File,
+            None => Kind::Directory,
+        }
+    }
+
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
+        match (node.kind(), node.number()) {
+            (KIND_GAME, game) => {
+                let games = self.branch.games_between(game..game.saturating_add(1));
+                (!games.is_empty()).then_some(Existing::File(Content::Game(game)))
+            }
+            (KIND_BLOCK, _) => (!self.games_in(node).is_empty()).then_some(Existing::Directory),
+            _ => Some(Existing::Directory),
+        }
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        match (node.kind(), node.number()) {
+            (KIND_GAME, game) => Node::block(game / BLOCK),
+            (KIND_BLOCK, _) => Node::GAMES,
+            _ => Node::DATABASE,
+        }
+    }
+
+    fn links(&self, directory: Node) -> u32 {
+        match directory {
+            Node::GAMES => (self.blocks().len() as u32).saturating_add(2),
+            _ => 2,
+        }
+    }
+
+    fn directories_of(&self, _game: u32, _: &Keys) -> u32 {
+        1
+    }
+
+    fn len(&self, directory: Node) -> usize {
+        match directory {
+            Node::GAMES => self.blocks().len(),
+            _ => self.games_in(directory).len(),
+        }
+    }
+
+    fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let digits = self.digits();
+        if directory == Node::GAMES {
+            let block = *self.blocks().get(n)?;
+            return Some((block_name(block, digits).into(), Node::block(block)));
+        }
+        let game = self.games_in(directory).get(n)?;
+        Some((numbered_game_name(game, digits).into(), Node::game(game)))
+    }
+
+    fn child(&self, directory: Node, name: &str) -> Option<Node> {
+        let digits = self.digits();
+        if directory == Node::GAMES {
+            let first: u32 = name.split('-').next()?.parse().ok()?;
+            let block = first.checked_sub(1)? / BLOCK;
+            let node = Node::block(block);
+            let is_name = !self.games_in(node).is_empty() && block_name(block, digits) == name;
+            return is_name.then_some(node);
+        }
+        let game = game_of_name(name, digits)?;
+        let is_here = self.games_in(directory).position(game).is_some();
+        (is_here && numbered_game_name(game, digits) == name).then_some(Node::game(game))
+    }
+
+    fn games(&self, directory: Node) -> Option<Games<'_>> {
+        (directory != Node::GAMES).then(|| self.games_in(directory))
+    }
+}

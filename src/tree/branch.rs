@@ -1,0 +1,417 @@
+//! What a directory shows of one database, or of several.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::codes::Codes;
+use super::combined_view::combined_view;
+use super::filter::Filter;
+use super::game_name::game_of_name;
+use super::games::Games;
+use super::index::ViewIndex;
+use super::indexed_database::IndexedDatabase;
+use super::inode::{Node, ViewId};
+use super::layout::Layout;
+use super::names::{canonical, directory_name};
+use chessdb::formats::Database;
+use chessdb_library::duplicates::Duplicates;
+use chessdb_library::library::{cut, game_path, numbered};
+use chessdb_library::positions::Selection;
+use chessdb_library::spelling::{Names, Spelling};
+
+/// Maximum length of a file name in bytes.
+const LONGEST: usize = 255;
+
+/// Number of directories of one name in which the one with a text is looked for.
+const MOST_NUMBERED: u32 = 9;
+
+/// The games of one database or of several, all of them or some. They are numbered consecutively, database by
+/// database, and a game that is not shown keeps its number.
+pub struct Branch {
+    all: Arc<Databases>,
+    shown: Shown,
+    /// The views, if they are not those of the only database.
+    views: Vec<OnceLock<Box<ViewIndex>>>,
+    /// The duplicates among the games that are shown, if these are chosen games.
+    duplicates: OnceLock<Duplicates>,
+}
+
+/// What branches of the same databases have in common.
+struct Databases {
+    databases: Vec<Arc<IndexedDatabase>>,
+    /// Made when a game is first asked for, because games are counted for it.
+    parts: OnceLock<Arc<[Part]>>,
+    layout: Layout,
+    /// The codes of databases in names of games; none in the directory of a database.
+    codes: Option<Codes>,
+    /// The paths of the databases' directories in the mount.
+    paths: OnceLock<Vec<String>>,
+    duplicates: OnceLock<Duplicates>,
+    names: OnceLock<Option<Arc<Names>>>,
+}
+
+/// A database in a branch.
+pub(crate) struct Part {
+    pub(super) database: Arc<IndexedDatabase>,
+    /// Number of the database's first game in the branch.
+    pub(super) first: u32,
+}
+
+/// Which games are shown.
+enum Shown {
+    /// All.
+    All,
+    /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
+    Unique(OnceLock<Arc<Filter>>),
+    /// These.
+    Some(Arc<Filter>),
+}
+
+impl Branch {
+    /// All games of a database, in its own directory.
+    pub fn of_one(database: Arc<IndexedDatabase>) -> Branch {
+        Branch::new(vec![database], None, Shown::All)
+    }
+
+    /// All games of several databases. `None` if the games cannot all be numbered or there is no database.
+    pub fn of_all(databases: Vec<Arc<IndexedDatabase>>) -> Option<Branch> {
+        let most = |database: &Arc<IndexedDatabase>| database.entry().most_games();
+        let mut most = databases.iter().map(most);
+        most.try_fold(0u32, u32::checked_add)?;
+        let paths = databases.iter().map(|database| database.entry().path.as_str());
+        let codes = Codes::new(paths);
+        (!databases.is_empty()).then(|| Branch::new(databases, Some(codes), Shown::All))
+    }
+
+    /// The same databases with only the best game of each group of duplicates, and without deleted games.
+    pub fn unique(&self) -> Branch {
+        self.with(Shown::Unique(OnceLock::new()))
+    }
+
+    /// The same databases with these games only.
+    pub fn filtered(&self, games: Filter) -> Branch {
+        self.with(Shown::Some(Arc::new(games)))
+    }
+
+    fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
+        let layout = databases.first().map(|database| database.layout().clone());
+        let all = Databases {
+            databases,
+            parts: OnceLock::new(),
+            layout: layout.unwrap_or_default(),
+            codes,
+            paths: OnceLock::new(),
+            duplicates: OnceLock::new(),
+            names: OnceLock::new(),
+        };
+        Branch::showing(Arc::new(all), shown)
+    }
+
+    fn with(&self, shown: Shown) -> Branch {
+        Branch::showing(Arc::clone(&self.all), shown)
+    }
+
+    fn showing(all: Arc<Databases>, shown: Shown) -> Branch {
+        Branch {
+            views: all.layout.views().map(|_| OnceLock::new()).collect(),
+            all,
+            shown,
+            duplicates: OnceLock::new(),
+        }
+    }
+
+    /// The layout of names and views.
+    pub(super) fn layout(&self) -> &Layout {
+        &self.all.layout
+    }
+
+    /// The database whose own directory this is, with all its games.
+    pub fn own_database(&self) -> Option<&Arc<IndexedDatabase>> {
+        self.only_database().filter(|_| matches!(self.shown, Shown::All))
+    }
+
+    /// The database of a branch that has one, all of its games or some.
+    pub fn only_database(&self) -> Option<&Arc<IndexedDatabase>> {
+        match (&*self.all.databases, &self.all.codes) {
+            ([only], None) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The databases. No game is counted.
+    pub fn databases(&self) -> &[Arc<IndexedDatabase>] {
+        &self.all.databases
+    }
+
+    fn formats(&self) -> Vec<&dyn Database> {
+        let databases = self.databases().iter();
+        databases.map(|database| database.database()).collect()
+    }
+
+    /// Maximum number of threads for work on all games.
+    fn threads(&self) -> usize {
+        self.databases().first().map_or(1, |database| database.threads())
+    }
+}
+
+/// Which games are shown, and their numbers.
+impl Branch {
+    /// The databases with the numbers of their first games. On first use, counts all games.
+    pub(crate) fn parts(&self) -> &Arc<[Part]> {
+        self.all.parts.get_or_init(|| {
+            let mut next = 0;
+            let part = |database: &Arc<IndexedDatabase>| {
+                let first = next;
+                next += database.database().len();
+                Part {
+                    database: Arc::clone(database),
+                    first,
+                }
+            };
+            self.databases().iter().map(part).collect()
+        })
+    }
+
+    /// The number after that of the last game of all databases.
+    pub(super) fn end(&self) -> u32 {
+        let last = self.parts().last();
+        last.map_or(0, |part| part.first + part.database.database().len())
+    }
+
+    /// True if not all games are shown.
+    pub fn is_filtered(&self) -> bool {
+        !matches!(self.shown, Shown::All)
+    }
+
+    /// True if only one game of each group of duplicates is shown.
+    pub fn is_unique(&self) -> bool {
+        matches!(self.shown, Shown::Unique(_))
+    }
+
+    /// True if [`Branch::filter`] has to search for duplicates first.
+    pub fn must_search(&self) -> bool {
+        matches!(&self.shown, Shown::Unique(filter) if filter.get().is_none())
+    }
+
+    /// The games that are shown; `None` if these are all. In a branch without duplicates, searches for these on first use.
+    pub fn filter(&self) -> Option<&Filter> {
+        match &self.shown {
+            Shown::All => None,
+            Shown::Unique(filter) => Some(filter.get_or_init(|| {
+                let unique = self.duplicates().unique(&self.formats());
+                Arc::new(Filter::new(unique))
+            })),
+            Shown::Some(filter) => Some(filter),
+        }
+    }
+
+    /// The games of a part that are shown, by their numbers in the database. See [`Branch::filter`].
+    pub fn games_of(&self, part: usize) -> Games<'_> {
+        match (self.filter(), self.databases().get(part)) {
+            (Some(filter), _) => Games::of(filter.games(part)),
+            (None, Some(database)) => Games::range(0..database.database().len()),
+            (None, None) => Games::NONE,
+        }
+    }
+
+    /// The games of the first part that are shown, with these numbers.
+    pub(super) fn games_between(&self, numbers: Range<u32>) -> Games<'_> {
+        let Some(filter) = self.filter() else {
+            let games = self.databases().first().map_or(0, |first| first.database().len());
+            return Games::range(numbers.start.min(games)..numbers.end.min(games));
+        };
+        let games = filter.games(0);
+        let start = games.partition_point(|&game| game < numbers.start);
+        let end = games.partition_point(|&game| game < numbers.end);
+        Games::of(games.get(start..end).unwrap_or_default())
+    }
+
+    /// The games of a part that are shown, if these are not all.
+    pub(super) fn selection(&self, part: usize) -> Option<&Arc<Selection>> {
+        self.filter()?.selection(part)
+    }
+
+    /// The part of a game, and its number in the database.
+    pub fn place_of(&self, game: u32) -> (usize, u32) {
+        place_of(self.parts(), game)
+    }
+
+    /// The number of a game of a database in the branch.
+    pub fn number_of(&self, part: usize, game: u32) -> Option<u32> {
+        let part = self.parts().get(part)?;
+        (game < part.database.database().len()).then_some(part.first + game)
+    }
+
+    /// The database of a game that exists, and its number there.
+    pub(super) fn database_of(&self, game: u32) -> Option<(&dyn Database, u32)> {
+        let (part, game) = self.place_of(game);
+        let database = self.databases().get(part)?.database();
+        (game < database.len()).then_some((database, game))
+    }
+
+    /// The duplicates among the games that are shown; in a branch without duplicates, those among all games. On first
+    /// use, searches these games.
+    pub fn duplicates(&self) -> &Duplicates {
+        let (formats, threads) = (self.formats(), self.threads());
+        match &self.shown {
+            Shown::Some(games) => self.duplicates.get_or_init(|| {
+                let is_shown = |part, game| games.has(part, game);
+                Duplicates::find_among(&formats, threads, is_shown)
+            }),
+            _ => self
+                .all
+                .duplicates
+                .get_or_init(|| Duplicates::find(&formats, threads)),
+        }
+    }
+}
+
+/// Names of games and players.
+impl Branch {
+    /// The code of a database in names of games; empty in its own directory.
+    pub fn code(&self, part: usize) -> &str {
+        self.all.codes.as_ref().map_or("", |codes| codes.get(part))
+    }
+
+    /// Sets the paths of the databases' directories in the mount.
+    pub fn set_paths(&self, paths: &[String]) {
+        self.all.paths.get_or_init(|| paths.to_vec());
+    }
+
+    /// The path of a database's directory in the mount; empty within this directory.
+    pub(super) fn path_of(&self, part: usize) -> &str {
+        let paths = self.all.paths.get();
+        let path = paths.and_then(|paths| paths.get(part));
+        path.map_or("", String::as_str)
+    }
+
+    /// The path of a game in `games/`: from the directory of its database if that is the only one, else from the root
+    /// of the mount.
+    pub(super) fn path(&self, game: u32) -> Option<String> {
+        let (database, own) = self.database_of(game)?;
+        let path = game_path(own, database.len());
+        Some(match self.path_of(self.place_of(game).0) {
+            "" => path,
+            folder => format!("{folder}/{path}"),
+        })
+    }
+
+    /// The names under which players are shown, if spellings are joined across databases. On first use, reads the names
+    /// of all games.
+    pub fn names(&self) -> Option<&Arc<Names>> {
+        let find = || Names::find(&self.formats(), self.layout().spelling()).map(Arc::new);
+        self.all.names.get_or_init(find).as_ref()
+    }
+
+    /// True if spellings of players are joined.
+    pub fn joins_spellings(&self) -> bool {
+        *self.layout().spelling() != Spelling::Stored
+    }
+
+    /// The name that a game has in every directory outside `games/`: its name in its database, with the code of the
+    /// database before the number where there are several.
+    pub fn game_name(&self, game: u32) -> String {
+        let (part, game) = self.place_of(game);
+        let Some(database) = self.databases().get(part) else {
+            return String::new();
+        };
+        let name = database.game_name(game);
+        let Some(codes) = &self.all.codes else {
+            return name;
+        };
+        let (before, number_and_end) = name.split_at(name.len() - number_len(database));
+        let code = codes.get(part);
+        let longest = LONGEST - number_and_end.len() - code.len() - "-".len();
+        format!("{}{code}-{number_and_end}", cut(before, longest))
+    }
+
+    /// The game with this name, if `holds` is true for it.
+    fn named_game(&self, name: &str, holds: impl Fn(u32) -> bool) -> Option<u32> {
+        let is_named = |&game: &u32| holds(game) && self.game_name(game) == name;
+        let Some(codes) = &self.all.codes else {
+            let digits = self.databases().first()?.digits();
+            return game_of_name(name, digits).filter(is_named);
+        };
+        let (before, number) = name.rsplit_once('-')?;
+        let mut found = codes.ends_of(before).filter_map(|part| {
+            let game = game_of_name(number, self.databases().get(part)?.digits())?;
+            self.number_of(part, game).filter(is_named)
+        });
+        found.next()
+    }
+
+    /// The nth of `games` as an entry of a directory.
+    pub fn game_at(&self, games: &Games<'_>, n: usize) -> Option<(Cow<'static, str>, Node)> {
+        let game = games.get(n)?;
+        Some((self.game_name(game).into(), Node::game(game)))
+    }
+
+    /// The game with this name in a directory with these games.
+    pub fn game_of_name(&self, name: &str, games: &Games<'_>) -> Option<Node> {
+        let game = self.named_game(name, |game| games.position(game).is_some())?;
+        Some(Node::game(game))
+    }
+}
+
+/// Views.
+impl Branch {
+    /// The directories of a view. On first use, sorts all games.
+    pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
+        if let Some(database) = self.own_database() {
+            return database.view(id);
+        }
+        let index = self.views.get(id.index())?;
+        let view = self.layout().view(id)?;
+        Some(index.get_or_init(|| {
+            let names = view.names_players().then(|| self.names()).flatten();
+            Box::new(combined_view(&view, id, self, names))
+        }))
+    }
+
+    /// True if [`Branch::view`] has to sort all games first.
+    pub(super) fn must_sort(&self, id: ViewId) -> bool {
+        if let Some(database) = self.own_database() {
+            return database.must_sort(id);
+        }
+        let index = self.views.get(id.index());
+        index.is_some_and(|index| index.get().is_none())
+    }
+
+    /// The path of a view's directory: that of the group with these texts from the view's own directory on. Sorts all
+    /// games if they are not yet.
+    pub fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
+        let mut views = self.layout().views();
+        let (id, _) = views.find(|(_, other)| other.name() == view)?;
+        let index = self.view(id)?;
+        let (mut directory, mut path) = (0, format!("{view}/"));
+        for text in texts {
+            let text = canonical((*text).into());
+            let name = directory_name(&text);
+            // Texts that have the same name, for example after their slashes were replaced, are numbered.
+            let mut names = (1..=MOST_NUMBERED).map(|ordinal| numbered(&name, ordinal));
+            directory = names.find_map(|name| {
+                let child = index.child(directory, &name)?;
+                (index.text(child).as_deref() == Some(&*text)).then(|| {
+                    path += &format!("{name}/");
+                    child
+                })
+            })?;
+        }
+        Some(path)
+    }
+}
+
+/// The part that has a game, and the number of the game in it.
+pub(super) fn place_of(parts: &[Part], game: u32) -> (usize, u32) {
+    // An empty database has the same first number as the next one.
+    let after = parts.partition_point(|part| part.first <= game);
+    let place = after.saturating_sub(1);
+    let first = parts.get(place).map_or(0, |part| part.first);
+    (place, game - first)
+}
+
+/// Length in bytes of the number and the extension at the end of the names of games.
+fn number_len(database: &IndexedDatabase) -> usize {
+    database.digits() + ".pgn".len()
+}

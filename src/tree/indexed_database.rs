@@ -1,0 +1,144 @@
+//! A database with its views and its index of positions.
+
+use std::sync::{Arc, OnceLock};
+
+use super::index::{Naming, Sorting, ViewIndex};
+use super::indexed::Positions;
+use super::inode::ViewId;
+use super::layout::Layout;
+use super::view_files::{KeptViews, ViewFiles};
+use super::views::View;
+use chessdb::formats::{Database, Keys};
+use chessdb_library::library::{LibraryEntry, digits};
+use chessdb_library::positions::BuildOptions;
+use chessdb_library::spelling::{Names, Spelling};
+
+/// A database with the names of its games, its views and its index of positions. The latter two are made on first use,
+/// and every branch that shows the database shares them.
+pub struct IndexedDatabase {
+    entry: Arc<LibraryEntry>,
+    layout: Layout,
+    threads: usize,
+    views: Vec<OnceLock<Box<ViewIndex>>>,
+    /// The players as they are stored, where `views` has joined spellings.
+    stored_players: OnceLock<Box<ViewIndex>>,
+    kept_views: OnceLock<Arc<KeptViews>>,
+    positions: Arc<Positions>,
+}
+
+impl IndexedDatabase {
+    /// A database whose index is built in this way when it is needed.
+    pub fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> IndexedDatabase {
+        IndexedDatabase {
+            threads: build.threads,
+            positions: Arc::new(Positions::new(&entry, build)),
+            entry,
+            views: layout.views().map(|_| OnceLock::new()).collect(),
+            stored_players: OnceLock::new(),
+            kept_views: OnceLock::new(),
+            layout,
+        }
+    }
+
+    /// The database and its files.
+    pub fn entry(&self) -> &LibraryEntry {
+        &self.entry
+    }
+
+    /// The database.
+    pub fn database(&self) -> &dyn Database {
+        &*self.entry.database
+    }
+
+    /// The positions of its games.
+    pub fn positions(&self) -> &Arc<Positions> {
+        &self.positions
+    }
+
+    /// Number of digits in the numbers of games.
+    pub fn digits(&self) -> usize {
+        digits(self.database().len())
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Maximum number of threads for work on all games.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The name that a game has in every directory outside `games/`.
+    pub(super) fn game_name(&self, game: u32) -> String {
+        let keys = self.database().keys(game);
+        let name = self.layout.game_name();
+        name.of(self.database(), &keys, game, self.digits())
+    }
+
+    /// The directories of a view. On first use, sorts all games.
+    pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
+        let index = self.views.get(id.index())?;
+        let view = self.layout.view(id)?;
+        Some(index.get_or_init(|| self.index(view, self.layout.spelling().clone())))
+    }
+
+    /// True if [`IndexedDatabase::view`] has to sort all games first.
+    pub(super) fn must_sort(&self, id: ViewId) -> bool {
+        let index = self.views.get(id.index());
+        index.is_some_and(|index| index.get().is_none())
+    }
+
+    /// A view of players, or one without names of players, before spellings are joined.
+    pub(super) fn stored_view(&self, id: ViewId) -> Option<&ViewIndex> {
+        let view = self.layout.view(id)?;
+        if *self.layout.spelling() == Spelling::Stored || !view.is_of_players() {
+            return self.view(id);
+        }
+        let index = || self.index(view, Spelling::Stored);
+        Some(self.stored_players.get_or_init(index))
+    }
+
+    /// A view in which players are shown under these names. It is built now and not kept.
+    pub(super) fn named_view(&self, id: ViewId, names: &Names) -> Option<ViewIndex> {
+        let sorting = Arc::new(self.sorting(self.layout.view(id)?, Spelling::Stored));
+        Some(ViewIndex::named(&sorting, Some(names), Naming::Computed))
+    }
+
+    /// The number of directories of views that show a game.
+    pub(super) fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
+        let views = self.layout.views();
+        views
+            .map(|(_, view)| view.directories(self.database(), game, keys))
+            .sum()
+    }
+
+    /// Keeps views that are built from now on in files, as long as `is_trusted` returns true.
+    pub fn keep_views_in(&self, files: &ViewFiles, is_trusted: impl Fn() -> bool + Send + Sync + 'static) {
+        self.kept_views.get_or_init(|| KeptViews::new(files, is_trusted));
+    }
+
+    /// Removes the files of its views and of its index of positions, which may be those of another state.
+    pub fn forget_kept(&self) {
+        if let Some(kept) = self.kept_views.get() {
+            for (_, view) in self.layout.views() {
+                for spelling in [&Spelling::Stored, self.layout.spelling()] {
+                    kept.remove(&self.sorting(view.clone(), spelling.clone()));
+                }
+            }
+        }
+        self.positions.remove_file();
+    }
+
+    fn index(&self, view: View, spelling: Spelling) -> Box<ViewIndex> {
+        Box::new(ViewIndex::of(self.sorting(view, spelling), self.kept_views.get()))
+    }
+
+    fn sorting(&self, view: View, spelling: Spelling) -> Sorting {
+        Sorting {
+            view,
+            entry: Arc::clone(&self.entry),
+            spelling,
+        }
+    }
+}
