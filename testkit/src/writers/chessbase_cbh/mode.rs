@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::writers::source::SourceGame;
 
 /// The table of each mode, as on the page of the format.
-const TABLES: &str = include_str!("../../../../docs/formats/chessbase-cbh-modes.txt");
+const TABLES: &str = include_str!("../../../../docs/formats/chessbase-cbh-tables.txt");
 
 /// A mode by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
