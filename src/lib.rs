@@ -1,7 +1,7 @@
 //! pgnfs mounts a folder of chess databases as a read-only file system in which every game is a `.pgn` file.
 //!
 //! Data flows in two directions only: `bytes -> formats -> game -> pgn` decodes, `formats -> library -> tree
-//! -> fs -> fuse -> cli` serves. See `ARCHITECTURE.md` in the repository; `tests/repository/layering.rs` checks the
+//! -> fs -> server -> fuse -> cli` serves. See `ARCHITECTURE.md` in the repository; `tests/repository/layering.rs` checks the
 //! `use` lines.
 
 mod caller;
@@ -10,6 +10,7 @@ pub mod fs;
 pub mod fuse;
 pub mod mount;
 pub mod overview;
+pub mod server;
 pub mod status;
 pub mod tree;
 pub mod watch;

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use super::cache::{index_files, kept_files, size_files, view_files};
 use super::options::Settings;
 use super::{Failure, list_left_out, logging};
-use crate::fs::{ChessFs, ServeOptions};
+use crate::fs::ServeOptions;
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
-use crate::watch::Watch;
+use crate::server::Server;
 use chessdb_library::hung;
 use chessdb_library::library::{Library, on_one_line, shown};
 
@@ -37,8 +37,6 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let point = MountPoint::check(request.point, request.source)?;
     logging::name_mount(point.path());
     let source = absolute(request.source)?;
-    // Started before the search, so that no later change is missed.
-    let watch = Watch::start(&source, settings.watch, settings.quiet)?;
     let sizes = size_files(settings);
     // All are in the same folder. If it cannot be used, one warning is enough.
     let kept = sizes.as_ref().and_then(|_| kept_files(settings));
@@ -46,15 +44,27 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         true => Library::open_or_wait,
         false => Library::open_within,
     };
-    let library = open(
-        &source,
-        &settings.formats,
-        &settings.selection,
-        settings.open_wait,
-        mount::give_up_to_read,
-        kept,
-    )?;
-    list_left_out(&library);
+    let open = |source: &Path| {
+        let (formats, selection) = (&settings.formats, &settings.selection);
+        let library = open(
+            source,
+            formats,
+            selection,
+            settings.open_wait,
+            mount::give_up_to_read,
+            kept,
+        );
+        library.map_err(Failure::from)
+    };
+    let serve = ServeOptions {
+        index: settings.index,
+        index_memory: settings.index_memory,
+        ..settings.serve.clone()
+    };
+    let server = Server::open(&source, settings.watch, settings.quiet, open, serve)?;
+    let fs = server.live().current();
+    let library = fs.library();
+    list_left_out(library);
     let options = mount::Options {
         source: library.source().to_owned(),
         presentation: Presentation {
@@ -68,13 +78,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
     };
-    let serve = ServeOptions {
-        index: settings.index,
-        index_memory: settings.index_memory,
-        ..settings.serve.clone()
-    };
-    let opening = opening(&library, point.path());
-    let fs = ChessFs::new(library, serve);
+    let opening = opening(library, point.path());
     if let Some(sizes) = sizes {
         if let Some(indexes) = index_files(settings) {
             fs.keep_indexes(indexes);
@@ -98,7 +102,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
             logging::say(format_args!("{opening}"));
         }
     };
-    mount::serve(fs, watch, point, &options, ready)?;
+    drop(fs);
+    mount::serve(server, point, &options, ready)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,7 +7,6 @@ mod background;
 mod device;
 mod ended;
 mod error;
-mod follow;
 mod guardian;
 mod held;
 mod point;
@@ -28,10 +27,10 @@ use std::time::Instant;
 use fuser::{Session, SessionACL};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{ChessFs, Live, PassOptions};
-use crate::fuse::{Fuse, Presentation};
+use crate::fs::{Outdated, PassOptions};
+use crate::fuse::{self, Fuse, Presentation};
+use crate::server::Server;
 use crate::status::{self, Mounted, Socket};
-use crate::watch::Watch;
 use ended::Numbers;
 
 pub use background::{is_background, is_detached, report_failure, start_in_background};
@@ -58,14 +57,13 @@ pub struct Options {
     pub decoders: usize,
 }
 
-/// Mounts `fs`, follows its source if `watch` is given, and serves the mount until it is unmounted by a
-/// signal, by `unmount`, or by another program. Calls `ready` when the files are available.
+/// Mounts what is served, starts the server, and answers requests until the mount is unmounted by a signal, by
+/// `unmount`, or by another program. Calls `ready` when the files are available.
 ///
 /// # Errors
 /// If it cannot be mounted, or the connection to the kernel breaks.
 pub fn serve(
-    fs: ChessFs,
-    watch: Option<Watch>,
+    mut server: Server,
     point: MountPoint,
     options: &Options,
     ready: impl FnOnce(),
@@ -82,9 +80,9 @@ pub fn serve(
     drop(point);
     // New threads inherit the privileges of the thread that starts them.
     privileges::give_up()?;
-    let live = Arc::new(Live::new(fs));
+    let live = Arc::clone(server.live());
     let again = kernel.try_clone();
-    let fuse = again.map(|again| Fuse::new(Arc::clone(&live), options.presentation, again));
+    let fuse = again.map(|again| Fuse::new(live, options.presentation, again));
     let fuse = fuse.map_err(MountError::system("cannot talk to the kernel"))?;
     let end_work = fuse.ending();
     let session = session(fuse, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
@@ -102,9 +100,9 @@ pub fn serve(
         source: options.source.clone(),
         device: device.0,
         since: Instant::now(),
-        is_watched: watch.is_some(),
+        is_watched: server.is_watched(),
     };
-    let served = Arc::clone(&live);
+    let served = Arc::clone(server.live());
     let socket = status::serve(mounted, move || served.status())
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
@@ -125,11 +123,17 @@ pub fn serve(
         .name("unmounted".to_owned())
         .spawn(unmounted)
         .map_err(MountError::system("cannot start a thread"))?;
-    live.current().start_pass(PassOptions {
+    let pass = PassOptions {
         threads: options.decoders,
         give_way: priority::give_way,
-    });
-    follow::follow(&live, notifier, watch).map_err(MountError::system("cannot watch the source"))?;
+    };
+    let outdated = move |outdated: &[Outdated]| {
+        // Fails when the mount is being ended.
+        let _ = fuse::invalidate(&notifier, outdated)
+            .inspect_err(|error| log::debug!("the kernel cannot be notified of changes: {error}"));
+    };
+    let started = server.start(pass, outdated);
+    started.map_err(MountError::system("cannot watch the source"))?;
     ready();
     background::report_ready().map_err(MountError::system("cannot go to the background"))?;
     let ended = serving.join();
@@ -139,7 +143,7 @@ pub fn serve(
     if let Some(socket) = socket {
         socket.remove();
     }
-    live.current().end_pass();
+    server.end();
     match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),

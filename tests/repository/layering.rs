@@ -36,6 +36,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &["caller", "overview", "watch"],
             &["tree"],
             &["fs"],
+            &["server"],
             &["fuse", "status"],
             &["mount"],
             &["cli"],

@@ -1,4 +1,5 @@
-//! The file system without a kernel, and the requests of a kernel.
+//! The file system without a kernel, the requests of a kernel, and another front end.
 
 mod fs;
 mod fuse;
+mod server;

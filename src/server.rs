@@ -1,0 +1,159 @@
+//! A source as it is served: its library as a tree, the watch that notices changes, the background pass, and what
+//! replaces the tree when the source changes.
+//!
+//! A front end, such as [`crate::fuse`], answers requests from [`Server::live`], and is told what became outdated.
+
+use parking_lot::Mutex;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::fs::{ChessFs, Live, Outdated, PassOptions, ServeOptions};
+use crate::watch::{Means, Watch};
+use chessdb_library::hung;
+use chessdb_library::library::Library;
+
+/// A database that changes for longer than this is opened anyway.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// A served source.
+pub struct Server {
+    live: Arc<Live>,
+    is_watched: bool,
+    /// Until [`Server::start`].
+    watch: Option<Watch>,
+}
+
+impl Server {
+    /// Begins to watch an absolute path, and then opens it with `open`, so that no later change is missed. `means` and
+    /// `quiet` are those of [`Watch::start`]. Decodes no game.
+    ///
+    /// # Errors
+    /// Those of `open`, and of [`Watch::start`].
+    pub fn open<E: From<io::Error>>(
+        source: &Path,
+        means: Means,
+        quiet: Duration,
+        open: impl FnOnce(&Path) -> Result<Library, E>,
+        options: ServeOptions,
+    ) -> Result<Server, E> {
+        let watch = Watch::start(source, means, quiet)?;
+        let fs = ChessFs::new(open(source)?, options);
+        Ok(Server {
+            live: Arc::new(Live::new(fs)),
+            is_watched: watch.is_some(),
+            watch,
+        })
+    }
+
+    /// The tree in its present state.
+    pub fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// True if changes of the source are followed.
+    pub fn is_watched(&self) -> bool {
+        self.is_watched
+    }
+
+    /// Starts the background pass, adding databases that were still being opened, and following changes of the source if
+    /// it is watched. After each change, calls `outdated` with what must not be taken from a cache any more, in a thread
+    /// that answers no request. The threads have the privileges of the one that calls this.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub fn start(
+        &mut self,
+        pass: PassOptions,
+        outdated: impl Fn(&[Outdated]) + Send + Sync + 'static,
+    ) -> io::Result<()> {
+        self.live.current().start_pass(pass);
+        let followed = Arc::new(Followed {
+            live: Arc::clone(&self.live),
+            outdated,
+            turn: Mutex::new(()),
+        });
+        let watch = self.watch.take();
+        followed.add_late(watch.as_ref())?;
+        watch.map_or(Ok(()), |watch| followed.follow(watch))
+    }
+
+    /// Ends the background pass, and saves the sizes known by then.
+    pub fn end(&self) {
+        self.live.current().end_pass();
+    }
+}
+
+/// A tree that is replaced when its source changes.
+struct Followed<F> {
+    live: Arc<Live>,
+    outdated: F,
+    /// Locked from reading a library until the next one has replaced it.
+    turn: Mutex<()>,
+}
+
+impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
+    /// Starts adding databases whose opening ends late.
+    fn add_late(self: &Arc<Self>, watch: Option<&Watch>) -> io::Result<()> {
+        let own = Arc::clone(self);
+        let mut endings = self.live.current().library().endings();
+        let changed = watch.map(Watch::alarm);
+        thread::Builder::new().name("late".to_owned()).spawn(move || {
+            loop {
+                endings.wait();
+                let is_unsettled = own.replace(Library::go_on);
+                // Databases that changed while they were opened must be searched for again.
+                changed
+                    .as_ref()
+                    .filter(|_| is_unsettled)
+                    .inspect(|alarm| alarm.raise());
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Starts searching the source again after each change.
+    fn follow(self: Arc<Self>, mut watch: Watch) -> io::Result<()> {
+        let (error, answer) = (watch.alarm(), watch.alarm());
+        self.live.on_error(move || error.raise());
+        hung::on_answer(move || answer.raise());
+        // A file system may have answered again before the listener was added.
+        watch.alarm().raise();
+        thread::Builder::new().name("reload".to_owned()).spawn(move || {
+            let mut unsettled_since = None;
+            loop {
+                watch.wait(unsettled_since.is_some());
+                // A source that keeps changing is searched eventually.
+                let may_leave = unsettled_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
+                let rest = if may_leave { watch.quiet() } else { Duration::ZERO };
+                let open = || self.live.open_databases();
+                let is_unsettled = self.replace(|library| library.reopen(&open(), rest));
+                unsettled_since = unsettled_since.filter(|_| is_unsettled);
+                unsettled_since = unsettled_since.or_else(|| is_unsettled.then(Instant::now));
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Replaces the present library by `next`, and reports what is outdated then. Requests are answered meanwhile.
+    /// Returns true if a database was kept in its previous state because it is still changing.
+    fn replace(&self, next: impl FnOnce(&Library) -> Library) -> bool {
+        let _turn = self.turn.lock();
+        let replaced = catch_unwind(AssertUnwindSafe(|| {
+            let library = next(self.live.current().library());
+            let is_unsettled = library.is_unsettled();
+            let outdated = self.live.replace(library);
+            if !outdated.is_empty() {
+                let databases = self.live.statistics().databases;
+                log::info!("the source has changed: {databases} databases");
+                (self.outdated)(&outdated);
+            }
+            is_unsettled
+        }));
+        // The panic message is in the log. The next change is handled normally.
+        replaced.unwrap_or(false)
+    }
+}
