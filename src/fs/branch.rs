@@ -14,7 +14,7 @@ use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind, Where};
 use crate::overview::Counts;
-use crate::tree::{Branch, BranchTree, Existing, Games, IndexState, Node, Prefix, Section};
+use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
 use chessdb_library::spelling::Names;
 
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
@@ -73,6 +73,13 @@ impl BranchFs {
         let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
         branch.set_paths(&paths);
         BranchFs::new(BranchTree::new(branch), databases, paths, prefix, remote)
+    }
+
+    /// A directory of the same databases with these games only.
+    pub(super) fn filtered(&self, games: Vec<Box<[u32]>>, prefix: Prefix) -> BranchFs {
+        let tree = BranchTree::new(self.branch().filtered(Filter::new(games)));
+        let (databases, paths) = (self.databases.clone(), self.paths.clone());
+        BranchFs::new(tree, databases, paths, prefix, self.remote.clone())
     }
 
     fn new(

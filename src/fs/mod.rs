@@ -48,7 +48,7 @@ pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
 pub use walk::{Task, Walks};
 
-use crate::tree::{Branch, Placement, Prefix, SourceTree};
+use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
 use branch::BranchFs;
 use cache::TextCache;
 use chessdb_library::cancel::Cancel;
@@ -159,7 +159,8 @@ impl ChessFs {
             all.push(Arc::new(all_fs));
         }
         if let [all, unique] = all.as_slice() {
-            folders.add_unique(unique.prefix(), all.prefix(), &all.names_in_directory());
+            let parent = Inode::of(all.prefix(), Node::DATABASE);
+            folders.add_branch(UNIQUE, unique.prefix(), parent, &all.names_in_directory());
         }
         branches.append(&mut all);
         ChessFs {
@@ -171,6 +172,24 @@ impl ChessFs {
             epoch: 0,
             info: OnceLock::new(),
         }
+    }
+
+    /// Adds a directory `name` with these games of each database to `parent`, which is the directory of a database or
+    /// of all databases. Returns its inode; `None` if `parent` is another directory, or the tree is in use.
+    ///
+    /// The directory shows the games as `parent` does: they keep their numbers, names and inodes.
+    pub fn show_games(&mut self, parent: Inode, name: &str, games: Vec<Box<[u32]>>) -> Option<Inode> {
+        let folder = self.folders.by_inode(parent)?;
+        let branch = match folder.database {
+            Some(database) => self.branch(database)?,
+            None => self.branch(self.branch_with(parent.node()?.0)?)?,
+        };
+        let mut given = self.lookups().map(|(prefix, _)| prefix).collect();
+        let prefix = Prefix::free(xxh3_64(name.as_bytes()), &mut given);
+        let (shown, own) = (branch.filtered(games, prefix), branch.names_in_directory());
+        Arc::get_mut(&mut self.folders)?.add_branch(name, prefix, parent, &own);
+        self.branches.push(Arc::new(shown));
+        Some(Inode::of(prefix, Node::DATABASE))
     }
 
     /// Keeps sizes in files, for the next mount of the same databases.

@@ -51,7 +51,7 @@ pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
 pub use own_view::OwnView;
 pub use section::{Content, Existing, Kind, Row, Section};
-pub use source::{Placement, SourceFolder, SourceTree};
+pub use source::{Placement, SourceFolder, SourceTree, UNIQUE};
 pub use template::TemplateError;
 pub use view_files::ViewFiles;
 pub use views::{BuiltInView, By, Group, VIEWS, View};

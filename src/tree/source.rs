@@ -11,7 +11,7 @@ use chessdb_library::library::TakenNames;
 const ALL: &str = "all";
 
 /// Name of the directory in it that has only one game of each group of duplicates.
-const UNIQUE: &str = "unique";
+pub const UNIQUE: &str = "unique";
 
 /// The folders between the root and the databases. The directory of a database is also a folder here and may
 /// contain others.
@@ -119,20 +119,19 @@ impl SourceTree {
         self.folders.push(folder);
     }
 
-    /// Adds the directory of all databases without duplicates to that of all databases, which has the prefix `all` and
-    /// these other entries.
-    pub fn add_unique(&mut self, prefix: Prefix, all: Prefix, own: &[String]) {
-        let Some(parent) = self.number_of(Inode::of(all, Node::DATABASE)) else {
+    /// Adds the directory of a branch to another directory of a branch, which has these other entries.
+    pub fn add_branch(&mut self, name: &str, prefix: Prefix, parent: Inode, own: &[String]) {
+        let Some(parent) = self.number_of(parent) else {
             return;
         };
         let number = self.folders.len();
         let mut folder = SourceFolder::new(Inode::of(prefix, Node::DATABASE), parent);
-        let Some(all) = self.folders.get_mut(parent) else {
+        let Some(above) = self.folders.get_mut(parent) else {
             return;
         };
-        folder.modified = all.modified;
-        all.children.push((UNIQUE.to_owned(), number));
-        all.name_children(own);
+        folder.modified = above.modified;
+        above.children.push((name.to_owned(), number));
+        above.name_children(own);
         self.by_inode.insert(folder.inode, number);
         self.folders.push(folder);
     }

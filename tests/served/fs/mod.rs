@@ -5,6 +5,7 @@ mod all_positions;
 mod attributes;
 mod cache;
 mod cancel;
+mod chosen;
 mod counting;
 mod damage;
 mod documents;
