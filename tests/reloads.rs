@@ -50,7 +50,7 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
             "*" => first(live, &here)?,
             name => live.child(&here, OsStr::new(name))?,
         };
-        assert!(live.remember(here.inode()), "{path}");
+        assert!(live.hold(&[here.inode()]).is_empty(), "{path}");
         known.push(here.inode());
     }
     here.attributes()?;
@@ -59,7 +59,7 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
         read => drop(read?),
     }
     for inode in known.into_iter().rev() {
-        live.forget(inode, 1);
+        live.release(inode, 1);
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use super::database::DatabaseFs;
 use super::failure::Failure;
 use super::files::{Joins, Made, Wait, with_file};
 use super::info::{all_info, database_info};
-use super::lookups::Lookups;
 use super::object::At;
+use super::references::References;
 use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind, Where};
@@ -27,7 +27,7 @@ pub(super) struct BranchFs {
     /// Path of each database's directory in the mount; none in the directory of a database.
     paths: Vec<String>,
     prefix: Prefix,
-    pub(super) lookups: Lookups,
+    pub(super) references: References,
     /// The threads for requests, if a source may not answer.
     remote: Option<Arc<Remote>>,
     /// Offsets of games in files of this directory that no database has, for each database.
@@ -96,7 +96,7 @@ impl BranchFs {
                 .collect(),
             joins: databases.iter().map(|_| Joins::new()).collect(),
             made: Made::new(),
-            lookups: Lookups::new(),
+            references: References::new(),
             tree,
             databases,
             paths,

@@ -1,4 +1,4 @@
-//! A file system whose source changes: its present state, and earlier states as long as the kernel knows
+//! A file system whose source changes: its present state, and earlier states as long as there are references to
 //! their inodes.
 //!
 //! Each state is an epoch, a [`ChessFs`] of its own. Epochs share the databases that did not change, which
@@ -14,8 +14,8 @@ use super::ChessFs;
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
 use super::handle::{Handle, Resolved};
-use super::lookups::{self, Known, Lookups};
 use super::outdated::{Outdated, outdated};
+use super::references::{self, InUse, References};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
 use crate::tree::{Node, Prefix, SourceTree};
@@ -51,14 +51,14 @@ struct Epochs {
 #[derive(Clone)]
 struct Old {
     fs: Arc<ChessFs>,
-    /// The number of its databases that no later epoch has and whose inodes the kernel knows.
-    known: Arc<Known>,
+    /// The number of its branches that no later epoch has and that have references.
+    in_use: Arc<InUse>,
 }
 
 impl Live {
     /// Starts with `fs` as the first epoch.
     pub fn new(fs: ChessFs) -> Live {
-        let given = fs.lookups().map(|(prefix, _)| prefix).collect();
+        let given = fs.references().map(|(prefix, _)| prefix).collect();
         Live {
             epochs: RwLock::new(Epochs {
                 current: Arc::new(fs),
@@ -105,7 +105,7 @@ impl Live {
         self.read_epochs().old.len()
     }
 
-    /// Replaces the present epoch and returns what is outdated in the kernel's caches. A database is
+    /// Replaces the present epoch and returns what is outdated in caches. A database is
     /// unchanged if the library contains the same entry.
     pub fn replace(&self, library: Library) -> Vec<Outdated> {
         let _turn = self.replacing.lock();
@@ -127,7 +127,7 @@ impl Live {
         if given.len() > MOST_GIVEN {
             let epochs = [&*current].into_iter().chain(earlier.iter().copied());
             given = epochs
-                .flat_map(ChessFs::lookups)
+                .flat_map(ChessFs::references)
                 .map(|(prefix, _)| prefix)
                 .collect();
         }
@@ -147,14 +147,14 @@ impl Live {
         let mut epochs = self.write_epochs();
         epochs.old.push_front(Old {
             fs: current,
-            known: Arc::new(Known::new()),
+            in_use: Arc::new(InUse::new()),
         });
         epochs.current = Arc::clone(&now);
         epochs.given = given;
         let dropped = epochs.drop_old();
         drop(epochs);
         drop(dropped);
-        // This includes databases of dropped epochs: a look-up that is still waiting holds its database but
+        // This includes databases of dropped epochs: a request that is still waiting has its database but
         // is not counted yet.
         let is_gone = |database: &&Arc<DatabaseFs>| now.database(database.prefix()).is_none();
         for gone in before.databases.iter().filter(is_gone) {
@@ -163,28 +163,32 @@ impl Live {
         outdated
     }
 
-    /// Counts a look-up: the kernel is about to receive this inode. Returns false and counts nothing if the
-    /// epoch of the inode was dropped since it was resolved; the kernel must not receive it then.
+    /// Adds a reference to each of these inodes: a front end gives them away, and what they refer to is kept until they are
+    /// [released](Live::release). Returns the inodes whose epoch was dropped since they were resolved. They have no
+    /// reference and must not be given away.
     #[must_use]
-    pub fn remember(&self, inode: Inode) -> bool {
+    pub fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
+        let prefix = |inode: &Inode| inode.node().map(|(prefix, _)| prefix);
         let epochs = self.read_epochs();
-        match epochs.lookups(inode) {
-            Some((old, known)) => {
-                lookups::remember(old.map(|old| &*old.known), known);
-                true
-            }
+        let mut gone = Vec::new();
+        for inodes in inodes.chunk_by(|a, b| prefix(a) == prefix(b)) {
             // Folders of the source are not counted.
-            None => inode.node().is_none(),
+            let Some(prefix) = inodes.first().and_then(prefix) else {
+                continue;
+            };
+            match epochs.references(prefix) {
+                Some((in_use, own)) => references::hold(in_use, own, inodes.len() as u64),
+                None => gone.extend(inodes),
+            }
         }
+        gone
     }
 
-    /// Subtracts look-ups that the kernel returned with FORGET.
-    pub fn forget(&self, inode: Inode, times: u64) {
-        let is_last = match self.read_epochs().lookups(inode) {
-            Some((old, own)) => {
-                let known = old.map(|old| &*old.known);
-                lookups::forget(known, own, times)
-            }
+    /// Subtracts references to an inode.
+    pub fn release(&self, inode: Inode, times: u64) {
+        let Some((prefix, _)) = inode.node() else { return };
+        let is_last = match self.read_epochs().references(prefix) {
+            Some((in_use, own)) => references::release(in_use, own, times),
             None => false,
         };
         if is_last {
@@ -200,7 +204,7 @@ impl Live {
     ///
     /// # Errors
     /// [`FsError::Stale`] for an inode of a dropped epoch, or one that never existed. If the request belongs
-    /// to a path, the kernel then resolves the path again, without what it has cached.
+    /// to a path, this should be resolved again, without what is cached of it.
     pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
         let epochs = self.read_epochs();
         epochs.current.common.requests.fetch_add(1, Ordering::Relaxed);
@@ -286,29 +290,29 @@ impl Epochs {
             .chain(self.old.iter().map(|old| &old.fs))
     }
 
-    /// The look-up counts of an inode's database, and its epoch unless that is the present one.
-    fn lookups(&self, inode: Inode) -> Option<(Option<&Old>, &Lookups)> {
-        let (prefix, _) = inode.node()?;
-        if let Some(known) = self.current.lookups_of(prefix) {
-            return Some((None, known));
+    /// The references to the branch with this prefix, and what counts the branch if its epoch is an earlier one.
+    fn references(&self, prefix: Prefix) -> Option<(Option<&InUse>, &References)> {
+        if let Some(references) = self.current.references_of(prefix) {
+            return Some((None, references));
         }
         let mut old = self.old.iter();
-        old.find_map(|old| Some((Some(old), old.fs.lookups_of(prefix)?)))
+        old.find_map(|old| Some((Some(&*old.in_use), old.fs.references_of(prefix)?)))
     }
 
-    /// Removes earlier epochs that exceed the limit, and those without inodes that the kernel knows and no
-    /// later epoch has. Updates [`Old::known`] of the remaining ones.
+    /// Removes earlier epochs that exceed the limit, and those of which every branch with references is in a later
+    /// epoch, too. Updates [`Old::in_use`] of the remaining ones.
     fn drop_old(&mut self) -> Vec<Old> {
         let prefixes =
-            |epoch: &ChessFs| -> Vec<Prefix> { epoch.lookups().map(|(prefix, _)| prefix).collect() };
+            |epoch: &ChessFs| -> Vec<Prefix> { epoch.references().map(|(prefix, _)| prefix).collect() };
         let mut later: HashSet<Prefix> = prefixes(&self.current).into_iter().collect();
         let mut dropped = Vec::new();
         let mut kept = VecDeque::new();
         for epoch in self.old.drain(..) {
-            let own = epoch.fs.lookups().filter(|(prefix, _)| !later.contains(prefix));
-            let known = own.filter(|(_, lookups)| lookups.is_known()).count();
-            if kept.len() < MOST_OLD && known > 0 {
-                epoch.known.set(known);
+            let own = epoch.fs.references();
+            let own = own.filter(|(prefix, _)| !later.contains(prefix));
+            let in_use = own.filter(|(_, references)| references.exist()).count();
+            if kept.len() < MOST_OLD && in_use > 0 {
+                epoch.in_use.set(in_use);
                 later.extend(prefixes(&epoch.fs));
                 kept.push_back(epoch);
             } else {

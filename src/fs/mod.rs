@@ -15,12 +15,12 @@ mod handle;
 mod info;
 mod join;
 mod live;
-mod lookups;
 mod object;
 mod outdated;
 mod pass;
 mod pool;
 mod progress;
+mod references;
 mod remote;
 mod silence;
 mod size_file;
@@ -31,7 +31,6 @@ mod tags;
 mod texts;
 mod times;
 mod types;
-mod walk;
 
 use std::collections::HashSet;
 use std::sync::atomic::{self, AtomicU64, Ordering};
@@ -46,7 +45,6 @@ pub use pool::Pool;
 pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
-pub use walk::{Task, Walks};
 
 use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
 use branch::BranchFs;
@@ -56,8 +54,8 @@ use chessdb_library::library::{Library, LibraryEntry, Opening};
 use chessdb_library::positions::IndexFiles;
 use database::DatabaseFs;
 use folder::INFO;
-use lookups::Lookups;
 use pass::Pass;
+use references::References;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
@@ -184,7 +182,7 @@ impl ChessFs {
             Some(database) => self.branch(database)?,
             None => self.branch(self.branch_with(parent.node()?.0)?)?,
         };
-        let mut given = self.lookups().map(|(prefix, _)| prefix).collect();
+        let mut given = self.references().map(|(prefix, _)| prefix).collect();
         let prefix = Prefix::free(xxh3_64(name.as_bytes()), &mut given);
         let (shown, own) = (branch.filtered(games, prefix), branch.names_in_directory());
         Arc::get_mut(&mut self.folders)?.add_branch(name, prefix, parent, &own);
@@ -300,15 +298,16 @@ impl ChessFs {
         self.branches.get(self.databases.len()..).unwrap_or_default()
     }
 
-    /// The look-up counts for each prefix.
-    fn lookups(&self) -> impl Iterator<Item = (Prefix, &Lookups)> {
-        self.branches().map(|branch| (branch.prefix(), &branch.lookups))
+    /// The references to each branch, by its prefix.
+    fn references(&self) -> impl Iterator<Item = (Prefix, &References)> {
+        self.branches()
+            .map(|branch| (branch.prefix(), &branch.references))
     }
 
-    /// The look-up counts for a prefix.
-    fn lookups_of(&self, prefix: Prefix) -> Option<&Lookups> {
+    /// The references to the branch with this prefix.
+    fn references_of(&self, prefix: Prefix) -> Option<&References> {
         let branch = self.branch(self.branch_with(prefix)?)?;
-        Some(&branch.lookups)
+        Some(&branch.references)
     }
 
     /// Counts for `statfs`.

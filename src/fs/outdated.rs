@@ -1,4 +1,4 @@
-//! What the kernel's caches must drop when the source changes.
+//! What caches must drop when the source changes.
 
 use std::collections::BTreeMap;
 
@@ -58,12 +58,12 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
     outdated
 }
 
-/// The top entries of removed databases that the kernel still knows. The previous invalidation dropped only
-/// the dentries that were not in use at that moment, so these are invalidated again.
+/// The top entries of removed databases that still have references. Those that were in use when they were last
+/// reported may not have been dropped.
 fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     let gone = fs.branches().filter(|branch| {
         let directory = fs.folders.directory_of(branch.prefix());
-        directory != Inode::ROOT && branch.lookups.is_known() && after.branch_with(branch.prefix()).is_none()
+        directory != Inode::ROOT && branch.references.exist() && after.branch_with(branch.prefix()).is_none()
     });
     let outdated = gone.map(|branch| Outdated {
         inode: fs.folders.directory_of(branch.prefix()),

@@ -9,8 +9,9 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::thread;
 
+use super::walk::{Task, Walks, read_ahead};
 use super::{Shared, guarded};
-use crate::fs::{Inode, Live, Task, Walks};
+use crate::fs::{Inode, Live};
 
 /// Answers a request that was held back.
 pub(super) type Answer = Box<dyn FnOnce(&Arc<Shared>) + Send>;
@@ -114,7 +115,7 @@ fn work(shared: &Arc<Shared>, mut task: Task<Answer>) {
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
     let mut is_stored = false;
     guarded(|| {
-        is_stored = shared.fs.read_ahead(games, &mut |game, text| {
+        is_stored = read_ahead(&shared.fs, games, &mut |game, text| {
             log::trace!("STORE {:#x}: {} bytes", game.0, text.len());
             store(&shared.kernel, game, text)
                 .inspect_err(|error| log::debug!("{:#x} is not stored ahead: {error}", game.0))

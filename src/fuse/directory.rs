@@ -8,6 +8,7 @@ use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, Requ
 
 use super::attributes::file_type;
 use super::trace::Answered;
+use super::walk::is_followed;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
 use crate::fs::{Entry, Inode, Kind, Live, Resolved};
 
@@ -117,7 +118,7 @@ pub(super) fn answer_plus(
         // The kernel ignores this second reply; it only ends fuser's reply object.
         reply.error(Errno::EIO);
     });
-    if directory.is_followed(offset) {
+    if is_followed(directory, offset) {
         shared.ahead.listed(&shared.fs, directory.inode());
     }
 }
@@ -139,14 +140,14 @@ impl<'a> Counted<'a> {
 
     /// Counts a look-up. Returns false if the state of the inode's database was dropped.
     fn add(&mut self, inode: Inode) -> bool {
-        let is_there = self.fs.remember(inode);
+        let is_there = self.fs.hold(&[inode]).is_empty();
         self.inodes.extend(is_there.then_some(inode));
         is_there
     }
 
     fn remove_last(&mut self) {
         if let Some(inode) = self.inodes.pop() {
-            self.fs.forget(inode, 1);
+            self.fs.release(inode, 1);
         }
     }
 
@@ -158,7 +159,7 @@ impl<'a> Counted<'a> {
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.inodes.drain(..).for_each(|inode| self.fs.forget(inode, 1));
+        self.inodes.drain(..).for_each(|inode| self.fs.release(inode, 1));
     }
 }
 

@@ -39,11 +39,12 @@ fn describe(shared: &Shared, found: &Resolved, reply: Pending<ReplyEntry>) {
     match found.attributes() {
         Ok(attributes) => reply.answer(Answered::Found(inode, attributes.size), |reply| {
             // Counted before the reply is sent, because FORGET may follow immediately.
-            match shared.fs.remember(inode) {
-                true => reply.entry(&FOREVER, &shared.presentation.of(&attributes), Generation(0)),
+            if shared.fs.hold(&[inode]).is_empty() {
+                reply.entry(&FOREVER, &shared.presentation.of(&attributes), Generation(0));
+            } else {
                 // The state of the database was replaced and dropped meanwhile. ESTALE makes the kernel look
                 // up the whole path again.
-                false => reply.error(Errno::ESTALE),
+                reply.error(Errno::ESTALE);
             }
         }),
         Err(error) => reply.refuse(errno(error)),

@@ -14,6 +14,7 @@ mod invalidate;
 mod look_up;
 mod trace;
 mod waiting;
+pub mod walk;
 
 use std::ffi::OsStr;
 use std::fmt::Arguments;
@@ -36,6 +37,7 @@ use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 use trace::{Answered, Traced};
 use waiting::{Origin, WaitingRequests};
+use walk::is_followed;
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -201,7 +203,7 @@ impl Filesystem for Fuse {
     fn forget(&self, _: &Request, inode: INodeNo, times: u64) {
         let inode = Inode(inode.0);
         let traced = Traced::begin(&self.shared.fs, "FORGET", inode, format_args!("{times} times"));
-        guarded(|| self.shared.fs.forget(inode, times));
+        guarded(|| self.shared.fs.release(inode, times));
         traced.end(Answered::Done);
     }
 
@@ -266,7 +268,7 @@ impl Filesystem for Fuse {
                 Err(error) => reply.refuse(errno(error)),
             };
             let game = file.inode();
-            if !game.is_game() || !file.is_followed(offset) {
+            if !game.is_game() || !is_followed(&file, offset) {
                 return answer(&self.shared, file, reply, move |_, file, reply| read(file, reply));
             }
             let answer = Box::new(move |_: &Arc<Shared>| read(file, reply));

@@ -6,14 +6,14 @@ use chessdb::formats::Problem;
 use loom::sync::{self, Arc, RwLock, atomic};
 use loom::thread;
 
-#[path = "../../src/fs/lookups.rs"]
-mod lookups;
+#[path = "../../src/fs/references.rs"]
+mod references;
 #[path = "../../src/fs/sizes.rs"]
 #[allow(dead_code)]
 mod sizes;
 
 use crate::tree::Games;
-use lookups::{Known, Lookups, forget, remember};
+use references::{InUse, References, hold, release};
 use sizes::Sizes;
 
 fn problem(what: &str) -> [Problem; 1] {
@@ -136,44 +136,44 @@ fn every_game_is_handed_out_once() {
 struct Epoch {
     /// False after it was dropped.
     is_kept: RwLock<bool>,
-    known: Known,
-    databases: [Lookups; 2],
+    in_use: InUse,
+    databases: [References; 2],
 }
 
 impl Epoch {
-    /// An epoch in which the kernel knows an inode of each database.
+    /// An epoch with a reference to an inode of each database.
     fn new(databases: usize) -> Arc<Epoch> {
         let epoch = Epoch {
             is_kept: RwLock::new(true),
-            known: Known::new(),
-            databases: [Lookups::new(), Lookups::new()],
+            in_use: InUse::new(),
+            databases: [References::new(), References::new()],
         };
         for database in &epoch.databases[..databases] {
-            remember(None, database);
+            hold(None, database, 1);
         }
-        epoch.known.set(databases);
+        epoch.in_use.set(databases);
         Arc::new(epoch)
     }
 
-    /// Counts a look-up of an inode. Returns false if the epoch was dropped.
-    fn remember(&self, database: usize) -> bool {
+    /// Adds a reference to an inode. Returns false if the epoch was dropped.
+    fn hold(&self, database: usize) -> bool {
         let is_kept = self.is_kept.read().unwrap();
         if *is_kept {
-            remember(Some(&self.known), &self.databases[database]);
+            hold(Some(&self.in_use), &self.databases[database], 1);
         }
         *is_kept
     }
 
-    fn forget(&self, database: usize) {
+    fn release(&self, database: usize) {
         let is_kept = self.is_kept.read().unwrap();
-        let is_last = *is_kept && forget(Some(&self.known), &self.databases[database], 1);
+        let is_last = *is_kept && release(Some(&self.in_use), &self.databases[database], 1);
         drop(is_kept);
         if is_last {
             let mut is_kept = self.is_kept.write().unwrap();
             let databases = self.databases.iter();
-            let known = databases.filter(|database| database.is_known()).count();
-            self.known.set(known);
-            *is_kept &= known > 0;
+            let in_use = databases.filter(|database| database.exist()).count();
+            self.in_use.set(in_use);
+            *is_kept &= in_use > 0;
         }
     }
 
@@ -183,38 +183,38 @@ impl Epoch {
 }
 
 #[test]
-fn an_epoch_is_dropped_with_the_last_inode_that_the_kernel_knows() {
+fn an_epoch_is_dropped_with_its_last_reference() {
     loom::model(|| {
         let epoch = Epoch::new(2);
         let own = Arc::clone(&epoch);
-        let other = thread::spawn(move || own.forget(1));
-        epoch.forget(0);
+        let other = thread::spawn(move || own.release(1));
+        epoch.release(0);
         other.join().unwrap();
         assert!(!epoch.is_kept());
     });
 }
 
 #[test]
-fn an_epoch_stays_while_a_lookup_is_not_forgotten() {
+fn an_epoch_stays_while_a_reference_is_not_released() {
     loom::model(|| {
         let epoch = Epoch::new(1);
         let own = Arc::clone(&epoch);
-        let other = thread::spawn(move || own.forget(0));
-        let is_found = epoch.remember(0);
+        let other = thread::spawn(move || own.release(0));
+        let is_found = epoch.hold(0);
         other.join().unwrap();
         assert_eq!(epoch.is_kept(), is_found);
-        assert_eq!(epoch.databases[0].is_known(), is_found);
+        assert_eq!(epoch.databases[0].exist(), is_found);
     });
 }
 
 #[test]
-fn lookups_that_come_and_go_meanwhile_leave_no_epoch_behind() {
+fn references_that_come_and_go_meanwhile_leave_no_epoch_behind() {
     loom::model(|| {
         let epoch = Epoch::new(1);
         let own = Arc::clone(&epoch);
-        let other = thread::spawn(move || own.forget(0));
-        if epoch.remember(0) {
-            epoch.forget(0);
+        let other = thread::spawn(move || own.release(0));
+        if epoch.hold(0) {
+            epoch.release(0);
         }
         other.join().unwrap();
         assert!(!epoch.is_kept());

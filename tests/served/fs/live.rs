@@ -48,7 +48,7 @@ fn read_dir(
 fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
     path.split('/').try_fold(Inode::ROOT, |inode, name| {
         let inode = lookup(live, inode, name)?;
-        assert!(live.remember(inode), "{path}");
+        assert!(live.hold(&[inode]).is_empty(), "{path}");
         Ok(inode)
     })
 }
@@ -58,7 +58,7 @@ fn forget(live: &Live, path: &str, from: Inode) {
     let mut inode = from;
     for _ in path.split('/') {
         let parent = parent(live, inode);
-        live.forget(inode, 1);
+        live.release(inode, 1);
         let Ok(parent) = parent else { return };
         inode = parent;
     }
@@ -100,14 +100,14 @@ fn a_state_that_is_dropped_during_a_lookup_is_not_given_to_the_kernel() {
     // Its attributes may take a while to find.
     live.replace(library(&[&new]));
     assert!(found.attributes().is_ok());
-    assert!(!live.remember(found.inode()));
+    assert_eq!(live.hold(&[Inode::ROOT, found.inode()]), [found.inode()]);
     let found = live.child(&root, OsStr::new("a.dci")).unwrap();
-    assert!(live.remember(found.inode()));
+    assert!(live.hold(&[found.inode()]).is_empty());
     // One that is known is kept, and further names in it are, too.
     live.replace(library(&[&old]));
     let inside = live.child(&found, OsStr::new("info.txt")).unwrap();
-    assert!(live.remember(inside.inode()));
-    assert!(live.remember(Inode::ROOT), "folders are always there");
+    assert!(live.hold(&[inside.inode()]).is_empty());
+    assert!(live.hold(&[Inode::ROOT]).is_empty(), "folders are always there");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn what_did_not_change_is_not_decoded_again() {
 }
 
 #[test]
-fn an_epoch_is_kept_as_long_as_the_kernel_knows_it() {
+fn an_epoch_is_kept_as_long_as_it_has_references() {
     let (old, new) = (database("b", "old"), database("b", "new"));
     let path = format!("b/{GAME}");
     let live = live(&[&old]);
@@ -188,7 +188,7 @@ fn the_fifth_epoch_before_is_gone() {
         }
     }
     // Forgetting an inode of a dropped epoch must not bring it back.
-    live.forget(known[0], 1);
+    live.release(known[0], 1);
     assert_eq!(live.old_epochs(), 4);
 }
 
@@ -388,18 +388,18 @@ fn many_databases_are_forgotten_one_by_one() {
     let all = walk(&live, "d000000/all.pgn").unwrap();
     live.replace(Library::of(many(databases, "new")));
     for &inode in &known {
-        live.forget(inode, 1);
+        live.release(inode, 1);
     }
     assert_eq!(live.old_epochs(), 1, "a file is known");
     // A look-up in an old directory is counted again.
-    live.forget(known[0], 1);
+    live.release(known[0], 1);
     assert_eq!(
-        lookup(&live, known[1], "info.txt").map(|inode| assert!(live.remember(inode))),
+        lookup(&live, known[1], "info.txt").map(|inode| assert!(live.hold(&[inode]).is_empty())),
         Ok(())
     );
-    live.forget(all, 1);
+    live.release(all, 1);
     assert_eq!(live.old_epochs(), 1, "another file is known");
-    live.forget(lookup(&live, known[1], "info.txt").unwrap(), 1);
+    live.release(lookup(&live, known[1], "info.txt").unwrap(), 1);
     assert_eq!(live.old_epochs(), 0);
 }
 

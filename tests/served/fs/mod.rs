@@ -34,4 +34,3 @@ pub mod stuck;
 mod tables;
 mod unique_positions;
 mod views;
-mod walk;

@@ -5,3 +5,4 @@ mod kernel;
 mod links;
 mod remote;
 mod requests;
+mod walk;

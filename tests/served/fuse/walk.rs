@@ -5,10 +5,11 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{ChessFs, Entry, Inode, Live, ServeOptions, Task, Walks};
+use pgnfs::fs::{ChessFs, Entry, Inode, Live, ServeOptions};
+use pgnfs::fuse::walk::{Task, Walks, is_followed, read_ahead};
 
-use super::fake::{Fake, game};
-use super::stuck::behind_gate;
+use crate::fs::fake::{Fake, game};
+use crate::fs::stuck::behind_gate;
 
 fn live(entries: Vec<LibraryEntry>) -> Live {
     let options = ServeOptions::default();
@@ -76,7 +77,7 @@ impl<'a> Reader<'a> {
     }
 
     fn store(&mut self, games: &[Inode]) {
-        let is_stored = self.live.read_ahead(games, &mut |game, text| {
+        let is_stored = read_ahead(self.live, games, &mut |game, text| {
             self.stored.insert(game, text.to_vec()).is_none()
         });
         assert!(is_stored, "no game is stored twice");
@@ -190,12 +191,12 @@ fn long_games_are_left_to_their_readers() {
     let directory = find(&live, "games/000001-001000");
     let games = list(&live, directory);
     let mut stored = Vec::new();
-    assert!(live.read_ahead(&games, &mut |game, _| {
+    assert!(read_ahead(&live, &games, &mut |game, _| {
         stored.push(game);
         true
     }));
     assert_eq!(stored, [games[0], games[2]]);
-    let is_stored = live.read_ahead(&games, &mut |_, _| false);
+    let is_stored = read_ahead(&live, &games, &mut |_, _| false);
     assert!(!is_stored, "the kernel does not know a game");
 }
 
@@ -203,16 +204,16 @@ fn long_games_are_left_to_their_readers() {
 fn a_source_that_may_not_answer_is_not_read_ahead() {
     let (far, _gate) = behind_gate(Fake::many(100), "far");
     let live = live(vec![far, Fake::many(100).at("near")]);
-    for (database, is_followed) in [("near", true), ("far", false)] {
+    for (database, follows) in [("near", true), ("far", false)] {
         let directory = find(&live, &format!("{database}/games/000001-001000"));
         let game = live.resolve(directory).unwrap().next_games(None, 1).unwrap()[0];
         for inode in [directory, game] {
             assert_eq!(
-                live.resolve(inode).unwrap().is_followed(0),
-                is_followed,
+                is_followed(&live.resolve(inode).unwrap(), 0),
+                follows,
                 "{database}"
             );
-            assert!(!live.resolve(inode).unwrap().is_followed(4096), "{database}");
+            assert!(!is_followed(&live.resolve(inode).unwrap(), 4096), "{database}");
         }
     }
 }

@@ -10,12 +10,8 @@
 //! stored.
 
 use std::collections::VecDeque;
-use std::ops::Deref;
 
-use super::ChessFs;
-use super::handle::Handle;
-use super::live::Live;
-use super::types::{Inode, Where};
+use crate::fs::{Inode, Live, Resolved, Where};
 
 /// Number of games from one mark to the next.
 const STRIDE: usize = 64;
@@ -213,31 +209,27 @@ fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> 
     fs.resolve(directory).ok()?.next_games(game, most)
 }
 
-impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
-    /// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead
-    /// for all databases, so it must not access a source that may not answer.
-    pub fn is_followed(&self, offset: u64) -> bool {
-        offset == 0 && !matches!(self.where_to_answer(), Where::Pool(_))
-    }
+/// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead for all
+/// databases, so it must not access a source that may not answer.
+pub fn is_followed(node: &Resolved, offset: u64) -> bool {
+    offset == 0 && !matches!(node.where_to_answer(), Where::Pool(_))
 }
 
-impl Live {
-    /// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all
-    /// texts were read and stored.
-    pub fn read_ahead(&self, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
-        let prefix = |game: &Inode| game.node().map(|(prefix, _)| prefix);
-        // A directory may show games of several databases.
-        let of_one = games.chunk_by(|a, b| prefix(a) == prefix(b));
-        of_one.flat_map(|games| games.chunks(TOGETHER)).all(|games| {
-            let mut is_stored = true;
-            let mut each = |game, text: &[u8]| {
-                if is_stored && text.len() <= LONGEST as usize {
-                    is_stored = store(game, text);
-                }
-            };
-            let first = games.first().map(|&first| self.resolve(first));
-            let read = first.map(|first| first?.read_games(games, LONGEST, &mut each));
-            is_stored && read.is_none_or(|read| read.is_ok())
-        })
-    }
+/// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all texts were read
+/// and stored.
+pub fn read_ahead(fs: &Live, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
+    let prefix = |game: &Inode| game.node().map(|(prefix, _)| prefix);
+    // A directory may show games of several databases.
+    let of_one = games.chunk_by(|a, b| prefix(a) == prefix(b));
+    of_one.flat_map(|games| games.chunks(TOGETHER)).all(|games| {
+        let mut is_stored = true;
+        let mut each = |game, text: &[u8]| {
+            if is_stored && text.len() <= LONGEST as usize {
+                is_stored = store(game, text);
+            }
+        };
+        let first = games.first().map(|&first| fs.resolve(first));
+        let read = first.map(|first| first?.read_games(games, LONGEST, &mut each));
+        is_stored && read.is_none_or(|read| read.is_ok())
+    })
 }
