@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use chessdb::board::Position;
 use chessdb::formats::{Database, Options};
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::{Library, LibraryEntry};
-use chessdb_library::positions::{BuildOptions, IndexFiles, Pattern, Wanted, scan};
+use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan};
 
 use super::grown::{Grown, Random};
 use super::{row, row_at_most, seconds};
@@ -48,14 +49,14 @@ pub fn figures(source: &Path, games: Option<u32>) {
     }
 
     let cache = tempfile::tempdir().expect("a folder");
-    let files = IndexFiles::open(cache.path(), "", u64::MAX).expect("a folder for the index");
+    let files = KeptFiles::open(cache.path(), "", Space::default()).expect("a folder for the index");
     let options = BuildOptions {
         threads: 1,
         ..BuildOptions::default()
     };
     let start = seconds();
     let most = most_memory(|| {
-        files.build(entry, options, &|_| ()).expect("an index");
+        Index::build(&files, entry, options, &|_| ()).expect("an index");
     });
     let name = "building an index, CPU seconds a million games";
     row_at_most(name, (seconds() - start) / games * 1e6, 8.0);
@@ -67,7 +68,7 @@ pub fn figures(source: &Path, games: Option<u32>) {
     let bytes = file.and_then(|file| file.metadata().ok()).expect("a file").len();
     row_at_most("bytes of the index, a game", bytes as f64 / games, 64.0);
     let start = seconds();
-    let index = files.load(entry).expect("an index");
+    let index = Index::load(&files, entry).expect("an index");
     row_at_most("opening an index, milliseconds", (seconds() - start) * 1e3, 5.0);
 
     let patterns = random_positions(&entry.database);

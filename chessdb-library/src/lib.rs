@@ -2,19 +2,18 @@
 //! positions, lists their games in tables and compares them.
 //!
 //! It knows neither directories nor the kernel, so that programs without FUSE can use it. Data flows from `mapped` and
-//! `sections` to `library`, and from there to `positions`, `duplicates` and `table`; `tests/repository/layering.rs` checks this.
+//! `kept` to `library`, and from there to `positions`, `duplicates` and `table`; `tests/repository/layering.rs` checks this.
 
 pub mod cancel;
 pub mod csv;
 pub mod duplicates;
 pub mod hung;
+pub mod kept;
 pub mod library;
 pub mod mapped;
 pub mod mounts;
 pub mod parallel;
 pub mod positions;
 pub mod recent;
-pub mod sections;
 pub mod spelling;
-pub mod store;
 pub mod table;

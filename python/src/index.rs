@@ -10,13 +10,14 @@ use pyo3::prelude::*;
 use crate::errors::ReadError;
 use crate::in_chunks::PAUSE;
 use crate::source::Source;
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
-use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles, MOST_BYTES};
+use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError};
 
 /// An index of positions and the folder with its file.
 pub struct KeptIndex {
     index: Index,
-    files: IndexFiles,
+    files: KeptFiles,
 }
 
 impl KeptIndex {
@@ -26,7 +27,7 @@ impl KeptIndex {
         entry: &LibraryEntry,
         ask: impl FnOnce(&Index) -> Result<T, Damaged>,
     ) -> Option<T> {
-        ask(&self.index).inspect_err(|_| self.files.remove(entry)).ok()
+        ask(&self.index).inspect_err(|_| Index::remove(&self.files, entry)).ok()
     }
 }
 
@@ -87,10 +88,10 @@ fn built(
     reading: &str,
     options: BuildOptions,
 ) -> Result<KeptIndex, IndexError> {
-    let files = IndexFiles::open(folder, reading, MOST_BYTES)?;
-    let index = match files.load(entry) {
+    let files = KeptFiles::open(folder, reading, Space::default())?;
+    let index = match Index::load(&files, entry) {
         Some(index) => index,
-        None => files.build(entry, options, &|_| ())?,
+        None => Index::build(&files, entry, options, &|_| ())?,
     };
     Ok(KeptIndex { index, files })
 }

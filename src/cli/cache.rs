@@ -1,51 +1,43 @@
-//! The cache folder, with size files, views, files that databases store, and indexes of positions.
+//! The cache folder.
 
 use std::env;
-use std::io;
 use std::path::{Path, PathBuf, absolute};
 
 use super::options::{CacheFolder, Settings};
-use crate::fs::{SizeFiles, ViewFiles};
 use crate::mount;
-use chessdb_library::library::KeptFiles;
-use chessdb_library::positions::{IndexFiles, IndexUse};
+use log::Level;
 
-/// The size files of a mount; `None` if they are disabled or the folder cannot be used.
-pub fn size_files(settings: &Settings) -> Option<SizeFiles> {
-    let folder = folder(settings)?;
-    kept(
-        "sizes of games are",
-        &folder,
-        SizeFiles::open(&folder, &reading(settings)),
-    )
-}
+use chessdb_library::kept::{KeptFiles, Space};
 
-/// The files that databases store for the next opening; `None` if they are disabled or the folder cannot be used.
-pub fn kept_files(settings: &Settings) -> Option<KeptFiles> {
+/// What is kept between runs; `None` if that is disabled or the folder cannot be used. The user is warned of the latter
+/// if much is kept or the folder was named.
+pub fn kept_files(settings: &Settings, is_much: bool) -> Option<KeptFiles> {
     let folder = folder(settings)?;
-    let files = KeptFiles::open(&folder, &reading(settings));
-    match settings.cache_folder {
-        CacheFolder::At(_) => kept("indexes of PGN files are", &folder, files),
-        // Most sources have no file that is kept, so a warning would concern few.
-        _ => files
-            .inspect_err(|error| log::info!("{}: cannot be used: {error}", folder.display()))
-            .ok(),
+    let space = Space {
+        bytes: settings.cache_space,
+        of_indexes: settings.index_space.unwrap_or(u64::MAX),
+        ..Space::default()
+    };
+    if settings.index_space.is_some() {
+        log::warn!(
+            "index-space limits only indexes of positions: cache-space limits everything that is kept"
+        );
     }
-}
-
-/// The files of views; `None` if size files are not available either.
-pub fn view_files(settings: &Settings) -> Option<ViewFiles> {
-    ViewFiles::open(&folder(settings)?, &reading(settings)).ok()
-}
-
-/// The indexes of positions; `None` if they are disabled or the folder cannot be used.
-pub fn index_files(settings: &Settings) -> Option<IndexFiles> {
-    if settings.index == IndexUse::No {
-        return None;
-    }
-    let folder = folder(settings)?;
-    let files = IndexFiles::open(&folder, &reading(settings), settings.index_space);
-    kept("indexes of positions are", &folder, files)
+    KeptFiles::open(&folder, &reading(settings), space)
+        .inspect_err(|error| {
+            let is_named = matches!(settings.cache_folder, CacheFolder::At(_));
+            let level = if is_much || is_named {
+                Level::Warn
+            } else {
+                Level::Info
+            };
+            let folder = folder.display();
+            log::log!(
+                level,
+                "nothing is kept: {folder}: {error}; name another folder with cache-dir="
+            );
+        })
+        .ok()
 }
 
 fn folder(settings: &Settings) -> Option<PathBuf> {
@@ -59,16 +51,6 @@ fn folder(settings: &Settings) -> Option<PathBuf> {
 /// All options that affect texts, also future ones.
 fn reading(settings: &Settings) -> String {
     format!("{:?}", settings.formats)
-}
-
-/// Returns what was opened in the folder, or logs a warning.
-fn kept<T>(what: &str, folder: &Path, opened: io::Result<T>) -> Option<T> {
-    opened
-        .inspect_err(|error| {
-            let folder = folder.display();
-            log::warn!("{what} not kept: {folder}: {error}; name another folder with cache-dir=");
-        })
-        .ok()
 }
 
 fn usual_folder() -> Option<PathBuf> {

@@ -8,18 +8,18 @@ use clap::ArgMatches;
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::cache::index_files;
 use super::export::selected;
 use super::options::Settings;
 use super::{FOUND_NONE, Failure, ended, progress};
 use chessdb::formats::Database;
 use chessdb_library::csv::append_record;
 use chessdb_library::duplicates::Duplicates;
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::game_path;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
 use chessdb_library::positions::{
-    BuildOptions, Damaged, Found, Index, IndexError, IndexFiles, IndexUse, Material, MovesTable, Novelty,
-    Pattern, Pawns, Selection, Wanted, WantedError, novelties_csv, san_of, scan, scan_moves_among,
+    BuildOptions, Damaged, Found, Index, IndexError, IndexUse, Material, MovesTable, Novelty, Pattern, Pawns,
+    Selection, Wanted, WantedError, novelties_csv, san_of, scan, scan_moves_among,
 };
 
 /// The values of the option that selects how results are shown.
@@ -77,7 +77,15 @@ impl Question<'_> {
 }
 
 /// Prints the games with a match. The exit code shows whether there are any.
-pub fn run(library: &Library, question: &Question<'_>, settings: &Settings) -> Result<ExitCode, Failure> {
+///
+/// # Errors
+/// If the question is about a database that does not exist, or one that changes meanwhile.
+pub fn run(
+    library: &Library,
+    question: &Question<'_>,
+    settings: &Settings,
+    kept: Option<KeptFiles>,
+) -> Result<ExitCode, Failure> {
     let entries = selected(library, question.database)?;
     let games = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
     let search = Search {
@@ -85,7 +93,7 @@ pub fn run(library: &Library, question: &Question<'_>, settings: &Settings) -> R
             true => unique(&entries, settings.serve.threads),
             false => Vec::new(),
         },
-        files: index_files(settings),
+        files: kept.filter(|_| settings.index != IndexUse::No),
         settings,
         bar: progress::bar(games),
     };
@@ -107,7 +115,7 @@ pub fn run(library: &Library, question: &Question<'_>, settings: &Settings) -> R
 
 /// How databases are searched.
 struct Search<'a> {
-    files: Option<IndexFiles>,
+    files: Option<KeptFiles>,
     settings: &'a Settings,
     bar: ProgressBar,
     /// The games of each database that are searched; all if it is empty.
@@ -156,7 +164,7 @@ impl Search<'_> {
                 }
                 Err(damaged) => {
                     log::info!("{}: {damaged}", entry.name());
-                    files.remove(entry);
+                    Index::remove(files, entry);
                 }
             }
         }
@@ -167,7 +175,7 @@ impl Search<'_> {
 
     /// The index of a database. A missing index is built if the user wants it.
     fn index(&self, entry: &LibraryEntry) -> Option<Index> {
-        let loaded = self.files.as_ref()?.load(entry);
+        let loaded = Index::load(self.files.as_ref()?, entry);
         if loaded.is_some() || self.settings.index != IndexUse::Yes {
             return loaded;
         }
@@ -178,7 +186,7 @@ impl Search<'_> {
     }
 
     /// Builds the index of a database. Without files to keep it in, it is temporary.
-    fn build(&self, entry: &LibraryEntry, files: Option<&IndexFiles>) -> Result<Index, IndexError> {
+    fn build(&self, entry: &LibraryEntry, files: Option<&KeptFiles>) -> Result<Index, IndexError> {
         let options = BuildOptions {
             threads: self.settings.serve.threads,
             memory: self.settings.index_memory,
@@ -187,7 +195,7 @@ impl Search<'_> {
         let games = u64::from(entry.database.len());
         let done = |games| self.bar.inc(games);
         progress::while_indexing(&self.bar, games, || match files {
-            Some(files) => files.build(entry, options, &done),
+            Some(files) => Index::build(files, entry, options, &done),
             None => Index::temporary(&entry.database, options, &done),
         })
     }
@@ -196,12 +204,12 @@ impl Search<'_> {
     fn novelties(&self, entry: &LibraryEntry) -> Result<Vec<Novelty>, IndexError> {
         let done = |games| self.bar.inc(games);
         if let Some(files) = &self.files
-            && let Some(index) = files.load(entry)
+            && let Some(index) = Index::load(files, entry)
         {
             let before = self.bar.position();
             match self.restricted(entry, index).novelties(&done) {
                 Ok(novelties) => return Ok(novelties),
-                Err(_) => files.remove(entry),
+                Err(_) => Index::remove(files, entry),
             }
             self.bar.set_position(before);
         }

@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn a_filter_for_pgnfs_holds_for_its_library() {
         let rows = [
-            ("pgnfs=trace", "chessdb_library::store", Level::Trace, true),
-            ("pgnfs", "chessdb_library::store", Level::Trace, true),
+            ("pgnfs=trace", "chessdb_library::kept", Level::Trace, true),
+            ("pgnfs", "chessdb_library::kept", Level::Trace, true),
             (
                 "warn, pgnfs::library=info",
                 "chessdb_library::library",
@@ -178,7 +178,7 @@ mod tests {
             ),
             (
                 "warn,pgnfs::library=info",
-                "chessdb_library::store",
+                "chessdb_library::kept",
                 Level::Info,
                 false,
             ),
@@ -190,11 +190,11 @@ mod tests {
             ),
             (
                 "pgnfs=trace,chessdb_library=warn",
-                "chessdb_library::store",
+                "chessdb_library::kept",
                 Level::Info,
                 false,
             ),
-            ("fuser=trace", "chessdb_library::store", Level::Warn, false),
+            ("fuser=trace", "chessdb_library::kept", Level::Warn, false),
         ];
         for (filter, target, level, is_shown) in rows {
             let metadata = Metadata::builder().level(level).target(target).build();

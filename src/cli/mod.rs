@@ -30,8 +30,10 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::mount as mounting;
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LeftOut, Library, on_one_line, shown};
 use chessdb_library::mapped::limit_kept;
+use chessdb_library::positions::IndexUse;
 use options::{OptionError, Scope, Settings};
 
 /// Why a command failed, as a message for the user.
@@ -99,22 +101,22 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         }
         Some(("export", matches)) => {
             let request = export::Request::read(matches)?;
-            let (library, settings) = open(matches)?;
+            let (library, settings, _) = open(matches)?;
             warn_of_left_out(&library);
             export::run(&library, request, settings.serve.threads)
         }
         Some(("find", matches)) => {
             let question = find::Question::read(matches)?;
-            let (library, settings) = open(matches)?;
+            let (library, settings, kept) = open(matches)?;
             warn_of_left_out(&library);
-            find::run(&library, &question, &settings)
+            find::run(&library, &question, &settings, kept)
         }
         Some(("check", matches)) => {
-            let (library, settings) = open(matches)?;
+            let (library, settings, _) = open(matches)?;
             check::run(&library, settings.serve.threads)
         }
         Some(("info", matches)) => {
-            let (library, _) = open(matches)?;
+            let (library, ..) = open(matches)?;
             info::run(&library, matches.get_flag("json"))
         }
         Some(("status", matches)) => status::run(
@@ -159,15 +161,22 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     })
 }
 
-fn open(matches: &ArgMatches) -> Result<(Library, Settings), Failure> {
+/// Opens the source. Also returns what is kept between runs.
+fn open(matches: &ArgMatches) -> Result<(Library, Settings, Option<KeptFiles>), Failure> {
     let settings = options::settings(matches, Scope::Games, false)?;
     let (bar, report) = progress::reading();
     let source = path(matches, "SOURCE");
-    let kept = cache::kept_files(&settings);
+    let kept = cache::kept_files(&settings, settings.index == IndexUse::Yes);
     mounting::survive_long_files()?;
-    let library = Library::open_reporting(source, &settings.formats, &settings.selection, report, kept);
+    let library = Library::open_reporting(
+        source,
+        &settings.formats,
+        &settings.selection,
+        report,
+        kept.clone(),
+    );
     bar.finish_and_clear();
-    Ok((library?, settings))
+    Ok((library?, settings, kept))
 }
 
 /// What was left out, without files that probably have nothing to do with chess: only `info` lists those.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, absolute};
 use std::process::ExitCode;
 
-use super::cache::{index_files, kept_files, size_files, view_files};
+use super::cache::kept_files;
 use super::options::Settings;
 use super::{Failure, list_left_out, logging};
 use crate::fs::ServeOptions;
@@ -37,9 +37,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     let point = MountPoint::check(request.point, request.source)?;
     logging::name_mount(point.path());
     let source = absolute(request.source)?;
-    let sizes = size_files(settings);
-    // All are in the same folder. If it cannot be used, one warning is enough.
-    let kept = sizes.as_ref().and_then(|_| kept_files(settings));
+    let kept = kept_files(settings, true);
     let open = match settings.wait_for_source {
         true => Library::open_or_wait,
         false => Library::open_within,
@@ -52,7 +50,7 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
             selection,
             settings.open_wait,
             mount::give_up_to_read,
-            kept,
+            kept.clone(),
         );
         library.map_err(Failure::from)
     };
@@ -79,14 +77,8 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
         decoders: settings.serve.threads,
     };
     let opening = opening(library, point.path());
-    if let Some(sizes) = sizes {
-        if let Some(indexes) = index_files(settings) {
-            fs.keep_indexes(indexes);
-        }
-        if let Some(views) = view_files(settings) {
-            fs.keep_views(views);
-        }
-        fs.keep_sizes(sizes);
+    if let Some(kept) = &kept {
+        fs.keep_in(kept);
     }
     for (database, obstacle) in fs.obstacles() {
         log::warn!("{}: {obstacle}", on_one_line(database));

@@ -251,8 +251,8 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which sizes of games, views, and indexes of PGN files and of positions are kept, or none to keep \
-               nothing [default: $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
+        help: "Folder in which is kept what takes long to find again: sizes of games, views, tables, and indexes of PGN \
+               files and of positions; none keeps nothing [default: $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -261,6 +261,17 @@ static OPTIONS: &[Row] = &[
                 "none" => CacheFolder::Nowhere,
                 path => CacheFolder::At(path.into()),
             };
+            Ok(())
+        },
+    },
+    Row {
+        name: "cache-space",
+        value: "BYTES",
+        help: "Maximum size of all files in the cache folder [default: 16G]",
+        scope: Scope::Games,
+        repeats: false,
+        set: |settings, value| {
+            settings.cache_space = bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64;
             Ok(())
         },
     },
@@ -295,11 +306,12 @@ static OPTIONS: &[Row] = &[
     Row {
         name: "index-space",
         value: "BYTES",
-        help: "Maximum size of all indexes in the cache folder [default: 8G]",
+        help: "Maximum size of all indexes of positions in the cache folder; cache-space, which limits all files in \
+               it, has replaced this [default: that of cache-space]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
-            settings.index_space = bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64;
+            settings.index_space = Some(bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64);
             Ok(())
         },
     },

@@ -67,8 +67,7 @@ pub const PARTS: &[Section] = &[
             ),
             Term(
                 "XDG_CACHE_HOME",
-                "Its folder pgnfs has the sizes of games and the views for the next mount, and the indexes of PGN files \
-                 and of positions, unless --cache-dir names another folder.",
+                "Its folder pgnfs has what is kept between runs, unless --cache-dir names another folder.",
             ),
             Term("XDG_RUNTIME_DIR", "Folder of the socket that pgnfs status uses."),
         ],

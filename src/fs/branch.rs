@@ -386,7 +386,7 @@ impl BranchFs {
         }
         let is_unique = self.branch().is_unique();
         let text = match self.own_database() {
-            Some(own) => database_info(own.entry(), own.lacks_positions()),
+            Some(own) => database_info(own.entry(), own.warnings()),
             None => {
                 let rows = self.databases.iter().enumerate().map(|(number, database)| {
                     let path = self.paths.get(number).unwrap_or(&database.entry().path);

@@ -11,7 +11,8 @@ use super::status::DatabaseStatus;
 use super::table::Tables;
 use super::texts::Texts;
 use super::types::{FsError, Inode, ServeOptions};
-use crate::tree::{Games, IndexedDatabase, Node, Prefix, ViewFiles};
+use crate::tree::{Games, IndexedDatabase, Node, Prefix};
+use chessdb_library::kept::{KINDS, KeptFiles, KeptKind};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
@@ -27,6 +28,8 @@ pub(super) struct DatabaseFs {
     /// Offsets of games in the files of its own directory.
     joins: Joins,
     tables: OnceLock<Tables>,
+    /// What is kept for the next mount.
+    kept: OnceLock<KeptFiles>,
 }
 
 impl DatabaseFs {
@@ -66,6 +69,7 @@ impl DatabaseFs {
             cache,
             joins: Joins::new(),
             tables: OnceLock::new(),
+            kept: OnceLock::new(),
         }
     }
 
@@ -103,8 +107,11 @@ impl DatabaseFs {
         &self.texts
     }
 
-    /// Keeps views in files.
-    pub(super) fn keep_views_in(&self, files: &ViewFiles) {
+    /// Keeps sizes, views and the index of positions in files.
+    pub(super) fn keep_in(&self, files: &KeptFiles) {
+        let files = self.kept.get_or_init(|| files.clone());
+        self.texts.keep_in(files);
+        self.indexed.positions().keep_in(files);
         let texts = Arc::downgrade(&self.texts);
         let is_trusted = move || texts.upgrade().is_some_and(|texts| texts.is_trusted());
         self.indexed.keep_views_in(files, is_trusted);
@@ -123,6 +130,19 @@ impl DatabaseFs {
         }
         let obstacle = self.indexed.positions().obstacle()?;
         Some(format!("moves/ and positions/ cannot be shown: {obstacle}"))
+    }
+
+    /// What `info.txt` says about its own files: which are not kept, and which cannot be made.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let (entry, files) = (self.entry(), self.kept.get());
+        let is_made = |kind: KeptKind| match kind {
+            KeptKind::Sizes => entry.database.stored_len(0).is_none(),
+            KeptKind::Positions => self.options.index != IndexUse::No,
+            _ => true,
+        };
+        let kinds = KINDS.iter().map(|row| row.kind).filter(|&kind| is_made(kind));
+        let refusals = kinds.filter_map(|kind| files?.refusal(kind, entry.name(), entry.database.len()));
+        refusals.chain(self.lacks_positions()).collect()
     }
 
     /// The prefix of its inode numbers.

@@ -6,8 +6,8 @@ use super::sizes::Sizes;
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, is_unprintable};
 
-/// `info.txt` of a database, with `more` as its last warning.
-pub(super) fn database_info(entry: &LibraryEntry, more: Option<String>) -> String {
+/// `info.txt` of a database, with `more` as its last warnings.
+pub(super) fn database_info(entry: &LibraryEntry, more: Vec<String>) -> String {
     let database = &entry.database;
     let info = database.info();
     let mut rows = vec![

@@ -36,13 +36,12 @@ use std::collections::HashSet;
 use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
-pub use crate::tree::{IndexState, ViewFiles};
+pub use crate::tree::IndexState;
 pub use handle::{Handle, Resolved};
 pub use live::Live;
 pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use pool::Pool;
-pub use size_file::SizeFiles;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
 
@@ -50,8 +49,8 @@ use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
 use branch::BranchFs;
 use cache::TextCache;
 use chessdb_library::cancel::Cancel;
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
-use chessdb_library::positions::IndexFiles;
 use database::DatabaseFs;
 use folder::INFO;
 use pass::Pass;
@@ -78,9 +77,8 @@ pub struct ChessFs {
 struct SharedByEpochs {
     options: ServeOptions,
     cache: Arc<TextCache>,
-    size_files: OnceLock<SizeFiles>,
-    index_files: OnceLock<IndexFiles>,
-    view_files: OnceLock<ViewFiles>,
+    /// What is kept for the next mount.
+    kept: OnceLock<KeptFiles>,
     pass: OnceLock<Pass>,
     /// Ends what requests wait for.
     cancel: Cancel,
@@ -96,9 +94,7 @@ impl ChessFs {
         let common = Arc::new(SharedByEpochs {
             cache: Arc::new(TextCache::new(options.cache_size)),
             options,
-            size_files: OnceLock::new(),
-            index_files: OnceLock::new(),
-            view_files: OnceLock::new(),
+            kept: OnceLock::new(),
             pass: OnceLock::new(),
             cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
@@ -190,19 +186,11 @@ impl ChessFs {
         Some(Inode::of(prefix, Node::DATABASE))
     }
 
-    /// Keeps sizes in files, for the next mount of the same databases.
-    pub fn keep_sizes(&self, files: SizeFiles) {
-        let files = self.common.size_files.get_or_init(|| files);
+    /// Keeps in files what takes long to find again, for the next mount of the same databases.
+    pub fn keep_in(&self, files: &KeptFiles) {
+        let files = self.common.kept.get_or_init(|| files.clone());
         for database in &self.databases {
-            database.texts().keep_in(files);
-        }
-    }
-
-    /// Has indexes of positions kept in files.
-    pub fn keep_indexes(&self, files: IndexFiles) {
-        let files = self.common.index_files.get_or_init(|| files);
-        for database in &self.databases {
-            database.indexed().positions().keep_in(files);
+            database.keep_in(files);
         }
     }
 
@@ -212,20 +200,9 @@ impl ChessFs {
         databases.filter_map(|database| Some((database.entry().name(), database.lacks_positions()?)))
     }
 
-    /// Keeps views in files, for the next mount of the same databases.
-    pub fn keep_views(&self, files: ViewFiles) {
-        let files = self.common.view_files.get_or_init(|| files);
-        for database in &self.databases {
-            database.keep_views_in(files);
-        }
-    }
-
     /// Starts determining the sizes of all games in the background, until [`ChessFs::end_pass`].
     pub fn start_pass(&self, options: PassOptions) {
-        let start = || {
-            let files = self.common.size_files.get().cloned();
-            Pass::start(options, files, Arc::clone(&self.common.requests))
-        };
+        let start = || Pass::start(options, Arc::clone(&self.common.requests));
         let pass = self.common.pass.get_or_init(start);
         for database in &self.databases {
             pass.add(database.texts());
@@ -335,14 +312,8 @@ impl SharedByEpochs {
     fn open(&self, entry: &Arc<LibraryEntry>, prefix: Prefix) -> Arc<DatabaseFs> {
         let cache = Arc::clone(&self.cache);
         let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, self.options.clone());
-        let texts = database.texts();
-        self.size_files.get().inspect(|files| texts.keep_in(files));
-        let positions = database.indexed().positions();
-        self.index_files.get().inspect(|files| positions.keep_in(files));
-        self.view_files
-            .get()
-            .inspect(|files| database.keep_views_in(files));
-        self.pass.get().inspect(|pass| pass.add(texts));
+        self.kept.get().inspect(|files| database.keep_in(files));
+        self.pass.get().inspect(|pass| pass.add(database.texts()));
         Arc::new(database)
     }
 }

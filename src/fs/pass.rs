@@ -8,7 +8,6 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::size_file::SizeFiles;
 use super::texts::Texts;
 use chessdb_library::cancel::{self, Cancel};
 
@@ -34,7 +33,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A thread that decodes one database after another, until [`Pass::end`] or drop.
 pub(super) struct Pass {
-    files: Option<SizeFiles>,
     cancel: Cancel,
     running: Mutex<Option<Running>>,
 }
@@ -48,7 +46,7 @@ struct Running {
 impl Pass {
     /// Starts the thread. If it cannot be started, sizes are determined on request. `requests` is the counter
     /// of requests.
-    pub(super) fn start(options: PassOptions, files: Option<SizeFiles>, requests: Arc<AtomicU64>) -> Pass {
+    pub(super) fn start(options: PassOptions, requests: Arc<AtomicU64>) -> Pass {
         let (queue, databases) = channel();
         let cancel = Cancel::default();
         let worker = Arc::new(Worker {
@@ -62,7 +60,6 @@ impl Pass {
             .spawn(move || worker.work(&databases))
             .inspect_err(|error| log::warn!("no thread for the sizes of games: {error}"));
         Pass {
-            files,
             cancel,
             running: Mutex::new(thread.ok().map(|thread| Running { queue, thread })),
         }
@@ -70,9 +67,6 @@ impl Pass {
 
     /// Adds a database. The pass stops decoding it when all other references to it are gone.
     pub(super) fn add(&self, texts: &Arc<Texts>) {
-        if let Some(files) = &self.files {
-            texts.keep_in(files);
-        }
         if let Some(running) = &*self.running() {
             // The receiver is gone if the thread panicked.
             let _ = running.queue.send(Arc::downgrade(texts));

@@ -7,12 +7,13 @@ use std::sync::{Arc, Once, OnceLock};
 use super::failure::{Failure, Failures};
 use super::gather::{decode_missing, on_threads};
 use super::remote::Remote;
-use super::size_file::{SizeFile, SizeFiles};
+use super::size_file::SizeFile;
 use super::sizes::Sizes;
 use super::status::PassState;
 use super::types::FsError;
 use crate::tree::{Games, Positions};
 use chessdb_library::cancel::{self, Underway};
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
@@ -310,19 +311,19 @@ impl Texts {
     }
 
     /// Keeps the sizes in a file, which is read when a size is first needed.
-    pub(super) fn keep_in(&self, files: &SizeFiles) {
+    pub(super) fn keep_in(&self, files: &KeptFiles) {
         // Asked of the database, because `sizes` would count its games.
         if self.entry.database.stored_len(0).is_some() {
             return;
         }
-        self.file.get_or_init(|| files.of(&self.entry));
+        self.file.get_or_init(|| SizeFile::of(files, &self.entry));
     }
 
     /// Reads the size file once. Concurrent calls wait until it is read.
     pub(super) fn load(&self) {
         let Some(file) = self.file.get() else { return };
         self.load.call_once(|| {
-            let kept = file.load(&self.entry, self.sizes());
+            let kept = file.load(self.sizes());
             self.kept.store(kept, Ordering::Release);
         });
     }
@@ -339,7 +340,7 @@ impl Texts {
         };
         if !sizes.are_complete() {
             // Another mount may have written more sizes in the meantime.
-            file.load(&self.entry, sizes);
+            file.load(sizes);
         }
         self.kept.store(sizes.known(), Ordering::Release);
         file.save(&self.entry, sizes);

@@ -1,4 +1,4 @@
-//! The arrays of a view, in memory or in a [file](chessdb_library::sections) of the cache folder.
+//! The arrays of a view, in memory or in a [file](chessdb_library::kept) of the cache folder.
 //!
 //! Directories are numbered level by level, and by name below each parent; 0 is the view's own directory. Nothing in
 //! these arrays depends on ids of texts, which may be others when the same files are opened again.
@@ -26,7 +26,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use chessdb_library::sections::{Damaged, Numbers, Part, Sections};
+use chessdb_library::kept::{Damaged, Numbers, Part, Sections};
 
 /// An array of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +45,6 @@ pub(super) enum Array {
 }
 
 impl Part for Array {
-    const MAGIC: [u8; 8] = *b"pgnfs vw";
-    const VERSION: u32 = 2;
-
     fn place(self) -> usize {
         self as usize
     }

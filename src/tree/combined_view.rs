@@ -12,7 +12,7 @@ use super::index::{Contents, ViewIndex};
 use super::inode::{Node, ViewId};
 use super::plan::Plan;
 use super::views::View;
-use chessdb_library::sections::Sections;
+use chessdb_library::kept::Sections;
 use chessdb_library::spelling::Names;
 
 /// A directory of one database whose games a combined directory shows.

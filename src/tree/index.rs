@@ -12,9 +12,9 @@ use super::names::directory_name;
 use super::plan::Plan;
 use super::view_files::KeptViews;
 use super::views::View;
+use chessdb_library::kept::Sections;
 use chessdb_library::library::{LibraryEntry, numbered};
 use chessdb_library::mapped::give_back;
-use chessdb_library::sections::Sections;
 use chessdb_library::spelling::{Names, Spelling};
 
 /// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the

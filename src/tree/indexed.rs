@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chessdb_library::cancel::Underway;
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::LibraryEntry;
-use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError, IndexFiles};
+use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError};
 
 /// The positions of a database.
 pub struct Positions {
     entry: Arc<LibraryEntry>,
     options: BuildOptions,
-    files: OnceLock<IndexFiles>,
+    files: OnceLock<KeptFiles>,
     /// Locked while the index is built, so other threads wait for it.
     index: Mutex<Option<Arc<Index>>>,
     is_ready: AtomicBool,
@@ -53,13 +54,15 @@ impl Positions {
     }
 
     /// Makes the index load from a file and save to it.
-    pub fn keep_in(&self, files: &IndexFiles) {
+    pub fn keep_in(&self, files: &KeptFiles) {
         self.files.get_or_init(|| files.clone());
     }
 
     /// Removes the file of the index, if there is one.
     pub(super) fn remove_file(&self) {
-        self.files.get().inspect(|files| files.remove(&self.entry));
+        self.files
+            .get()
+            .inspect(|files| Index::remove(files, &self.entry));
     }
 
     /// True if the index is in memory, so `Positions::ask` need not open or build it.
@@ -120,7 +123,7 @@ impl Positions {
     }
 
     fn open(&self) -> Option<Index> {
-        let loaded = self.files.get().and_then(|files| files.load(&self.entry));
+        let loaded = self.files.get().and_then(|files| Index::load(files, &self.entry));
         loaded.or_else(|| {
             self.read.store(0, Ordering::Relaxed);
             let _building = Underway::new(&self.is_building);
@@ -136,7 +139,7 @@ impl Positions {
         let built = self
             .files
             .get()
-            .map(|files| files.build(entry, self.options, &done));
+            .map(|files| Index::build(files, entry, self.options, &done));
         let built = match built {
             Some(Err(error)) if !matches!(error, IndexError::Changed) => {
                 log::warn!("{}: {error}", entry.name());

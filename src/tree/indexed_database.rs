@@ -6,9 +6,10 @@ use super::index::{Naming, Sorting, ViewIndex};
 use super::indexed::Positions;
 use super::inode::ViewId;
 use super::layout::Layout;
-use super::view_files::{KeptViews, ViewFiles};
+use super::view_files::KeptViews;
 use super::views::View;
 use chessdb::formats::{Database, Keys};
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
 use chessdb_library::positions::BuildOptions;
 use chessdb_library::spelling::{Names, Spelling};
@@ -114,7 +115,7 @@ impl IndexedDatabase {
     }
 
     /// Keeps views that are built from now on in files, as long as `is_trusted` returns true.
-    pub fn keep_views_in(&self, files: &ViewFiles, is_trusted: impl Fn() -> bool + Send + Sync + 'static) {
+    pub fn keep_views_in(&self, files: &KeptFiles, is_trusted: impl Fn() -> bool + Send + Sync + 'static) {
         self.kept_views.get_or_init(|| KeptViews::new(files, is_trusted));
     }
 

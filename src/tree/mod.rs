@@ -53,5 +53,4 @@ pub use own_view::OwnView;
 pub use section::{Content, Existing, Kind, Row, Section};
 pub use source::{Placement, SourceFolder, SourceTree, UNIQUE};
 pub use template::TemplateError;
-pub use view_files::ViewFiles;
 pub use views::{BuiltInView, By, Group, VIEWS, View};

@@ -7,6 +7,7 @@
 pub mod hanging;
 pub mod harness;
 pub mod inputs;
+pub mod kept;
 mod needs;
 pub mod pgn;
 pub mod samples;

@@ -14,7 +14,8 @@ use chessdb::formats::Options;
 use chessdb::game::{Game, Token};
 use chessdb::pgn::append_game;
 use chessdb_library::library::{Library, LibraryEntry};
-use chessdb_library::positions::{BuildOptions, IndexFiles};
+use chessdb_library::kept::{KeptFiles, Space};
+use chessdb_library::positions::{BuildOptions, Index};
 use gungraun::prelude::*;
 use pgnfs::fs::{ChessFs, Inode, ServeOptions};
 
@@ -130,12 +131,12 @@ fn views(fs: ChessFs) -> ChessFs {
 #[bench::simplecdb("simplecdb.dci")]
 fn index(entry: LibraryEntry) -> LibraryEntry {
     let cache = tempfile::tempdir().expect("a folder");
-    let files = IndexFiles::open(cache.path(), "", u64::MAX).expect("a folder for the index");
+    let files = KeptFiles::open(cache.path(), "", Space::default()).expect("a folder for the index");
     let options = BuildOptions {
         threads: 1,
         ..BuildOptions::default()
     };
-    files.build(&entry, options, &|_| ()).expect("an index");
+    Index::build(&files, &entry, options, &|_| ()).expect("an index");
     entry
 }
 

@@ -1,10 +1,11 @@
 //! An open database and its files.
 
-use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::Xxh3;
 
+use crate::kept::Origin;
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::formats::{Candidate, Database, Format};
 
@@ -141,66 +142,20 @@ impl LibraryEntry {
         self.files.iter().map(|(_, identity)| identity.size).sum()
     }
 
-    /// The number after which a file is named that is kept of the database. It stays when the contents of the database
-    /// change: it follows from the options by which it is read, its format, its name in an archive, the names of its files,
-    /// and where they lie; of very many small files only the name of the database and the folder.
-    /// `what` tells files of one database apart.
-    pub fn kept_number(&self, options: &str, what: &str) -> u128 {
-        let mut bytes = Vec::new();
-        push_text(&mut bytes, options);
-        push_text(&mut bytes, self.format.name);
-        push_text(&mut bytes, self.part.as_deref().unwrap_or_default());
+    /// What the files follow from that are kept of the database.
+    pub fn origin(&self) -> Origin {
+        let part = self.part.as_deref().unwrap_or_default();
+        let mut origin = Origin::new(self.name(), self.format.name, part);
+        let files = self.files.iter().enumerate();
+        let files = files.map(|(n, (name, identity))| (name.as_str(), *identity, self.changed(n)));
         match (&self.copies, &self.found) {
-            // Any of very many files may be added or replaced.
             (Some(_), Some(found)) => {
                 let folder = found.files.first().and_then(|(_, path)| path.parent());
-                bytes.extend(folder.map_or(&[][..], |folder| folder.as_os_str().as_bytes()));
-                push_text(&mut bytes, &found.name);
+                origin.add_folder(folder.unwrap_or(Path::new("")), &found.name, files);
             }
-            _ => {
-                for (name, _) in &self.files {
-                    push_text(&mut bytes, name);
-                }
-                for (_, identity) in &self.files {
-                    bytes.extend(identity.device.to_le_bytes());
-                    bytes.extend(identity.inode.to_le_bytes());
-                }
-            }
+            _ => files.for_each(|(name, identity, changed)| origin.add_file(name, identity, changed)),
         }
-        bytes.extend(what.as_bytes());
-        xxh3_128(&bytes)
-    }
-
-    /// The key of a file that is kept of the database: all that its contents follow from.
-    ///
-    /// | bytes | what |
-    /// |---|---|
-    /// | 16 | hash of the running program, so that what another decoder made is not used |
-    /// | 4 + *n* | options of reading |
-    /// | 4 + *n* | name of the format |
-    /// | 4 + *n* | its name in its archive, if that contains several databases |
-    /// | for each file: 4 + *n*, 8, 8, 8, 16, 16 | its name, device, inode, size, and in nanoseconds the times of the last changes of its contents and of anything; for very many small files 16 bytes, the hash of all that |
-    /// | the rest | `what` |
-    pub fn kept_key(&self, program: u128, options: &str, what: &str) -> Vec<u8> {
-        let mut bytes = program.to_le_bytes().to_vec();
-        push_text(&mut bytes, options);
-        push_text(&mut bytes, self.format.name);
-        push_text(&mut bytes, self.part.as_deref().unwrap_or_default());
-        let mut files = Vec::new();
-        for (file, (name, identity)) in self.files.iter().enumerate() {
-            push_text(&mut files, name);
-            for number in [identity.device, identity.inode, identity.size] {
-                files.extend(number.to_le_bytes());
-            }
-            files.extend(identity.modified.to_le_bytes());
-            files.extend(self.changed(file).to_le_bytes());
-        }
-        match self.copies {
-            Some(_) => bytes.extend(xxh3_128(&files).to_le_bytes()),
-            None => bytes.extend(files),
-        }
-        bytes.extend(what.as_bytes());
-        bytes
+        origin
     }
 
     /// A number that is another one as soon as its path or a file changes.
@@ -217,10 +172,4 @@ impl LibraryEntry {
         }
         hash.digest()
     }
-}
-
-/// Appends a text with its length before it.
-fn push_text(bytes: &mut Vec<u8>, text: &str) {
-    bytes.extend((text.len() as u32).to_le_bytes());
-    bytes.extend(text.as_bytes());
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::root::Root;
 use super::task::{Task, file_name, format_titles, main_file};
-use super::{KeptFiles, LibraryEntry, unread};
+use super::{LibraryEntry, unread};
+use crate::kept::{KeptFiles, Origin};
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::ProblemKind;
 use chessdb::formats::{
@@ -166,8 +167,11 @@ fn open_candidate(
         }
     }
     files.kept = how.kept.as_ref().map(|kept| {
-        let names = files.files.iter().map(|(_, file)| file.name.as_str());
-        kept.of(format, names.zip(&maps))
+        let mut origin = Origin::new(name, format.name, "");
+        for ((_, file), map) in files.files.iter().zip(&maps) {
+            origin.add_file(&file.name, map.identity(), map.changed());
+        }
+        kept.scans(origin, &maps)
     });
     let databases = databases(task, how, format, files)?;
     let mut paths = candidate.files.iter().map(|(_, path)| Identity::at(path).ok());

@@ -9,9 +9,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::LibraryEntry;
 use super::open::{How, Refusal, message, open};
 use super::task::Task;
-use super::{KeptFiles, LibraryEntry};
+use crate::kept::KeptFiles;
 use crate::mapped::{Identity, Mapped};
 use chessdb::formats::Progress;
 

@@ -15,9 +15,9 @@
 //! | the node of the tree that a game reaches after some of its moves | [`Index::node_of`] |
 //! | all of these, of some of the games | [`Index::among`] |
 //!
-//! [`IndexFiles::load`] opens the index of a database, [`IndexFiles::build`] builds it, and
+//! [`Index::load`] opens the kept index of a database, [`Index::build`] builds and keeps it, and
 //! [`Index::in_memory`] builds it without a file. Any query may return [`Damaged`]. The caller then drops the
-//! index, [removes](IndexFiles::remove) its file, and repeats the query with a new index or a scan.
+//! index, [removes](Index::remove) its file, and repeats the query with a new index or a scan.
 
 mod epd;
 mod facts;
@@ -34,8 +34,7 @@ mod wanted;
 pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
 pub use facts::Facts;
 pub use index::{
-    BuildOptions, Child, Damaged, Index, IndexError, IndexFiles, IndexUse, MOST_BYTES, Novelty, TreeNode,
-    novelties_csv,
+    BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, TreeNode, novelties_csv,
 };
 pub use last_material::{PieceCounts, last_material};
 pub(crate) use line::{Step, follow};

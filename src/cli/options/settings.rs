@@ -6,8 +6,9 @@ use std::time::Duration;
 use crate::fs::ServeOptions;
 use crate::watch::{Means, QUIET};
 use chessdb::formats;
+use chessdb_library::kept::Space;
 use chessdb_library::library::Selection;
-use chessdb_library::positions::{BuildOptions, IndexUse, MOST_BYTES};
+use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,14 +27,16 @@ pub struct Settings {
     pub open_wait: Duration,
     /// True if a source may be missing when it is mounted.
     pub wait_for_source: bool,
-    /// The folder of size files, views and indexes.
+    /// The folder of what is kept between runs.
     pub cache_folder: CacheFolder,
+    /// Bytes of all files in it.
+    pub cache_space: u64,
     /// Whether an index of positions is used and built.
     pub index: IndexUse,
     /// Bytes of memory that are used to build one, about.
     pub index_memory: usize,
-    /// Bytes of all indexes in the cache folder.
-    pub index_space: u64,
+    /// Bytes of all indexes in the cache folder, if they have a limit of their own.
+    pub index_space: Option<u64>,
     /// True if tags are available as extended attributes.
     pub xattr: bool,
     /// Owner of the files; `None` for the user who mounts.
@@ -59,9 +62,10 @@ impl Default for Settings {
             open_wait: Duration::from_secs(2),
             wait_for_source: false,
             cache_folder: CacheFolder::default(),
+            cache_space: Space::default().bytes,
             index: IndexUse::default(),
             index_memory: BuildOptions::default().memory,
-            index_space: MOST_BYTES,
+            index_space: None,
             xattr: false,
             uid: None,
             gid: None,
@@ -72,7 +76,7 @@ impl Default for Settings {
     }
 }
 
-/// The folder of size files and indexes.
+/// The folder of what is kept between runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheFolder {
     /// The default folder of the user.

@@ -39,6 +39,7 @@ fn both_spellings_say_the_same() {
         "--mtime=source",
         "--cache-size=2K",
         "--cache-dir=/x",
+        "--cache-space=3G",
         "--index=yes",
         "--index-memory=1G",
         "--index-space=2G",

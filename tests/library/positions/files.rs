@@ -5,8 +5,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use chessdb::formats::Options;
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use chessdb_library::positions::{BuildOptions, Index, IndexFiles, Pattern, Wanted, scan, scan_moves};
+use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan, scan_moves};
 
 use testkit::needs;
 
@@ -59,10 +60,10 @@ fn a_damaged_index_is_never_believed() {
     let folder = tempfile::tempdir().unwrap();
     let library = Library::open(&source(folder.path()), &Options::default()).unwrap();
     let cache = folder.path().join("cache");
-    let files = IndexFiles::open(&cache, "", u64::MAX).unwrap();
+    let files = KeptFiles::open(&cache, "", Space::default()).unwrap();
     for entry in library.databases() {
-        assert!(files.load(entry).is_none());
-        let index = files.build(entry, options(), &|_| ()).unwrap();
+        assert!(Index::load(&files, entry).is_none());
+        let index = Index::build(&files, entry, options(), &|_| ()).unwrap();
         let right = answers(&index).unwrap();
         for line in LINES {
             let pattern = Pattern::of_moves(line).unwrap();
@@ -76,7 +77,7 @@ fn a_damaged_index_is_never_believed() {
         let file = fs::File::options().write(true).open(&path).unwrap();
         for place in (0..whole.len()).step_by(whole.len() / 150) {
             file.write_all_at(&[whole[place] ^ 0x21], place as u64).unwrap();
-            if let Some(index) = files.load(entry)
+            if let Some(index) = Index::load(&files, entry)
                 && let Some(answers) = answers(&index)
             {
                 assert_eq!(answers, right, "byte {place}");
@@ -85,12 +86,12 @@ fn a_damaged_index_is_never_believed() {
         }
         for len in [0, 5, 300, whole.len() / 2, whole.len() - 1] {
             file.set_len(len as u64).unwrap();
-            assert!(files.load(entry).is_none(), "{len} bytes");
+            assert!(Index::load(&files, entry).is_none(), "{len} bytes");
             fs::write(&path, &whole).unwrap();
         }
-        assert_eq!(answers(&files.load(entry).unwrap()).unwrap(), right);
-        files.remove(entry);
-        assert!(files.load(entry).is_none());
+        assert_eq!(answers(&Index::load(&files, entry).unwrap()).unwrap(), right);
+        Index::remove(&files, entry);
+        assert!(Index::load(&files, entry).is_none());
     }
 }
 
@@ -99,17 +100,18 @@ fn an_index_of_another_state_is_not_used() {
     needs!(samples);
     let folder = tempfile::tempdir().unwrap();
     let source = source(folder.path());
-    let files = |options: &str| IndexFiles::open(&folder.path().join("cache"), options, u64::MAX).unwrap();
+    let files =
+        |options: &str| KeptFiles::open(&folder.path().join("cache"), options, Space::default()).unwrap();
     let open = || Library::open(&source, &Options::default()).unwrap();
     let library = open();
     let entry = &library.databases()[0];
-    files("").build(entry, options(), &|_| ()).unwrap();
-    assert!(files("").load(entry).is_some());
-    assert!(files("other").load(entry).is_none());
+    Index::build(&files(""), entry, options(), &|_| ()).unwrap();
+    assert!(Index::load(&files(""), entry).is_some());
+    assert!(Index::load(&files("other"), entry).is_none());
     for file in fs::read_dir(&source).unwrap().map(Result::unwrap) {
         let bytes = fs::read(file.path()).unwrap();
         fs::write(file.path(), bytes).unwrap();
     }
     let library = open();
-    assert!(files("").load(&library.databases()[0]).is_none());
+    assert!(Index::load(&files(""), &library.databases()[0]).is_none());
 }

@@ -213,9 +213,7 @@ fn an_index_that_cannot_be_kept_is_done_without() {
     assert!(kept(&scratch).is_empty());
     let missing = run(pgnfs().args(["info", "--cache-dir=/proc/missing"]).arg(&path));
     assert!(
-        missing
-            .err
-            .starts_with("pgnfs: indexes of PGN files are not kept: /proc/missing: "),
+        missing.err.starts_with("pgnfs: nothing is kept: /proc/missing: "),
         "{missing:?}"
     );
     for ended in [without, missing] {

@@ -5,10 +5,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use super::simplecdb::{self, IMMORTAL, OPERA};
+use testkit::kept::Layout;
 use testkit::needs;
 
 /// A source whose files are old, because sizes of files that were just written are not kept.
@@ -77,10 +76,10 @@ fn the_next_mount_knows_all_sizes() {
         .sum();
     assert_eq!(size(&scratch), wanted);
     wait_for("what was read", || {
-        scratch.log().contains("sub/b.dci: 1 sizes from ")
+        scratch.log().contains("sub/b.dci: the table of sizes from ")
     });
     let log = scratch.log();
-    assert!(log.contains("a.dci: 2 sizes from "), "{log}");
+    assert!(log.contains("a.dci: the table of sizes from "), "{log}");
     assert!(!log.contains("sizes known after"), "nothing was decoded: {log}");
     drop(foreground);
 }
@@ -95,11 +94,9 @@ fn a_size_file_with_a_wrong_size_is_removed() {
     keep(&scratch, &[], &usual(&scratch));
     let file = size_file(&scratch);
     let mut bytes = fs::read(&file).unwrap();
-    bytes.truncate(bytes.len() - 8);
-    // No problems follow the two sizes.
-    let first = bytes.len() - 4;
-    bytes[first] += 1;
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    let layout = Layout::of(&bytes);
+    bytes[layout.sections[0].start] += 1;
+    layout.seal(&mut bytes);
     fs::write(&file, bytes).unwrap();
 
     let foreground = scratch.mount_in_foreground(&[], "off");
@@ -170,9 +167,7 @@ fn where_sizes_are_kept_is_an_option() {
         .env(CACHE, "/proc"));
     assert_eq!(mounted.code, Some(0));
     assert!(
-        mounted
-            .err
-            .starts_with("pgnfs: sizes of games are not kept: /proc/none: "),
+        mounted.err.starts_with("pgnfs: nothing is kept: /proc/none: "),
         "{mounted:?}"
     );
     assert!(size(&scratch) > 0);

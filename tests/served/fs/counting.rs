@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chessdb::formats::Options;
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use pgnfs::fs::{Attributes, ChessFs, FsError, PassState, ServeOptions, SizeFiles, Where};
+use pgnfs::fs::{Attributes, ChessFs, FsError, PassState, ServeOptions, Where};
 use tempfile::TempDir;
 
 use super::fake::Fake;
@@ -49,7 +50,7 @@ fn names_in_its_directory_are_shown_before_its_games_are_counted() {
     let tree = mount(fake);
     let folder = tempfile::tempdir().unwrap();
     tree.0
-        .keep_sizes(SizeFiles::open(folder.path(), "options").unwrap());
+        .keep_in(&KeptFiles::open(folder.path(), "options", Space::default()).unwrap());
     let (names, known) = look_at(&tree, "");
     assert_eq!((tree.0.statistics().games, known.len()), (4, 0));
     let status = tree.0.status();

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::mapped::Mapped;
 use chessdb_library::spelling::{Spelling, SpellingFile};
-use pgnfs::fs::{Entry, FsError, Kind, Layout, ServeOptions, ViewFiles};
+use pgnfs::fs::{Entry, FsError, Kind, Layout, ServeOptions};
 use tempfile::TempDir;
 
 use super::fake::{Fake, FakeGame, game};
@@ -63,16 +64,16 @@ fn usual() -> ServeOptions {
     options(Spelling::Stored, "%{year}/%{player}")
 }
 
-fn mount(entry: LibraryEntry, options: ServeOptions, files: Option<ViewFiles>) -> Mounted {
+fn mount(entry: LibraryEntry, options: ServeOptions, files: Option<KeptFiles>) -> Mounted {
     let tree = mount_with(vec![entry], options);
     if let Some(files) = files {
-        tree.0.keep_views(files);
+        tree.0.keep_in(&files);
     }
     tree
 }
 
-fn open(folder: &TempDir) -> ViewFiles {
-    ViewFiles::open(&folder.path().join("cache"), "options").unwrap()
+fn open(folder: &TempDir) -> KeptFiles {
+    KeptFiles::open(&folder.path().join("cache"), "options", Space::default()).unwrap()
 }
 
 /// The files of views, with their inodes.
@@ -168,7 +169,7 @@ fn the_next_mount_shows_the_same_and_sorts_nothing() {
 #[test]
 fn a_file_is_for_one_state_of_one_database_and_one_view() {
     let folder = TempDir::new().unwrap();
-    let keep = |entry: LibraryEntry, options: ServeOptions, files: ViewFiles| {
+    let keep = |entry: LibraryEntry, options: ServeOptions, files: KeptFiles| {
         let mut wanted = truth(options.clone(), &["years"]);
         let mut shown = look_at(&mount(entry, options, Some(files)), &["years"]);
         // Inodes are those of another database.
@@ -208,7 +209,7 @@ fn a_file_is_for_one_state_of_one_database_and_one_view() {
         change(&mut entry);
         assert_eq!(keep(entry, usual(), open(&folder)).len(), 2 + n);
     }
-    let other = ViewFiles::open(&folder.path().join("cache"), "other options").unwrap();
+    let other = KeptFiles::open(&folder.path().join("cache"), "other options", Space::default()).unwrap();
     assert_eq!(keep(fake().at(""), usual(), other).len(), 6);
     // Views with one name and other templates.
     for (n, template) in ["%{player}/%{year}", "%{year}/%{player}"].into_iter().enumerate() {
@@ -361,14 +362,14 @@ fn without_a_folder_views_are_in_memory() {
 #[test]
 fn all_databases_show_the_same_from_files() {
     let folder = TempDir::new().unwrap();
-    let mount = |files: Option<ViewFiles>| {
+    let mount = |files: Option<KeptFiles>| {
         let other = Fake::many(9000).at("other");
         let options = ServeOptions {
             unique: true,
             ..options(Spelling::Fold, "%{year}/%{player}")
         };
         let tree = mount_with(vec![fake().at("one"), other], options);
-        files.into_iter().for_each(|files| tree.0.keep_views(files));
+        files.into_iter().for_each(|files| tree.0.keep_in(&files));
         tree
     };
     let places = ["all/players", "all/merged/eco", "all/own", "all/unique/players"];

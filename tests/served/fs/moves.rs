@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{fs, thread};
 
-use chessdb_library::positions::{IndexFiles, IndexUse, MOST_BYTES};
+use chessdb_library::kept::{KeptFiles, Space};
+use chessdb_library::positions::IndexUse;
 use pgnfs::fs::{FsError, IndexState, Kind, PassOptions, ServeOptions};
 
 use super::fake::{Fake, FakeGame, game};
@@ -264,7 +265,7 @@ fn the_index_is_built_in_the_background_or_taken_from_its_file() {
         };
         let tree = mount_with(vec![fake.at("")], options);
         tree.0
-            .keep_indexes(IndexFiles::open(folder.path(), "", MOST_BYTES).unwrap());
+            .keep_in(&KeptFiles::open(folder.path(), "", Space::default()).unwrap());
         if has_pass {
             tree.0.start_pass(PassOptions {
                 threads: 1,
@@ -285,12 +286,12 @@ fn the_index_is_built_in_the_background_or_taken_from_its_file() {
     assert!(decoded_by_a_look(IndexUse::Auto, false) < 41);
     assert!(decoded_by_a_look(IndexUse::Yes, true) < 41);
     // Nothing is kept of a damaged one.
-    let file = fs::read_dir(folder.path())
+    let mut files = fs::read_dir(folder.path())
         .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+        .map(|entry| entry.unwrap().path());
+    let file = files
+        .find(|path| path.extension().unwrap() == "positions")
+        .unwrap();
     fs::write(&file, "no index").unwrap();
     assert!(decoded_by_a_look(IndexUse::Auto, false) > 41);
     fs::remove_file(&file).unwrap();

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
-use pgnfs::fs::{FsError, PassOptions, PassState, ServeOptions, SizeFiles};
+use pgnfs::fs::{FsError, PassOptions, PassState, ServeOptions};
 use tempfile::TempDir;
-use xxhash_rust::xxh3::xxh3_64;
+use testkit::kept::Layout;
 
 use super::fake::{Fake, game};
 use super::mounted::{Mounted, mount, mount_all, mount_with};
@@ -18,9 +19,9 @@ const THREADS: usize = 2;
 /// Number of games that each thread may decode twice where the pass and requests overlap.
 const SLACK: usize = 2 * THREADS * 32;
 
-fn start(tree: &mut Mounted, files: Option<SizeFiles>) {
+fn start(tree: &mut Mounted, files: Option<KeptFiles>) {
     if let Some(files) = files {
-        tree.0.keep_sizes(files);
+        tree.0.keep_in(&files);
     }
     tree.0.start_pass(PassOptions {
         threads: THREADS,
@@ -48,8 +49,8 @@ fn wait(tree: &Mounted) {
     }
 }
 
-fn open(folder: &TempDir) -> SizeFiles {
-    SizeFiles::open(&folder.path().join("cache"), "options").unwrap()
+fn open(folder: &TempDir) -> KeptFiles {
+    KeptFiles::open(&folder.path().join("cache"), "options", Space::default()).unwrap()
 }
 
 /// Mounts, waits for the pass and unmounts.
@@ -183,7 +184,7 @@ fn the_next_mount_knows_everything_at_once() {
     let (size, problems, decoded) = look(&folder, fake.clone().at(""), &fake);
     assert_eq!((size, problems), truth());
     assert_eq!(decoded, 0);
-    assert!(fs::metadata(only(kept(&folder))).unwrap().len() < 2000);
+    assert!(fs::metadata(only(kept(&folder))).unwrap().len() < 3 * 4096);
 
     let mut tree = mount(fake.clone());
     start(&mut tree, Some(open(&folder)));
@@ -216,7 +217,7 @@ fn a_file_is_for_one_state_of_one_database() {
         assert!(decoded >= 300, "{decoded}");
     }
     let fake = fake();
-    let other = SizeFiles::open(&folder.path().join("cache"), "other options").unwrap();
+    let other = KeptFiles::open(&folder.path().join("cache"), "other options", Space::default()).unwrap();
     let mut tree = mount(fake.clone());
     start(&mut tree, Some(other));
     tree.stat("all.pgn");
@@ -248,37 +249,42 @@ fn damaged_files_are_ignored() {
         assert_eq!((size_now, &problems_now), (size, &problems), "{what}");
         assert!(decoded >= 300, "{what}: it was believed");
     };
-    for len in [0, 1, 7, 8, 23, 24, 100, good.len() - 8, good.len() - 1] {
+    for len in [0, 1, 7, 8, 271, 272, 300, 5000, good.len() - 8, good.len() - 1] {
         check(&good[..len], &format!("cut to {len}"));
     }
-    for at in (0..good.len()).step_by(41) {
+    let layout = Layout::of(&good);
+    // Nothing is in the rest of the first page.
+    let used = (0..layout.key.end).chain(layout.data.start..good.len());
+    for at in used.step_by(41) {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;
         check(&bytes, &format!("byte {at}"));
     }
-    // Files with a valid checksum but impossible numbers in the header, or invalid problems.
-    let end = good.len() - 8;
+    // Files with valid checksums but impossible numbers in the header, or invalid problems.
     let mut hostile = Vec::new();
-    for at in [8, 12, 16, 20] {
+    for at in [8, 12, 16, 32, 40, 48, 56, 64, 256] {
         for number in [0, 1, 301, 1 << 16, u32::MAX / 2, u32::MAX - 23, u32::MAX] {
-            let mut bytes = good[..end].to_vec();
+            let mut bytes = good.clone();
             bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
-            if bytes != good[..end] {
+            if bytes != good {
                 hostile.push((format!("{number} at {at}"), bytes));
             }
         }
     }
+    let end = layout.sections[2].end;
     for rows in [
         &[1][..],
         &[0; 7],
         &[0, 0, 0, 0, 255, 255, 255, 255],
         &[44, 1, 0, 0, 0, 0, 0, 0],
     ] {
-        hostile.push((format!("problems {rows:?}"), [&good[..end], rows].concat()));
+        let mut bytes = good.clone();
+        bytes[end..end + rows.len()].copy_from_slice(rows);
+        bytes[72] += rows.len() as u8;
+        hostile.push((format!("problems {rows:?}"), bytes));
     }
-    hostile.push(("no problems".to_owned(), Vec::new()));
     for (what, mut bytes) in hostile {
-        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        layout.seal(&mut bytes);
         check(&bytes, &what);
     }
 }
@@ -287,11 +293,10 @@ fn damaged_files_are_ignored() {
 fn lie(folder: &TempDir, options: &str) -> u64 {
     let path = only(kept(folder));
     let mut bytes = fs::read(&path).unwrap();
-    let key = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    assert!(String::from_utf8_lossy(&bytes[24..24 + key]).contains(options));
-    bytes.truncate(bytes.len() - 8);
-    bytes[24 + key + 1] += 1;
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    let layout = Layout::of(&bytes);
+    assert!(String::from_utf8_lossy(&bytes[layout.key.clone()]).contains(options));
+    bytes[layout.sections[0].start + 1] += 1;
+    layout.seal(&mut bytes);
     fs::write(&path, bytes).unwrap();
     256
 }
@@ -386,5 +391,5 @@ fn without_a_folder_everything_works_but_keeping() {
     assert_eq!((tree.stat("all.pgn").size, tree.cat("problems.txt")), truth());
     drop(tree);
     assert_eq!(fs::read(&cache).unwrap(), b"a file");
-    assert!(SizeFiles::open(Path::new("/proc/cache"), "").is_err());
+    assert!(KeptFiles::open(Path::new("/proc/cache"), "", Space::default()).is_err());
 }

@@ -12,7 +12,7 @@ use super::Index;
 use super::build::{LARGE, SMALL};
 use super::sections::Section;
 use super::shared::Node;
-use crate::sections::Damaged;
+use crate::kept::Damaged;
 use chessdb::bytes::{le_u32, le_u64};
 
 impl Index {

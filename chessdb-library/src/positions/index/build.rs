@@ -13,7 +13,7 @@ use super::spill::Spill;
 use super::walk::Walk;
 use super::{Index, IndexError};
 use crate::cancel;
-use crate::sections::{Numbers, Output, begin, next_page};
+use crate::kept::{Numbers, Output, begin, next_page};
 use chessdb::board::Position;
 use chessdb::formats::Database;
 

@@ -17,7 +17,7 @@ use super::shared::{Node, read, rest_of};
 use super::signature::{Signature, Test};
 use super::spill::first_bits;
 use crate::cancel;
-use crate::sections::Damaged;
+use crate::kept::Damaged;
 use chessdb::board::{Move, Position};
 use chessdb::bytes::{le_u32, le_u64};
 

@@ -18,26 +18,25 @@ mod sections;
 mod shared;
 mod signature;
 mod spill;
-mod temporary;
 mod tree;
 mod walk;
 
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use build::Builder;
 use lines::Lines;
-use sections::{Section, Sections};
+use sections::Sections;
 
 use super::selection::Selection;
-use crate::sections::{Output, seal};
+use crate::kept::{Output, folders, seal, temporary_files};
 use chessdb::formats::Database;
 
-pub use crate::sections::Damaged;
-pub use files::{IndexFiles, IndexUse, MOST_BYTES};
+pub use crate::kept::Damaged;
+pub use files::IndexUse;
 pub use novelty::{Novelty, novelties_csv};
 pub use tree::{Child, TreeNode};
 
@@ -106,7 +105,7 @@ impl Default for BuildOptions {
         BuildOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: 512 << 20,
-            folders: temporary::folders(),
+            folders: folders(),
         }
     }
 }
@@ -116,7 +115,7 @@ impl BuildOptions {
     pub fn obstacle(&self, games: u32) -> Option<IndexError> {
         match build::fits(games, self.memory) {
             true => None,
-            false => temporary::files(self.folders).err(),
+            false => files_without_names(self.folders).err(),
         }
     }
 }
@@ -180,7 +179,7 @@ impl Index {
             Err(IndexError::Memory) => {}
             built => return built,
         }
-        let (folder, [file, nodes]) = temporary::files(options.folders)?;
+        let (folder, [file, nodes]) = files_without_names(options.folders)?;
         let built = Index::in_file(database, options, &[], &file, nodes, done);
         let opened = built.and_then(|()| Sections::open(file, |_| true).map_err(|_| IndexError::Damaged));
         let sections = opened.map_err(|error| match error {
@@ -205,8 +204,16 @@ impl Index {
     ) -> Result<(), IndexError> {
         let mut out = Output::File(file.try_clone()?);
         let numbers = builder(database, options, key, done).build(&mut out, Some(temporary))?;
-        Ok(seal::<Section>(file, &numbers, key)?)
+        Ok(seal(file, &numbers, key)?)
     }
+}
+
+/// Two files without names, and their folder.
+fn files_without_names(folders: &'static [PathBuf]) -> Result<(&'static Path, [File; 2]), IndexError> {
+    temporary_files(folders).map_err(|error| match error {
+        Some(no_file) => IndexError::Temporary(no_file.folder.to_owned(), no_file.error),
+        None => IndexError::Memory,
+    })
 }
 
 fn builder<'a>(

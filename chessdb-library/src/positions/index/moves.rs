@@ -12,7 +12,7 @@ use super::super::wanted::{Pattern, legal_moves};
 use super::Index;
 use super::key::{key_of, key_with};
 use super::shared::Node;
-use crate::sections::Damaged;
+use crate::kept::Damaged;
 use chessdb::board::{Move, Position, RunningKey, Undo};
 
 /// A row under construction.

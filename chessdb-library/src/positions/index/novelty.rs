@@ -15,7 +15,7 @@ use super::sections::Section;
 use super::shared::Node;
 use crate::cancel;
 use crate::csv::append_record;
-use crate::sections::Damaged;
+use crate::kept::Damaged;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;
 use chessdb::formats::Database;

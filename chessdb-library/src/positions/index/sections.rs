@@ -1,9 +1,9 @@
-//! The sections of an index of positions, in memory or in a [file](crate::sections).
+//! The sections of an index of positions, in memory or in a [file](crate::kept).
 //!
 //! The first numbers in its header are the number of games in the index, the number of these that begin in the normal
 //! start position, which come first, and the bits of a bucket's number.
 
-use crate::sections::{Numbers, Part};
+use crate::kept::{Numbers, Part};
 
 /// A section of an index. Games are in the order of their moves, see [`super::order`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) enum Section {
 }
 
 /// The sections of an index.
-pub(super) type Sections = crate::sections::Sections<Section>;
+pub(super) type Sections = crate::kept::Sections<Section>;
 
 /// Places of the numbers in a header.
 pub(super) const GAMES: usize = 0;
@@ -49,9 +49,6 @@ pub(super) const USUAL: usize = 1;
 pub(super) const BUCKET_BITS: usize = 2;
 
 impl Part for Section {
-    const MAGIC: [u8; 8] = *b"pgnfs ix";
-    const VERSION: u32 = 3;
-
     fn place(self) -> usize {
         self as usize
     }

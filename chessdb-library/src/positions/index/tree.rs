@@ -11,7 +11,7 @@ use super::super::line::{Step, follow};
 use super::Index;
 use super::order::Place;
 use super::shared::Node;
-use crate::sections::Damaged;
+use crate::kept::Damaged;
 use chessdb::board::{Move, Position};
 
 /// A node of the opening tree: the games that begin with the same moves.

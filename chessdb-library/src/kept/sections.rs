@@ -1,16 +1,16 @@
-//! Files of the cache folder that consist of sections of little-endian integers, and are mapped: a header, the
-//! sections, and a checksum for each block of them.
+//! The layout of kept files: a header, sections of bytes and of little-endian integers, and a checksum for each block of
+//! them. Files are mapped.
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
-//! | 0 | 8 | what the sections are of: [`Part::MAGIC`] |
-//! | 8 | 4 | version of the layout: [`Part::VERSION`] |
+//! | 0 | 8 | `pgnfs kf` |
+//! | 8 | 4 | version of this layout |
 //! | 12 | 4 | *k*, bytes of the key |
 //! | 16 | 4 each | four [numbers](Numbers::own) |
 //! | 32 | 16 each | offset and length of each section; the length is 0 where there are fewer than 14 |
 //! | 256 | 8 | offset of the checksums |
 //! | 264 | 8 | XXH3-64 of the header up to here, the key and the checksums |
-//! | 272 | *k* | the key: everything that the sections depend on |
+//! | 272 | *k* | the key: everything that the sections follow from |
 //! | a multiple of 4096 | | the sections, in blocks of 64 KiB |
 //! | | 8 each | the checksums: XXH3-64 of each block |
 //!
@@ -21,7 +21,7 @@ mod checked;
 
 use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -33,7 +33,8 @@ use crate::mapped::Mapped;
 use checked::Checked;
 use chessdb::bytes::{le_u32, le_u64};
 
-const MAGIC_LEN: usize = 8;
+const MAGIC: [u8; 8] = *b"pgnfs kf";
+const VERSION: u32 = 1;
 const HEADER: usize = 272;
 const TABLE: usize = 32;
 const SUMS: usize = 256;
@@ -43,17 +44,11 @@ const PAGE: usize = 4096;
 const BLOCK: usize = 64 << 10;
 
 /// Maximum number of sections.
-pub const SECTIONS: usize = 14;
+const SECTIONS: usize = 14;
 
-/// The sections of one kind of file, or of as many bytes in memory.
+/// The sections of a kind of file.
 pub trait Part: Copy {
-    /// The first bytes of a file.
-    const MAGIC: [u8; MAGIC_LEN];
-
-    /// Version of the layout. It is raised with every change that the hash of the program does not reveal.
-    const VERSION: u32;
-
-    /// The place of a section among all, below [`SECTIONS`].
+    /// The place of a section among all, below 14.
     fn place(self) -> usize;
 
     /// False for numbers that no valid file has.
@@ -124,7 +119,7 @@ pub fn begin(key: &[u8]) -> u64 {
 ///
 /// # Errors
 /// If reading or writing fails.
-pub fn seal<P: Part>(file: &File, numbers: &Numbers, key: &[u8]) -> io::Result<()> {
+pub fn seal(file: &File, numbers: &Numbers, key: &[u8]) -> io::Result<()> {
     let end = numbers
         .sections
         .iter()
@@ -133,13 +128,14 @@ pub fn seal<P: Part>(file: &File, numbers: &Numbers, key: &[u8]) -> io::Result<(
         .unwrap_or(0);
     let sums_at = next_page(end);
     file.set_len(sums_at)?;
-    let map = Mapped::of_kept(file.try_clone()?)?;
-    let data = map.get(begin(key) as usize..).unwrap_or_default();
-    let sums: Vec<u8> = data
-        .chunks(BLOCK)
-        .flat_map(|block| xxh3_64(block).to_le_bytes())
-        .collect();
-    let mut header = header::<P>(numbers, key, sums_at);
+    let mut sums = Vec::new();
+    let mut block = vec![0; BLOCK];
+    for at in (begin(key)..sums_at).step_by(BLOCK) {
+        block.truncate((sums_at - at) as usize);
+        file.read_exact_at(&mut block, at)?;
+        sums.extend(xxh3_64(&block).to_le_bytes());
+    }
+    let mut header = header(numbers, key, sums_at);
     header.extend(checksum(&header, key, &sums).to_le_bytes());
     header.extend(key);
     file.write_all_at(&sums, sums_at)?;
@@ -147,9 +143,9 @@ pub fn seal<P: Part>(file: &File, numbers: &Numbers, key: &[u8]) -> io::Result<(
 }
 
 /// The header up to its checksum.
-fn header<P: Part>(numbers: &Numbers, key: &[u8], sums_at: u64) -> Vec<u8> {
-    let mut header = P::MAGIC.to_vec();
-    let fields = [P::VERSION, key.len() as u32].into_iter().chain(numbers.own);
+fn header(numbers: &Numbers, key: &[u8], sums_at: u64) -> Vec<u8> {
+    let mut header = MAGIC.to_vec();
+    let fields = [VERSION, key.len() as u32].into_iter().chain(numbers.own);
     header.extend(fields.flat_map(u32::to_le_bytes));
     for (at, len) in numbers.sections {
         header.extend(at.to_le_bytes());
@@ -264,7 +260,7 @@ impl<P: Part> Sections<P> {
         let mut numbers = self.numbers;
         numbers.sections.iter_mut().for_each(|(at, _)| *at += begin);
         file.write_all_at(bytes, begin)?;
-        seal::<P>(file, &numbers, key)
+        seal(file, &numbers, key)
     }
 
     /// Opens a file if it is complete and `is_wanted` returns true for its key.
@@ -276,6 +272,30 @@ impl<P: Part> Sections<P> {
         let Header { range, sums, numbers } = read_header::<P>(&map, is_wanted)?;
         let file = Checked::new(map, range, sums);
         Ok(Sections::new(Data::File(Box::new(file)), numbers))
+    }
+
+    /// Reads a whole file of at most `most` bytes into memory, if it is sound and `is_wanted` returns true for its key.
+    ///
+    /// # Errors
+    /// The reason why it is not.
+    pub fn read(
+        mut file: File,
+        most: u64,
+        is_wanted: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Sections<P>, String> {
+        let text = |error: io::Error| error.to_string();
+        let len = file.metadata().map_err(text)?.len();
+        if len > most {
+            return Err("larger than a valid one".to_owned());
+        }
+        let mut bytes = Vec::with_capacity(len as usize);
+        file.by_ref().take(most).read_to_end(&mut bytes).map_err(text)?;
+        let Header { range, sums, numbers } = read_header::<P>(&bytes, is_wanted)?;
+        let blocks = bytes.get(range).unwrap_or_default().chunks(BLOCK);
+        if !blocks.map(xxh3_64).eq(sums) {
+            return Err("damaged".to_owned());
+        }
+        Ok(Sections::in_memory(bytes, numbers))
     }
 
     /// The numbers in the header.
@@ -372,7 +392,7 @@ struct Header {
 fn read_header<P: Part>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool) -> Result<Header, String> {
     let header = bytes.get(..HEADER).ok_or("cut")?.to_vec();
     let number = |at| le_u32(&header, at).unwrap_or(0);
-    if !header.starts_with(&P::MAGIC) || number(8) != P::VERSION {
+    if !header.starts_with(&MAGIC) || number(8) != VERSION {
         return Err("of another version".to_owned());
     }
     let key = bytes.get(HEADER..HEADER.saturating_add(number(12) as usize));
@@ -402,8 +422,10 @@ fn read_header<P: Part>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool) -> 
             le_u64(&header, at + 8).unwrap_or(0),
         );
     }
-    let end = range.end as u64;
-    let is_inside = |&(at, len): &(u64, u64)| at.checked_add(len).is_some_and(|after| after <= end);
+    let (start, end) = (range.start as u64, range.end as u64);
+    let is_inside = |&(at, len): &(u64, u64)| {
+        len == 0 || at >= start && at.checked_add(len).is_some_and(|after| after <= end)
+    };
     if !numbers.sections.iter().all(is_inside) || !P::are_valid(&numbers) {
         return Err("damaged".to_owned());
     }

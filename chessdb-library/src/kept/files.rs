@@ -1,0 +1,142 @@
+//! The folder of kept files.
+
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::folder::Folder;
+use super::key::{Key, Origin};
+use super::program::program_hash;
+use super::space::{Space, is_kept, is_of_earlier_layout, name};
+use super::{KeptFile, KeptKind};
+
+/// The folder is tidied again after this time.
+const TIDY_AFTER: Duration = Duration::from_secs(24 * 3600);
+
+/// The folder is tidied again when this part of its space has been written.
+const TIDY_PART: u64 = 16;
+
+/// A folder of kept files, for databases that are read with the same options. All other files in it are left unchanged.
+#[derive(Clone, Debug)]
+pub struct KeptFiles {
+    pub(super) shared: Arc<Shared>,
+    pub(super) options: Arc<str>,
+    /// Computes the hash of the running program, which is read for that.
+    pub(super) program: fn() -> Option<u128>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) folder: Folder,
+    pub(super) space: Space,
+    tidied: Mutex<Option<Tidied>>,
+    /// Files that were not kept because they are larger than allowed, by kind and display name of the database.
+    too_large: Mutex<BTreeSet<(KeptKind, String)>>,
+}
+
+/// When this process has tidied a folder.
+#[derive(Debug)]
+struct Tidied {
+    when: Instant,
+    /// Number of bytes written since.
+    written: u64,
+}
+
+impl KeptFiles {
+    /// Opens a folder, removes the files of an earlier layout from it, and creates it if it does not exist. `options` are
+    /// all options of the user that change the contents of databases.
+    ///
+    /// # Errors
+    /// If the folder cannot be opened or created, is a symbolic link, belongs to another user, or others can
+    /// write to it.
+    pub fn open(path: &Path, options: &str, space: Space) -> io::Result<KeptFiles> {
+        let folder = Folder::open(path)?;
+        match folder.files(is_of_earlier_layout) {
+            Ok(files) => files.iter().for_each(|file| folder.remove(&file.name)),
+            Err(error) => log::debug!("{}: not cleaned up: {error}", path.display()),
+        }
+        Ok(KeptFiles {
+            shared: Arc::new(Shared {
+                folder,
+                space,
+                tidied: Mutex::new(None),
+                too_large: Mutex::default(),
+            }),
+            options: options.into(),
+            program: program_hash,
+        })
+    }
+
+    /// A file that follows from these databases. `what` tells files of one kind apart.
+    pub fn file(&self, kind: KeptKind, what: &str, of: &[Origin]) -> KeptFile {
+        let key = Key::new(kind, &self.options, what, of);
+        let names: Vec<&str> = of.iter().map(|origin| &*origin.name).collect();
+        KeptFile {
+            files: self.clone(),
+            kind,
+            of: names.join(", "),
+            name: name(kind, key.number()),
+            key,
+        }
+    }
+
+    /// Creates a file without a name in the folder, for reading and writing. Closing it removes it.
+    ///
+    /// # Errors
+    /// If the file cannot be created.
+    pub fn temporary(&self) -> io::Result<File> {
+        let name = name(KeptKind::Positions, 0);
+        self.shared.folder.create(&name)?.file.try_clone()
+    }
+
+    /// Why a file of a database with so many games is not kept, if that is known or can be expected.
+    pub fn refusal(&self, kind: KeptKind, database: &str, games: u32) -> Option<String> {
+        let Shared { space, too_large, .. } = &*self.shared;
+        let expected = kind.row().bytes_a_game * u64::from(games);
+        let is_refused =
+            expected > space.of_file(kind) || too_large.lock().contains(&(kind, database.to_owned()));
+        is_refused.then(|| space.refusal(kind.row()))
+    }
+
+    /// Logs and remembers that a file is not kept, because it is larger than allowed.
+    pub(super) fn refuse(&self, kind: KeptKind, of: &str) {
+        let is_new = self.shared.too_large.lock().insert((kind, of.to_owned()));
+        if is_new {
+            log::warn!("{of}: {}", self.shared.space.refusal(kind.row()));
+        }
+    }
+
+    /// Tidies the folder after the first file that this process writes, and then from time to time: looking through
+    /// it for each file would take as long as all files together.
+    pub(super) fn tidy_if_due(&self, written: u64) {
+        let shared = &*self.shared;
+        let mut tidied = shared.tidied.lock();
+        if let Some(last) = &mut *tidied {
+            last.written = last.written.saturating_add(written);
+            if last.written <= shared.space.bytes / TIDY_PART && last.when.elapsed() < TIDY_AFTER {
+                return;
+            }
+        }
+        *tidied = Some(Tidied {
+            when: Instant::now(),
+            written: 0,
+        });
+        self.tidy(shared.space);
+    }
+
+    /// Removes files that have not been used for a long time, and what does not fit.
+    pub(super) fn tidy(&self, space: Space) {
+        let folder = &self.shared.folder;
+        match folder.files(is_kept) {
+            Ok(files) => {
+                let surplus = space.surplus(files, SystemTime::now());
+                surplus.iter().for_each(|name| folder.remove(name));
+            }
+            Err(error) => log::debug!("{}: not cleaned up: {error}", folder.path.display()),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! A folder that belongs to the user, and in which only the user can write.
+//!
+//! Several processes may use it at the same time: a file gets its name when it is complete. Until then it has none, so
+//! nothing is left of it if the program is ended, or a temporary one if the file system requires that. It need not be on
+//! the disk by then: a power failure may leave parts of it out, so each part needs a checksum.
+//!
+//! Its files are accessed through its descriptor. So if its path is replaced, nothing is written or removed elsewhere. It
+//! is opened once, and again only if it was deleted.
+
+use parking_lot::RwLock;
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, linkat, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+/// Extension of a file that is being written on a file system where every file has a name.
+pub(super) const PARTIAL: &str = "partial";
+
+/// Symbolic links are not followed, and opening a named pipe does not wait.
+const SAFELY: OFlags = OFlags::CLOEXEC
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY);
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    descriptor: RwLock<Arc<OwnedFd>>,
+}
+
+/// A regular file in the folder.
+pub(super) struct FolderFile {
+    pub(super) name: String,
+    /// When its contents were changed, or its use was noted.
+    pub(super) used: SystemTime,
+    pub(super) bytes: u64,
+}
+
+impl Folder {
+    /// Opens a folder. Creates it, with access for this user only, if it does not exist.
+    ///
+    /// # Errors
+    /// If the folder cannot be opened or created, is a symbolic link, belongs to another user, or others can
+    /// write to it.
+    pub(super) fn open(path: &Path) -> io::Result<Folder> {
+        // A slash at the end would make the kernel follow a link.
+        let path: PathBuf = path.components().collect();
+        Ok(Folder {
+            descriptor: RwLock::new(Arc::new(open_folder(&path)?)),
+            path,
+        })
+    }
+
+    fn descriptor(&self) -> Arc<OwnedFd> {
+        Arc::clone(&self.descriptor.read())
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is no such file; others if it is not a regular file, belongs to
+    /// another user, or cannot be opened.
+    pub(super) fn file(&self, name: &str) -> io::Result<File> {
+        let file = File::from(openat(self.descriptor(), name, SAFELY, Mode::empty())?);
+        let meta = file.metadata()?;
+        if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("not a regular file of this user"));
+        }
+        Ok(file)
+    }
+
+    /// Creates a file that gets the name later, and first the folder if it was deleted.
+    ///
+    /// # Errors
+    /// If the file cannot be created.
+    pub(super) fn create(&self, name: &str) -> io::Result<New> {
+        let mut folder = self.descriptor();
+        let exists = fstat(&folder).is_ok_and(|stat| stat.st_nlink > 0);
+        if !exists {
+            folder = Arc::new(open_folder(&self.path)?);
+            *self.descriptor.write() = Arc::clone(&folder);
+        }
+        New::create(folder, name)
+    }
+
+    /// Removes a file if it exists.
+    pub(super) fn remove(&self, name: &str) {
+        let path = self.path.join(name);
+        match unlinkat(self.descriptor(), name, AtFlags::empty()) {
+            Ok(()) => log::debug!("{}: removed", path.display()),
+            Err(Errno::NOENT) => {}
+            Err(error) => log::debug!("{}: not removed: {error}", path.display()),
+        }
+    }
+
+    /// The regular files whose names are wanted.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub(super) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<FolderFile>> {
+        let folder = self.descriptor();
+        let names = Dir::read_from(&folder)?.flatten();
+        let names = names.filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned));
+        let found = names.filter(|name| is_wanted(name)).filter_map(|name| {
+            let stat = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let since_1970 = Duration::new(stat.st_mtime.try_into().unwrap_or(0), stat.st_mtime_nsec as u32);
+            FileType::from_raw_mode(stat.st_mode)
+                .is_file()
+                .then(|| FolderFile {
+                    name,
+                    used: SystemTime::UNIX_EPOCH + since_1970,
+                    bytes: stat.st_size.try_into().unwrap_or(0),
+                })
+        });
+        Ok(found.collect())
+    }
+}
+
+/// Opens the folder, and creates it if it does not exist.
+fn open_folder(path: &Path) -> io::Result<OwnedFd> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    let folder = match openat(CWD, path, OFlags::DIRECTORY | SAFELY, Mode::empty()) {
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(io::Error::other("it is a symbolic link")),
+        folder => folder?,
+    };
+    let stat = fstat(&folder)?;
+    if stat.st_uid != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other("it belongs to another user"));
+    }
+    if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+        return Err(io::Error::other("others can write to it: run chmod go-w on it"));
+    }
+    Ok(folder)
+}
+
+/// A file that is being written. It is removed if it is not kept.
+pub(super) struct New {
+    folder: Arc<OwnedFd>,
+    pub(super) file: File,
+    /// Its temporary name; `None` while it has no name.
+    partial: Option<String>,
+}
+
+impl New {
+    fn create(folder: Arc<OwnedFd>, name: &str) -> io::Result<New> {
+        let mode = Mode::RUSR | Mode::WUSR;
+        let nameless = openat(
+            &folder,
+            ".",
+            OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC,
+            mode,
+        );
+        let (file, partial) = match nameless {
+            // Some file systems do not have files without a name.
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
+                let partial = partial(name);
+                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | SAFELY;
+                (openat(&folder, &partial, flags, mode)?, Some(partial))
+            }
+            file => (file?, None),
+        };
+        let file = file.into();
+        Ok(New {
+            folder,
+            file,
+            partial,
+        })
+    }
+
+    /// Gives the file its name, replacing an existing file.
+    pub(super) fn keep_as(mut self, name: &str) -> io::Result<()> {
+        let partial = match self.partial.take() {
+            Some(partial) => partial,
+            None => {
+                // A link cannot replace a file, so the file gets a temporary name first.
+                let partial = partial(name);
+                let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+                linkat(CWD, path, &self.folder, &partial, AtFlags::SYMLINK_FOLLOW)?;
+                partial
+            }
+        };
+        let partial = self.partial.insert(partial);
+        renameat(&self.folder, partial.as_str(), &self.folder, name)?;
+        self.partial = None;
+        Ok(())
+    }
+}
+
+impl Drop for New {
+    fn drop(&mut self) {
+        if let Some(partial) = &self.partial {
+            let _ = unlinkat(&self.folder, partial, AtFlags::empty());
+        }
+    }
+}
+
+/// A unique temporary name.
+fn partial(name: &str) -> String {
+    static WRITTEN: AtomicU32 = AtomicU32::new(0);
+    let turn = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let process = rustix::process::getpid().as_raw_pid();
+    format!("{name}.{process}-{turn}.{PARTIAL}")
+}

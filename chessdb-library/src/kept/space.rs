@@ -1,0 +1,146 @@
+//! How much space kept files may take together, and which of them are removed.
+
+use std::time::{Duration, SystemTime};
+
+use super::folder::{FolderFile, PARTIAL};
+use super::{KINDS, KeptKind, KeptRow};
+
+/// Files that were not used for this long are removed.
+const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
+
+/// A temporary file that is older than this is never completed.
+const LONGEST_WRITING: Duration = Duration::from_secs(3600);
+
+/// What the name of a file begins with.
+const LAYOUT: &str = "v2-";
+
+/// The limits of a folder of kept files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Maximum number of bytes of all files together.
+    pub bytes: u64,
+    /// Maximum number of bytes of all indexes of positions together, within those of all files.
+    pub of_indexes: u64,
+    /// Bytes of the last files of each kind that files of other kinds do not drive out.
+    pub reserve: u64,
+}
+
+impl Default for Space {
+    fn default() -> Space {
+        Space {
+            bytes: 16 << 30,
+            of_indexes: u64::MAX,
+            reserve: 64 << 20,
+        }
+    }
+}
+
+impl Space {
+    /// Maximum number of bytes of a file: what is left beside the reserves of the other kinds.
+    pub(super) fn of_file(&self, kind: KeptKind) -> u64 {
+        let others = KINDS.len() as u64 - 1;
+        self.of_kind(kind).min(self.bytes - others * self.reserve())
+    }
+
+    /// Maximum number of bytes of all files of a kind.
+    fn of_kind(&self, kind: KeptKind) -> u64 {
+        if kind == KeptKind::Positions {
+            self.bytes.min(self.of_indexes)
+        } else {
+            self.bytes
+        }
+    }
+
+    /// Why a file that is larger than allowed is not kept.
+    pub(super) fn refusal(&self, row: &KeptRow) -> String {
+        let most = self.of_file(row.kind);
+        let option = if most == self.of_indexes {
+            "index-space"
+        } else {
+            "cache-space"
+        };
+        format!(
+            "{} is not kept, because it has more than the {most} bytes that {option} allows: raise {option}",
+            row.what
+        )
+    }
+
+    /// All reserves together leave half of the space for the files that are used most.
+    fn reserve(&self) -> u64 {
+        self.reserve.min(self.bytes / (2 * KINDS.len() as u64))
+    }
+
+    /// The files that have to be removed: what was not used for a long time, then what was used least recently.
+    pub(super) fn surplus(&self, mut files: Vec<FolderFile>, now: SystemTime) -> Vec<String> {
+        let mut surplus = Vec::new();
+        let mut removable = Vec::new();
+        let mut sums = [0u64; KINDS.len()];
+        let mut sum = 0u64;
+        // The most recently used file comes first.
+        files.sort_by_key(|file| std::cmp::Reverse(file.used));
+        for FolderFile { name, used, bytes } in files {
+            let unused = now.duration_since(used).unwrap_or_default();
+            let Some(kind) = kind_of(&name) else {
+                if unused > LONGEST_WRITING {
+                    surplus.push(name);
+                }
+                continue;
+            };
+            let before = sums[kind as usize];
+            let end = before.saturating_add(bytes);
+            if unused > LONGEST_UNUSED || bytes > self.of_file(kind) || end > self.of_kind(kind) {
+                surplus.push(name);
+                continue;
+            }
+            sums[kind as usize] = end;
+            sum = sum.saturating_add(bytes);
+            // A file that is only partly in the reserve goes after all that are not.
+            if end > self.reserve() {
+                removable.push((before < self.reserve(), used, bytes, name));
+            }
+        }
+        removable.sort();
+        for (_, _, bytes, name) in removable {
+            if sum <= self.bytes {
+                break;
+            }
+            sum -= bytes;
+            surplus.push(name);
+        }
+        surplus
+    }
+}
+
+/// The name of a kept file.
+pub(super) fn name(kind: KeptKind, number: u128) -> String {
+    format!("{LAYOUT}{number:032x}.{}", kind.row().extension)
+}
+
+/// True for the name of a kept file, complete or not.
+pub(super) fn is_kept(name: &str) -> bool {
+    let extension = name.strip_prefix(LAYOUT).and_then(after_number);
+    extension.is_some_and(|extension| is_partial(extension) || kind_of(name).is_some())
+}
+
+/// True for the name of a file that an earlier program has kept.
+pub(super) fn is_of_earlier_layout(name: &str) -> bool {
+    matches!(after_number(name), Some("sizes" | "scan" | "views" | "positions"))
+}
+
+/// The kind of a complete file.
+fn kind_of(name: &str) -> Option<KeptKind> {
+    let extension = after_number(name.strip_prefix(LAYOUT)?)?;
+    let row = KINDS.iter().find(|row| row.extension == extension)?;
+    Some(row.kind)
+}
+
+/// What follows a number and a dot.
+fn after_number(name: &str) -> Option<&str> {
+    let (number, rest) = name.split_once('.')?;
+    let is_number = number.len() == 32 && number.bytes().all(|c| c.is_ascii_hexdigit());
+    is_number.then_some(rest)
+}
+
+fn is_partial(extension: &str) -> bool {
+    extension.rsplit('.').next() == Some(PARTIAL)
+}

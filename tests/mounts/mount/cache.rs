@@ -1,0 +1,63 @@
+//! The limit of space for kept files, and files of an earlier version.
+
+use std::fs;
+
+use super::kept_views::{kept, scratch, unmount};
+use super::scratch::wait_for;
+use testkit::needs;
+
+#[test]
+fn what_does_not_fit_is_shown_and_not_kept() {
+    needs!(mount);
+    let scratch = scratch();
+    let first_moves = || {
+        let moves = scratch.mount.join("many.pgn/moves");
+        wait_for("the database", || moves.exists());
+        let rows = fs::read_to_string(moves.join("moves.csv")).unwrap();
+        let info = fs::read_to_string(scratch.mount.join("many.pgn/info.txt")).unwrap();
+        (rows, info)
+    };
+    let foreground = scratch.mount_in_foreground(&["--cache-space=1M"], "pgnfs=debug");
+    let (rows, info) = first_moves();
+    let refusal = "the index of positions is not kept, because it has more than the 611671 bytes that cache-space \
+                   allows: raise cache-space";
+    assert!(info.contains(&format!("\n  {refusal}\n")), "{info}");
+    assert!(!info.contains("a view"), "{info}");
+    let log = scratch.log();
+    assert!(log.contains(&format!("many.pgn: {refusal}")), "{log}");
+    let players = fs::read_dir(scratch.mount.join("many.pgn/players"))
+        .unwrap()
+        .count();
+    assert_eq!(players, 501 + 307);
+    unmount(&scratch);
+    drop(foreground);
+    let number = |kind| kept(&scratch, kind).len();
+    assert_eq!(["scan", "sizes", "views", "positions"].map(number), [1, 2, 1, 0]);
+
+    // An earlier version has left a file, and indexes still have their own limit.
+    let earlier = scratch.path("cache/pgnfs/0123456789abcdef0123456789abcdef.positions");
+    fs::write(&earlier, "bytes").unwrap();
+    let foreground = scratch.mount_in_foreground(&["--index-space=100K"], "pgnfs=debug");
+    let (same, info) = first_moves();
+    assert_eq!(same, rows);
+    assert!(
+        info.contains("the 102400 bytes that index-space allows"),
+        "{info}"
+    );
+    let log = scratch.log();
+    assert!(
+        log.contains("cache-space limits everything that is kept"),
+        "{log}"
+    );
+    unmount(&scratch);
+    drop(foreground);
+    assert!(!earlier.exists());
+    assert_eq!(number("positions"), 0);
+
+    scratch.mount(&[]);
+    let (same, info) = first_moves();
+    assert_eq!(same, rows);
+    assert!(!info.contains("not kept"), "{info}");
+    unmount(&scratch);
+    assert_eq!(["scan", "views", "positions"].map(number), [1, 1, 1]);
+}
