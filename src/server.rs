@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use crate::fs::{ChessFs, Live, Outdated, PassOptions, ServeOptions};
 use crate::watch::{Means, Watch};
-use chessdb_library::hung;
 use chessdb_library::library::Library;
+use chessdb_library::workers::hung;
 
 /// A database that changes for longer than this is opened anyway.
 const LONGEST: Duration = Duration::from_secs(30);

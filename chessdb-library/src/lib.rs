@@ -7,7 +7,6 @@
 pub mod cancel;
 pub mod csv;
 pub mod duplicates;
-pub mod hung;
 pub mod kept;
 pub mod library;
 pub mod mapped;
@@ -17,3 +16,4 @@ pub mod positions;
 pub mod recent;
 pub mod spelling;
 pub mod table;
+pub mod workers;

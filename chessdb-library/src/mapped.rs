@@ -15,8 +15,9 @@ use std::io;
 use std::ops::{Deref, Range};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{self, AtomicBool, Ordering, fence};
-use std::thread;
+use std::time::Instant;
 
 pub use clock::ticks;
 pub use copies::Copies;
@@ -31,6 +32,17 @@ use copies::Copied;
 use holes::Extent;
 use identity::Watched;
 use limit::{MOST_FILES, Ticket};
+
+use crate::workers::{WorkerOptions, Workers};
+
+/// Threads that unmap files which are not local.
+static UNMAPPING: LazyLock<Workers> = LazyLock::new(|| {
+    Workers::new(WorkerOptions {
+        name: "unmapping",
+        threads: 64,
+        ..WorkerOptions::default()
+    })
+});
 
 /// A read-only memory map of a file. An empty file is an empty slice. A long hole at the end is not mapped.
 /// A small file may be a [copy](Mapped::copy_or_map) instead.
@@ -202,8 +214,8 @@ impl Drop for Mapped {
                 drop(guard);
                 drop(map);
             };
-            // If no thread can be started, the closure is dropped and unmaps the file here.
-            let _ = thread::Builder::new().name("unmapping".to_owned()).spawn(unmap);
+            // If very many unmappings wait, or no thread can be started, the closure is dropped and unmaps the file here.
+            UNMAPPING.submit(Instant::now(), unmap, || ());
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::fs::ServeOptions;
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
 use crate::server::Server;
-use chessdb_library::hung;
 use chessdb_library::library::{Library, on_one_line, shown};
+use chessdb_library::workers::hung;
 
 /// A request to mount.
 pub struct Request<'a> {

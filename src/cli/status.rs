@@ -145,6 +145,17 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     )?;
     let (hits, misses) = (number(cache, "hits"), number(cache, "misses"));
     row("cache hits", &format!("{hits} of {}", hits + misses))?;
+    for workers in status["workers"].as_array().into_iter().flatten() {
+        let (running, waiting) = (number(workers, "running"), number(workers, "waiting"));
+        let waiting = match waiting {
+            0 => String::new(),
+            waiting => format!(", {waiting} waiting"),
+        };
+        row(
+            "work",
+            &format!("{}: {running} running{waiting}", line(workers, "name")),
+        )?;
+    }
     for database in databases {
         writeln!(out, "\n{}", line(database, "name"))?;
         let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");

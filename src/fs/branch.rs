@@ -331,7 +331,7 @@ impl BranchFs {
             Some(_) if is_own && matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
             Some(remote) => match self.wait(node) {
                 Wait::None if node == Node::INFO => Where::Here,
-                wait => remote.pool_for(wait),
+                wait => remote.workers_for(wait),
             },
             None if self.wait(node) == Wait::None => Where::Here,
             None => Where::Aside,

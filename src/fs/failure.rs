@@ -1,16 +1,11 @@
 //! The causes of input/output errors, for the log.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use log::Level;
 
 use super::types::FsError;
-
-/// Minimum time between two lines at level error with the same cause for the same database. Lines in between
-/// are logged at level debug.
-const LOG_PAUSE: Duration = Duration::from_secs(60);
+use chessdb_library::workers::Pause;
 
 /// Why a request ends with an input/output error.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +32,7 @@ pub(super) struct Failures([Pause; REASONS]);
 
 impl Failures {
     pub(super) fn new() -> Failures {
-        Failures([(); REASONS].map(|()| Pause::new()))
+        Failures([(); REASONS].map(|()| Pause::new(Level::Error)))
     }
 
     /// Logs a failure and returns the error for the request.
@@ -68,60 +63,13 @@ impl fmt::Display for Failure {
                 let number = u64::from(*game) + 1;
                 write!(f, "game {number} is not as long as it was: was a file changed?")
             }
-            Failure::Index => {
-                f.write_str("there is no index of positions; index=no leaves out what needs it")
-            }
+            Failure::Index => f.write_str(
+                "no index of positions could be built; mount with index=no to hide moves/ and positions/",
+            ),
             Failure::Sizes => f.write_str("the sizes of some games cannot be found"),
             Failure::Replaced => f.write_str("another state of the database took its place"),
             Failure::Tags => f.write_str("tags are not what they were: was a file changed?"),
             Failure::Member(member, at) => write!(f, "file {member} in it cannot be read at byte {at}"),
         }
-    }
-}
-
-/// Limits how often a line is logged at level error.
-pub(super) struct Pause {
-    begin: Instant,
-    /// When the last line was logged, in milliseconds since `begin`; 0 if none was.
-    last: AtomicU64,
-}
-
-impl Pause {
-    pub(super) fn new() -> Pause {
-        Pause {
-            begin: Instant::now(),
-            last: AtomicU64::new(0),
-        }
-    }
-
-    /// The level of the next line: error, or debug if a line at level error was logged recently.
-    pub(super) fn level(&self) -> Level {
-        match self.is_due() {
-            true => Level::Error,
-            false => Level::Debug,
-        }
-    }
-
-    fn is_due(&self) -> bool {
-        let now = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let last = self.last.load(Ordering::Relaxed);
-        let is_due = last == 0 || u128::from(now.saturating_sub(last)) >= LOG_PAUSE.as_millis();
-        is_due
-            && self
-                .last
-                .compare_exchange(last, now.max(1), Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_of_many_lines_is_an_error() {
-        let pause = Pause::new();
-        let errors = (0..1000).filter(|_| pause.level() == Level::Error);
-        assert_eq!(errors.count(), 1);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::progress;
 use chessdb_library::cancel;
 use chessdb_library::parallel::in_threads;
+use chessdb_library::workers::progress;
 
 /// Number of games that a thread takes at a time.
 const CHUNK: usize = 32;

@@ -140,8 +140,8 @@ impl Worker {
         save_remote(remote.iter().filter_map(Weak::upgrade));
     }
 
-    /// Decodes in the database's own pool, and waits as long as its source answers. If the source stops
-    /// answering, the pool continues whenever it answers again.
+    /// Decodes with the database's own workers, and waits as long as its source answers. If the source stops
+    /// answering, they continue whenever it answers again.
     fn pass_remote(self: &Arc<Self>, texts: Arc<Texts>) {
         let Some(remote) = texts.remote().map(Arc::clone) else {
             return;
@@ -229,7 +229,7 @@ impl Worker {
     }
 }
 
-/// Saves the sizes of each database in its own pool, and waits for at most [`END_TIMEOUT`].
+/// Saves the sizes of each database with its own workers, and waits for at most [`END_TIMEOUT`].
 fn save_remote(databases: impl Iterator<Item = Arc<Texts>>) {
     let (done, all_done) = channel::<()>();
     for texts in databases {

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::files::Wait;
-use super::pool::{Patience, Pool, PoolOptions};
-use super::progress;
-use super::silence::Silence;
 use super::types::Where;
 use chessdb_library::library::LibraryEntry;
+use chessdb_library::workers::{Patience, Silence, WorkerOptions, Workers};
+use log::Level;
 
 /// Number of quick requests that run at the same time.
 const QUICK: usize = 4;
@@ -22,64 +21,66 @@ const SLOW: Duration = Duration::from_secs(1);
 /// The threads that access the files of one database. No other thread does, so no other thread can hang.
 pub(super) struct Remote {
     /// For requests that need a few bytes.
-    pub(super) quick: Arc<Pool>,
+    pub(super) quick: Arc<Workers>,
     /// For requests that may need many games, each on its own.
-    pub(super) long: Arc<Pool>,
+    pub(super) long: Arc<Workers>,
     /// For requests that wait for sizes or for views. This work is done once, and requests for the same work
     /// wait for it.
-    pub(super) common: Arc<Pool>,
+    pub(super) common: Arc<Workers>,
     /// For the background pass.
-    pub(super) background: Pool,
+    pub(super) background: Workers,
 }
 
 impl Remote {
-    /// Creates the pools of a database, and the entry through which their jobs read it.
+    /// Creates the workers of a database, and the entry through which their jobs read it.
     pub(super) fn new(entry: &LibraryEntry, timeout: Duration) -> (Arc<Remote>, Arc<LibraryEntry>) {
         for map in &entry.maps {
             map.unmap_aside();
         }
-        let reporting = entry.reporting(progress::beat);
+        let reporting = entry.reporting();
         (
             Arc::new(Remote::of_name(entry.name(), timeout)),
             Arc::new(reporting),
         )
     }
 
-    /// Creates the pools; `name` identifies the source in the log.
+    /// Creates the workers; `name` identifies the source in the log.
     pub(super) fn of_name(name: &str, timeout: Duration) -> Remote {
-        let silence = Arc::new(Silence::new(name.to_owned()));
-        let pool = |name, threads, patience, is_for_requests| {
-            let options = PoolOptions {
+        let silence = Silence::new(name.to_owned(), Level::Error, Some(timeout));
+        let silence = Arc::new(silence);
+        let workers = |name, threads, patience, refuse| {
+            Workers::new(WorkerOptions {
                 name,
                 threads,
-                timeout,
+                timeout: Some(timeout),
                 patience,
-                is_for_requests,
-            };
-            Pool::new(options, &silence)
+                silence: Some(Arc::clone(&silence)),
+                refuse,
+                prepare: None,
+            })
         };
         Remote {
-            quick: Arc::new(pool("remote", QUICK, Patience::None, true)),
-            long: Arc::new(pool("remote-long", LONG, Patience::Own, true)),
-            common: Arc::new(pool("remote-common", LONG, Patience::Common, true)),
-            background: pool("remote-pass", 1, Patience::Own, false),
+            quick: Arc::new(workers("remote", QUICK, Patience::None, true)),
+            long: Arc::new(workers("remote-long", LONG, Patience::Own, true)),
+            common: Arc::new(workers("remote-common", LONG, Patience::Common, true)),
+            background: workers("remote-pass", 1, Patience::Own, false),
         }
     }
 
-    /// The pool for a request that has to wait for this.
-    pub(super) fn pool_for(&self, wait: Wait) -> Where {
-        let pool = match wait {
+    /// The workers for a request that has to wait for this.
+    pub(super) fn workers_for(&self, wait: Wait) -> Where {
+        let workers = match wait {
             Wait::None => &self.quick,
             Wait::Common => &self.common,
             Wait::Own => &self.long,
         };
-        Where::Pool(Arc::clone(pool))
+        Where::Workers(Arc::clone(workers))
     }
 
     /// For how long the source has not answered, if that is longer than [`SLOW`].
     pub(super) fn silence(&self) -> Option<Duration> {
-        let pools = [&*self.quick, &*self.long, &*self.common, &self.background];
-        let oldest = pools.into_iter().filter_map(Pool::oldest).min()?;
+        let all = [&*self.quick, &*self.long, &*self.common, &self.background];
+        let oldest = all.into_iter().filter_map(Workers::oldest).min()?;
         let silence = Instant::now().saturating_duration_since(oldest);
         (silence > SLOW).then_some(silence)
     }

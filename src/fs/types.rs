@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::pool::Pool;
 pub use crate::tree::{Inode, Kind, Layout};
 use chessdb_library::positions::{BuildOptions, IndexUse};
+use chessdb_library::workers::Workers;
 
 /// How a library is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ pub enum Where {
     Here,
     /// A thread of its own: many games may have to be decoded, or a view built.
     Aside,
-    /// Only this pool: the source may not answer.
-    Pool(Arc<Pool>),
+    /// Only these workers: the source may not answer.
+    Workers(Arc<Workers>),
 }
 
 /// The attributes shown by `stat`, except mode and owner.

@@ -2,7 +2,6 @@
 
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::{Arc, Weak};
-use std::thread;
 use std::time::Instant;
 
 use fuser::{
@@ -14,6 +13,7 @@ use super::trace::{Answered, Traced};
 use super::waiting::{Origin, Refusable, WaitingRequests};
 use super::{Shared, guarded};
 use crate::fs::{Resolved, Where};
+use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests wait at a time. The thread of a killed caller waits on with the work.
 const MOST_WAITING: usize = 1000;
@@ -28,10 +28,10 @@ where
     R: Reply,
     A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
 {
-    let pool = match node.where_to_answer() {
+    let (workers, refusal) = match node.where_to_answer() {
         Where::Here => return answer(shared, node, reply),
-        Where::Aside => None,
-        Where::Pool(pool) => Some(pool),
+        Where::Aside => (Arc::clone(&shared.aside), Errno::EAGAIN),
+        Where::Workers(workers) => (workers, Errno::EIO),
     };
     let (own, is_read) = (Arc::clone(shared), reply.origin.is_read);
     let (reply, since, open) = reply.waiting(&shared.waiting);
@@ -41,21 +41,16 @@ where
         // A reply that is dropped is EIO.
         false => drop(own.fs.cancel().run(|| answer(&own, node, reply))),
     };
-    if let Some(pool) = pool {
-        return pool.submit(since, || guarded(work), move || open.refuse(Errno::EIO));
-    }
-    let place = Arc::clone(&shared.waiting_threads);
-    if Arc::strong_count(&place) > MOST_WAITING {
-        return open.refuse(Errno::EAGAIN);
-    }
-    drop(open);
-    let started = thread::Builder::new().name("waiting".to_owned()).spawn(move || {
-        guarded(work);
-        drop(place);
-    });
-    if let Err(error) = started {
-        log::error!("cannot start a thread for a request: {error}");
-    }
+    workers.submit(since, || guarded(work), move || open.refuse(refusal));
+}
+
+/// The threads for requests to local databases that may have to wait.
+pub(super) fn aside() -> Arc<Workers> {
+    Arc::new(Workers::new(WorkerOptions {
+        name: "waiting",
+        threads: MOST_WAITING,
+        ..WorkerOptions::default()
+    }))
 }
 
 /// A reply of any type in fuser.

@@ -17,7 +17,7 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, 
         return reply.refuse(Errno::ENAMETOOLONG);
     }
     match shared.fs.child(directory, name).map_err(errno) {
-        // The node belongs to the same database. Slow work moves to another pool, so that it does not occupy
+        // The node belongs to the same database. Slow work moves to other workers, so that it does not occupy
         // the threads of this one.
         Ok(found) if reply.is_shared() && !found.may_wait() => describe(shared, &found, reply),
         Ok(found) => answer(shared, found, reply, |shared, found, reply| {

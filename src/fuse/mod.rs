@@ -35,6 +35,7 @@ use fuser::{
 use crate::fs::{FsError, Inode, Kind, Live, Resolved};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
+use chessdb_library::workers::Workers;
 use trace::{Answered, Traced};
 use waiting::{Origin, WaitingRequests};
 use walk::is_followed;
@@ -75,8 +76,7 @@ struct Shared {
     kernel: OwnedFd,
     ahead: Ahead,
     waiting: Arc<WaitingRequests>,
-    /// Held once by each thread in which a request waits.
-    waiting_threads: Arc<()>,
+    aside: Arc<Workers>,
 }
 
 impl Fuse {
@@ -88,7 +88,7 @@ impl Fuse {
             kernel,
             ahead: Ahead::new(),
             waiting: Arc::default(),
-            waiting_threads: Arc::default(),
+            aside: answer::aside(),
         });
         ahead::start(&shared);
         shared.waiting.start();

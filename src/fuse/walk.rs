@@ -212,7 +212,7 @@ fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> 
 /// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead for all
 /// databases, so it must not access a source that may not answer.
 pub fn is_followed(node: &Resolved, offset: u64) -> bool {
-    offset == 0 && !matches!(node.where_to_answer(), Where::Pool(_))
+    offset == 0 && !matches!(node.where_to_answer(), Where::Workers(_))
 }
 
 /// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all texts were read

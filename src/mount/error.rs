@@ -5,8 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use chessdb_library::hung::Hung;
 use chessdb_library::library::{on_one_line, shown};
+use chessdb_library::workers::hung::Hung;
 
 /// Why something cannot be mounted or unmounted.
 #[derive(Debug)]

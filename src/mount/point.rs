@@ -9,8 +9,8 @@ use rustix::io::Errno;
 use super::device;
 use super::error::MountError;
 use super::held::Held;
-use chessdb_library::hung;
 use chessdb_library::mounts::{Mount, Mounts, TYPE};
+use chessdb_library::workers::hung;
 
 /// A folder to mount on.
 #[derive(Clone, Debug)]

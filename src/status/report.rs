@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, Status};
+use chessdb_library::workers::{Busy, busy};
 
 /// Properties of a mount that do not depend on its files.
 #[derive(Clone, Debug)]
@@ -47,6 +48,15 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
             "hits": cache.hits,
             "misses": cache.misses,
         },
+        "workers": busy().into_iter().map(workers).collect::<Vec<_>>(),
+    })
+}
+
+fn workers(busy: Busy) -> Value {
+    json!({
+        "name": busy.name,
+        "running": busy.running,
+        "waiting": busy.waiting,
     })
 }
 

@@ -23,8 +23,8 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
-use chessdb_library::hung;
 use chessdb_library::mounts::{Mount, Mounts};
+use chessdb_library::workers::hung;
 use survey::Survey;
 use way::steps;
 
@@ -317,7 +317,7 @@ impl Watch {
     fn add(&self, folder: &Path, mount: Option<&Mount>, changes: WatchFlags) -> Result<i32, Errno> {
         let inotify = Arc::clone(self.inotify.as_ref().ok_or(Errno::BADF)?);
         let folder = folder.to_owned();
-        let added = hung::ask(mount, move |_| inotify::add_watch(&*inotify, &folder, changes));
+        let added = hung::ask(mount, move || inotify::add_watch(&*inotify, &folder, changes));
         added.unwrap_or(Err(Errno::TIMEDOUT))
     }
 }

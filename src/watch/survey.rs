@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use chessdb_library::hung::{self, Hung, Pulse};
 use chessdb_library::mounts::{Mount, Mounts};
+use chessdb_library::workers::hung::{self, Hung};
+use chessdb_library::workers::progress;
 
 /// Result of examining a source.
 #[derive(Default)]
@@ -68,7 +69,7 @@ fn locate(source: &Path, mounts: &Mounts) -> Result<Option<(PathBuf, bool)>, Hun
         return Ok(None);
     };
     let path = real.clone();
-    let meta = hung::ask(mounts.of_others(&real), move |_| path.metadata())?;
+    let meta = hung::ask(mounts.of_others(&real), move || path.metadata())?;
     Ok(meta.ok().map(|meta| (real, meta.is_dir())))
 }
 
@@ -82,13 +83,13 @@ fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) 
         .below(folder)
         .filter(|point| point.parent() == Some(folder));
     let points: Vec<PathBuf> = points.map(Path::to_owned).collect();
-    let Ok(mut entries) = hung::ask(mount, move |pulse| entries(&path, &points, pulse)) else {
+    let Ok(mut entries) = hung::ask(mount, move || entries(&path, &points)) else {
         hash.update(b"does not answer");
         return Vec::new();
     };
     for (path, meta) in entries.iter_mut().filter(|(_, meta)| meta.is_none()) {
         let point = path.clone();
-        let asked = hung::ask(mounts.of_others(path), move |_| point.symlink_metadata());
+        let asked = hung::ask(mounts.of_others(path), move || point.symlink_metadata());
         *meta = asked.ok().and_then(Result::ok);
     }
     entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -100,10 +101,10 @@ fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) 
 }
 
 /// The entries of a folder, without metadata for mount points.
-fn entries(folder: &Path, points: &[PathBuf], pulse: &Pulse) -> Vec<(PathBuf, Option<Metadata>)> {
+fn entries(folder: &Path, points: &[PathBuf]) -> Vec<(PathBuf, Option<Metadata>)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter_map(|entry| {
-        pulse.beat();
+        progress::beat();
         let path = entry.path();
         let meta = match points.contains(&path) {
             true => None,

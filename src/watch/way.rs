@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use chessdb_library::hung;
 use chessdb_library::mounts::Mounts;
+use chessdb_library::workers::hung;
 
 /// Maximum number of links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;
@@ -27,7 +27,7 @@ pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
         steps.push((folder.clone(), name));
         let link = here.clone();
         // A path that does not answer is treated as if it were no link.
-        match hung::ask(mounts.of_others(&here), move |_| fs::read_link(link)) {
+        match hung::ask(mounts.of_others(&here), move || fs::read_link(link)) {
             Ok(Ok(target)) if links < MOST_LINKS => {
                 links += 1;
                 if target.is_absolute() {

@@ -23,8 +23,8 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
     (
         "chessdb-library",
         &[
-            &["cancel", "csv", "mounts", "mapped", "recent"],
-            &["hung", "kept", "parallel"],
+            &["cancel", "csv", "mounts", "mapped", "recent", "workers"],
+            &["kept", "parallel"],
             &["library", "spelling"],
             &["positions"],
             &["duplicates", "table"],

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::names::{on_one_line, shown};
 use super::task::format_titles;
-use crate::hung::Hung;
+use crate::workers::hung::Hung;
 
 /// Maximum number of entries left out that an error lists.
 const SHOWN: usize = 10;

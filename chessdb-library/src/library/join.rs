@@ -6,7 +6,7 @@ use std::ptr;
 
 use super::names::numbered;
 use super::task::{Named, Unusable, file_name};
-use crate::hung::Hung;
+use crate::workers::hung::Hung;
 use chessdb::formats::{Candidate, FORMATS, Format, Options, SmallFiles, SourceFolder};
 
 /// Takes the small files of a folder out of its databases, if they are very many, and returns them as one database of

@@ -10,9 +10,10 @@ use super::open::{How, Refusal};
 use super::openings::{Job, Opened, Openings, Seen};
 use super::task::Task;
 use super::{LibraryEntry, Selection};
-use crate::hung::{self, Hung};
 use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
+use crate::workers::hung::{self, Hung};
+use crate::workers::progress;
 use chessdb::formats::{Candidate, Format, Options};
 
 /// Options and state of one search.
@@ -229,10 +230,10 @@ fn each_file<T: Send + 'static>(
         return Ok(files.map(|(_, path)| ask(path)).collect());
     }
     let paths: Vec<PathBuf> = files.map(|(_, path)| path.clone()).collect();
-    hung::ask(task.mount.as_ref(), move |pulse| {
+    hung::ask(task.mount.as_ref(), move || {
         let answers = paths.iter().map(|path| {
             let answer = ask(path);
-            pulse.beat();
+            progress::beat();
             answer
         });
         answers.collect()
@@ -250,5 +251,5 @@ fn each_part<'a>(entries: impl Iterator<Item = &'a &'a Arc<LibraryEntry>>) -> Ve
 /// [`LibraryEntry::is_current`] of databases whose files are on a mount that is not local, if it is named.
 fn are_current(entries: &[Arc<LibraryEntry>], mount: Option<&Mount>) -> Result<bool, Hung> {
     let asked = entries.to_vec();
-    hung::ask(mount, move |_| asked.iter().all(|entry| entry.is_current()))
+    hung::ask(mount, move || asked.iter().all(|entry| entry.is_current()))
 }

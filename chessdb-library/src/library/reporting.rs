@@ -1,24 +1,23 @@
-//! A database that reports every successful read of its files.
+//! A database that reports every successful read of its files as progress.
 
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::LibraryEntry;
+use crate::workers::progress;
 use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
 
 impl LibraryEntry {
-    /// The same database, which calls `tell` after every successful read of its files.
+    /// The same database, every successful read of which is [progress](progress::beat).
     #[must_use]
-    pub fn reporting(&self, tell: impl Fn() + Send + Sync + 'static) -> LibraryEntry {
-        let database = Arc::new(Reporting {
-            database: Arc::clone(&self.database),
-            tell: Box::new(tell),
-        });
+    pub fn reporting(&self) -> LibraryEntry {
         LibraryEntry {
-            database,
+            database: Arc::new(Reporting {
+                database: Arc::clone(&self.database),
+            }),
             ..self.clone()
         }
     }
@@ -26,12 +25,11 @@ impl LibraryEntry {
 
 struct Reporting {
     database: Arc<dyn Database>,
-    tell: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Reporting {
     fn reporting<T>(&self, answer: T) -> T {
-        (self.tell)();
+        progress::beat();
         answer
     }
 }

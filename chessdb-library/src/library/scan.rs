@@ -14,8 +14,9 @@ use super::open::How;
 use super::opener::Opener;
 use super::task::{self, Named, Task, Unusable};
 use super::unread;
-use crate::hung::{self, Hung, Pulse};
 use crate::mounts::{self, Mount, Mounts};
+use crate::workers::hung::{self, Hung};
+use crate::workers::progress;
 use chessdb::formats::{Candidate, Format, SourceFolder};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
@@ -156,7 +157,7 @@ pub(super) fn in_directory(
     directory: SourceFolder,
     mount: Option<&Mount>,
 ) -> Result<(SourceFolder, Vec<Named>), Hung> {
-    hung::ask(mount, move |_| {
+    hung::ask(mount, move || {
         let named = task::in_directory(&directory);
         (directory, named)
     })
@@ -216,7 +217,7 @@ impl Listing {
     pub(super) fn read(path: &Path, how: &Arc<How>, mounts: &Mounts) -> Result<io::Result<Listing>, Hung> {
         let mount = mounts.of_others(path);
         let (opened, folder) = (Arc::clone(how), path.to_owned());
-        let names = hung::ask(mount, move |pulse| Names::read(&folder, &opened, pulse))?;
+        let names = hung::ask(mount, move || Names::read(&folder, &opened))?;
         let names = match names {
             Ok(names) => names,
             Err(error) => return Ok(Err(error)),
@@ -296,7 +297,7 @@ fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::File
         Ok(target) => target,
         Err(error) => return Ok(Err(error)),
     };
-    hung::ask(mounts.of_others(&target.clone()), move |_| {
+    hung::ask(mounts.of_others(&target.clone()), move || {
         let kind = fs::metadata(&target)?.file_type();
         Ok((target, kind))
     })
@@ -313,11 +314,11 @@ struct Names {
 }
 
 impl Names {
-    fn read(path: &Path, how: &How, pulse: &Pulse) -> io::Result<Names> {
+    fn read(path: &Path, how: &How) -> io::Result<Names> {
         let mut names = Names::default();
         let mut folder = Dir::new(how.root.folder(path)?)?;
         while let Some(entry) = folder.read() {
-            pulse.beat();
+            progress::beat();
             match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
                 Ok((file_type, entry)) => match entry.file_name().to_bytes() {
                     b"." | b".." => {}

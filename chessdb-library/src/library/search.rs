@@ -12,7 +12,7 @@ use super::opener::Opener;
 use super::root::Root;
 use super::scan::{Listing, Scan, hung_of, scan};
 use super::task::{Task, of_file};
-use crate::hung;
+use crate::workers::{hung, progress};
 use chessdb::formats::{SourceFolder, recognisable};
 
 /// Result of a search.
@@ -42,9 +42,9 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
         .map_err(unreadable)?;
     let mount = opener.mounts.of_others(&real);
     let (wanted, options, kept) = (real.clone(), opener.options.clone(), opener.openings.kept());
-    let opened = hung::ask(mount, move |pulse| {
+    let opened = hung::ask(mount, move || {
         let kind = fs::metadata(&wanted)?.file_type();
-        pulse.beat();
+        progress::beat();
         let folder = match kind.is_file() {
             true => wanted.parent().unwrap_or(Path::new("/")),
             false => &wanted,
@@ -102,7 +102,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
         }
     };
     let wanted = file.to_owned();
-    let mut candidates = hung::ask(mount.as_ref(), move |_| of_file(&directory, &wanted)).map_err(hung)?;
+    let mut candidates = hung::ask(mount.as_ref(), move || of_file(&directory, &wanted)).map_err(hung)?;
     let by_content = candidates.is_empty();
     if by_content {
         candidates = recognisable(file);

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::hung::Hung;
 use crate::mounts::Mount;
+use crate::workers::hung::Hung;
 use chessdb::formats::{Candidate, FORMATS, Format, SourceFolder};
 
 /// Names of files that must not be opened, with the reason.

@@ -15,7 +15,7 @@ thread_local! {
 
 /// When the source last returned data for a job.
 #[derive(Debug, Default)]
-pub(super) struct Mark {
+pub struct Mark {
     /// Nanoseconds since [`BEGIN`]; 0 if it never did.
     last: AtomicU64,
 }
@@ -38,17 +38,17 @@ impl Mark {
 }
 
 /// Records that the source returned data for the current job of this thread.
-pub(super) fn beat() {
+pub fn beat() {
     CURRENT.with_borrow(|mark| mark.iter().for_each(|mark| mark.beat()));
 }
 
 /// The mark of the current job of this thread.
-pub(super) fn current() -> Option<Arc<Mark>> {
+pub fn current() -> Option<Arc<Mark>> {
     CURRENT.with_borrow(Clone::clone)
 }
 
 /// Does a part of the job with this mark in this thread.
-pub(super) fn work_for<T>(mark: Option<Arc<Mark>>, work: impl FnOnce() -> T) -> T {
+pub fn work_for<T>(mark: Option<Arc<Mark>>, work: impl FnOnce() -> T) -> T {
     /// Restores the previous mark on drop, also after a panic.
     struct Before(Option<Arc<Mark>>);
 

@@ -6,15 +6,17 @@ use super::*;
 /// Maximum time for any step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn pool(threads: usize, timeout: Duration, patience: Patience) -> Pool {
-    let options = PoolOptions {
+fn workers(threads: usize, timeout: Duration, patience: Patience) -> Workers {
+    let silence = Silence::new("a source".to_owned(), log::Level::Error, Some(timeout));
+    Workers::new(WorkerOptions {
         name: "test",
         threads,
-        timeout,
+        timeout: Some(timeout),
         patience,
-        is_for_requests: true,
-    };
-    Pool::new(options, &Arc::new(Silence::new("a source".to_owned())))
+        silence: Some(Arc::new(silence)),
+        refuse: true,
+        prepare: None,
+    })
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -24,13 +26,13 @@ enum End {
 }
 
 /// Submits jobs each of which runs until something is sent through the sender.
-fn submit(pool: &Pool, jobs: usize) -> (Sender<()>, Receiver<End>) {
+fn submit(workers: &Workers, jobs: usize) -> (Sender<()>, Receiver<End>) {
     let (open, gate) = channel();
     let (end, ended) = channel();
     let gate = Arc::new(Mutex::new(gate));
     for job in 0..jobs {
         let (gate, done, given_up) = (Arc::clone(&gate), end.clone(), end.clone());
-        pool.submit(
+        workers.submit(
             Instant::now(),
             move || {
                 let _ = gate.lock().recv();
@@ -46,11 +48,11 @@ fn next(ended: &Receiver<End>) -> End {
     ended.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Waits until the pool runs jobs again.
-fn wait_for_answer(pool: &Pool, longest: Duration) {
+/// Waits until the workers runs jobs again.
+fn wait_for_answer(workers: &Workers, longest: Duration) {
     let begin = Instant::now();
     loop {
-        let (open, ended) = submit(pool, 1);
+        let (open, ended) = submit(workers, 1);
         // The receiver is gone if the job was given up at once.
         let _ = open.send(());
         if next(&ended) == End::Done(0) {
@@ -61,10 +63,10 @@ fn wait_for_answer(pool: &Pool, longest: Duration) {
 }
 
 /// Submits a job that runs until `is_over`, and makes progress if `beats`.
-fn submit_busy(pool: &Pool, since: Instant, is_over: &Arc<AtomicBool>, beats: bool) -> Receiver<End> {
+fn submit_busy(workers: &Workers, since: Instant, is_over: &Arc<AtomicBool>, beats: bool) -> Receiver<End> {
     let (end, ended) = channel();
     let (given_up, is_over) = (end.clone(), Arc::clone(is_over));
-    pool.submit(
+    workers.submit(
         since,
         move || {
             while !is_over.load(Ordering::Relaxed) {
@@ -91,22 +93,22 @@ impl Drop for Over {
 
 #[test]
 fn jobs_that_take_too_long_are_given_up_and_never_started() {
-    let pool = pool(2, Duration::from_millis(50), Patience::None);
-    let (open, ended) = submit(&pool, 10);
+    let workers = workers(2, Duration::from_millis(50), Patience::None);
+    let (open, ended) = submit(&workers, 10);
     for _ in 0..10 {
         assert!(matches!(next(&ended), End::GivenUp(_)));
     }
     drop(open);
     // At most two jobs had started.
     assert!(ended.iter().all(|end| matches!(end, End::Done(0 | 1))));
-    wait_for_answer(&pool, Duration::from_secs(10));
+    wait_for_answer(&workers, Duration::from_secs(10));
 }
 
 #[test]
 fn a_job_that_hangs_blocks_only_its_thread() {
-    let pool = pool(2, PATIENCE, Patience::None);
-    let (_open, hanging) = submit(&pool, 1);
-    let (open, ended) = submit(&pool, 100);
+    let workers = workers(2, PATIENCE, Patience::None);
+    let (_open, hanging) = submit(&workers, 1);
+    let (open, ended) = submit(&workers, 100);
     drop(open);
     let done: Vec<End> = (0..100).map(|_| next(&ended)).collect();
     assert_eq!(done, (0..100).map(End::Done).collect::<Vec<_>>());
@@ -115,8 +117,8 @@ fn a_job_that_hangs_blocks_only_its_thread() {
 
 #[test]
 fn a_queue_that_is_full_gives_up_at_once() {
-    let pool = pool(1, PATIENCE, Patience::None);
-    let (open, ended) = submit(&pool, MOST_WAITING + 2);
+    let workers = workers(1, PATIENCE, Patience::None);
+    let (open, ended) = submit(&workers, MOST_WAITING + 2);
     // The first job is running or still in the queue.
     assert!(matches!(next(&ended), End::GivenUp(job) if job >= MOST_WAITING));
     drop(open);
@@ -127,12 +129,12 @@ fn a_queue_that_is_full_gives_up_at_once() {
 
 #[test]
 fn a_job_that_hangs_is_given_up_whatever_others_do() {
-    let pool = pool(2, Duration::from_millis(500), Patience::Own);
+    let workers = workers(2, Duration::from_millis(500), Patience::Own);
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Over(Arc::clone(&is_over));
     let now = Instant::now();
-    let busy = submit_busy(&pool, now, &is_over, true);
-    let hanging = submit_busy(&pool, now, &is_over, false);
+    let busy = submit_busy(&workers, now, &is_over, true);
+    let hanging = submit_busy(&workers, now, &is_over, false);
     assert_eq!(next(&hanging), End::GivenUp(0));
     assert!(busy.try_recv().is_err());
     drop(over);
@@ -141,12 +143,12 @@ fn a_job_that_hangs_is_given_up_whatever_others_do() {
 
 #[test]
 fn waiting_jobs_are_given_up_when_all_threads_hang() {
-    let pool = pool(1, Duration::from_millis(500), Patience::Own);
+    let workers = workers(1, Duration::from_millis(500), Patience::Own);
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Over(Arc::clone(&is_over));
     let begin = Instant::now();
-    let busy = submit_busy(&pool, begin, &is_over, true);
-    let (open, waiting) = submit(&pool, 1);
+    let busy = submit_busy(&workers, begin, &is_over, true);
+    let (open, waiting) = submit(&workers, 1);
     while begin.elapsed() < Duration::from_secs(2) {
         thread::yield_now();
     }
@@ -157,19 +159,19 @@ fn waiting_jobs_are_given_up_when_all_threads_hang() {
     open.send(()).unwrap();
     assert_eq!(next(&waiting), End::Done(0));
 
-    let (_open, hanging) = submit(&pool, 2);
+    let (_open, hanging) = submit(&workers, 2);
     assert!(matches!(next(&hanging), End::GivenUp(_)));
     assert!(matches!(next(&hanging), End::GivenUp(_)));
 }
 
 #[test]
 fn jobs_with_common_patience_wait_for_each_other() {
-    let pool = pool(2, Duration::from_millis(500), Patience::Common);
+    let workers = workers(2, Duration::from_millis(500), Patience::Common);
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Over(Arc::clone(&is_over));
     let begin = Instant::now();
-    let busy = submit_busy(&pool, begin, &is_over, true);
-    let waiting = submit_busy(&pool, begin, &is_over, false);
+    let busy = submit_busy(&workers, begin, &is_over, true);
+    let waiting = submit_busy(&workers, begin, &is_over, false);
     while begin.elapsed() < Duration::from_secs(2) {
         thread::yield_now();
     }
@@ -180,37 +182,37 @@ fn jobs_with_common_patience_wait_for_each_other() {
 
 #[test]
 fn time_in_another_pool_counts() {
-    let pool = pool(2, PATIENCE, Patience::Own);
+    let workers = workers(2, PATIENCE, Patience::Own);
     let is_over = Arc::new(AtomicBool::new(false));
     let _over = Over(Arc::clone(&is_over));
     let now = Instant::now();
-    let busy = submit_busy(&pool, now, &is_over, true);
+    let busy = submit_busy(&workers, now, &is_over, true);
     let Some(before) = now.checked_sub(PATIENCE - Duration::from_millis(500)) else {
         return;
     };
-    let late = submit_busy(&pool, before, &is_over, false);
+    let late = submit_busy(&workers, before, &is_over, false);
     assert_eq!(next(&late), End::GivenUp(0));
     assert!(now.elapsed() < PATIENCE / 2 && busy.try_recv().is_err());
 }
 
 #[test]
 fn a_job_that_waited_has_only_the_time_it_had_left() {
-    let pool = pool(2, PATIENCE, Patience::Own);
+    let workers = workers(2, PATIENCE, Patience::Own);
     let [first_is_over, others_are_over] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let (_first, _others) = (
         Over(Arc::clone(&first_is_over)),
         Over(Arc::clone(&others_are_over)),
     );
     let now = Instant::now();
-    let first = submit_busy(&pool, now, &first_is_over, true);
-    let second = submit_busy(&pool, now, &others_are_over, true);
-    while pool.0.state().begun.len() < 2 {
+    let first = submit_busy(&workers, now, &first_is_over, true);
+    let second = submit_busy(&workers, now, &others_are_over, true);
+    while workers.0.queue().running() < 2 {
         thread::yield_now();
     }
     let Some(before) = now.checked_sub(PATIENCE - Duration::from_millis(500)) else {
         return;
     };
-    let late = submit_busy(&pool, before, &others_are_over, false);
+    let late = submit_busy(&workers, before, &others_are_over, false);
     // The clock thread sees it in the queue, where the progress of the others counts for it.
     thread::sleep(Duration::from_millis(200));
     first_is_over.store(true, Ordering::Relaxed);
@@ -222,35 +224,35 @@ fn a_job_that_waited_has_only_the_time_it_had_left() {
 #[test]
 fn requests_are_given_up_at_once_while_one_hangs() {
     const TIMEOUT: Duration = Duration::from_secs(1);
-    let pool = pool(2, TIMEOUT, Patience::None);
-    let (open, hanging) = submit(&pool, 1);
+    let workers = workers(2, TIMEOUT, Patience::None);
+    let (open, hanging) = submit(&workers, 1);
     assert_eq!(next(&hanging), End::GivenUp(0));
     let begin = Instant::now();
     for _ in 0..100 {
-        let (_open, refused) = submit(&pool, 1);
+        let (_open, refused) = submit(&workers, 1);
         assert_eq!(next(&refused), End::GivenUp(0));
     }
     // One of them may have been let through.
     assert!(begin.elapsed() < 3 * TIMEOUT, "{:?}", begin.elapsed());
     open.send(()).unwrap();
     assert_eq!(next(&hanging), End::Done(0));
-    wait_for_answer(&pool, TIMEOUT / 2);
+    wait_for_answer(&workers, TIMEOUT / 2);
 }
 
 #[test]
 fn a_lost_request_does_not_block_the_source_for_ever() {
-    let pool = pool(2, Duration::from_millis(100), Patience::None);
-    let (_lost, hanging) = submit(&pool, 1);
+    let workers = workers(2, Duration::from_millis(100), Patience::None);
+    let (_lost, hanging) = submit(&workers, 1);
     assert_eq!(next(&hanging), End::GivenUp(0));
     for _ in 0..3 {
-        wait_for_answer(&pool, PATIENCE);
+        wait_for_answer(&workers, PATIENCE);
     }
 }
 
 #[test]
 fn dropping_a_pool_waits_for_nothing() {
-    let pool = pool(1, Duration::from_millis(50), Patience::None);
-    let (_open, ended) = submit(&pool, 3);
-    drop(pool);
+    let workers = workers(1, Duration::from_millis(50), Patience::None);
+    let (_open, ended) = submit(&workers, 3);
+    drop(workers);
     assert_eq!([(); 3].map(|()| next(&ended)), [0, 1, 2].map(End::GivenUp));
 }

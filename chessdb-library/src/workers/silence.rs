@@ -1,15 +1,22 @@
-//! A source that does not answer: what is logged, and when the next request is let through.
+//! A source that does not answer: what is logged, and when the next job is let through.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::failure::Pause;
+use log::Level;
+
 use super::progress::Mark;
 
-/// Whether the source of a database answers.
-pub(super) struct Silence {
+/// Minimum time between two lines about the same. Lines in between are logged at level debug.
+const LOG_PAUSE: Duration = Duration::from_secs(60);
+
+/// Whether a source answers.
+pub struct Silence {
     name: String,
+    /// While it is silent, a job is let through after each such time; `None` for never.
+    retry: Option<Duration>,
     /// Set while the source does not answer.
     present: Mutex<Option<Present>>,
     /// Limits of the log lines about silence and about refused requests.
@@ -20,26 +27,27 @@ pub(super) struct Silence {
 /// A silence that has not ended.
 struct Present {
     since: Instant,
-    /// When a request was last let through during the silence.
+    /// When a job was last let through during the silence.
     tried: Instant,
     /// Marks of the jobs that hang. Progress of any of them ends the silence.
     hanging: Vec<Arc<Mark>>,
 }
 
 impl Silence {
-    /// For the source of the database with this name.
-    pub(super) fn new(name: String) -> Silence {
+    /// For the source with this name in the log, which says at this level that it is silent. While it is, a job is let
+    /// through after each `retry`, because the file system may have lost the one that hangs; `None` for never.
+    pub fn new(name: String, level: Level, retry: Option<Duration>) -> Silence {
         Silence {
             name,
+            retry,
             present: Mutex::default(),
-            silences: Pause::new(),
-            refusals: Pause::new(),
+            silences: Pause::new(level),
+            refusals: Pause::new(level),
         }
     }
 
-    /// True if a request must not start because an earlier one hangs. One request is let through per `pause`,
-    /// because the file system may have lost the one that hangs.
-    pub(super) fn refuses(&self, mark: &Arc<Mark>, pause: Duration) -> bool {
+    /// True if a job must not start because an earlier one hangs.
+    pub(super) fn refuses(&self, mark: &Arc<Mark>) -> bool {
         let mut place = self.present();
         let Some(present) = place.as_mut() else {
             return false;
@@ -49,7 +57,7 @@ impl Silence {
             *place = None;
             return false;
         }
-        let is_due = present.tried.elapsed() >= pause;
+        let is_due = self.retry.is_some_and(|retry| present.tried.elapsed() >= retry);
         if is_due {
             present.tried = Instant::now();
             // A mark with no other reference belongs to a job that has ended.
@@ -91,5 +99,52 @@ impl Silence {
 
     fn present(&self) -> MutexGuard<'_, Option<Present>> {
         self.present.lock()
+    }
+}
+
+/// Limits how often a line is logged at its level.
+pub struct Pause {
+    level: Level,
+    begin: Instant,
+    /// When the last line was logged, in milliseconds since `begin`; 0 if none was.
+    last: AtomicU64,
+}
+
+impl Pause {
+    /// For a line that is logged at this level at most once a minute.
+    pub fn new(level: Level) -> Pause {
+        Pause {
+            level,
+            begin: Instant::now(),
+            last: AtomicU64::new(0),
+        }
+    }
+
+    /// The level of the next line: debug, if a line was logged recently.
+    pub fn level(&self) -> Level {
+        if self.is_due() { self.level } else { Level::Debug }
+    }
+
+    fn is_due(&self) -> bool {
+        let now = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let last = self.last.load(Ordering::Relaxed);
+        let is_due = last == 0 || u128::from(now.saturating_sub(last)) >= LOG_PAUSE.as_millis();
+        is_due
+            && self
+                .last
+                .compare_exchange(last, now.max(1), Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_many_lines_is_an_error() {
+        let pause = Pause::new(Level::Error);
+        let errors = (0..1000).filter(|_| pause.level() == Level::Error);
+        assert_eq!(errors.count(), 1);
     }
 }

@@ -4,24 +4,24 @@
 //! A thread that hangs in a system call cannot be ended. Each file system has one thread. While it hangs, all
 //! further calls on this file system fail at once.
 
-use parking_lot::{Mutex, MutexGuard};
-use std::collections::HashMap;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use log::Level;
+
+use super::{Patience, Prepare, Silence, WorkerOptions, Workers, progress};
 use crate::mounts::{Mount, Mounts};
 
-/// Time without any sign of life after which a file system is considered not to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-/// A thread without work ends after this time.
-const IDLE: Duration = Duration::from_secs(60);
+/// Time without progress after which a file system is considered not to answer.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of symbolic links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;
@@ -43,65 +43,45 @@ impl fmt::Display for Hung {
     }
 }
 
-/// Reports progress of a call that makes many system calls.
-#[derive(Clone, Default)]
-pub struct Pulse(Option<Arc<Worker>>);
-
-impl Pulse {
-    /// Reports that a system call has returned.
-    pub fn beat(&self) {
-        if let Some(worker) = &self.0 {
-            worker.state().beats += 1;
-        }
-    }
-}
-
 /// Runs `call`, which makes system calls on a file system: on the thread of `mount`, or on this thread if it
-/// is `None`, which means a local file system.
+/// is `None`, which means a local file system. A call that takes long reports [progress](super::progress::beat).
 ///
 /// # Errors
-/// If there was neither a result nor a sign of life for a few seconds. The call continues, and its result is
+/// If there was neither a result nor progress for a few seconds. The call continues, and its result is
 /// dropped.
 pub fn ask<T: Send + 'static>(
     mount: Option<&Mount>,
-    call: impl FnOnce(&Pulse) -> T + Send + 'static,
+    call: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Hung> {
     let Some(mount) = mount else {
-        return Ok(call(&Pulse::default()));
+        return Ok(call());
     };
-    let hung = || Hung {
-        point: mount.path.clone(),
-    };
-    let (reply, answer) = sync_channel(1);
-    let worker = Worker::take(mount, move |pulse| {
+    let (reply, answer) = sync_channel(2);
+    let is_given_up = Arc::new(AtomicBool::new(false));
+    let (given_up, is_late) = ((reply.clone(), Arc::clone(&is_given_up)), is_given_up);
+    let job = move || {
         // Nothing is sent if the caller no longer waits.
-        let _ = reply.send(call(pulse));
-    });
-    let worker = worker.ok_or_else(hung)?;
-    let mut beats = worker.state().beats;
-    loop {
-        match answer.recv_timeout(PATIENCE) {
-            Ok(answer) => return Ok(answer),
-            // The call panicked; the message is in the log.
-            Err(RecvTimeoutError::Disconnected) => return Err(hung()),
-            Err(RecvTimeoutError::Timeout) => {}
+        let _ = reply.send(Some(call()));
+        progress::beat();
+        if is_late.load(Ordering::Acquire) {
+            LISTENERS.lock().iter().for_each(|call| call());
         }
-        let mut state = worker.state();
-        if state.beats != beats {
-            beats = state.beats;
-        } else if state.calls > 0 {
-            if !state.is_hung {
-                log::info!("{}", hung());
-            }
-            state.is_hung = true;
-            return Err(hung());
-        }
-    }
+    };
+    let give_up = move || {
+        let (reply, is_given_up) = given_up;
+        is_given_up.store(true, Ordering::Release);
+        let _ = reply.send(None);
+    };
+    workers_of(mount).submit(Instant::now(), job, give_up);
+    // There is no answer if the call panicked; the message is in the log.
+    answer.recv().ok().flatten().ok_or_else(|| Hung {
+        point: mount.path.clone(),
+    })
 }
 
 /// Sets a function that each new thread calls first. If it fails, the thread does nothing. Only the first
 /// function set is called.
-pub fn prepare(call: fn() -> io::Result<()>) {
+pub fn prepare(call: Prepare) {
     let _ = PREPARE.set(call);
 }
 
@@ -127,7 +107,7 @@ pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hu
         }
         here.push(name);
         let link = here.clone();
-        match ask(mounts.of_others(&here), move |_| fs::read_link(link))? {
+        match ask(mounts.of_others(&here), move || fs::read_link(link))? {
             Ok(target) => {
                 links += 1;
                 if links > MOST_LINKS {
@@ -157,107 +137,34 @@ fn names(path: &Path) -> Vec<std::ffi::OsString> {
     names.rev().collect()
 }
 
-type Call = Box<dyn FnOnce(&Pulse) + Send>;
-
-/// The thread of a file system.
-struct Worker {
-    state: Mutex<State>,
-    calls: Sender<Call>,
-}
-
-#[derive(Default)]
-struct State {
-    /// Calls that have not returned.
-    calls: usize,
-    beats: u64,
-    is_hung: bool,
-}
-
 /// Identifies a file system, because device numbers are reused.
 type Key = (u64, PathBuf);
 
-/// The threads of all file systems.
-static WORKERS: Mutex<Option<HashMap<Key, Arc<Worker>>>> = Mutex::new(None);
+/// The thread of each file system.
+static WORKERS: Mutex<BTreeMap<Key, Arc<Workers>>> = Mutex::new(BTreeMap::new());
 
-static PREPARE: OnceLock<fn() -> io::Result<()>> = OnceLock::new();
+static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
 static LISTENERS: Mutex<Vec<Box<dyn Fn() + Send + Sync>>> = Mutex::new(Vec::new());
 
-impl Worker {
-    /// Passes a call to the thread of a mount; `None` if that thread hangs or cannot be started.
-    fn take(mount: &Mount, call: impl FnOnce(&Pulse) + Send + 'static) -> Option<Arc<Worker>> {
-        let key = (mount.device.0, mount.path.clone());
-        // Locked so that no thread ends between being found and receiving the call.
-        let mut workers = WORKERS.lock();
-        let workers = workers.get_or_insert_default();
-        let worker = match workers.get(&key) {
-            Some(worker) => Arc::clone(worker),
-            None => {
-                let worker = Worker::start(key.clone())
-                    .inspect_err(|error| log::error!("no thread for {}: {error}", key.1.display()))
-                    .ok()?;
-                workers.insert(key, Arc::clone(&worker));
-                worker
-            }
-        };
-        let mut state = worker.state();
-        if state.is_hung {
-            return None;
-        }
-        state.calls += 1;
-        drop(state);
-        worker.calls.send(Box::new(call)).ok()?;
-        Some(worker)
+fn workers_of(mount: &Mount) -> Arc<Workers> {
+    let key = (mount.device.0, mount.path.clone());
+    let mut all = WORKERS.lock();
+    if let Some(workers) = all.get(&key) {
+        return Arc::clone(workers);
     }
-
-    fn start(key: Key) -> io::Result<Arc<Worker>> {
-        let (sender, calls) = channel();
-        let worker = Arc::new(Worker {
-            state: Mutex::default(),
-            calls: sender,
-        });
-        let here = Arc::clone(&worker);
-        let thread = thread::Builder::new().name("pgnfs-others".to_owned());
-        thread.spawn(move || match PREPARE.get().map_or(Ok(()), |prepare| prepare()) {
-            Ok(()) => here.work(&key, &calls),
-            Err(error) => log::error!("{} cannot be accessed safely: {error}", key.1.display()),
-        })?;
-        Ok(worker)
-    }
-
-    fn work(self: &Arc<Worker>, key: &Key, calls: &Receiver<Call>) {
-        let pulse = Pulse(Some(Arc::clone(self)));
-        loop {
-            match calls.recv_timeout(IDLE) {
-                Ok(call) => {
-                    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call(&pulse)));
-                    self.come_back();
-                }
-                Err(_) => {
-                    let mut workers = WORKERS.lock();
-                    if self.state().calls == 0 {
-                        workers.get_or_insert_default().remove(key);
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    fn come_back(&self) {
-        let mut state = self.state();
-        state.calls -= 1;
-        state.beats += 1;
-        let was_hung = std::mem::take(&mut state.is_hung);
-        drop(state);
-        if was_hung {
-            LISTENERS.lock().iter().for_each(|call| call());
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
+    all.retain(|_, workers| workers.oldest().is_some());
+    let name = format!("the file system at {}", mount.path.display());
+    let workers = Workers::new(WorkerOptions {
+        name: "others",
+        timeout: Some(TIMEOUT),
+        patience: Patience::Own,
+        silence: Some(Arc::new(Silence::new(name, Level::Info, None))),
+        refuse: true,
+        prepare: PREPARE.get().copied(),
+        ..WorkerOptions::default()
+    });
+    Arc::clone(all.entry(key).or_insert(Arc::new(workers)))
 }
 
 #[cfg(test)]
@@ -265,7 +172,8 @@ mod tests {
     use super::*;
     use crate::mounts::Device;
     use std::os::unix::fs::symlink;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::channel;
+    use std::thread;
 
     fn mount(path: &str) -> Mount {
         Mount {
@@ -288,27 +196,27 @@ mod tests {
         let hung = Err(Hung {
             point: "/hanging".into(),
         });
-        assert_eq!(ask(Some(&hanging), move |_| released.recv()), hung);
+        assert_eq!(ask(Some(&hanging), move || released.recv()), hung);
         // If these did not fail at once, they would wait for the first call.
         for _ in 0..1000 {
-            assert_eq!(ask(Some(&hanging), |_| Ok(())), hung);
+            assert_eq!(ask(Some(&hanging), || Ok(())), hung);
         }
-        assert_eq!(ask(Some(&healthy), |_| 7), Ok(7));
-        assert_eq!(ask(None, |_| 8), Ok(8));
+        assert_eq!(ask(Some(&healthy), || 7), Ok(7));
+        assert_eq!(ask(None, || 8), Ok(8));
         release.send(()).unwrap();
         while !answered.load(Ordering::Acquire) {
             thread::yield_now();
         }
-        assert_eq!(ask(Some(&hanging), |_| 9), Ok(9));
+        assert_eq!(ask(Some(&hanging), || 9), Ok(9));
     }
 
     #[test]
     fn a_call_that_gives_signs_of_life_is_waited_for() {
         let slow = mount("/slow");
-        let call = |pulse: &Pulse| {
+        let call = || {
             for _ in 0..8 {
-                thread::sleep(PATIENCE / 4);
-                pulse.beat();
+                thread::sleep(TIMEOUT / 4);
+                progress::beat();
             }
         };
         assert_eq!(ask(Some(&slow), call), Ok(()));
@@ -317,8 +225,8 @@ mod tests {
     #[test]
     fn a_call_that_panics_hangs_nothing() {
         let odd = mount("/odd");
-        assert!(ask(Some(&odd), |_| panic!("as expected")).is_err());
-        assert_eq!(ask(Some(&odd), |_| 1), Ok(1));
+        assert!(ask(Some(&odd), || panic!("as expected")).is_err());
+        assert_eq!(ask(Some(&odd), || 1), Ok(1));
     }
 
     #[test]

@@ -1,0 +1,193 @@
+//! The jobs of workers: which run, which wait, and when the next one is to be given up.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::progress::Mark;
+use super::{Call, Patience};
+
+/// The jobs of workers.
+pub(super) struct Queue {
+    timeout: Option<Duration>,
+    patience: Patience,
+    /// Jobs that have not started, sorted by number.
+    waiting: VecDeque<Waiting>,
+    /// Jobs that are neither finished nor given up, sorted by number.
+    open: VecDeque<Open>,
+    /// Jobs that are running, given up or not, by number.
+    begun: BTreeMap<u64, Begun>,
+    /// Number of the last job submitted.
+    last: u64,
+    pub(super) threads: usize,
+    /// Threads without a job.
+    pub(super) idle: usize,
+    pub(super) has_clock: bool,
+    /// When the clock thread looks at the jobs again if nothing wakes it, `None` if there were no jobs.
+    pub(super) looks_at: Option<Instant>,
+    /// True if the workers were dropped.
+    pub(super) is_over: bool,
+}
+
+/// A job that has not started.
+pub(super) struct Waiting {
+    pub(super) number: u64,
+    pub(super) mark: Arc<Mark>,
+    pub(super) job: Call,
+}
+
+/// A running job.
+struct Begun {
+    at: Instant,
+    mark: Arc<Mark>,
+}
+
+impl Begun {
+    /// When the source last returned data for the job.
+    fn sign(&self) -> Instant {
+        self.mark.last_since(self.at)
+    }
+}
+
+/// A job that can still be given up.
+pub(super) struct Open {
+    number: u64,
+    /// When its timeout started, possibly in another queue.
+    since: Instant,
+    /// When it was submitted to this queue.
+    came: Instant,
+    pub(super) give_up: Call,
+}
+
+impl Queue {
+    pub(super) fn new(timeout: Option<Duration>, patience: Patience) -> Queue {
+        Queue {
+            timeout,
+            patience,
+            waiting: VecDeque::new(),
+            open: VecDeque::new(),
+            begun: BTreeMap::new(),
+            last: 0,
+            threads: 0,
+            idle: 0,
+            has_clock: false,
+            looks_at: None,
+            is_over: false,
+        }
+    }
+
+    /// Number of jobs that have not started.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Number of jobs that run.
+    pub(super) fn running(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// True if no job can be given up.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// True if the jobs that wait need another thread, and there are fewer than `most`.
+    pub(super) fn needs_thread(&self, most: usize) -> bool {
+        self.waiting.len() > self.idle && self.threads < most
+    }
+
+    /// Adds a job. Returns true if it may have to be given up before the clock thread looks.
+    pub(super) fn push(&mut self, since: Instant, mark: Arc<Mark>, job: Call, give_up: Call) -> bool {
+        self.last += 1;
+        let number = self.last;
+        self.waiting.push_back(Waiting { number, mark, job });
+        let is_next = self.is_next(since);
+        self.open.push_back(Open {
+            number,
+            since,
+            came: Instant::now(),
+            give_up,
+        });
+        is_next
+    }
+
+    /// The next job, which counts as running from now on, and whether it may have to be given up before the clock
+    /// thread looks.
+    pub(super) fn begin(&mut self) -> Option<(Waiting, bool)> {
+        let job = self.waiting.pop_front()?;
+        let begun = Begun {
+            at: Instant::now(),
+            mark: Arc::clone(&job.mark),
+        };
+        let place = self.open.binary_search_by_key(&job.number, |job| job.number);
+        let open = place.ok().and_then(|place| self.open.get_mut(place));
+        let since = open.map(|open| {
+            if self.patience != Patience::None {
+                // The time in the queue does not count: jobs before it made progress.
+                open.since += begun.at.saturating_duration_since(open.came);
+            }
+            open.since
+        });
+        self.begun.insert(job.number, begun);
+        // The job had more time in the queue, where the progress of others counted for it.
+        let is_next = since.is_some_and(|since| self.is_next(since));
+        Some((job, is_next))
+    }
+
+    /// Removes a finished job. Returns it unless it was given up.
+    pub(super) fn end(&mut self, number: u64) -> Option<Open> {
+        self.begun.remove(&number);
+        let found = self.open.binary_search_by_key(&number, |job| job.number).ok()?;
+        self.open.remove(found)
+    }
+
+    /// Removes the open job at a place, and what waits of it. Returns its mark, if it shows that its source hangs.
+    pub(super) fn give_up(
+        &mut self,
+        place: usize,
+        now: Instant,
+    ) -> Option<(Open, Option<Waiting>, Option<Arc<Mark>>)> {
+        let job = self.open.remove(place)?;
+        let waiting = self.waiting.binary_search_by_key(&job.number, |job| job.number);
+        let waiting = waiting.ok().and_then(|found| self.waiting.remove(found));
+        let begun = self.begun.get(&job.number).filter(|begun| {
+            // A job that spent most of its time in the queue does not show that the source hangs.
+            let timeout = self.timeout.unwrap_or(Duration::MAX);
+            now.saturating_duration_since(begun.sign()) >= timeout / 2
+        });
+        let mark = begun.map(|begun| Arc::clone(&begun.mark));
+        Some((job, waiting, mark))
+    }
+
+    /// Removes all jobs that have not started, and all that can be given up.
+    pub(super) fn take_all(&mut self) -> (VecDeque<Waiting>, VecDeque<Open>) {
+        (mem::take(&mut self.waiting), mem::take(&mut self.open))
+    }
+
+    /// Start or last progress of the running job that has made no progress for the longest time.
+    pub(super) fn oldest_sign(&self) -> Option<Instant> {
+        self.begun.values().map(Begun::sign).min()
+    }
+
+    /// The time at which the next job is to be given up, and its place among the open jobs.
+    pub(super) fn next_end(&self) -> Option<(Instant, usize)> {
+        let timeout = self.timeout?;
+        // A job in the queue waits for any of the running ones.
+        let newest = self.begun.values().map(Begun::sign).max();
+        let sign = |job: &Open| match (self.patience, self.begun.get(&job.number)) {
+            (Patience::None, _) => job.since,
+            (_, Some(begun)) => begun.mark.last_since(job.since),
+            (_, None) => job.since.max(newest.unwrap_or(job.since)),
+        };
+        let signs = self.open.iter().map(sign);
+        let (place, sign) = signs.enumerate().min_by_key(|&(_, sign)| sign)?;
+        Some((sign + timeout, place))
+    }
+
+    /// True if a job whose timeout started at `since` may have to be given up before the clock thread looks.
+    fn is_next(&self, since: Instant) -> bool {
+        let is_before = |looks_at: Instant| self.timeout.is_some_and(|timeout| since + timeout < looks_at);
+        self.looks_at.map_or(self.timeout.is_some(), is_before)
+    }
+}
