@@ -39,9 +39,12 @@ impl Cancel {
     /// If it was cancelled before it was done.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
         let work = || within(Some(self.clone()), work);
-        catch_unwind(AssertUnwindSafe(work)).map_err(|cause| match cause.is::<Cancelled>() {
-            true => Cancelled,
-            false => resume_unwind(cause),
+        catch_unwind(AssertUnwindSafe(work)).map_err(|cause| {
+            if cause.is::<Cancelled>() {
+                Cancelled
+            } else {
+                resume_unwind(cause)
+            }
         })
     }
 }

@@ -42,9 +42,10 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Database>, OpenError> {
 /// As [`open`].
 pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Database>, OpenError> {
     let path = path.as_ref();
-    let mut opened = match is_folder(path)? {
-        true => open_in_folder(path, options)?,
-        false => open_file(path, options)?,
+    let mut opened = if is_folder(path)? {
+        open_in_folder(path, options)?
+    } else {
+        open_file(path, options)?
     };
     match opened.pop() {
         Some(found) if opened.is_empty() => found.database,
@@ -140,9 +141,10 @@ fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenErro
             Err(error) => return Err(error),
         }
     }
-    match opened.is_empty() {
-        true => Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons))),
-        false => Ok(opened),
+    if opened.is_empty() {
+        Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons)))
+    } else {
+        Ok(opened)
     }
 }
 

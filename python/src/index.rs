@@ -27,7 +27,9 @@ impl KeptIndex {
         entry: &LibraryEntry,
         ask: impl FnOnce(&Index) -> Result<T, Damaged>,
     ) -> Option<T> {
-        ask(&self.index).inspect_err(|_| Index::remove(&self.files, entry)).ok()
+        ask(&self.index)
+            .inspect_err(|_| Index::remove(&self.files, entry))
+            .ok()
     }
 }
 

@@ -24,9 +24,10 @@ impl Names {
         let mut place = 0;
         for (name, value) in tags.iter() {
             let is_there = |(known, _): &(String, Py<PyString>)| known == name;
-            let found = match names.get(place).is_some_and(is_there) {
-                true => Some(place),
-                false => names.iter().position(is_there),
+            let found = if names.get(place).is_some_and(is_there) {
+                Some(place)
+            } else {
+                names.iter().position(is_there)
             };
             place = found.unwrap_or(names.len());
             if place < MOST && found.is_none() {

@@ -88,11 +88,12 @@ fn known_encoding(label: String) -> PyResult<String> {
 /// The name of a reading of any format.
 fn known_reading(reading: String) -> PyResult<String> {
     let known: Vec<String> = FORMATS.iter().flat_map(|format| (format.readings)()).collect();
-    match known.contains(&reading) {
-        true => Ok(reading),
-        false => Err(PyValueError::new_err(format!(
+    if known.contains(&reading) {
+        Ok(reading)
+    } else {
+        Err(PyValueError::new_err(format!(
             "reading: no format has '{reading}': there are {}",
             known.join(", ")
-        ))),
+        )))
     }
 }

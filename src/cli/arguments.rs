@@ -11,26 +11,25 @@ use crate::mount::GUARDIAN;
 
 /// Parses the arguments, including the program's name. The result has no subcommand if mount(8) called the program.
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
-    match is_mount_helper(&arguments) {
-        true => mount_helper().try_get_matches_from(arguments),
-        false => {
-            let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
-            let generate = Command::new(GENERATE)
-                .hide(true)
-                .about("Writes a man page or the script with which a shell completes commands to standard output")
-                .arg(Arg::new("KIND").required(true).value_parser(manual::KINDS));
-            let complete = Command::new(COMPLETE)
-                .hide(true)
-                .about("Writes what the last of the words may be")
-                .arg(
-                    Arg::new("WORDS")
-                        .last(true)
-                        .num_args(0..)
-                        .value_parser(value_parser!(OsString)),
-                );
-            let all = pgnfs().subcommands([guardian, generate, complete]);
-            all.try_get_matches_from(arguments)
-        }
+    if is_mount_helper(&arguments) {
+        mount_helper().try_get_matches_from(arguments)
+    } else {
+        let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
+        let generate = Command::new(GENERATE)
+            .hide(true)
+            .about("Writes a man page or the script with which a shell completes commands to standard output")
+            .arg(Arg::new("KIND").required(true).value_parser(manual::KINDS));
+        let complete = Command::new(COMPLETE)
+            .hide(true)
+            .about("Writes what the last of the words may be")
+            .arg(
+                Arg::new("WORDS")
+                    .last(true)
+                    .num_args(0..)
+                    .value_parser(value_parser!(OsString)),
+            );
+        let all = pgnfs().subcommands([guardian, generate, complete]);
+        all.try_get_matches_from(arguments)
     }
 }
 

@@ -89,9 +89,10 @@ pub fn run(
     let entries = selected(library, question.database)?;
     let games = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
     let search = Search {
-        unique: match question.is_unique {
-            true => unique(&entries, settings.serve.threads),
-            false => Vec::new(),
+        unique: if question.is_unique {
+            unique(&entries, settings.serve.threads)
+        } else {
+            Vec::new()
         },
         files: kept.filter(|_| settings.index != IndexUse::No),
         settings,
@@ -266,9 +267,10 @@ fn moves(search: &Search<'_>, entries: &[&LibraryEntry], pattern: &Pattern) -> (
         let number = firsts.partition_point(|&first| first <= game).checked_sub(1)?;
         Some(path(entries.get(number)?, game - firsts.get(number)?))
     });
-    let written = match sum.rows.is_empty() {
-        true => Ok(()),
-        false => io::stdout().lock().write_all(csv.as_bytes()),
+    let written = if sum.rows.is_empty() {
+        Ok(())
+    } else {
+        io::stdout().lock().write_all(csv.as_bytes())
     };
     (sum.games().into(), written)
 }

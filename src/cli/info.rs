@@ -12,9 +12,10 @@ use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 /// Shows the contents of a source, as text or JSON.
 pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
     let out = &mut io::stdout().lock();
-    let written = match as_json {
-        true => writeln!(out, "{}", json::text(&described(library))),
-        false => text(out, library),
+    let written = if as_json {
+        writeln!(out, "{}", json::text(&described(library)))
+    } else {
+        text(out, library)
     };
     ended(written, "standard output")
 }

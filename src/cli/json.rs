@@ -13,13 +13,12 @@ pub fn text(value: &Value) -> String {
     let mut text = String::with_capacity(plain.len());
     for c in plain.chars() {
         // Line feeds are between values, and all others are inside strings.
-        match c != '\n' && is_unprintable(c) {
-            true => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(text, "\\u{unit:04x}");
-                }
+        if c != '\n' && is_unprintable(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
             }
-            false => text.push(c),
+        } else {
+            text.push(c);
         }
     }
     text

@@ -63,9 +63,10 @@ pub fn name_mount(point: &Path) {
 
 /// Writes a message to standard error; in the background, sends it to the system log as an error.
 pub fn say(message: fmt::Arguments<'_>) {
-    match is_detached() {
-        true => send(Level::Error, &message.to_string()),
-        false => write(&plain(&message.to_string())),
+    if is_detached() {
+        send(Level::Error, &message.to_string());
+    } else {
+        write(&plain(&message.to_string()));
     }
 }
 

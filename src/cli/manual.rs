@@ -39,9 +39,10 @@ fn program_page() -> io::Result<Vec<u8>> {
     let of_games = options::arguments(Scope::Games);
     let is_of_mount = |arg: &Arg| !of_games.iter().any(|other| other.get_id() == arg.get_id());
     let arguments = options::arguments(Scope::Mount).into_iter().map(|arg| {
-        let heading = match is_of_mount(&arg) {
-            true => "Options of mount",
-            false => "Options of mount, export, find, check and info",
+        let heading = if is_of_mount(&arg) {
+            "Options of mount"
+        } else {
+            "Options of mount, export, find, check and info"
         };
         arg.help_heading(heading)
     });

@@ -63,16 +63,18 @@ const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     limit_kept();
     logging::start();
-    let failed = match arguments::is_mount_helper(&arguments) {
-        true => MOUNT_FAILED,
-        false => FAILED,
+    let failed = if arguments::is_mount_helper(&arguments) {
+        MOUNT_FAILED
+    } else {
+        FAILED
     };
     match arguments::parse(arguments) {
         Ok(matches) => dispatch(&matches).unwrap_or_else(|failure| {
             logging::say(format_args!("{failure}"));
-            let code = match failure.is::<OptionError>() {
-                true => failed.usage,
-                false => failed.work,
+            let code = if failure.is::<OptionError>() {
+                failed.usage
+            } else {
+                failed.work
             };
             mounting::report_failure(code);
             ExitCode::from(code)

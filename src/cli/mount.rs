@@ -38,9 +38,10 @@ pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
     logging::name_mount(point.path());
     let source = absolute(request.source)?;
     let kept = kept_files(settings, true);
-    let open = match settings.wait_for_source {
-        true => Library::open_or_wait,
-        false => Library::open_within,
+    let open = if settings.wait_for_source {
+        Library::open_or_wait
+    } else {
+        Library::open_within
     };
     let open = |source: &Path| {
         let (formats, selection) = (&settings.formats, &settings.selection);

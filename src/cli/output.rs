@@ -75,9 +75,10 @@ impl Output {
             None => None,
         };
         // The target of a link, so that the link remains.
-        let place = match old.is_some() || path.is_symlink() {
-            true => fs::canonicalize(path)?,
-            false => path.to_owned(),
+        let place = if old.is_some() || path.is_symlink() {
+            fs::canonicalize(path)?
+        } else {
+            path.to_owned()
         };
         match (partial(&place, permissions), old) {
             (Ok((file, partial)), _) => Ok(output(file, Kind::Partial { partial, place })),

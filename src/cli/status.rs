@@ -18,14 +18,12 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Shows the status of the mount at `point` as text or JSON. With `waits`, first waits until all databases
 /// are open and all sizes are known.
 pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure> {
-    let status = match waits {
-        true => wait(point)?,
-        false => ask(point)?,
-    };
+    let status = if waits { wait(point)? } else { ask(point)? };
     let out = &mut io::stdout().lock();
-    let written = match as_json {
-        true => writeln!(out, "{}", json::text(&status)),
-        false => text(out, &status),
+    let written = if as_json {
+        writeln!(out, "{}", json::text(&status))
+    } else {
+        text(out, &status)
     };
     ended(written, "standard output")
 }

@@ -203,9 +203,10 @@ impl Error for MountError {}
 pub fn in_shell(path: &Path) -> String {
     let text = shown(path);
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);
-    match text.chars().all(is_plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    if text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

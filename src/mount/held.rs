@@ -33,9 +33,10 @@ impl Held {
             error => MountError::At(path.to_owned(), error.into()),
         })?;
         let folder = Held(Arc::new(opened));
-        match folder.is_at(path) {
-            true => Ok(folder),
-            false => Err(MountError::Moved(path.to_owned())),
+        if folder.is_at(path) {
+            Ok(folder)
+        } else {
+            Err(MountError::Moved(path.to_owned()))
         }
     }
 

@@ -73,9 +73,10 @@ impl MountPoint {
     /// # Errors
     /// [`MountError::Moved`]
     pub(super) fn check_place(&self) -> Result<(), MountError> {
-        match self.folder.is_at(&self.path) {
-            true => Ok(()),
-            false => Err(MountError::Moved(self.path.clone())),
+        if self.folder.is_at(&self.path) {
+            Ok(())
+        } else {
+            Err(MountError::Moved(self.path.clone()))
         }
     }
 
@@ -143,9 +144,10 @@ pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
 /// # Errors
 /// If the daemon died.
 pub fn check_alive(path: &Path) -> Result<(), MountError> {
-    match is_dead(&resolve(path)?) {
-        true => Err(MountError::Died(path.to_owned())),
-        false => Ok(()),
+    if is_dead(&resolve(path)?) {
+        Err(MountError::Died(path.to_owned()))
+    } else {
+        Ok(())
     }
 }
 

@@ -12,9 +12,10 @@ const KEPT: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::DAC_RE
 /// Gives up all privileges of root except [`KEPT`], for this thread and those that it starts. Other users
 /// have no privileges and unmount by `fusermount3`.
 pub(super) fn give_up() -> Result<(), MountError> {
-    match rustix::process::geteuid().is_root() {
-        true => keep(KEPT).map_err(MountError::system("cannot give up privileges")),
-        false => Ok(()),
+    if rustix::process::geteuid().is_root() {
+        keep(KEPT).map_err(MountError::system("cannot give up privileges"))
+    } else {
+        Ok(())
     }
 }
 
@@ -24,9 +25,10 @@ pub(super) fn give_up() -> Result<(), MountError> {
 /// # Errors
 /// If the kernel refuses.
 pub fn give_up_to_read() -> io::Result<()> {
-    match rustix::process::geteuid().is_root() {
-        true => keep(CapabilitySet::DAC_READ_SEARCH),
-        false => Ok(()),
+    if rustix::process::geteuid().is_root() {
+        keep(CapabilitySet::DAC_READ_SEARCH)
+    } else {
+        Ok(())
     }
 }
 

@@ -48,14 +48,13 @@ pub(super) fn make_folder(socket: &Path, user: u32) -> io::Result<()> {
 pub(super) fn check_folder(socket: &Path, user: u32) -> io::Result<()> {
     let folder = socket.parent().unwrap_or(Path::new("/"));
     let found = fs::symlink_metadata(folder)?;
-    match found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
-        true => Ok(()),
-        false => {
-            let folder = folder.display();
-            Err(denied(format!(
-                "{folder} is not a folder of user {user} alone: remove it, or set XDG_RUNTIME_DIR, and mount again"
-            )))
-        }
+    if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+        Ok(())
+    } else {
+        let folder = folder.display();
+        Err(denied(format!(
+            "{folder} is not a folder of user {user} alone: remove it, or set XDG_RUNTIME_DIR, and mount again"
+        )))
     }
 }
 

@@ -153,9 +153,10 @@ impl Arrays {
         let (mut low, mut high) = (0, self.bytes(pairs) / 8);
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.u32(pairs, 2 * middle)? < number {
-                true => low = middle + 1,
-                false => high = middle,
+            if self.u32(pairs, 2 * middle)? < number {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
         let is_there = self.u32(pairs, 2 * low)? == number;

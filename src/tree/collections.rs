@@ -39,9 +39,10 @@ impl Collections {
 
 impl Section for Collections {
     fn top(&self) -> Vec<(String, Node)> {
-        match self.folders().list.is_empty() {
-            true => Vec::new(),
-            false => vec![("collections".to_owned(), Node::new(KIND_COLLECTION, 0))],
+        if self.folders().list.is_empty() {
+            Vec::new()
+        } else {
+            vec![("collections".to_owned(), Node::new(KIND_COLLECTION, 0))]
         }
     }
 

@@ -299,9 +299,10 @@ impl Sorting {
     /// What, beside the database, the arrays of the view follow from.
     pub(super) fn what(&self) -> String {
         let (view, spelling) = (self.view.key(), self.spelling.key());
-        match self.view.names_players() {
-            true => format!("{view} {spelling}"),
-            false => view,
+        if self.view.names_players() {
+            format!("{view} {spelling}")
+        } else {
+            view
         }
     }
 }

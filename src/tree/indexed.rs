@@ -87,13 +87,16 @@ impl Positions {
 
     /// The state of the index. Does not wait.
     pub fn state(&self) -> IndexState {
-        match self.is_building.load(Ordering::Acquire) {
-            true => IndexState::Building {
+        if self.is_building.load(Ordering::Acquire) {
+            IndexState::Building {
                 read: self.read.load(Ordering::Relaxed),
-            },
-            false if self.is_ready() => IndexState::Ready,
-            false if self.has_failed() => IndexState::Failed,
-            false => IndexState::Unused,
+            }
+        } else if self.is_ready() {
+            IndexState::Ready
+        } else if self.has_failed() {
+            IndexState::Failed
+        } else {
+            IndexState::Unused
         }
     }
 

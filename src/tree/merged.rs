@@ -30,18 +30,20 @@ impl Merged {
 
     /// The node that corresponds to a directory of the view.
     fn node(id: ViewId, view: &ViewIndex, directory: u32) -> Node {
-        match directory > 0 && view.games(directory).is_empty() {
-            true => Node::merged_folder(id, directory),
-            false => Node::merged(id, directory),
+        if directory > 0 && view.games(directory).is_empty() {
+            Node::merged_folder(id, directory)
+        } else {
+            Node::merged(id, directory)
         }
     }
 }
 
 impl Section for Merged {
     fn kind(&self, node: Node) -> Kind {
-        match node.kind() >= KIND_MERGED && node.kind() < KIND_MERGED_FOLDER && node.number() > 0 {
-            true => Kind::File,
-            false => Kind::Directory,
+        if node.kind() >= KIND_MERGED && node.kind() < KIND_MERGED_FOLDER && node.number() > 0 {
+            Kind::File
+        } else {
+            Kind::Directory
         }
     }
 

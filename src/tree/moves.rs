@@ -144,9 +144,10 @@ impl Moves {
         let position = self.position(directory)?;
         let mv = read_move(&position, branch.depth, name)?;
         let child = self.positions.child(&branch, mv)?;
-        let as_ = match move_name(&position, mv)? == name {
-            true => Use::Moves,
-            false => Use::MoveLink,
+        let as_ = if move_name(&position, mv)? == name {
+            Use::Moves
+        } else {
+            Use::MoveLink
         };
         self.node(as_, child)
     }

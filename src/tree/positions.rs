@@ -114,9 +114,10 @@ impl PositionDirectories {
                 ply: after.ply - 1,
                 ..after
             };
-            let name = match found.pattern.is_exact() {
-                true => move_name(found.pattern.position(), mv),
-                false => move_name(&self.positions.position(before)?, mv),
+            let name = if found.pattern.is_exact() {
+                move_name(found.pattern.position(), mv)
+            } else {
+                move_name(&self.positions.position(before)?, mv)
             };
             Some((name?, self.plies().node(Use::NextMove, after)?))
         };
@@ -289,12 +290,12 @@ impl Section for PositionDirectories {
             None if directory.kind() == KIND_RANKS => self.child_of_ranks(directory, name),
             None => {
                 let fixed = Self::TOP_ENTRIES.iter().any(|(entry, _)| *entry == name);
-                match fixed {
-                    true => self
-                        .top_entries()
+                if fixed {
+                    self.top_entries()
                         .find(|(entry, _)| *entry == name)
-                        .map(|(_, node)| node),
-                    false => self.child_of_top(name),
+                        .map(|(_, node)| node)
+                } else {
+                    self.child_of_top(name)
                 }
             }
             Some(Use::PositionGames) => {
@@ -336,9 +337,10 @@ impl PositionDirectories {
             return Some(ranks);
         }
         let found = self.positions.find(read_position(name)?)?;
-        let as_ = match pattern_name(&found.pattern) == name {
-            true => Use::Position,
-            false => Use::Spelling,
+        let as_ = if pattern_name(&found.pattern) == name {
+            Use::Position
+        } else {
+            Use::Spelling
         };
         self.node(as_, &found)
     }

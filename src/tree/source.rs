@@ -187,9 +187,10 @@ impl SourceTree {
     /// The inode of the directory of the database with this prefix.
     pub fn directory_of(&self, prefix: Prefix) -> Inode {
         let inode = Inode::of(prefix, Node::DATABASE);
-        match self.by_inode.contains_key(&inode) {
-            true => inode,
-            false => Inode::ROOT,
+        if self.by_inode.contains_key(&inode) {
+            inode
+        } else {
+            Inode::ROOT
         }
     }
 

@@ -106,9 +106,10 @@ fn entries(folder: &Path, points: &[PathBuf]) -> Vec<(PathBuf, Option<Metadata>)
     let entries = entries.filter_map(|entry| {
         progress::beat();
         let path = entry.path();
-        let meta = match points.contains(&path) {
-            true => None,
-            false => Some(entry.metadata().ok()?),
+        let meta = if points.contains(&path) {
+            None
+        } else {
+            Some(entry.metadata().ok()?)
         };
         Some((path, meta))
     });
@@ -120,9 +121,10 @@ fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
     hash.update(&[0]);
     // Times of folders are ignored: they follow from the entries.
     if let Some(meta) = meta {
-        let times = match meta.is_dir() {
-            true => [0; 4],
-            false => [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()],
+        let times = if meta.is_dir() {
+            [0; 4]
+        } else {
+            [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()]
         };
         let numbers = [meta.dev(), meta.ino(), meta.mode().into(), meta.size()];
         for number in numbers.into_iter().chain(times.map(i64::cast_unsigned)) {

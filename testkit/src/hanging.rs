@@ -188,9 +188,10 @@ impl Shared {
 
     /// For how long the kernel may cache entries and attributes.
     fn time_to_live(&self) -> Duration {
-        match self.delay.is_zero() {
-            true => Duration::ZERO,
-            false => LONGEST,
+        if self.delay.is_zero() {
+            Duration::ZERO
+        } else {
+            LONGEST
         }
     }
 
@@ -202,9 +203,10 @@ impl Shared {
         let meta = fs::symlink_metadata(path).map_err(errno)?;
         let mut attributes = attributes(&meta);
         let mut state = self.state();
-        match is_root {
-            true => attributes.ino = INodeNo::ROOT,
-            false => drop(state.paths.insert(meta.ino(), path.to_owned())),
+        if is_root {
+            attributes.ino = INodeNo::ROOT;
+        } else {
+            drop(state.paths.insert(meta.ino(), path.to_owned()));
         }
         if let Some(size) = state.size.filter(|_| meta.is_file()) {
             attributes.size = size;

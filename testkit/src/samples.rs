@@ -149,11 +149,12 @@ pub fn read_text(path: &Path) -> String {
 
 /// The databases of a folder with this path, or whose main file has this path without its extension.
 pub fn candidates(base: &Path) -> Vec<(&'static Format, Candidate)> {
-    match base.is_dir() {
-        true => candidates_in(base, str::is_empty),
-        false => candidates_in(base.parent().unwrap(), |stem| {
+    if base.is_dir() {
+        candidates_in(base, str::is_empty)
+    } else {
+        candidates_in(base.parent().unwrap(), |stem| {
             base.file_name() == Some(stem.as_ref())
-        }),
+        })
     }
 }
 

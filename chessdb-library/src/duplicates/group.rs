@@ -29,9 +29,10 @@ pub(super) fn groups(games: &Games<'_>, same: &[u32], plies: u32) -> Vec<Vec<u32
     if same.len() < 2 {
         return Vec::new();
     }
-    let mut groups = match plies < FEWEST_PLIES {
-        true => by_tags(games, same),
-        false => by_players(games, same, plies >= LONG_PLIES),
+    let mut groups = if plies < FEWEST_PLIES {
+        by_tags(games, same)
+    } else {
+        by_players(games, same, plies >= LONG_PLIES)
     };
     groups.retain(|group| group.len() > 1);
     groups
@@ -204,9 +205,12 @@ impl Group {
             && (self.occasions.len() < MOST_OCCASIONS || self.occasions.contains(occasion))
             && self.occasions.iter().all(|other| other.agrees(occasion));
         let mut dates = self.occasions.iter().map(|other| other.date);
-        fits.then(|| match dates.all(|date| dates_agree(date, occasion.date)) {
-            true => Fit::Date,
-            false => Fit::Moves,
+        fits.then(|| {
+            if dates.all(|date| dates_agree(date, occasion.date)) {
+                Fit::Date
+            } else {
+                Fit::Moves
+            }
         })
     }
 

@@ -86,9 +86,10 @@ fn is_year(word: &str) -> bool {
 /// True for `1st`, `22nd`, `3rd`, `14th`, and for Roman numbers up to `lxxxix`.
 fn is_ordinal(word: &str) -> bool {
     let letters = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    match letters.len() < word.len() {
-        true => matches!(letters, "st" | "nd" | "rd" | "th"),
-        false => is_roman(word),
+    if letters.len() < word.len() {
+        matches!(letters, "st" | "nd" | "rd" | "th")
+    } else {
+        is_roman(word)
     }
 }
 

@@ -49,10 +49,12 @@ fn reason(games: &Games<'_>, best: u32, duplicate: Duplicate) -> Reason {
         let found = games.get(game);
         found.map_or(Date::default(), |(database, own)| database.keys(own).date)
     };
-    match dates_agree(date(best), date(duplicate.game)) {
-        _ if duplicate.plies < FEWEST_PLIES => Reason::Tags,
-        true => Reason::Date,
-        false => Reason::Moves,
+    if duplicate.plies < FEWEST_PLIES {
+        Reason::Tags
+    } else if dates_agree(date(best), date(duplicate.game)) {
+        Reason::Date
+    } else {
+        Reason::Moves
     }
 }
 

@@ -46,20 +46,22 @@ const UNPRINTABLE: [(char, char); 18] = [
 
 /// True for a character that is invisible or changes what a terminal displays.
 pub fn is_unprintable(c: char) -> bool {
-    match c.is_ascii() {
-        true => c.is_ascii_control(),
-        false => UNPRINTABLE
+    if c.is_ascii() {
+        c.is_ascii_control()
+    } else {
+        UNPRINTABLE
             .iter()
-            .any(|&(first, last)| (first..=last).contains(&c)),
+            .any(|&(first, last)| (first..=last).contains(&c))
     }
 }
 
 /// Replaces each unprintable character by a space, so that the text stays on one line and cannot control a
 /// terminal.
 pub fn on_one_line(text: &str) -> Cow<'_, str> {
-    match text.contains(is_unprintable) {
-        true => Cow::Owned(text.replace(is_unprintable, " ")),
-        false => Cow::Borrowed(text),
+    if text.contains(is_unprintable) {
+        Cow::Owned(text.replace(is_unprintable, " "))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

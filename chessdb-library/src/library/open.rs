@@ -66,9 +66,10 @@ pub(super) fn open(
     progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
 ) -> Result<Vec<Arc<LibraryEntry>>, Refusal> {
-    let accepted = match task.by_content {
-        true => by_content(task, how, mapped),
-        false => task.candidates.clone(),
+    let accepted = if task.by_content {
+        by_content(task, how, mapped)
+    } else {
+        task.candidates.clone()
     };
     let mut refusal = Refusal::default();
     for (format, candidate) in accepted {
@@ -313,12 +314,13 @@ fn databases(task: &Task, how: &How, format: &Format, files: Files) -> Result<Pa
     let databases = catch_unwind(AssertUnwindSafe(|| {
         let mut database = (format.open)(files, &how.options)?;
         let parts = database.take_parts();
-        let databases = match parts.is_empty() {
-            true => vec![(None, database)],
-            false => parts
+        let databases = if parts.is_empty() {
+            vec![(None, database)]
+        } else {
+            parts
                 .into_iter()
                 .map(|part| (Some(part.name), part.database))
-                .collect(),
+                .collect()
         };
         if task.mount.is_some() {
             // Requests may not wait for a source that hangs, so what `info.txt` needs is read now.
@@ -347,9 +349,10 @@ fn databases(task: &Task, how: &How, format: &Format, files: Files) -> Result<Pa
 /// Maps a file of the source, or copies it if it is small and `may_copy` is set.
 fn map(how: &How, path: &Path, may_copy: bool) -> io::Result<Mapped> {
     let file = how.root.file(path)?;
-    match may_copy {
-        true => Mapped::copy_or_map(file, path),
-        false => Mapped::of(file, path),
+    if may_copy {
+        Mapped::copy_or_map(file, path)
+    } else {
+        Mapped::of(file, path)
     }
 }
 

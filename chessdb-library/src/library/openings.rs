@@ -378,9 +378,10 @@ impl State {
         self.place(only_local)?;
         let ages = self.running.iter().map(|(_, begin)| begin.elapsed());
         let young = ages.filter(|&age| age < YOUNG);
-        match young.clone().count() < *PROCESSORS {
-            true => Some(Duration::ZERO),
-            false => young.max().map(|oldest| YOUNG - oldest),
+        if young.clone().count() < *PROCESSORS {
+            Some(Duration::ZERO)
+        } else {
+            young.max().map(|oldest| YOUNG - oldest)
         }
     }
 

@@ -18,20 +18,19 @@ pub(super) fn place(found: &mut [Found], flat: bool) {
             "" => folder.last().map_or("", String::as_str),
             name => name,
         };
-        let path = match flat && !own_name.is_empty() {
-            true => names.take_name(&safe_name(own_name)),
-            false => {
-                let above = match last.take() {
-                    Some((same, path)) if same == folder => path,
-                    _ => paths.of(folder),
-                };
-                let path = match name.as_str() {
-                    "" => above.clone(),
-                    name => paths.below(above.clone(), name, true),
-                };
-                last = Some((folder, above));
-                path
-            }
+        let path = if flat && !own_name.is_empty() {
+            names.take_name(&safe_name(own_name))
+        } else {
+            let above = match last.take() {
+                Some((same, path)) if same == folder => path,
+                _ => paths.of(folder),
+            };
+            let path = match name.as_str() {
+                "" => above.clone(),
+                name => paths.below(above.clone(), name, true),
+            };
+            last = Some((folder, above));
+            path
         };
         if entry.path != path {
             *entry = Arc::new(LibraryEntry {
@@ -68,9 +67,10 @@ impl SafePaths {
         let parent = &key.0;
         let names = self.taken.entry(parent.clone()).or_default();
         let name = names.take_name(&safe_name(name));
-        let path = match parent.is_empty() {
-            true => name,
-            false => format!("{parent}/{name}"),
+        let path = if parent.is_empty() {
+            name
+        } else {
+            format!("{parent}/{name}")
         };
         self.given.insert(key, path.clone());
         path

@@ -69,9 +69,10 @@ impl Root {
 
     fn below(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         let below = path.strip_prefix(&self.path).map_err(|_| Errno::XDEV)?;
-        match path.as_os_str().len() < TOO_LONG {
-            true => open_below(&self.folder, below, flags),
-            false => Err(Errno::NAMETOOLONG),
+        if path.as_os_str().len() < TOO_LONG {
+            open_below(&self.folder, below, flags)
+        } else {
+            Err(Errno::NAMETOOLONG)
         }
     }
 }

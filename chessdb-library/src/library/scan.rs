@@ -94,9 +94,10 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
                 names,
                 is_linked,
             };
-            match is_link {
-                true => links.push_back(below),
-                false => folders.push(below),
+            if is_link {
+                links.push_back(below);
+            } else {
+                folders.push(below);
             }
         }
         let (directory, named) = match in_directory(listing.directory, listing.mount.as_ref()) {

@@ -45,9 +45,10 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
     let opened = hung::ask(mount, move || {
         let kind = fs::metadata(&wanted)?.file_type();
         progress::beat();
-        let folder = match kind.is_file() {
-            true => wanted.parent().unwrap_or(Path::new("/")),
-            false => &wanted,
+        let folder = if kind.is_file() {
+            wanted.parent().unwrap_or(Path::new("/"))
+        } else {
+            &wanted
         };
         if !kind.is_dir() && !kind.is_file() {
             return Ok(None);
@@ -61,12 +62,13 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
     let Some((is_file, how)) = opened.map_err(hung)?.map_err(unreadable)? else {
         return Err(refused("neither a file nor a folder"));
     };
-    let scan = match is_file {
-        false => scan(&how, opener).map_err(unreadable)?,
-        true => Scan {
+    let scan = if is_file {
+        Scan {
             tasks: vec![single(&real, &how, opener)?],
             ..Scan::default()
-        },
+        }
+    } else {
+        scan(&how, opener).map_err(unreadable)?
     };
     Ok(Search {
         source: real,

@@ -41,9 +41,10 @@ impl Selection {
         let before = self.kinds.len();
         self.kinds
             .extend(names.filter(|kind| !kind.is_empty()).map(str::to_ascii_lowercase));
-        match self.kinds.len() > before {
-            true => Ok(()),
-            false => Err("extensions or formats such as cbh,si4,pgn"),
+        if self.kinds.len() > before {
+            Ok(())
+        } else {
+            Err("extensions or formats such as cbh,si4,pgn")
         }
     }
 
@@ -72,9 +73,12 @@ impl Selection {
             .filter(|name| !name.is_empty())
             .collect();
         let name = path.last().copied().unwrap_or_default();
-        let matches = |pattern: &Pattern| match pattern.as_str().contains('/') {
-            true => pattern.matches_with(&path.join("/"), HOW),
-            false => pattern.matches_with(name, HOW),
+        let matches = |pattern: &Pattern| {
+            if pattern.as_str().contains('/') {
+                pattern.matches_with(&path.join("/"), HOW)
+            } else {
+                pattern.matches_with(name, HOW)
+            }
         };
         self.only.is_empty() || self.only.iter().any(matches)
     }

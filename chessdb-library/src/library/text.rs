@@ -38,9 +38,10 @@ pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
 /// Appends the text that [`text_of`] gives. Gives its problems, which only decoding finds.
 pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Problem> {
     append_by(out, entry, game, |out| {
-        match entry.database.append_stored(game, out) {
-            true => Vec::new(),
-            false => append_decoded(out, &*entry.database, game),
+        if entry.database.append_stored(game, out) {
+            Vec::new()
+        } else {
+            append_decoded(out, &*entry.database, game)
         }
     })
 }

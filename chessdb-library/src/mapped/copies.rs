@@ -34,9 +34,10 @@ impl Copies {
         }
         let mut bytes = vec![0; usize::try_from(identity.size).map_err(|_| ErrorKind::FileTooLarge)?];
         fill(file, &mut bytes)?;
-        self.modified = match self.files.is_empty() {
-            true => identity.modified,
-            false => self.modified.max(identity.modified),
+        self.modified = if self.files.is_empty() {
+            identity.modified
+        } else {
+            self.modified.max(identity.modified)
         };
         self.bytes += identity.size;
         self.files.push(watched);

@@ -29,9 +29,10 @@ impl Extent {
     /// Determines the holes of a file. If its file system does not report holes, everything is data.
     pub(super) fn of(file: &File, meta: &Metadata) -> Extent {
         let size = meta.size();
-        let holes = match meta.blocks().saturating_mul(512) < size {
-            true => holes(file, size),
-            false => Vec::new(),
+        let holes = if meta.blocks().saturating_mul(512) < size {
+            holes(file, size)
+        } else {
+            Vec::new()
         };
         Extent::without(holes, size)
     }

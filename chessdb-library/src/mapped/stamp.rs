@@ -81,9 +81,10 @@ impl Stamp {
     /// two seconds.
     pub fn step(self) -> Duration {
         let is_whole = |time| time % SECOND == 0;
-        match is_whole(self.modified) && is_whole(self.changed) {
-            true => Duration::from_secs(2),
-            false => Duration::from_millis(20),
+        if is_whole(self.modified) && is_whole(self.changed) {
+            Duration::from_secs(2)
+        } else {
+            Duration::from_millis(20)
         }
     }
 }

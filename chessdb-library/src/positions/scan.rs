@@ -65,9 +65,10 @@ pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
             });
             return ControlFlow::Continue(());
         }
-        match ply % COUNT_EVERY == 0 && wanted.is_past(position) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if ply % COUNT_EVERY == 0 && wanted.is_past(position) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     });
     found
@@ -179,9 +180,10 @@ impl MovesScan {
                 }
             }
             let mut patterns = after.iter().flatten();
-            match ply % COUNT_SELDOM == 0 && patterns.all(|pattern| pattern.is_past(position)) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if ply % COUNT_SELDOM == 0 && patterns.all(|pattern| pattern.is_past(position)) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         });
         let is_selected = self.among.as_ref().is_none_or(|games| games.has(game));

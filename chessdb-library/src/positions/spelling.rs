@@ -34,9 +34,10 @@ pub fn line_names(database: &dyn Database, game: u32, ply: u32) -> Option<Vec<St
         if let Step::Ply(step) = step {
             names.extend(move_name(&step.before(), step.mv));
         }
-        match names.len() < ply as usize {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if names.len() < ply as usize {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     });
     names.truncate(ply as usize);

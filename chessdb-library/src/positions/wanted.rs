@@ -274,14 +274,15 @@ pub fn legal_moves(position: &Position) -> Vec<Move> {
         };
         for to in targets {
             let reaches_end = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
-            let promotions: &[Option<Role>] = match reaches_end {
-                true => &[
+            let promotions: &[Option<Role>] = if reaches_end {
+                &[
                     Some(Role::Queen),
                     Some(Role::Rook),
                     Some(Role::Bishop),
                     Some(Role::Knight),
-                ],
-                false => &[None],
+                ]
+            } else {
+                &[None]
             };
             moves.extend(
                 promotions

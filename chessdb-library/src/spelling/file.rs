@@ -71,9 +71,10 @@ impl SpellingFile {
                 }
             }
         }
-        match file.correct.is_empty() {
-            true => Err(NoSpellings),
-            false => Ok(file),
+        if file.correct.is_empty() {
+            Err(NoSpellings)
+        } else {
+            Ok(file)
         }
     }
 

@@ -48,9 +48,10 @@ impl Word {
 
     /// True if both can be the same name, or one the initial of the other.
     pub(super) fn agrees(&self, other: &Word) -> bool {
-        match self.is_initial() || other.is_initial() {
-            true => self.text.chars().next() == other.text.chars().next(),
-            false => self.sound == other.sound,
+        if self.is_initial() || other.is_initial() {
+            self.text.chars().next() == other.text.chars().next()
+        } else {
+            self.sound == other.sound
         }
     }
 }
@@ -108,9 +109,10 @@ pub(super) fn words(text: &str, has_small: bool) -> Vec<String> {
         .filter(|word| !word.is_empty())
     {
         let is_initials = has_small && word.len() <= 3 && word.chars().all(|c| c.is_ascii_uppercase());
-        match is_initials {
-            true => words.extend(word.chars().map(|c| c.to_lowercase().collect())),
-            false => words.push(word.chars().flat_map(small).collect()),
+        if is_initials {
+            words.extend(word.chars().map(|c| c.to_lowercase().collect()));
+        } else {
+            words.push(word.chars().flat_map(small).collect());
         }
     }
     words

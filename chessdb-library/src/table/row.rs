@@ -132,9 +132,10 @@ pub fn further_tags(tags: &Tags) -> impl Iterator<Item = &str> {
 /// The value of a tag without control characters, which PGN omits as well. `None` if the value means unknown.
 pub fn known(value: &str) -> Option<Cow<'_, str>> {
     // In UTF-8, control characters are of ASCII or begin with 0xc2.
-    let value = match value.bytes().any(|c| c.is_ascii_control() || c == 0xc2) {
-        true => Cow::Owned(value.replace(char::is_control, "")),
-        false => Cow::Borrowed(value),
+    let value = if value.bytes().any(|c| c.is_ascii_control() || c == 0xc2) {
+        Cow::Owned(value.replace(char::is_control, ""))
+    } else {
+        Cow::Borrowed(value)
     };
     (!matches!(value.as_ref(), "" | "?" | "????.??.??")).then_some(value)
 }

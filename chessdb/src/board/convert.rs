@@ -20,9 +20,10 @@ impl TryFrom<&Position> for Chess {
     type Error = PositionError<Chess>;
 
     fn try_from(position: &Position) -> Result<Chess, PositionError<Chess>> {
-        let mode = match position.is_chess960() {
-            true => CastlingMode::Chess960,
-            false => CastlingMode::Standard,
+        let mode = if position.is_chess960() {
+            CastlingMode::Chess960
+        } else {
+            CastlingMode::Standard
         };
         Chess::from_setup(position.setup(), mode)
             .or_else(PositionError::ignore_too_much_material)
@@ -58,15 +59,16 @@ impl Move {
             Move::Normal { from, to, promotion } => {
                 let role = before.role_at(from)?;
                 let captured = before.capture_square(from, to);
-                Some(match captured == to {
-                    true => shakmaty::Move::Normal {
+                Some(if captured == to {
+                    shakmaty::Move::Normal {
                         role,
                         from,
                         capture: before.role_at(to),
                         to,
                         promotion,
-                    },
-                    false => shakmaty::Move::EnPassant { from, to },
+                    }
+                } else {
+                    shakmaty::Move::EnPassant { from, to }
                 })
             }
             Move::Castle(side) => Some(shakmaty::Move::Castle {
@@ -84,9 +86,10 @@ impl Move {
                 from, to, promotion, ..
             } => Some(Move::Normal { from, to, promotion }),
             shakmaty::Move::EnPassant { from, to } => Some(Move::normal(from, to)),
-            shakmaty::Move::Castle { king, rook } => Some(Move::Castle(match rook.file() > king.file() {
-                true => CastlingSide::KingSide,
-                false => CastlingSide::QueenSide,
+            shakmaty::Move::Castle { king, rook } => Some(Move::Castle(if rook.file() > king.file() {
+                CastlingSide::KingSide
+            } else {
+                CastlingSide::QueenSide
             })),
             shakmaty::Move::Put { .. } => None,
         }

@@ -251,9 +251,10 @@ impl Position {
         self.test_piece(us, piece, from, to, promotion)?;
         let attacked = reach(piece, to);
         let takes = self.packed_at(to) != PackedPiece::NONE;
-        let candidates = match NAMED {
-            true => self.others_to(piece, from, to, attacked),
-            false => Bitboard::EMPTY,
+        let candidates = if NAMED {
+            self.others_to(piece, from, to, attacked)
+        } else {
+            Bitboard::EMPTY
         };
         self.move_piece(us, piece, from, to, undo);
         self.en_passant = None;
@@ -279,9 +280,10 @@ impl Position {
     ) -> Bitboard {
         // Usually none could go there even on an empty board.
         let candidates = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
-        match candidates.any() {
-            true => self.candidates(candidates, to),
-            false => Bitboard::EMPTY,
+        if candidates.any() {
+            self.candidates(candidates, to)
+        } else {
+            Bitboard::EMPTY
         }
     }
 
@@ -356,9 +358,10 @@ impl Position {
         match self.king(!us) {
             Some(king) if self.sound => {
                 let direct = Bitboard(u64::from(direct) << to as u32);
-                let sliders = match uncovered.any() {
-                    true => uncovered & self.sliders_on_lines(us, king),
-                    false => Bitboard::EMPTY,
+                let sliders = if uncovered.any() {
+                    uncovered & self.sliders_on_lines(us, king)
+                } else {
+                    Bitboard::EMPTY
                 };
                 with_free_path(direct | sliders, king, self.occupied())
             }

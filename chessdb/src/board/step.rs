@@ -109,9 +109,10 @@ impl Position {
         if is_other {
             return None;
         }
-        let is_safe = match piece.is_king() {
-            true => self.is_safe_for_king(from, to),
-            false => self.is_king_safe_after(us, from, to),
+        let is_safe = if piece.is_king() {
+            self.is_safe_for_king(from, to)
+        } else {
+            self.is_king_safe_after(us, from, to)
         };
         if !is_safe {
             return None;
@@ -120,9 +121,10 @@ impl Position {
         // Chosen without a branch, because the processor cannot predict whether a pawn moves.
         let of_pawn = attacks::pawn_attacks(us, to).0 & u64::from(is_pawn).wrapping_neg();
         let attacked = reach(piece, to) | Bitboard(of_pawn);
-        let candidates = match NAMED && !is_pawn {
-            true => self.others_to(piece, from, to, attacked),
-            false => Bitboard::EMPTY,
+        let candidates = if NAMED && !is_pawn {
+            self.others_to(piece, from, to, attacked)
+        } else {
+            Bitboard::EMPTY
         };
         self.move_piece(us, piece, from, to, undo);
         // Only a double step changes nothing but bit 4 of the square's number.
@@ -136,9 +138,10 @@ impl Position {
         if !NAMED {
             return Some(San::NULL);
         }
-        let mut san = match is_pawn {
-            true => San::pawn(from, to, None),
-            false => San::piece(piece, from, to, taken != PackedPiece::NONE, candidates),
+        let mut san = if is_pawn {
+            San::pawn(from, to, None)
+        } else {
+            San::piece(piece, from, to, taken != PackedPiece::NONE, candidates)
         };
         if self.checkers.any() {
             san.push(self.check_sign());
@@ -157,10 +160,7 @@ mod tests {
         let role = position.role_at(from)?;
         let takes_on = position.capture_square(from, to);
         let step = Step::new(position.turn(), role, from, to, position.role_at(takes_on));
-        Some(match takes_on == to {
-            true => step,
-            false => step.en_passant(),
-        })
+        Some(if takes_on == to { step } else { step.en_passant() })
     }
 
     #[test]

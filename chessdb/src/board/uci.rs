@@ -72,9 +72,10 @@ impl Position {
             CastlingSide::KingSide => usual(File::H),
             CastlingSide::QueenSide => usual(File::A),
         });
-        match !is_chess960 && are_usual(king, rook) {
-            true => (king, Square::from_coords(side.king_to_file(), king.rank())),
-            false => (king, rook),
+        if !is_chess960 && are_usual(king, rook) {
+            (king, Square::from_coords(side.king_to_file(), king.rank()))
+        } else {
+            (king, rook)
         }
     }
 }

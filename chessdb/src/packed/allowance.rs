@@ -54,9 +54,10 @@ impl Allowance {
     pub fn take(&self, bytes: u64) -> Result<(), TooLarge> {
         let less = |left: u64| Some(left.saturating_sub(bytes));
         let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        match before.unwrap_or_else(|left| left) < bytes {
-            true => Err(TooLarge),
-            false => Ok(()),
+        if before.unwrap_or_else(|left| left) < bytes {
+            Err(TooLarge)
+        } else {
+            Ok(())
         }
     }
 }

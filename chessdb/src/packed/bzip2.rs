@@ -108,9 +108,10 @@ const IN_MARK: [u128; 2] = {
     while number < 16 {
         let mark = if number < 8 { BLOCK } else { END };
         let byte = (mark << (number % 8) >> 8) & 0xff;
-        match byte < 128 {
-            true => low |= 1 << byte,
-            false => high |= 1 << (byte - 128),
+        if byte < 128 {
+            low |= 1 << byte;
+        } else {
+            high |= 1 << (byte - 128);
         }
         number += 1;
     }

@@ -113,9 +113,10 @@ impl Index {
         let (mut low, mut high) = (0, self.points);
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.start(middle)? <= at {
-                true => low = middle + 1,
-                false => high = middle,
+            if self.start(middle)? <= at {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
         let point = low.checked_sub(1)?;

@@ -138,13 +138,12 @@ fn gather(
     let unpacked: u64 = learnt.iter().map(|part| part.len).sum();
     let mut is_broken = false;
     for (part, learnt) in parts.iter().zip(learnt) {
-        match is_broken {
+        if is_broken {
             // The previous part cannot be read to its end. A line feed replaces the missing bytes.
-            true => {
-                len += 1;
-                points.add_always(part.bit, len);
-            }
-            false => points.add(part.bit, len),
+            len += 1;
+            points.add_always(part.bit, len);
+        } else {
+            points.add(part.bit, len);
         }
         is_broken = learnt.damage.is_some();
         len += learnt.len;

@@ -60,9 +60,10 @@ impl Packed {
             let slice = self.unpack(&mut stream, &section);
             self.slices.put(self.id, from, &slice);
             if from >= start {
-                match stream.at < section.range.end {
-                    true => self.slices.put_stream(self.id, stream),
-                    false => self.check_end(stream),
+                if stream.at < section.range.end {
+                    self.slices.put_stream(self.id, stream);
+                } else {
+                    self.check_end(stream);
                 }
                 return Some((from, slice));
             }

@@ -158,9 +158,10 @@ impl Slices {
         let mut kept = self.kept();
         let since = Instant::now();
         kept.streams.push_back(Waiting { file, since, stream });
-        let oldest = match kept.streams.len() > STREAMS {
-            true => kept.streams.pop_front(),
-            false => None,
+        let oldest = if kept.streams.len() > STREAMS {
+            kept.streams.pop_front()
+        } else {
+            None
         };
         drop(kept);
         drop(oldest);

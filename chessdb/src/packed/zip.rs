@@ -167,9 +167,10 @@ fn directory(input: &Input) -> Option<ZipMembers> {
 fn headers(input: &Input) -> ZipMembers {
     let (mut at, mut found) = (0, ZipMembers::default());
     while let Some((member, next)) = header(input, at) {
-        match found.members.len() < ZipMembers::MOST {
-            true => found.members.push(member),
-            false => found.unread += u64::from(member.is_pgn()),
+        if found.members.len() < ZipMembers::MOST {
+            found.members.push(member);
+        } else {
+            found.unread += u64::from(member.is_pgn());
         }
         let Some(next) = next else { break };
         at = next;
@@ -219,9 +220,10 @@ fn large_sizes(input: &Input, fields: Range<u64>, sizes: [u32; 2]) -> [Option<u6
             at += 4 + len;
         }
     };
-    let mut rest = match sizes.contains(&u32::MAX) {
-        true => large().unwrap_or_default(),
-        false => 0..0,
+    let mut rest = if sizes.contains(&u32::MAX) {
+        large().unwrap_or_default()
+    } else {
+        0..0
     };
     sizes.map(|size| {
         if size != u32::MAX {

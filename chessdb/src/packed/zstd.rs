@@ -266,9 +266,10 @@ impl Frames {
                 let [a, b, c, d] = self.reader.peek::<4>()?;
                 Some([a, b, c, d, 0, 0, 0, 0])
             }) else {
-                return match self.reader.is_at_end() {
-                    true => Ok(Step::End),
-                    false => Err(self.damage("the file ends inside the header of a frame")),
+                return if self.reader.is_at_end() {
+                    Ok(Step::End)
+                } else {
+                    Err(self.damage("the file ends inside the header of a frame"))
                 };
             };
             match start.first_chunk() {

@@ -237,12 +237,11 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
             return Err(Unplayed::Limit(self.limits.moves));
         }
         let Line { position, undo, .. } = &mut self.line;
-        let san = match S::WHOLE {
-            true => position.play_legal(mv, undo).map_err(Unplayed::Illegal)?,
-            false => {
-                position.advance(mv, undo).map_err(Unplayed::Illegal)?;
-                San::NULL
-            }
+        let san = if S::WHOLE {
+            position.play_legal(mv, undo).map_err(Unplayed::Illegal)?
+        } else {
+            position.advance(mv, undo).map_err(Unplayed::Illegal)?;
+            San::NULL
         };
         self.played(mv, san);
         Ok(())
@@ -255,9 +254,10 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
             return false;
         }
         let Line { position, undo, .. } = &mut self.line;
-        let san = match S::WHOLE {
-            true => position.play_step::<true>(step, undo),
-            false => position.play_step::<false>(step, undo),
+        let san = if S::WHOLE {
+            position.play_step::<true>(step, undo)
+        } else {
+            position.play_step::<false>(step, undo)
         };
         let Some(san) = san else { return false };
         self.played(Move::normal(step.from(), step.to()), san);
@@ -428,9 +428,12 @@ pub(crate) fn main_line_or(
         flow
     }));
     if !is_certain && !is_broken_off {
-        main_line(&game(), &mut |ply| match ply.number < given {
-            true => ControlFlow::Continue(()),
-            false => each(ply),
+        main_line(&game(), &mut |ply| {
+            if ply.number < given {
+                ControlFlow::Continue(())
+            } else {
+                each(ply)
+            }
         });
     }
 }

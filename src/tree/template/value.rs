@@ -61,9 +61,10 @@ impl<'a> Facts<'a> {
         let Keys {
             white, black, date, ..
         } = self.keys;
-        let (player, opponent) = match self.is_black {
-            false => (white, black),
-            true => (black, white),
+        let (player, opponent) = if self.is_black {
+            (black, white)
+        } else {
+            (white, black)
         };
         match field {
             Field::White => self.player(white),

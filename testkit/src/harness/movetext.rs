@@ -89,14 +89,15 @@ fn legal_moves(position: &Position) -> Vec<Move> {
     for from in position.pieces(us) {
         let is_pawn = position.role_at(from) == Some(Role::Pawn);
         for to in Square::ALL {
-            let roles: &[Option<Role>] = match is_pawn && to.rank() == last {
-                true => &[
+            let roles: &[Option<Role>] = if is_pawn && to.rank() == last {
+                &[
                     Some(Role::Queen),
                     Some(Role::Knight),
                     Some(Role::Rook),
                     Some(Role::Bishop),
-                ],
-                false => &[None],
+                ]
+            } else {
+                &[None]
             };
             moves.extend(
                 roles

@@ -113,9 +113,10 @@ fn legal_move(choices: &mut Choices<'_>, position: &Chess, is_special: bool) -> 
     let moves = position.legal_moves();
     let has_code = |mv: &&Move| mv.is_promotion() || mv.is_castle() || mv.is_en_passant();
     let special: Vec<Move> = moves.iter().filter(has_code).copied().collect();
-    let among = match is_special && !special.is_empty() {
-        true => &special[..],
-        false => &moves,
+    let among = if is_special && !special.is_empty() {
+        &special[..]
+    } else {
+        &moves
     };
     (!among.is_empty()).then(|| choices.one_of(among))
 }

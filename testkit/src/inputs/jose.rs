@@ -112,9 +112,10 @@ const COLLECTIONS: [Column; 4] = [
     column("PId", Kind::Int(4), true, number),
     column("Name", Kind::Text(765), false, |choices, game| {
         const OWN: [&str; 3] = ["collection.trash", "collection.intray", "collection.none"];
-        match choices.once_in(3) {
-            true => Value::text(choices.one_of(&OWN)),
-            false => text(choices, game),
+        if choices.once_in(3) {
+            Value::text(choices.one_of(&OWN))
+        } else {
+            text(choices, game)
         }
     }),
     column("Attributes", Kind::Int(1), false, number),

@@ -46,9 +46,10 @@ impl Spec {
             Kind::Fixed(bytes) => Column::fixed_text(self.name, bytes),
             Kind::Blob => Column::blob(self.name),
         };
-        match self.is_nullable {
-            true => column.nullable(),
-            false => column,
+        if self.is_nullable {
+            column.nullable()
+        } else {
+            column
         }
     }
 

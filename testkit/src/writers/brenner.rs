@@ -320,9 +320,10 @@ impl PieceNumbers {
             (_, 1) => 2,
             _ => 3,
         };
-        let way = match self.reading.alternate {
-            false => way,
-            true => [1, 2, 0, 3][usize::from(way)],
+        let way = if self.reading.alternate {
+            [1, 2, 0, 3][usize::from(way)]
+        } else {
+            way
         };
         0x20 | way << 3 | number
     }

@@ -203,9 +203,10 @@ fn record(game: &SourceGame) -> Result<Vec<u8>, String> {
     record.extend([0, u8::from(fen.is_some())]);
     record.extend(fen.into_iter().flat_map(|fen| fen.bytes().chain([0])));
     append_moves(&mut record, game)?;
-    match record.len() < BLOCK {
-        true => Ok(record),
-        false => Err("more than 131071 bytes".to_owned()),
+    if record.len() < BLOCK {
+        Ok(record)
+    } else {
+        Err("more than 131071 bytes".to_owned())
     }
 }
 
@@ -292,9 +293,12 @@ impl Line {
         let number = number_of(&self.pieces[self.position.turn() as usize], from) as u8;
         let steps = to as i32 - from as i32;
         let place = |table: &[i32]| table.iter().position(|&known| known == steps).expect("a step") as u8 + 1;
-        let straight = || match to.rank() == from.rank() {
-            true => to.file() as u8,
-            false => 8 + to.rank() as u8,
+        let straight = || {
+            if to.rank() == from.rank() {
+                to.file() as u8
+            } else {
+                8 + to.rank() as u8
+            }
         };
         let is_diagonal = to.rank() != from.rank() && to.file() != from.file();
         let value = match (mv, mv.role()) {

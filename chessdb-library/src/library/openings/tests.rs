@@ -69,9 +69,12 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
 #[test]
 fn openings_that_may_hang_wait_for_a_thread() {
     static IS_SHORT: AtomicBool = AtomicBool::new(true);
-    let openings = openings(|name, work| match IS_SHORT.load(Ordering::Relaxed) {
-        true => Err(io::ErrorKind::WouldBlock.into()),
-        false => thread::Builder::new().name(name.to_owned()).spawn(work).map(drop),
+    let openings = openings(|name, work| {
+        if IS_SHORT.load(Ordering::Relaxed) {
+            Err(io::ErrorKind::WouldBlock.into())
+        } else {
+            thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+        }
     });
     let how = how();
     let begin = |name, mount| openings.begin(task(name, mount), Seen::new(), &how);

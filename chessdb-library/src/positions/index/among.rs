@@ -77,9 +77,10 @@ impl Index {
             least = Some(least.map_or(first, |least: u32| least.min(first)));
             place += size;
         }
-        match least.is_none_or(|least| least < self.database.len()) {
-            true => Ok(least),
-            false => Err(Damaged),
+        if least.is_none_or(|least| least < self.database.len()) {
+            Ok(least)
+        } else {
+            Err(Damaged)
         }
     }
 

@@ -13,8 +13,9 @@ pub(super) fn key_with(running: RunningKey, position: &Position) -> u64 {
     let key = running.key_with(position, EnPassantMode::Legal);
     // In Chess960, one castling right may refer to either of two rooks.
     let unusual = position.castling_rooks() & !Bitboard::CORNERS;
-    match unusual.is_empty() {
-        true => key,
-        false => key ^ unusual.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32),
+    if unusual.is_empty() {
+        key
+    } else {
+        key ^ unusual.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
     }
 }

@@ -46,9 +46,10 @@ impl Line {
             if moves.len().is_multiple_of(STEP) {
                 positions.push(*position);
             }
-            match moves.len() < MOST_PLIES {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            if moves.len() < MOST_PLIES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
             }
         });
         (!positions.is_empty()).then_some(Line { moves, positions })

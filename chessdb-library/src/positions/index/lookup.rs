@@ -63,9 +63,10 @@ impl Index {
             && let Some(nodes) = self.nodes(pattern)?
         {
             let is_popular = self.among.is_none() && self.number_of(&nodes)? >= POPULAR;
-            let popular = match is_popular {
-                true => self.popular(key_of(pattern.position()), pattern.position())?,
-                false => None,
+            let popular = if is_popular {
+                self.popular(key_of(pattern.position()), pattern.position())?
+            } else {
+                None
             };
             return popular.map_or_else(|| self.table(pattern, &nodes), Ok);
         }
@@ -203,9 +204,10 @@ impl Index {
     /// The number of the game at a place in the order of the index.
     pub(super) fn game_at(&self, place: u32) -> Result<u32, Damaged> {
         let game = self.sections.u32(Section::Games, place as usize)?;
-        match game < self.database.len() {
-            true => Ok(game),
-            false => Err(Damaged),
+        if game < self.database.len() {
+            Ok(game)
+        } else {
+            Err(Damaged)
         }
     }
 
@@ -272,9 +274,10 @@ impl Index {
         let (mut low, mut high) = (0, keys.len() / 16);
         while low < high {
             let middle = low.midpoint(high);
-            match key_at(middle) < Some(key) {
-                true => low = middle + 1,
-                false => high = middle,
+            if key_at(middle) < Some(key) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
         if key_at(low) != Some(key) {

@@ -113,9 +113,10 @@ impl Default for BuildOptions {
 impl BuildOptions {
     /// Why an index of `games` games that is not kept cannot be built, if that shows before it is tried.
     pub fn obstacle(&self, games: u32) -> Option<IndexError> {
-        match build::fits(games, self.memory) {
-            true => None,
-            false => files_without_names(self.folders).err(),
+        if build::fits(games, self.memory) {
+            None
+        } else {
+            files_without_names(self.folders).err()
         }
     }
 }

@@ -34,9 +34,10 @@ impl Index {
     /// The table of moves of a position with these nodes.
     pub(super) fn table(&self, pattern: &Pattern, nodes: &[Node]) -> Result<MovesTable, Damaged> {
         let (mut rows, are_distinct) = self.rows(pattern.position())?;
-        let mut played = match are_distinct {
-            true => played(&mut rows, nodes),
-            false => Vec::new(),
+        let mut played = if are_distinct {
+            played(&mut rows, nodes)
+        } else {
+            Vec::new()
         };
         played.sort_unstable_by_key(|(range, _)| range.start);
         let mut played = played.into_iter().peekable();

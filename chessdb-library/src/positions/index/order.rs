@@ -165,9 +165,10 @@ fn cut(starts: &[usize], most: usize) -> Vec<Range<usize>> {
 
 /// The start position of a game, encoded as in [`Line::start`].
 fn start_of(position: &Position) -> u64 {
-    match *position == Position::initial() {
-        true => 0,
-        false => key_of(position).max(1),
+    if *position == Position::initial() {
+        0
+    } else {
+        key_of(position).max(1)
     }
 }
 
@@ -218,9 +219,10 @@ fn prefix_of(database: &dyn Database, game: u32) -> Option<Prefix> {
             Step::Start(position) => start = Some(start_of(position)),
             Step::Ply(ply) => moves.push(code_of(ply.mv)),
         }
-        match moves.len() < PREFIX_PLIES {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if moves.len() < PREFIX_PLIES {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     });
     Some(prefix(start?, &moves))

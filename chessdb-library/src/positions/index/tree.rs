@@ -144,15 +144,17 @@ impl Index {
                     moves.push(ply.mv);
                     reached = *ply.position;
                 }
-                match moves.len() < node.node.depth as usize {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
+                if moves.len() < node.node.depth as usize {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
                 }
             });
         }
-        match moves.len() == node.node.depth as usize {
-            true => Ok((moves, reached)),
-            false => Err(Damaged),
+        if moves.len() == node.node.depth as usize {
+            Ok((moves, reached))
+        } else {
+            Err(Damaged)
         }
     }
 
@@ -174,9 +176,10 @@ impl Index {
         while low < high && found.is_none() {
             let middle = low.midpoint(high);
             let other = self.game_at(middle)?;
-            let order = match other == game {
-                true => Ordering::Equal,
-                false => self.place_of(other).ok_or(Damaged)?.cmp(&place),
+            let order = if other == game {
+                Ordering::Equal
+            } else {
+                self.place_of(other).ok_or(Damaged)?.cmp(&place)
             };
             match order {
                 Ordering::Less => low = middle + 1,

@@ -34,9 +34,10 @@ pub fn zip(members: &[(String, Vec<u8>)], form: Form) -> Result<Vec<u8>, String>
         let at = out.len();
         let mut sum = flate2::Crc::new();
         sum.update(bytes);
-        let packed = match form.is_stored {
-            true => bytes.clone(),
-            false => deflated(bytes),
+        let packed = if form.is_stored {
+            bytes.clone()
+        } else {
+            deflated(bytes)
         };
         let sizes = [packed.len(), bytes.len()];
         let method: u16 = if form.is_stored { 0 } else { 8 };
@@ -121,8 +122,9 @@ fn number(number: usize) -> Result<[u8; 4], String> {
 
 /// A size or a place as its field of 32 bits has it.
 fn in_header(field: usize, form: Form) -> Result<[u8; 4], String> {
-    match form.is_zip64 {
-        true => Ok(ELSEWHERE.to_le_bytes()),
-        false => number(field),
+    if form.is_zip64 {
+        Ok(ELSEWHERE.to_le_bytes())
+    } else {
+        number(field)
     }
 }

@@ -98,9 +98,10 @@ impl Database {
         let start = start::Start::of(game)?;
         let tree = Tree::of(game)?;
         let encoded = tree.encode(&start)?;
-        let tag = match start.is_chess960() {
-            true => frames::GAME_OF_CHESS960,
-            false => frames::GAME,
+        let tag = if start.is_chess960() {
+            frames::GAME_OF_CHESS960
+        } else {
+            frames::GAME
         };
         let moves_at = self.moves.add(tag, &words::bytes(&encoded.words));
         let annotations_at = self

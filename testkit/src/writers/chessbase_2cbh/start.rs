@@ -74,9 +74,10 @@ fn set_up(start: &Chess, is_chess960: bool) -> Result<Vec<u16>, String> {
     for color in Color::ALL {
         for side in [CastlingSide::QueenSide, CastlingSide::KingSide] {
             if let Some(rook) = start.castles().rook(color, side) {
-                let is_known = match is_chess960 {
-                    true => outermost(board, color, side) == Some(rook),
-                    false => board.king_of(color).map(Square::file) == Some(File::E) && is_corner(rook),
+                let is_known = if is_chess960 {
+                    outermost(board, color, side) == Some(rook)
+                } else {
+                    board.king_of(color).map(Square::file) == Some(File::E) && is_corner(rook)
                 };
                 if !is_known {
                     return Err("castling with a rook that the format cannot name".to_owned());

@@ -83,9 +83,10 @@ impl Database {
         let record_at = u32::try_from(self.cbg.len()).map_err(|_| "too many games")?;
         let set_up = game.tag("FEN").is_some();
         let flags = mode.number() | if set_up { 0x40 } else { 0 };
-        let mut start = match set_up {
-            true => start::bytes(&game.start)?,
-            false => Vec::new(),
+        let mut start = if set_up {
+            start::bytes(&game.start)?
+        } else {
+            Vec::new()
         };
         if set_up && mode.is_chess960() {
             start.extend(start::rooks(&game.start));
@@ -96,9 +97,10 @@ impl Database {
         self.cbg.extend(&head[1..]);
         self.cbg.extend(start);
         self.cbg.extend(moves.bytes);
-        let annotations_at = match moves.annotations.is_empty() {
-            true => 0,
-            false => u32::try_from(self.cba.len()).map_err(|_| "too many annotations")?,
+        let annotations_at = if moves.annotations.is_empty() {
+            0
+        } else {
+            u32::try_from(self.cba.len()).map_err(|_| "too many annotations")?
         };
         if annotations_at != 0 {
             self.add_annotations(number, &moves.annotations)?;

@@ -20,9 +20,10 @@ impl Mode {
     /// The mode in which ChessBase writes a game, nearly always the first one.
     pub fn usual(game: &SourceGame) -> Mode {
         let variant = game.tag("Variant").unwrap_or_default().replace(' ', "");
-        match variant.eq_ignore_ascii_case("chess960") {
-            true => Mode(10),
-            false => Mode(0),
+        if variant.eq_ignore_ascii_case("chess960") {
+            Mode(10)
+        } else {
+            Mode(0)
         }
     }
 
@@ -46,9 +47,10 @@ impl Mode {
     pub fn byte(self, code: u8, moves: usize) -> u8 {
         let byte_of = |code: u8| BYTES[usize::from(self.0)][usize::from(code)];
         let moves = moves as u8;
-        match self.0 < 4 {
-            true => byte_of(code).wrapping_add(moves),
-            false => byte_of(code.wrapping_add(moves)),
+        if self.0 < 4 {
+            byte_of(code).wrapping_add(moves)
+        } else {
+            byte_of(code.wrapping_add(moves))
         }
     }
 }

@@ -129,13 +129,12 @@ impl Writer<'_> {
             (position, pieces) = self.step(last, &position, &pieces, false)?;
             node = last;
         }
-        match self.mode.is_simple() {
-            false => self.push(END),
-            true => {
-                if let Some(word) = self.words.last_mut() {
-                    *word |= 0x4000;
-                }
+        if self.mode.is_simple() {
+            if let Some(word) = self.words.last_mut() {
+                *word |= 0x4000;
             }
+        } else {
+            self.push(END);
         }
         Ok(())
     }
@@ -255,9 +254,10 @@ fn word(mv: Move, mode: Mode) -> Result<u16, String> {
 fn simple_word(mv: Move, mode: Mode) -> Result<u16, String> {
     let word = word(mv, mode)?;
     let (from, to) = (word & 63, word >> 6 & 63);
-    Ok(match mode.is_reverse() {
-        true => word & 0x3000 | to | from << 6,
-        false => word,
+    Ok(if mode.is_reverse() {
+        word & 0x3000 | to | from << 6
+    } else {
+        word
     })
 }
 

@@ -208,9 +208,10 @@ fn row(game: &SourceGame, number: usize, names: &mut [Names; 4]) -> Result<Vec<V
         text("FEN"),
         info(game)?,
         Value::Bytes(moves.bin),
-        match moves.texts.is_empty() {
-            true => Value::Null,
-            false => Value::Bytes(moves.texts),
+        if moves.texts.is_empty() {
+            Value::Null
+        } else {
+            Value::Bytes(moves.texts)
         },
         Value::Null,
         Value::Null,

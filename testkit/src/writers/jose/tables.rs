@@ -142,12 +142,11 @@ impl Table {
         let mut bit = 0;
         for column in &self.columns {
             let (kind, length) = column.field();
-            match column.is_nullable {
-                true => {
-                    fields.push((kind, length, 1u8 << (bit % 8), bit / 8));
-                    bit += 1;
-                }
-                false => fields.push((kind, length, 0, 0)),
+            if column.is_nullable {
+                fields.push((kind, length, 1u8 << (bit % 8), bit / 8));
+                bit += 1;
+            } else {
+                fields.push((kind, length, 0, 0));
             }
         }
         let len = BASE + 100 + 7 * fields.len();
