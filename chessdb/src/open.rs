@@ -149,7 +149,7 @@ fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenErro
 }
 
 /// Opens whatever looks like a database in one folder.
-fn open_listed(listed: &Listed, options: &Options) -> Vec<Found> {
+fn open_listed(listed: &FolderListing, options: &Options) -> Vec<Found> {
     let mut found = Vec::new();
     for (format, candidate) in candidates_in(&listed.directory) {
         let path = listed.directory.path.join(&candidate.name);
@@ -265,14 +265,14 @@ impl std::error::Error for OpenError {
 const MOST_NAMES: usize = 10;
 
 /// What a folder holds.
-struct Listed {
+struct FolderListing {
     directory: SourceFolder,
     folders: Vec<PathBuf>,
 }
 
-fn list(folder: &Path) -> Result<Listed, OpenError> {
+fn list(folder: &Path) -> Result<FolderListing, OpenError> {
     let at = |error| OpenError::at(folder, OpenErrorKind::Io(error));
-    let mut listed = Listed {
+    let mut listed = FolderListing {
         directory: SourceFolder {
             path: folder.to_owned(),
             files: Vec::new(),

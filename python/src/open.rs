@@ -13,7 +13,7 @@ use crate::indices::Int;
 use crate::library::Library;
 use crate::source::Source;
 use chessdb::formats::{FORMATS, Options, Passwords};
-use chessdb_library::library::{Library as Opened, Selection};
+use chessdb_library::library::{DatabaseSelection, Library as Opened};
 
 /// More threads than this decode no faster on any machine.
 const MOST_THREADS: usize = 1024;
@@ -46,7 +46,7 @@ pub fn open(
         None => thread::available_parallelism().map_or(1, usize::from),
     };
     let library = py
-        .detach(|| Opened::open_selected(&path, &options, &Selection::default()))
+        .detach(|| Opened::open_selected(&path, &options, &DatabaseSelection::default()))
         .map_err(|error| not_opened(py, &error))?;
     let database = |(path, source)| Database::new(source, path, threads);
     let shown = path.display().to_string();

@@ -23,7 +23,7 @@ const CHUNK: u32 = 4096;
 #[pyclass(frozen, module = "chessdb")]
 pub struct Found {
     source: Source,
-    found: chessdb_library::positions::Found,
+    found: chessdb_library::positions::Occurrence,
 }
 
 #[pymethods]
@@ -207,7 +207,7 @@ fn found(
     py: Python<'_>,
     search: &Search,
     wanted: &Wanted,
-) -> PyResult<Vec<chessdb_library::positions::Found>> {
+) -> PyResult<Vec<chessdb_library::positions::Occurrence>> {
     let source = &search.source;
     let database = &*source.entry.database;
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {

@@ -18,8 +18,8 @@ use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::game_path;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, tags_of};
 use chessdb_library::positions::{
-    BuildOptions, Damaged, Found, Index, IndexError, IndexUse, Material, MovesTable, Novelty, Pattern, Pawns,
-    Selection, Wanted, WantedError, novelties_csv, san_of, scan, scan_moves_among,
+    BuildOptions, Damaged, Index, IndexError, IndexUse, Material, MovesTable, Novelty, Occurrence, Pattern,
+    Pawns, Selection, Wanted, WantedError, novelties_csv, san_of, scan, scan_moves_among,
 };
 
 /// The values of the option that selects how results are shown.
@@ -352,7 +352,7 @@ fn novelties(
     Ok((sum, io::stdout().lock().write_all(text.as_bytes())))
 }
 
-fn write_game(out: &mut impl Write, entry: &LibraryEntry, found: &Found, show: &str) -> io::Result<()> {
+fn write_game(out: &mut impl Write, entry: &LibraryEntry, found: &Occurrence, show: &str) -> io::Result<()> {
     let path = || path(entry, found.game);
     match show {
         "count" => Ok(()),

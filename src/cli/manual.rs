@@ -9,7 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use super::arguments;
 use super::completion::SCRIPTS;
 use super::options::{self, Scope};
-use super::pages::{ABOUT, HELPER_ABOUT, HELPER_PARTS, PARTS, Part, Section};
+use super::pages::{ABOUT, HELPER_ABOUT, HELPER_PARTS, PARTS, PageItem, PageSection};
 
 /// What can be generated.
 pub const KINDS: [&str; 5] = ["pgnfs.1", "mount.pgnfs.8", "bash", "zsh", "fish"];
@@ -168,20 +168,20 @@ fn help(arg: &Arg) -> String {
     arg.get_help().map(ToString::to_string).unwrap_or_default()
 }
 
-fn sections(sections: &[Section]) -> Roff {
+fn sections(sections: &[PageSection]) -> Roff {
     let mut roff = Roff::new();
     for (title, parts) in sections {
         roff.control("SH", [*title]);
         for (n, part) in parts.iter().enumerate() {
-            if n > 0 && !matches!(part, Part::Term(..)) {
+            if n > 0 && !matches!(part, PageItem::Term(..)) {
                 roff.control("PP", []);
             }
             match part {
-                Part::Text(text) => {
+                PageItem::Text(text) => {
                     roff.text([roman(*text)]);
                 }
-                Part::Term(name, text) => term(&mut roff, name, text),
-                Part::Code(lines) => {
+                PageItem::Term(name, text) => term(&mut roff, name, text),
+                PageItem::Code(lines) => {
                     roff.control("RS", ["4"]).control("nf", []);
                     for line in *lines {
                         roff.text([roman(*line)]);

@@ -85,7 +85,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 
 fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match matches.subcommand() {
-        Some(("mount", matches)) => mount::run(&mount::Request {
+        Some(("mount", matches)) => mount::run(&mount::MountRequest {
             source: path(matches, "SOURCE"),
             point: path(matches, "MOUNTPOINT"),
             foreground: matches.get_flag("foreground"),
@@ -155,7 +155,7 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     if matches.get_flag("fake") {
         return Ok(ExitCode::SUCCESS);
     }
-    mount::run(&mount::Request {
+    mount::run(&mount::MountRequest {
         source: path(matches, "SOURCE"),
         point: path(matches, "MOUNTPOINT"),
         foreground: false,

@@ -15,7 +15,7 @@ use chessdb_library::library::{Library, on_one_line, shown};
 use chessdb_library::workers::hung;
 
 /// A request to mount.
-pub struct Request<'a> {
+pub struct MountRequest<'a> {
     /// A folder or a database.
     pub source: &'a Path,
     /// The mount point.
@@ -27,7 +27,7 @@ pub struct Request<'a> {
 }
 
 /// Mounts. In the foreground, returns when the mount has been unmounted.
-pub fn run(request: &Request<'_>) -> Result<ExitCode, Failure> {
+pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, Failure> {
     if !request.foreground && !mount::is_background() {
         return Ok(mount::start_in_background()?.into());
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use chessdb::formats::{FORMATS, PgnForm};
 use chessdb_library::positions::IndexUse;
 use chessdb_library::spelling::Spelling;
-use error::Wanted;
+use error::ValidValues;
 use values::{bytes, means, passwords, spelling_file};
 
 /// The words that an option accepts, if these are few.
@@ -43,7 +43,7 @@ pub enum Scope {
 }
 
 /// An option.
-struct Row {
+struct OptionRow {
     name: &'static str,
     /// The placeholder for the value in the help; empty if the option takes none.
     value: &'static str,
@@ -53,11 +53,11 @@ struct Row {
     /// The option may be repeated, and every value counts.
     repeats: bool,
     /// Sets the value, or returns a description of valid ones.
-    set: fn(&mut Settings, &str) -> Result<(), Wanted>,
+    set: fn(&mut Settings, &str) -> Result<(), ValidValues>,
 }
 
-static OPTIONS: &[Row] = &[
-    Row {
+static OPTIONS: &[OptionRow] = &[
+    OptionRow {
         name: "encoding",
         value: "LABEL",
         help: "Code page of the texts, such as windows-1252 or koi8-r [default: that of the format]",
@@ -70,7 +70,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "reading",
         value: "NAME",
         help: "Reads a format that has several readings in this one, named as in info.txt",
@@ -86,7 +86,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "fix-dates",
         value: "WHETHER",
         help: "Corrects dates that show a known bug of the program that wrote them: yes or no [default: yes]",
@@ -101,7 +101,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "pgn",
         value: "FORM",
         help: "How games of PGN files are shown: cleaned, as they are written but in UTF-8 with line feeds; export, \
@@ -118,7 +118,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "password-file",
         value: "FILE",
         help: "Passwords of encrypted archives (.cbz), one a line, in a file that only its owner can read",
@@ -129,7 +129,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "threads",
         value: "NUMBER",
         help: "Number of threads that decode [default: the number of processors]",
@@ -141,7 +141,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "only",
         value: "GLOB",
         help: "Only databases whose name matches, or whose path in SOURCE if GLOB contains a /; may be repeated",
@@ -152,7 +152,7 @@ static OPTIONS: &[Row] = &[
             Ok(settings.selection.add_only(value).map_err(wrong)?)
         },
     },
-    Row {
+    OptionRow {
         name: "kinds",
         value: "LIST",
         help: "Only databases of these kinds: extensions of their files or formats, such as cbh,si4,pgn",
@@ -160,7 +160,7 @@ static OPTIONS: &[Row] = &[
         repeats: true,
         set: |settings, value| Ok(settings.selection.add_kinds(value)?),
     },
-    Row {
+    OptionRow {
         name: "flat",
         value: "",
         help: "Shows all databases side by side, without the folders that lead to them",
@@ -171,7 +171,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "view",
         value: "NAME=TEMPLATE",
         help: "Adds a view, such as openings=%{eco}/%{player}; may be repeated",
@@ -182,7 +182,7 @@ static OPTIONS: &[Row] = &[
             Ok(settings.serve.layout.add_view(value).map_err(wrong)?)
         },
     },
-    Row {
+    OptionRow {
         name: "name",
         value: "TEMPLATE",
         help: "Names of games in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
@@ -193,7 +193,7 @@ static OPTIONS: &[Row] = &[
             Ok(settings.serve.layout.name_games(value).map_err(wrong)?)
         },
     },
-    Row {
+    OptionRow {
         name: "spelling",
         value: "HOW",
         help: "Joins spellings of players: stored for none, fold by rules, or a file as Scid has it [default: stored]",
@@ -210,7 +210,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "unique",
         value: "",
         help: "Adds all/unique/, which shows games that are there more than once only once",
@@ -221,7 +221,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "mtime",
         value: "WHICH",
         help: "Time of a game's file: played, the day of the game, or source, the time of the database \
@@ -237,7 +237,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "cache-size",
         value: "BYTES",
         help: "Maximum size of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
@@ -248,7 +248,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "cache-dir",
         value: "PATH",
         help: "Folder in which is kept what takes long to find again: sizes of games, views, tables, and indexes of PGN \
@@ -264,7 +264,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "cache-space",
         value: "BYTES",
         help: "Maximum size of all files in the cache folder [default: 16G]",
@@ -275,7 +275,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "index",
         value: "WHETHER",
         help: "Index of positions: auto uses one that there is, yes builds it, no does without [default: auto]",
@@ -291,7 +291,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "index-memory",
         value: "BYTES",
         help: "Memory that is used to build an index, about [default: 512M]",
@@ -303,7 +303,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "index-space",
         value: "BYTES",
         help: "Maximum size of all indexes of positions in the cache folder; cache-space, which limits all files in \
@@ -315,7 +315,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "watch",
         value: "MEANS",
         help: "How to notice changes of the source: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
@@ -326,7 +326,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "quiet",
         value: "MILLISECONDS",
         help: "",
@@ -340,7 +340,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "source-timeout",
         value: "SECONDS",
         help: "How long a request may wait for files on a network or on the file system of another program before \
@@ -354,7 +354,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "open-wait",
         value: "SECONDS",
         help: "How long to wait for databases that open slowly; they appear when they are open [default: 2]",
@@ -368,7 +368,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "wait-for-source",
         value: "",
         help: "Mounts even if SOURCE does not exist or has no databases yet; they appear when they are there",
@@ -379,7 +379,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "xattr",
         value: "",
         help: "Provides tags as extended attributes (getfattr -d); ls -l then sends two more requests for every file",
@@ -390,7 +390,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "uid",
         value: "NUMBER",
         help: "Owner of all files [default: the user who mounts]",
@@ -401,7 +401,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "gid",
         value: "NUMBER",
         help: "Group of all files [default: that of the user who mounts]",
@@ -412,7 +412,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "umask",
         value: "OCTAL",
         help: "Permissions to remove from 0444 and 0555, such as 077 [default: 000]",
@@ -424,7 +424,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "allow_other",
         value: "",
         help: "Lets other users access the mount, as far as permissions allow",
@@ -437,7 +437,7 @@ static OPTIONS: &[Row] = &[
             Ok(())
         },
     },
-    Row {
+    OptionRow {
         name: "default_permissions",
         value: "",
         help: "Lets the kernel check permissions; implied by allow_other",
@@ -450,7 +450,7 @@ static OPTIONS: &[Row] = &[
     },
 ];
 
-impl Row {
+impl OptionRow {
     fn is_in(&self, scope: Scope) -> bool {
         scope == Scope::Mount || self.scope == scope
     }

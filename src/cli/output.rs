@@ -21,10 +21,10 @@ use chessdb_library::library::shown;
 pub struct Output {
     path: PathBuf,
     file: File,
-    kind: Kind,
+    kind: OutputKind,
 }
 
-enum Kind {
+enum OutputKind {
     /// A temporary file in the folder of the output, renamed at the end.
     Partial { partial: Partial, place: PathBuf },
     /// A file in a folder without write permission, which is cut before the first write.
@@ -34,13 +34,13 @@ enum Kind {
 }
 
 /// The temporary file, which is removed when this is dropped, or by a signal.
-struct Partial(Slot);
+struct Partial(TemporaryFile);
 
 /// The temporary file until it is renamed or removed.
-type Slot = Arc<Mutex<Option<TempPath>>>;
+type TemporaryFile = Arc<Mutex<Option<TempPath>>>;
 
 impl Partial {
-    fn take(slot: &Slot) -> Option<TempPath> {
+    fn take(slot: &TemporaryFile) -> Option<TempPath> {
         slot.lock().take()
     }
 }
@@ -70,7 +70,7 @@ impl Output {
         let permissions = match &old {
             Some(file) => match file.metadata()? {
                 found if found.is_file() => Some(found.permissions()),
-                _ => return Ok(output(file.try_clone()?, Kind::Stream)),
+                _ => return Ok(output(file.try_clone()?, OutputKind::Stream)),
             },
             None => None,
         };
@@ -81,9 +81,9 @@ impl Output {
             path.to_owned()
         };
         match (partial(&place, permissions), old) {
-            (Ok((file, partial)), _) => Ok(output(file, Kind::Partial { partial, place })),
+            (Ok((file, partial)), _) => Ok(output(file, OutputKind::Partial { partial, place })),
             (Err(error), Some(file)) if is_closed(&error) => {
-                Ok(output(file, Kind::InPlace { is_cut: false }))
+                Ok(output(file, OutputKind::InPlace { is_cut: false }))
             }
             (Err(error), _) => Err(error),
         }
@@ -100,7 +100,7 @@ impl Output {
     /// If it cannot be stored or renamed; an old file then remains.
     pub fn finish(self) -> io::Result<()> {
         match &self.kind {
-            Kind::Partial { partial, place } => {
+            OutputKind::Partial { partial, place } => {
                 // Otherwise a loss of power could leave an empty file in the place of the old one.
                 self.file.sync_all()?;
                 // While the file is renamed, no signal removes it.
@@ -112,8 +112,8 @@ impl Output {
                 }
             }
             // No game was written.
-            Kind::InPlace { is_cut: false } => self.file.set_len(0),
-            Kind::InPlace { is_cut: true } | Kind::Stream => Ok(()),
+            OutputKind::InPlace { is_cut: false } => self.file.set_len(0),
+            OutputKind::InPlace { is_cut: true } | OutputKind::Stream => Ok(()),
         }
     }
 }
@@ -124,7 +124,7 @@ fn partial(place: &Path, permissions: Option<Permissions>) -> io::Result<(File, 
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let partial = Partial(Slot::default());
+    let partial = Partial(TemporaryFile::default());
     remove_on_signals(Arc::clone(&partial.0), shown(place))?;
     // The kernel takes the umask away.
     let usual = Permissions::from_mode(0o666);
@@ -150,7 +150,7 @@ fn is_closed(error: &io::Error) -> bool {
 }
 
 /// Starts a thread that removes the temporary file when a signal ends the program.
-fn remove_on_signals(slot: Slot, name: String) -> io::Result<()> {
+fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
     let ignored = ignored_signals();
     let ending = [SIGINT, SIGTERM, SIGHUP].into_iter();
     let mut signals = Signals::new(ending.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
@@ -177,7 +177,7 @@ fn ignored_signals() -> u64 {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Kind::InPlace {
+        if let OutputKind::InPlace {
             is_cut: is_cut @ false,
         } = &mut self.kind
         {

@@ -1,10 +1,10 @@
 //! The text of the man pages except commands and options.
 
 /// A heading and its contents.
-pub type Section = (&'static str, &'static [Part]);
+pub type PageSection = (&'static str, &'static [PageItem]);
 
 /// A part of a section.
-pub enum Part {
+pub enum PageItem {
     /// A paragraph.
     Text(&'static str),
     /// A name and its meaning.
@@ -13,13 +13,13 @@ pub enum Part {
     Code(&'static [&'static str]),
 }
 
-use Part::{Code, Term, Text};
+use PageItem::{Code, Term, Text};
 
 /// The description after the name of pgnfs(1).
 pub const ABOUT: &str = "show chess databases as a read-only file system of PGN files";
 
 /// The sections of pgnfs(1). Commands and options follow the first.
-pub const PARTS: &[Section] = &[
+pub const PARTS: &[PageSection] = &[
     (
         "DESCRIPTION",
         &[
@@ -126,7 +126,7 @@ pub const PARTS: &[Section] = &[
 pub const HELPER_ABOUT: &str = "mount chess databases as a file system of PGN files";
 
 /// The sections of mount.pgnfs(8). Options follow the first.
-pub const HELPER_PARTS: &[Section] = &[
+pub const HELPER_PARTS: &[PageSection] = &[
     (
         "DESCRIPTION",
         &[

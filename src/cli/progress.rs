@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use chessdb_library::library::Report;
+use chessdb_library::library::ProgressReport;
 
 /// A progress bar for `games` games on standard error. It is not shown if that is not a terminal.
 pub fn bar(games: u64) -> ProgressBar {
@@ -47,7 +47,7 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// A progress bar for bytes that are read to open databases, and the function that moves it. It is shown if that
 /// takes longer than a second.
-pub fn reading() -> (ProgressBar, Report) {
+pub fn reading() -> (ProgressBar, ProgressReport) {
     let looks = "[{bar:20}] {percent:>3}%  reading, {eta} left";
     let bar = ProgressBar::new(0);
     let bar = match ProgressStyle::with_template(looks) {

@@ -24,14 +24,14 @@ const PAUSE_OF_TRIES: Duration = Duration::from_millis(10);
 /// A mount of this process or, for the guardian, of its daemon. Numbers of mounts and devices are given to others as soon
 /// as it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
+pub(super) struct MountIdentity {
     pub(super) id: u64,
     pub(super) device: Device,
 }
 
-impl Numbers {
-    pub(super) fn of(mount: &Mount) -> Numbers {
-        Numbers {
+impl MountIdentity {
+    pub(super) fn of(mount: &Mount) -> MountIdentity {
+        MountIdentity {
             id: mount.id,
             device: mount.device,
         }
@@ -44,7 +44,7 @@ impl Numbers {
 }
 
 /// Detaches a mount that is served from its path, unless another one covers it.
-pub(super) fn detach(own: Numbers) -> Result<(), MountError> {
+pub(super) fn detach(own: MountIdentity) -> Result<(), MountError> {
     let mounts = device::mounts()?;
     match own.find(&mounts) {
         None => Ok(()),
@@ -73,11 +73,11 @@ pub(super) fn wait(device: Device) -> io::Result<()> {
 
 /// True if a mount that is no longer served was unmounted. One with its numbers elsewhere is another one.
 pub(super) fn is_over(own: &Mount) -> bool {
-    device::mounts().is_ok_and(|mounts| Numbers::of(own).find(&mounts) != Some(own))
+    device::mounts().is_ok_and(|mounts| MountIdentity::of(own).find(&mounts) != Some(own))
 }
 
 /// Unmounts a mount if its daemon is gone. A mount that answers belongs to another daemon.
-pub(super) fn detach_dead(own: Numbers) -> Result<(), MountError> {
+pub(super) fn detach_dead(own: MountIdentity) -> Result<(), MountError> {
     detach_all_dead(own.find(&device::mounts()?))
 }
 

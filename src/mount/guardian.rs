@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
 use super::background::{self, STAGE};
-use super::ended::{self, Numbers};
+use super::ended::{self, MountIdentity};
 use super::error::MountError;
 use super::privileges;
 use super::signals;
@@ -23,7 +23,7 @@ pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
     /// Names the mount by its numbers, which stay, unlike where its path leads.
-    pub(super) fn watch(&mut self, mount: Numbers) {
+    pub(super) fn watch(&mut self, mount: MountIdentity) {
         let numbers = [mount.id, mount.device.0].map(u64::to_ne_bytes);
         // Fails if the guardian is already gone.
         let _ = self.0.write_all(numbers.as_flattened());
@@ -74,6 +74,6 @@ pub fn guard(point: &Path) -> Result<(), MountError> {
     let device = Device(device);
     match daemon.read(&mut [0]) {
         Ok(1) => Ok(()),
-        _ => ended::detach_dead(Numbers { id, device }),
+        _ => ended::detach_dead(MountIdentity { id, device }),
     }
 }

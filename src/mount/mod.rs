@@ -31,7 +31,7 @@ use crate::fs::{Outdated, PassOptions};
 use crate::fuse::{self, Fuse, Presentation};
 use crate::server::Server;
 use crate::status::{self, Mounted, Socket};
-use ended::Numbers;
+use ended::MountIdentity;
 
 pub use background::{is_background, is_detached, report_failure, start_in_background};
 pub use error::{MountError, in_shell};
@@ -73,7 +73,7 @@ pub fn serve(
     let mut guardian =
         guardian::start(point.path()).map_err(MountError::system("cannot start the guardian"))?;
     let (kernel, mount) = device::mount(&point, options)?;
-    let (own, device) = (Numbers::of(&mount), mount.device);
+    let (own, device) = (MountIdentity::of(&mount), mount.device);
     guardian.watch(own);
     let path = point.path().to_owned();
     // The folder would keep the file system below the mount busy.
@@ -159,7 +159,7 @@ fn session(fuse: Fuse, kernel: OwnedFd, options: &Options) -> io::Result<Session
 
 /// Unmounts on the first signal; the session then ends when the last open file is closed. A second signal
 /// ends the process without waiting.
-fn unmount_on_signals(mut signals: Signals, point: &Path, own: Numbers, socket: Option<&Socket>) {
+fn unmount_on_signals(mut signals: Signals, point: &Path, own: MountIdentity, socket: Option<&Socket>) {
     let mut unmounted = false;
     for _ in signals.forever() {
         if unmounted {

@@ -13,7 +13,7 @@ use super::indexed::Positions;
 use super::ply::AtPly;
 use chessdb::board::{Move, Position};
 use chessdb_library::positions::{
-    Damaged, Found, Index, MovesTable, Pattern, Rights, Wanted, novelties_csv, pattern_name,
+    Damaged, Index, MovesTable, Occurrence, Pattern, Rights, Wanted, novelties_csv, pattern_name,
 };
 
 /// Maximum number of games of all kept positions together; each takes four bytes.
@@ -43,7 +43,7 @@ pub(super) struct FoundPosition {
     /// Each move played in the position, with the ply after it in the first game that has the move.
     pub(super) next: Vec<(Move, AtPly)>,
     /// What the search of each database with an index has found, where its table of moves would have to search again.
-    again: Vec<Option<Box<[Found]>>>,
+    again: Vec<Option<Box<[Occurrence]>>>,
 }
 
 impl BranchPositions {
@@ -210,7 +210,7 @@ impl BranchPositions {
 
 /// Adds the moves that a database's games play in a position and that are not among `moves`, each with the ply after
 /// it. `first` is the number of the database's first game.
-fn add_next_moves(moves: &mut Vec<(Move, AtPly)>, games: &[Found], first: u32) {
+fn add_next_moves(moves: &mut Vec<(Move, AtPly)>, games: &[Occurrence], first: u32) {
     for found in games {
         if let Some(mv) = found
             .next

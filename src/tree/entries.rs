@@ -36,7 +36,7 @@ pub(super) struct FoundGroup {
 pub(super) struct Entries(Vec<Vec<(u32, u32)>>);
 
 /// The groups of consecutive games, with their keys, and the games that belong to them.
-struct Part<K> {
+struct PartialEntries<K> {
     groups: Vec<(K, FoundGroup)>,
     entries: Vec<(u32, u32)>,
 }
@@ -135,7 +135,7 @@ fn collect_part<K: Eq + Hash + Clone>(
     entry: &LibraryEntry,
     games: Range<u32>,
     groups_of: impl Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
-) -> Part<K> {
+) -> PartialEntries<K> {
     let database = &*entry.database;
     let most = MOST_ENTRIES / database.len().max(1).div_ceil(games.len().max(1) as u32) as usize;
     let mut groups = Vec::new();
@@ -172,7 +172,7 @@ fn collect_part<K: Eq + Hash + Clone>(
             nth += 1;
         });
     }
-    Part { groups, entries }
+    PartialEntries { groups, entries }
 }
 
 /// How many games each directory of a range has. The parts contain pairs of a game and a directory, sorted by game.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::names::canonical;
-use super::template::{Facts, Field, Part, TemplateError, date_characters, parse, result};
+use super::template::{Field, TemplateError, TemplateGame, TemplatePart, date_characters, parse, result};
 use chessdb::formats::{Database, Keys};
 
 /// Maximum length in bytes of a player, an event or a tag in a name.
@@ -21,14 +21,14 @@ const LONGEST_BEFORE_NUMBER: usize = 255 - 10 - ".pgn".len();
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameName {
     /// The parts before the number.
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 impl Default for GameName {
     /// `%{date}_%{white}-%{black}_%{result}_%{number}`
     fn default() -> GameName {
-        let text = |text: &str| Part::Text(text.to_owned());
-        let value = |field| Part::Value(field, None);
+        let text = |text: &str| TemplatePart::Text(text.to_owned());
+        let value = |field| TemplatePart::Value(field, None);
         GameName {
             parts: vec![
                 value(Field::Date),
@@ -53,7 +53,7 @@ impl GameName {
     pub fn parse(template: &str) -> Result<GameName, TemplateError> {
         let error = |byte, what: &str| Err(TemplateError::new(template, byte, what));
         let mut parts = parse(template, 0..template.len())?;
-        if !matches!(parts.pop(), Some((_, Part::Value(Field::Number, None)))) {
+        if !matches!(parts.pop(), Some((_, TemplatePart::Value(Field::Number, None)))) {
             return error(
                 template.len(),
                 "the last thing of a name must be %{number}, by which the game is found",
@@ -62,22 +62,22 @@ impl GameName {
         let mut len = 0;
         for (at, part) in &parts {
             match part {
-                Part::Value(Field::Player | Field::Opponent, _) => {
+                TemplatePart::Value(Field::Player | Field::Opponent, _) => {
                     return error(
                         *at,
                         "a game has one name in all views: take white and black instead of player and opponent",
                     );
                 }
-                Part::Initials(..) => {
+                TemplatePart::Initials(..) => {
                     return error(*at, "initials such as 1U are for views only: take 1 instead");
                 }
-                Part::Text(text) if text.contains(|c| !needs_no_quotes(c)) => {
+                TemplatePart::Text(text) if text.contains(|c| !needs_no_quotes(c)) => {
                     return error(
                         *at,
                         "only letters, digits and the signs . _ - + , @ need no quotes in a shell",
                     );
                 }
-                Part::Text(text) if *at == 0 && text.starts_with(['.', '-']) => {
+                TemplatePart::Text(text) if *at == 0 && text.starts_with(['.', '-']) => {
                     return error(
                         *at,
                         "names that begin with a point or a dash are not seen or taken for options",
@@ -99,7 +99,7 @@ impl GameName {
 
     /// The name of a game.
     pub fn of(&self, database: &dyn Database, keys: &Keys, game: u32, digits: usize) -> String {
-        let facts = Facts::new(database, game, *keys, digits);
+        let facts = TemplateGame::new(database, game, *keys, digits);
         let mut name = String::with_capacity(64);
         for part in &self.parts {
             push(&mut name, &facts, part);
@@ -120,34 +120,34 @@ pub fn game_of_name(name: &str, digits: usize) -> Option<u32> {
     number.parse::<u32>().ok()?.checked_sub(1)
 }
 
-fn push(name: &mut String, facts: &Facts<'_>, part: &Part) {
+fn push(name: &mut String, facts: &TemplateGame<'_>, part: &TemplatePart) {
     match part {
-        Part::Text(text) => name.push_str(text),
-        Part::Value(Field::Date, None) => name.extend(date_characters(facts.keys.date)),
-        Part::Value(Field::Result, None) => name.push_str(result(facts.keys.outcome)),
-        Part::Value(field, first) => match (field, facts.value(field)) {
+        TemplatePart::Text(text) => name.push_str(text),
+        TemplatePart::Value(Field::Date, None) => name.extend(date_characters(facts.keys.date)),
+        TemplatePart::Value(Field::Result, None) => name.push_str(result(facts.keys.outcome)),
+        TemplatePart::Value(field, first) => match (field, facts.value(field)) {
             (_, None) => name.push_str(field.unknown(*first)),
             (Field::White | Field::Black, Some(player)) => push_word(name, surname(&player), *first),
             (Field::Event | Field::Tournament | Field::Tag(_), Some(text)) => push_word(name, &text, *first),
             (_, Some(_)) => name.push_str(&facts.part(part).unwrap_or_default()),
         },
         // No name has any.
-        Part::Initials(..) => {}
+        TemplatePart::Initials(..) => {}
     }
 }
 
 /// Maximum length of a part in bytes.
-fn longest(part: &Part) -> usize {
+fn longest(part: &TemplatePart) -> usize {
     match part {
-        Part::Text(text) => text.len(),
-        Part::Value(
+        TemplatePart::Text(text) => text.len(),
+        TemplatePart::Value(
             Field::White | Field::Black | Field::Event | Field::Tournament | Field::Tag(_),
             first,
         ) => {
             let unknown = "unknown".len();
             first.map_or(LONGEST_WORD, |first| LONGEST_WORD.min(4 * first).max(unknown))
         }
-        Part::Value(..) | Part::Initials(..) => "xxxx.xx.xx".len(),
+        TemplatePart::Value(..) | TemplatePart::Initials(..) => "xxxx.xx.xx".len(),
     }
 }
 

@@ -13,7 +13,7 @@ use chessdb_library::library::TakenNames;
 /// The members of a database and the directories that contain them, read on first use.
 pub(super) struct Members {
     database: Arc<IndexedDatabase>,
-    list: OnceLock<List>,
+    list: OnceLock<MemberList>,
 }
 
 impl Members {
@@ -24,8 +24,9 @@ impl Members {
         }
     }
 
-    fn list(&self) -> &List {
-        self.list.get_or_init(|| List::new(self.database.database()))
+    fn list(&self) -> &MemberList {
+        self.list
+            .get_or_init(|| MemberList::new(self.database.database()))
     }
 
     /// Names and numbers of the members in a directory, sorted by name.
@@ -111,7 +112,7 @@ impl Section for Members {
     }
 }
 
-struct List {
+struct MemberList {
     members: Vec<Member>,
     directories: Vec<MemberDirectory>,
 }
@@ -122,9 +123,9 @@ struct MemberDirectory {
     files: Vec<(String, u32)>,
 }
 
-impl List {
+impl MemberList {
     /// Reads the members of a database.
-    fn new(database: &dyn Database) -> List {
+    fn new(database: &dyn Database) -> MemberList {
         let members = database.members();
         let mut names: Vec<&'static str> = members.iter().map(|member| member.directory).collect();
         names.extend(database.member_directory());
@@ -143,7 +144,7 @@ impl List {
             files.sort_unstable();
             MemberDirectory { name, files }
         });
-        List {
+        MemberList {
             directories: directories.collect(),
             members,
         }

@@ -1,7 +1,7 @@
 //! Views that the user defines by a template.
 
 use super::names::canonical;
-use super::template::{Facts, Field, Part, TemplateError, parse};
+use super::template::{Field, TemplateError, TemplateGame, TemplatePart, parse};
 use super::views::Group;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome};
@@ -14,7 +14,7 @@ use chessdb_library::spelling::Names;
 pub struct OwnView {
     /// Name of its directories in the database's directory and in `merged/`.
     pub(super) name: String,
-    levels: Vec<Vec<Part>>,
+    levels: Vec<Vec<TemplatePart>>,
     /// The fields used at any level.
     fields: Vec<Field>,
 }
@@ -34,18 +34,18 @@ impl OwnView {
     /// # Errors
     /// If the template is invalid.
     pub(super) fn parse(name: &str, template: &str) -> Result<OwnView, TemplateError> {
-        let mut levels: Vec<Vec<Part>> = Vec::new();
+        let mut levels: Vec<Vec<TemplatePart>> = Vec::new();
         let mut start = 0;
         for level in template.split('/') {
             let parts = parse(template, start..start + level.len())?;
-            let parts: Vec<Part> = parts.into_iter().map(|(_, part)| part).collect();
+            let parts: Vec<TemplatePart> = parts.into_iter().map(|(_, part)| part).collect();
             let is_no_name = |name: &str| matches!(name, "." | "..");
             match parts.as_slice() {
                 [] => {
                     let what = "a directory without a name: slashes stand between names only";
                     return Err(TemplateError::new(template, start, what));
                 }
-                [Part::Text(text)] if is_no_name(text) => {
+                [TemplatePart::Text(text)] if is_no_name(text) => {
                     let what = format!("no directory can be called '{text}'");
                     return Err(TemplateError::new(template, start, what));
                 }
@@ -56,7 +56,9 @@ impl OwnView {
         let mut fields = Vec::new();
         for part in levels.iter().flatten() {
             match part {
-                Part::Value(field, _) | Part::Initials(field, _) if !fields.contains(field) => {
+                TemplatePart::Value(field, _) | TemplatePart::Initials(field, _)
+                    if !fields.contains(field) =>
+                {
                     fields.push(field.clone());
                 }
                 _ => {}
@@ -103,10 +105,10 @@ impl OwnView {
     ) -> Option<String> {
         let level = self.levels.get(depth)?;
         let (game, is_black) = game_and_player(group);
-        let mut facts = Facts::new(database, game, database.keys(game), digits(database.len()));
+        let mut facts = TemplateGame::new(database, game, database.keys(game), digits(database.len()));
         facts.is_black = is_black;
         facts.names = names;
-        if let [part @ (Part::Value(..) | Part::Initials(..))] = level.as_slice() {
+        if let [part @ (TemplatePart::Value(..) | TemplatePart::Initials(..))] = level.as_slice() {
             // A directory whose only part is unknown is named `unknown`, and differs from one whose text is
             // `unknown`.
             return Some(facts.part(part).unwrap_or_else(|| "?".to_owned()));
@@ -115,9 +117,9 @@ impl OwnView {
         for part in level {
             match (facts.part(part), part) {
                 (Some(known), _) => text.push_str(&known),
-                (None, Part::Value(field, first)) => text.push_str(field.unknown(*first)),
-                (None, Part::Initials(field, _)) => text.push_str(field.unknown(None)),
-                (None, Part::Text(_)) => {}
+                (None, TemplatePart::Value(field, first)) => text.push_str(field.unknown(*first)),
+                (None, TemplatePart::Initials(field, _)) => text.push_str(field.unknown(None)),
+                (None, TemplatePart::Text(_)) => {}
             }
         }
         Some(canonical(text.into()).into_owned())
@@ -126,7 +128,7 @@ impl OwnView {
     /// The key of a group. Its first game represents the group.
     pub(super) fn key(&self, database: &dyn Database, keys: &Keys, group: Group) -> GroupKey {
         let (game, is_black) = game_and_player(group);
-        let facts = Facts::new(database, game, *keys, 0);
+        let facts = TemplateGame::new(database, game, *keys, 0);
         let mut key = GroupKey {
             keys: Keys {
                 white: TextId(0),

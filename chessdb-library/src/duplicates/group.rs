@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::occasion::{Occasion, dates_agree};
 use super::player::Player;
-use super::{FEWEST_PLIES, Games, LONG_PLIES};
+use super::{ComparedGames, FEWEST_PLIES, LONG_PLIES};
 use chessdb::formats::Keys;
 use chessdb::game::Date;
 
@@ -25,7 +25,7 @@ const MOST_OCCASIONS: usize = 32;
 const MOST_GROUPS: usize = 64;
 
 /// The groups of at least two games among games with the same moves.
-pub(super) fn groups(games: &Games<'_>, same: &[u32], plies: u32) -> Vec<Vec<u32>> {
+pub(super) fn groups(games: &ComparedGames<'_>, same: &[u32], plies: u32) -> Vec<Vec<u32>> {
     if same.len() < 2 {
         return Vec::new();
     }
@@ -39,11 +39,11 @@ pub(super) fn groups(games: &Games<'_>, same: &[u32], plies: u32) -> Vec<Vec<u32
 }
 
 /// Groups short games: those with exactly the same tags, if both players and the date are known.
-fn by_tags(games: &Games<'_>, same: &[u32]) -> Vec<Vec<u32>> {
+fn by_tags(games: &ComparedGames<'_>, same: &[u32]) -> Vec<Vec<u32>> {
     // By a hash of the tags, because there may be very many games without moves.
     let mut groups: FxHashMap<u128, Vec<u32>> = FxHashMap::default();
     for &game in same {
-        let Some(known) = Known::of(games, game, false).filter(Known::is_complete) else {
+        let Some(known) = KnownGame::of(games, game, false).filter(KnownGame::is_complete) else {
             continue;
         };
         if let Some(seen) = games.seen.get(&known.game) {
@@ -54,14 +54,16 @@ fn by_tags(games: &Games<'_>, same: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// Groups games whose players and occasions do not contradict each other.
-fn by_players(games: &Games<'_>, same: &[u32], are_long: bool) -> Vec<Vec<u32>> {
-    let known = same.iter().filter_map(|&game| Known::of(games, game, are_long));
-    let mut known: Vec<Known> = known.collect();
+fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Vec<u32>> {
+    let known = same
+        .iter()
+        .filter_map(|&game| KnownGame::of(games, game, are_long));
+    let mut known: Vec<KnownGame> = known.collect();
     known.sort_by_key(|known| (Reverse(known.amount()), known.game));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<AgreeingGames> = Vec::new();
     // The groups whose first game has a surname. Games with a complete date are first compared with those of this date,
     // because all groups before them have complete dates, too. Only long games can have another one.
-    let mut by_key: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
+    let mut by_key: FxHashMap<PlayerKey, Vec<u32>> = FxHashMap::default();
     for game in known {
         let date = Some(game.occasion.date).filter(|&date| is_complete(date));
         let keys = game.keys(date);
@@ -79,7 +81,7 @@ fn by_players(games: &Games<'_>, same: &[u32], are_long: bool) -> Vec<Vec<u32>> 
                 for key in keys.into_iter().chain(every_date) {
                     by_key.entry(key).or_default().push(number);
                 }
-                groups.push(Group::of(game));
+                groups.push(AgreeingGames::of(game));
             }
         }
     }
@@ -87,19 +89,19 @@ fn by_players(games: &Games<'_>, same: &[u32], are_long: bool) -> Vec<Vec<u32>> 
 }
 
 /// A colour and a surname, or none if both players are unknown; with a date if it is complete.
-type Key = (Option<(usize, String)>, Option<(u16, u8, u8)>);
+type PlayerKey = (Option<(usize, String)>, Option<(u16, u8, u8)>);
 
 /// What is known of a game.
-struct Known {
+struct KnownGame {
     game: u32,
     occasion: Occasion,
     /// White and Black.
     players: [Option<Player>; 2],
 }
 
-impl Known {
+impl KnownGame {
     /// Event and round of a long game count if both players are known.
-    fn of(games: &Games<'_>, game: u32, is_long: bool) -> Option<Known> {
+    fn of(games: &ComparedGames<'_>, game: u32, is_long: bool) -> Option<KnownGame> {
         let (database, own) = games.get(game)?;
         let Keys {
             white, black, date, ..
@@ -110,7 +112,7 @@ impl Known {
             Some(seen) => Occasion::of_tags(date, &seen.place),
             None => Occasion::of_date(date),
         };
-        Some(Known {
+        Some(KnownGame {
             game,
             occasion,
             players,
@@ -135,14 +137,14 @@ impl Known {
     }
 
     /// The keys under which groups are found that may take the game.
-    fn keys(&self, date: Option<Date>) -> Vec<Key> {
+    fn keys(&self, date: Option<Date>) -> Vec<PlayerKey> {
         let date = date.map(|date| (date.year, date.month, date.day));
         let players = self.players.iter().enumerate();
         let named = players.flat_map(|(color, player)| {
             let readings = player.iter().flat_map(Player::readings);
             readings.map(move |reading| (Some((color, reading.surname.clone())), date))
         });
-        let mut keys: Vec<Key> = named.collect();
+        let mut keys: Vec<PlayerKey> = named.collect();
         if keys.is_empty() {
             keys.push((None, date));
         }
@@ -151,7 +153,7 @@ impl Known {
 }
 
 /// Games that do not contradict each other.
-struct Group {
+struct AgreeingGames {
     games: Vec<u32>,
     /// Whether the first game has a White and a Black that are known.
     has_player: [bool; 2],
@@ -170,9 +172,9 @@ enum Fit {
     Moves,
 }
 
-impl Group {
-    fn of(game: Known) -> Group {
-        let mut group = Group {
+impl AgreeingGames {
+    fn of(game: KnownGame) -> AgreeingGames {
+        let mut group = AgreeingGames {
             games: Vec::new(),
             has_player: game.players.each_ref().map(Option::is_some),
             occasions: Vec::new(),
@@ -184,7 +186,7 @@ impl Group {
 
     /// How a game fits that contradicts none of the games, and has a player in common with the first one. Games whose
     /// players are both unknown go together.
-    fn fit(&self, game: &Known) -> Option<Fit> {
+    fn fit(&self, game: &KnownGame) -> Option<Fit> {
         let mut colors = self.players.iter().zip(&game.players);
         let players_agree = colors.all(|(names, player)| {
             let agrees = |player: &Player| names.iter().all(|name| name.agrees(player));
@@ -214,7 +216,7 @@ impl Group {
         })
     }
 
-    fn add(&mut self, game: Known) {
+    fn add(&mut self, game: KnownGame) {
         self.games.push(game.game);
         if !self.occasions.contains(&game.occasion) {
             self.occasions.push(game.occasion);

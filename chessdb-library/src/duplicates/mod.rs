@@ -17,7 +17,7 @@ use chessdb::formats::Database;
 use crate::parallel::chunks;
 use line::hash_of;
 use rustc_hash::FxHashMap;
-use seen::Seen;
+use seen::ComparedGame;
 
 /// A game that has fewer plies is a duplicate only of a game with exactly the same tags.
 pub const FEWEST_PLIES: u32 = 10;
@@ -88,7 +88,7 @@ impl Duplicates {
         threads: usize,
         is_shown: impl Fn(usize, u32) -> bool + Sync,
     ) -> Duplicates {
-        let mut games = Games::new(databases);
+        let mut games = ComparedGames::new(databases);
         let equal = equal_hashes(&games, threads, is_shown);
         let mut groups: Vec<Vec<Duplicate>> = Vec::new();
         for batch in equal.batches(MOST_SEEN) {
@@ -166,23 +166,23 @@ impl Duplicates {
 }
 
 /// The games of several databases, numbered consecutively.
-struct Games<'a> {
+struct ComparedGames<'a> {
     databases: &'a [&'a dyn Database],
     /// The number of the first game of each database.
     firsts: Vec<u32>,
     /// The games that are compared at present.
-    seen: FxHashMap<u32, Seen>,
+    seen: FxHashMap<u32, ComparedGame>,
 }
 
-impl<'a> Games<'a> {
-    fn new(databases: &'a [&'a dyn Database]) -> Games<'a> {
+impl<'a> ComparedGames<'a> {
+    fn new(databases: &'a [&'a dyn Database]) -> ComparedGames<'a> {
         let mut next = 0u32;
         let firsts = databases.iter().map(|database| {
             let first = next;
             next = next.saturating_add(database.len());
             first
         });
-        Games {
+        ComparedGames {
             firsts: firsts.collect(),
             databases,
             seen: FxHashMap::default(),
@@ -233,7 +233,7 @@ impl EqualHashes {
 
 /// Finds the games that share their hash with others. Games that are not shown or marked as deleted are left out.
 fn equal_hashes(
-    games: &Games<'_>,
+    games: &ComparedGames<'_>,
     threads: usize,
     is_shown: impl Fn(usize, u32) -> bool + Sync,
 ) -> EqualHashes {
@@ -265,11 +265,11 @@ fn equal_hashes(
 }
 
 /// The groups among games with equal hashes.
-fn groups_of(games: &Games<'_>, run: impl Iterator<Item = u32>) -> Vec<Vec<Duplicate>> {
+fn groups_of(games: &ComparedGames<'_>, run: impl Iterator<Item = u32>) -> Vec<Vec<Duplicate>> {
     // Different lines have equal hashes once in billions of games.
-    let mut lines: Vec<(&line::Line, Vec<u32>)> = Vec::new();
+    let mut lines: Vec<(&line::ComparedLine, Vec<u32>)> = Vec::new();
     for game in run {
-        let Some(Seen { line, .. }) = games.seen.get(&game) else {
+        let Some(ComparedGame { line, .. }) = games.seen.get(&game) else {
             continue;
         };
         match lines.iter_mut().find(|(known, _)| *known == line) {

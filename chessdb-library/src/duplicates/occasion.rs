@@ -10,12 +10,12 @@ use chessdb::game::{Date, Tags};
 pub(super) struct Occasion {
     pub(super) date: Date,
     /// `None` if only the date counts.
-    place: Option<Place>,
+    place: Option<EventRound>,
 }
 
 /// An event and a round of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct EventRound {
     /// Hashes of the words that identify the event, sorted; none if it is unknown.
     event: Box<[u64]>,
     /// The first number in the round.
@@ -30,7 +30,7 @@ impl Occasion {
 
     /// The occasion of a game with these tags whose date does not count if event and round can be the same.
     pub(super) fn of_tags(date: Date, tags: &Tags) -> Occasion {
-        let place = Place {
+        let place = EventRound {
             event: event_words(tags.get("Event").unwrap_or_default()),
             round: tags.get("Round").and_then(first_number),
         };
@@ -47,8 +47,8 @@ impl Occasion {
     }
 }
 
-impl Place {
-    fn agrees(&self, other: &Place) -> bool {
+impl EventRound {
+    fn agrees(&self, other: &EventRound) -> bool {
         let rounds = self.round.zip(other.round);
         rounds.is_none_or(|(a, b)| a == b)
             && (is_part(&self.event, &other.event) || is_part(&other.event, &self.event))

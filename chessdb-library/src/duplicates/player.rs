@@ -8,11 +8,11 @@ const UNKNOWN: [&str; 3] = ["nn", "unknown", "anonymous"];
 
 /// A known name, with the ways in which it can be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Player(Vec<Reading>);
+pub(super) struct Player(Vec<SurnameAndInitial>);
 
 /// A surname, and the first letter of the first given name if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct SurnameAndInitial {
     /// The words of the surname in small letters without accents, with spaces between them.
     pub(super) surname: String,
     initial: Option<char>,
@@ -28,7 +28,7 @@ impl Player {
         if surname.is_empty() || UNKNOWN.contains(&surname.concat().as_str()) {
             return None;
         }
-        let reading = |surname: &[String], given: &[String]| Reading {
+        let reading = |surname: &[String], given: &[String]| SurnameAndInitial {
             surname: surname.join(" "),
             initial: given.first().and_then(|word| word.chars().next()),
         };
@@ -48,7 +48,7 @@ impl Player {
     }
 
     /// The ways in which the name can be understood.
-    pub(super) fn readings(&self) -> &[Reading] {
+    pub(super) fn readings(&self) -> &[SurnameAndInitial] {
         &self.0
     }
 
@@ -59,7 +59,7 @@ impl Player {
 
     /// True if both names can be those of one player: the same surname, and no other initial.
     pub(super) fn agrees(&self, other: &Player) -> bool {
-        let agree = |a: &Reading, b: &Reading| {
+        let agree = |a: &SurnameAndInitial, b: &SurnameAndInitial| {
             let may_be_equal = a.initial.is_none() || b.initial.is_none() || a.initial == b.initial;
             a.surname == b.surname && may_be_equal
         };

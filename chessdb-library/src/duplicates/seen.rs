@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::line::{Line, line_of};
-use super::{Games, worth};
+use super::line::{ComparedLine, line_of};
+use super::{ComparedGames, worth};
 use crate::library::tags_of;
 use crate::parallel::chunks_of;
 use chessdb::game::Tags;
@@ -14,8 +14,8 @@ use chessdb::game::Tags;
 const CHUNK: u32 = 32;
 
 /// A game, as far as it is compared.
-pub(super) struct Seen {
-    pub(super) line: Line,
+pub(super) struct ComparedGame {
+    pub(super) line: ComparedLine,
     /// Its event and round.
     pub(super) place: Tags,
     /// A hash of all tags.
@@ -26,8 +26,8 @@ pub(super) struct Seen {
     pub(super) annotations: u32,
 }
 
-impl Seen {
-    fn of(games: &Games<'_>, game: u32) -> Option<Seen> {
+impl ComparedGame {
+    fn of(games: &ComparedGames<'_>, game: u32) -> Option<ComparedGame> {
         let (database, own) = games.get(game)?;
         let tags = tags_of(database, own);
         let (mut hash, mut place) = (Xxh3::new(), Tags::default());
@@ -41,7 +41,7 @@ impl Seen {
                 place.set(name.to_owned(), value);
             }
         }
-        Some(Seen {
+        Some(ComparedGame {
             line: line_of(database, own),
             place,
             tags: hash.digest128(),
@@ -52,11 +52,15 @@ impl Seen {
 }
 
 /// Reads games, which are sorted.
-pub(super) fn read(games: &Games<'_>, sorted: &[u32], threads: usize) -> FxHashMap<u32, Seen> {
+pub(super) fn read(
+    games: &ComparedGames<'_>,
+    sorted: &[u32],
+    threads: usize,
+) -> FxHashMap<u32, ComparedGame> {
     let parts = chunks_of(CHUNK, sorted.len() as u32, threads, &|_| (), |range| {
         let part = sorted.get(range.start as usize..range.end as usize);
         let part = part.unwrap_or_default().iter();
-        let seen = part.filter_map(|&game| Some((game, Seen::of(games, game)?)));
+        let seen = part.filter_map(|&game| Some((game, ComparedGame::of(games, game)?)));
         seen.collect::<Vec<_>>()
     });
     parts.into_iter().flatten().collect()

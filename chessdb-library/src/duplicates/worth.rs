@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::occasion::dates_agree;
-use super::seen::Seen;
-use super::{Duplicate, FEWEST_PLIES, Games, Reason};
+use super::seen::ComparedGame;
+use super::{ComparedGames, Duplicate, FEWEST_PLIES, Reason};
 use chessdb::formats::Database;
 use chessdb::game::{Date, Token};
 
@@ -14,9 +14,9 @@ const REMARK: &str = "pgnfs: ";
 
 /// Sorts a group: the game with the most annotations first, of several the one with the most tags, of several the
 /// first one. The others follow in their order.
-pub(super) fn best_first(games: &Games<'_>, group: &[u32], plies: u32) -> Vec<Duplicate> {
+pub(super) fn best_first(games: &ComparedGames<'_>, group: &[u32], plies: u32) -> Vec<Duplicate> {
     let duplicates = group.iter().filter_map(|&game| {
-        let &Seen {
+        let &ComparedGame {
             known, annotations, ..
         } = games.seen.get(&game)?;
         let duplicate = Duplicate {
@@ -44,7 +44,7 @@ pub(super) fn best_first(games: &Games<'_>, group: &[u32], plies: u32) -> Vec<Du
 }
 
 /// What makes a game the same as the best one of its group.
-fn reason(games: &Games<'_>, best: u32, duplicate: Duplicate) -> Reason {
+fn reason(games: &ComparedGames<'_>, best: u32, duplicate: Duplicate) -> Reason {
     let date = |game| {
         let found = games.get(game);
         found.map_or(Date::default(), |(database, own)| database.keys(own).date)

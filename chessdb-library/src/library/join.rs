@@ -5,20 +5,20 @@ use std::path::Path;
 use std::ptr;
 
 use super::names::numbered;
-use super::task::{Named, Unusable, file_name};
+use super::task::{NamedCandidates, Unusable, file_name};
 use crate::workers::hung::Hung;
 use chessdb::formats::{Candidate, FORMATS, Format, Options, SmallFiles, SourceFolder};
 
 /// Takes the small files of a folder out of its databases, if they are very many, and returns them as one database of
 /// each format. A file is one of them if its name or that of the database is wanted.
 pub(super) fn join(
-    named: &mut Vec<Named>,
+    named: &mut Vec<NamedCandidates>,
     folder: &SourceFolder,
     unusable: &Unusable,
     hung: &HashMap<String, Hung>,
     options: &Options,
     is_wanted: impl Fn(&str) -> bool,
-) -> Vec<Named> {
+) -> Vec<NamedCandidates> {
     let mut joined = Vec::new();
     for format in FORMATS {
         let Some(small_files) = &format.small_files else {
@@ -28,7 +28,7 @@ pub(super) fn join(
             continue;
         }
         let are_all_wanted = is_wanted(small_files.name);
-        let is_small = |(name, candidates): &Named| {
+        let is_small = |(name, candidates): &NamedCandidates| {
             let file = single_file(candidates, format, small_files).filter(|path| {
                 let file = file_name(path);
                 // A link may lead to a file system that does not answer.

@@ -29,14 +29,14 @@ pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
 pub use game_path::{BLOCK, block_name, digits, game_path, numbered_game_name};
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
-pub use openings::Report;
-pub use selection::Selection;
+pub use openings::ProgressReport;
+pub use selection::DatabaseSelection;
 pub use text::{GameText, append_text, document_text, problems_of, tags_of, text_of};
 
 use crate::kept::KeptFiles;
 use chessdb::formats::Options;
 use openings::{Job, Openings};
-use states::Found;
+use states::LocatedEntry;
 
 /// The open databases of a source.
 #[derive(Clone)]
@@ -45,11 +45,11 @@ pub struct Library {
     named: PathBuf,
     source: PathBuf,
     options: Options,
-    selection: Selection,
+    selection: DatabaseSelection,
     /// How long to wait for databases that open slowly; `None` for no limit.
     patience: Option<Duration>,
     openings: Openings,
-    found: Vec<Found>,
+    found: Vec<LocatedEntry>,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
     opening: Vec<Opening>,
@@ -99,7 +99,7 @@ impl Library {
     /// # Errors
     /// If there is nothing to serve: see [`LibraryError`].
     pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
-        Library::open_selected(source, options, &Selection::default())
+        Library::open_selected(source, options, &DatabaseSelection::default())
     }
 
     /// Like [`Library::open`], but opens only the selected databases of a folder. A database that is the
@@ -110,7 +110,7 @@ impl Library {
     pub fn open_selected(
         source: &Path,
         options: &Options,
-        selection: &Selection,
+        selection: &DatabaseSelection,
     ) -> Result<Library, LibraryError> {
         Library::unsearched(source, options, selection, Openings::default(), None).first()
     }
@@ -123,8 +123,8 @@ impl Library {
     pub fn open_reporting(
         source: &Path,
         options: &Options,
-        selection: &Selection,
-        report: Report,
+        selection: &DatabaseSelection,
+        report: ProgressReport,
         kept: Option<KeptFiles>,
     ) -> Result<Library, LibraryError> {
         let openings = Openings::reporting(report, kept);
@@ -140,7 +140,7 @@ impl Library {
     pub fn open_within(
         source: &Path,
         options: &Options,
-        selection: &Selection,
+        selection: &DatabaseSelection,
         patience: Duration,
         prepare: fn() -> io::Result<()>,
         kept: Option<KeptFiles>,
@@ -163,7 +163,7 @@ impl Library {
     pub fn open_or_wait(
         source: &Path,
         options: &Options,
-        selection: &Selection,
+        selection: &DatabaseSelection,
         patience: Duration,
         prepare: fn() -> io::Result<()>,
         kept: Option<KeptFiles>,
@@ -186,7 +186,7 @@ impl Library {
     fn unsearched(
         source: &Path,
         options: &Options,
-        selection: &Selection,
+        selection: &DatabaseSelection,
         openings: Openings,
         patience: Option<Duration>,
     ) -> Library {
@@ -213,7 +213,7 @@ impl Library {
             named: PathBuf::new(),
             source: PathBuf::new(),
             options: Options::default(),
-            selection: Selection::default(),
+            selection: DatabaseSelection::default(),
             patience: None,
             openings: Openings::default(),
             found: Vec::new(),

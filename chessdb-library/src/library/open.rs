@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::root::Root;
-use super::task::{Task, file_name, format_titles, main_file};
+use super::task::{OpeningTask, file_name, format_titles, main_file};
 use super::{LibraryEntry, unread};
 use crate::kept::{KeptFiles, Origin};
 use crate::mapped::{Copies, Identity, Mapped};
@@ -61,7 +61,7 @@ impl From<String> for Refusal {
 /// # Errors
 /// If no format can open it.
 pub(super) fn open(
-    task: &Task,
+    task: &OpeningTask,
     how: &How,
     progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
@@ -103,7 +103,11 @@ pub(super) fn open(
 }
 
 /// Identifies the format of a file by its bytes; empty for a file with long holes.
-fn by_content(task: &Task, how: &How, mapped: &dyn Fn(&Arc<Mapped>)) -> Vec<(&'static Format, Candidate)> {
+fn by_content(
+    task: &OpeningTask,
+    how: &How,
+    mapped: &dyn Fn(&Arc<Mapped>),
+) -> Vec<(&'static Format, Candidate)> {
     let first = task.candidates.first();
     let file = first.and_then(|(_, candidate)| candidate.files.first());
     let map = file.and_then(|(_, path)| Some((path, map(how, path, false).ok()?)));
@@ -117,7 +121,7 @@ fn by_content(task: &Task, how: &How, mapped: &dyn Fn(&Arc<Mapped>)) -> Vec<(&'s
 }
 
 fn open_candidate(
-    task: &Task,
+    task: &OpeningTask,
     how: &How,
     format: &'static Format,
     candidate: Candidate,
@@ -201,7 +205,7 @@ const MOST_JOINED: u64 = 1 << 30;
 
 /// Opens many small files as one database. They are copied, so that they need neither maps nor descriptors.
 fn open_joined(
-    task: &Task,
+    task: &OpeningTask,
     how: &How,
     format: &'static Format,
     small_files: &SmallFiles,
@@ -283,14 +287,14 @@ fn reason(error: &io::Error) -> Result<String, Refusal> {
 }
 
 /// A database, or the parts of an archive with their names.
-type Parts = Vec<(Option<String>, Box<dyn Database>)>;
+type NamedDatabases = Vec<(Option<String>, Box<dyn Database>)>;
 
 /// The entries of databases that were opened from the same files.
 fn entries(
-    task: &Task,
+    task: &OpeningTask,
     format: &'static Format,
     found: &Candidate,
-    databases: Parts,
+    databases: NamedDatabases,
     files: &[(String, Identity)],
     maps: &[Arc<Mapped>],
     copies: Option<Arc<Copies>>,
@@ -310,7 +314,12 @@ fn entries(
 }
 
 /// Opens a database from its files.
-fn databases(task: &Task, how: &How, format: &Format, files: Files) -> Result<Parts, Refusal> {
+fn databases(
+    task: &OpeningTask,
+    how: &How,
+    format: &Format,
+    files: Files,
+) -> Result<NamedDatabases, Refusal> {
     let databases = catch_unwind(AssertUnwindSafe(|| {
         let mut database = (format.open)(files, &how.options)?;
         let parts = database.take_parts();

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::open::{How, Refusal};
-use super::openings::{Job, Opened, Openings, Seen};
-use super::task::Task;
-use super::{LibraryEntry, Selection};
+use super::openings::{Job, Opened, Openings, SeenFiles};
+use super::task::OpeningTask;
+use super::{DatabaseSelection, LibraryEntry};
 use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
 use crate::workers::hung::{self, Hung};
@@ -19,14 +19,14 @@ use chessdb::formats::{Candidate, Format, Options};
 /// Options and state of one search.
 pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
-    pub(super) selection: &'a Selection,
+    pub(super) selection: &'a DatabaseSelection,
     pub(super) mounts: Mounts,
     pub(super) openings: &'a Openings,
     /// How long to wait for openings; `None` for no limit.
     patience: Option<Duration>,
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
     /// The open databases that have this folder, name and format.
-    by_place: HashMap<Place<'a>, Vec<&'a Arc<LibraryEntry>>>,
+    by_place: HashMap<DatabaseId<'a>, Vec<&'a Arc<LibraryEntry>>>,
     /// For how long files must not have changed before they are opened.
     rest: Duration,
     is_unsettled: Cell<bool>,
@@ -45,7 +45,7 @@ impl<'a> Opener<'a> {
     /// Opens what is not in `open` already and has not changed for `rest`.
     pub(super) fn new(
         options: &'a Options,
-        selection: &'a Selection,
+        selection: &'a DatabaseSelection,
         openings: &'a Openings,
         open: &'a [Arc<LibraryEntry>],
         rest: Duration,
@@ -81,9 +81,9 @@ impl<'a> Opener<'a> {
     }
 
     /// Opens databases in parallel. Returns the outcomes in the same order.
-    pub(super) fn open(&self, tasks: Vec<Task>, how: &Arc<How>) -> Vec<(Arc<Task>, Attempt)> {
+    pub(super) fn open(&self, tasks: Vec<OpeningTask>, how: &Arc<How>) -> Vec<(Arc<OpeningTask>, Attempt)> {
         let tasks = tasks.into_iter().map(Arc::new);
-        let mut outcomes: Vec<(Arc<Task>, Attempt)> = tasks
+        let mut outcomes: Vec<(Arc<OpeningTask>, Attempt)> = tasks
             .map(|task| {
                 let outcome = self
                     .begin(&task, how)
@@ -111,11 +111,11 @@ impl<'a> Opener<'a> {
     }
 
     /// Begins to open a database unless it is open, being opened, or changed too recently.
-    fn begin(&self, task: &Arc<Task>, how: &Arc<How>) -> Result<Attempt, Hung> {
+    fn begin(&self, task: &Arc<OpeningTask>, how: &Arc<How>) -> Result<Attempt, Hung> {
         if let Some(hung) = &task.hung {
             return Err(hung.clone());
         }
-        let mut seen = Seen::new();
+        let mut seen = SeenFiles::new();
         for (format, candidate) in &task.candidates {
             let now = self.identities(task, candidate)?;
             if task.is_usable(candidate)
@@ -145,14 +145,14 @@ impl<'a> Opener<'a> {
     }
 
     /// The present identities of a candidate's files.
-    fn identities(&self, task: &Task, candidate: &Candidate) -> Result<Vec<Option<Identity>>, Hung> {
+    fn identities(&self, task: &OpeningTask, candidate: &Candidate) -> Result<Vec<Option<Identity>>, Hung> {
         each_file(task, candidate, |path| Identity::at(path).ok())
     }
 
     /// The open databases of a candidate, if their files have not changed.
     fn open_already(
         &self,
-        task: &Task,
+        task: &OpeningTask,
         format: &Format,
         candidate: &Candidate,
         now: &[Option<Identity>],
@@ -168,7 +168,7 @@ impl<'a> Opener<'a> {
 
     /// `None` if the files have not changed recently. Otherwise the database in its previous state, or a
     /// refusal if there is none.
-    fn unsettled(&self, task: &Task) -> Result<Option<Attempt>, Hung> {
+    fn unsettled(&self, task: &OpeningTask) -> Result<Option<Attempt>, Hung> {
         if self.rest.is_zero() {
             return Ok(None);
         }
@@ -185,7 +185,7 @@ impl<'a> Opener<'a> {
     }
 
     /// The outcome for a database whose file system does not answer: its previous state, if any.
-    fn hung(&self, task: &Task, hung: &Hung) -> Attempt {
+    fn hung(&self, task: &OpeningTask, hung: &Hung) -> Attempt {
         let going_on = || self.openings.find(task).map(Attempt::Opening);
         let before = self.before(task).map(Attempt::Open);
         let refused = || Attempt::Refused(hung.to_string().into());
@@ -193,7 +193,7 @@ impl<'a> Opener<'a> {
     }
 
     /// The databases that were open at this place before.
-    pub(super) fn before(&self, task: &Task) -> Option<Vec<Arc<LibraryEntry>>> {
+    pub(super) fn before(&self, task: &OpeningTask) -> Option<Vec<Arc<LibraryEntry>>> {
         let mut places = task
             .candidates
             .iter()
@@ -212,16 +212,16 @@ impl From<Opened> for Attempt {
 }
 
 /// What identifies a database while its files change: its folder, its name and its format.
-type Place<'a> = (Option<&'a Path>, &'a str, &'static str);
+type DatabaseId<'a> = (Option<&'a Path>, &'a str, &'static str);
 
-fn place<'a>(candidate: &'a Candidate, format: &Format) -> Place<'a> {
+fn place<'a>(candidate: &'a Candidate, format: &Format) -> DatabaseId<'a> {
     let folder = candidate.files.first().and_then(|(_, path)| path.parent());
     (folder, &candidate.name, format.name)
 }
 
 /// Calls `ask` for each file of a candidate.
 fn each_file<T: Send + 'static>(
-    task: &Task,
+    task: &OpeningTask,
     candidate: &Candidate,
     ask: impl Fn(&Path) -> T + Send + 'static,
 ) -> Result<Vec<T>, Hung> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::LibraryEntry;
 use super::open::{How, Refusal, message, open};
-use super::task::Task;
+use super::task::OpeningTask;
 use crate::kept::KeptFiles;
 use crate::mapped::{Identity, Mapped};
 use chessdb::formats::Progress;
@@ -37,10 +37,10 @@ static PROCESSORS: LazyLock<usize> =
 
 /// The openings of a source, shared by all libraries derived from it.
 #[derive(Clone, Default)]
-pub(super) struct Openings(Arc<Shared>);
+pub(super) struct Openings(Arc<OpeningPool>);
 
-struct Shared {
-    state: Mutex<State>,
+struct OpeningPool {
+    state: Mutex<OpeningQueue>,
     /// Signalled when an opening has ended or could not be started.
     ended: Condvar,
     /// Called on each thread before its first opening.
@@ -48,21 +48,21 @@ struct Shared {
     /// Where databases store results that take long to compute.
     kept: Option<KeptFiles>,
     /// Called with the progress of the openings while a caller waits for them.
-    report: Option<Report>,
+    report: Option<ProgressReport>,
     /// Starts a thread.
     spawn: Spawn,
 }
 
 /// Receives numbers of bytes: how many of those that have to be read to open databases have been read.
-pub type Report = Box<dyn Fn(u64, u64) + Send + Sync>;
+pub type ProgressReport = Box<dyn Fn(u64, u64) + Send + Sync>;
 
 type Work = Box<dyn FnOnce() + Send>;
 
 type Spawn = fn(&str, Work) -> io::Result<()>;
 
-impl Default for Shared {
-    fn default() -> Shared {
-        Shared {
+impl Default for OpeningPool {
+    fn default() -> OpeningPool {
+        OpeningPool {
             state: Mutex::default(),
             ended: Condvar::new(),
             prepare: None,
@@ -74,8 +74,8 @@ impl Default for Shared {
 }
 
 #[derive(Default)]
-struct State {
-    known: HashMap<Arc<Task>, Arc<Job>>,
+struct OpeningQueue {
+    known: HashMap<Arc<OpeningTask>, Arc<Job>>,
     waiting: VecDeque<Arc<Job>>,
     running: Vec<(Arc<Job>, Instant)>,
     has_starter: bool,
@@ -89,12 +89,12 @@ struct State {
 pub(super) type Opened = Result<Vec<Arc<LibraryEntry>>, Refusal>;
 
 /// The identities of each candidate's files when its opening began; `None` for a missing file.
-pub(super) type Seen = Vec<Vec<Option<Identity>>>;
+pub(super) type SeenFiles = Vec<Vec<Option<Identity>>>;
 
 /// The opening of one database.
 pub(super) struct Job {
-    pub(super) task: Arc<Task>,
-    pub(super) seen: Seen,
+    pub(super) task: Arc<OpeningTask>,
+    pub(super) seen: SeenFiles,
     pub(super) since: Instant,
     how: Arc<How>,
     /// How far it has come.
@@ -109,20 +109,20 @@ impl Openings {
     /// Openings whose threads call `prepare` first and open nothing if that fails, and whose databases keep in `kept`
     /// what takes long to find again.
     pub(super) fn with(prepare: fn() -> io::Result<()>, kept: Option<KeptFiles>) -> Openings {
-        Openings(Arc::new(Shared {
+        Openings(Arc::new(OpeningPool {
             prepare: Some(prepare),
             kept,
-            ..Shared::default()
+            ..OpeningPool::default()
         }))
     }
 
     /// Openings whose progress is reported while they are waited for, and whose databases keep in `kept` what
     /// takes long to find again.
-    pub(super) fn reporting(report: Report, kept: Option<KeptFiles>) -> Openings {
-        Openings(Arc::new(Shared {
+    pub(super) fn reporting(report: ProgressReport, kept: Option<KeptFiles>) -> Openings {
+        Openings(Arc::new(OpeningPool {
             report: Some(report),
             kept,
-            ..Shared::default()
+            ..OpeningPool::default()
         }))
     }
 
@@ -132,7 +132,7 @@ impl Openings {
     }
 
     /// The opening of a task that is running, or whose result was not taken.
-    pub(super) fn find(&self, task: &Task) -> Option<Arc<Job>> {
+    pub(super) fn find(&self, task: &OpeningTask) -> Option<Arc<Job>> {
         self.0.state().known.get(task).cloned()
     }
 
@@ -142,7 +142,7 @@ impl Openings {
     }
 
     /// Removes and gives up all openings that are not wanted any more.
-    pub(super) fn keep(&self, is_wanted: impl Fn(&Task) -> bool) {
+    pub(super) fn keep(&self, is_wanted: impl Fn(&OpeningTask) -> bool) {
         let mut state = self.0.state();
         let unwanted: Vec<Arc<Job>> = state
             .known
@@ -154,7 +154,7 @@ impl Openings {
     }
 
     /// Queues the opening of a database and starts a thread for it if the limits allow.
-    pub(super) fn begin(&self, task: Arc<Task>, seen: Seen, how: &Arc<How>) -> Arc<Job> {
+    pub(super) fn begin(&self, task: Arc<OpeningTask>, seen: SeenFiles, how: &Arc<How>) -> Arc<Job> {
         let job = Arc::new(Job {
             task: Arc::clone(&task),
             seen,
@@ -244,14 +244,14 @@ impl Job {
     }
 }
 
-impl Shared {
+impl OpeningPool {
     /// Waits until an opening has ended, or for the given time. Meanwhile tries again to start missing
     /// threads.
     fn wait<'a>(
-        self: &'a Arc<Shared>,
-        mut state: MutexGuard<'a, State>,
+        self: &'a Arc<OpeningPool>,
+        mut state: MutexGuard<'a, OpeningQueue>,
         longest: Option<Duration>,
-    ) -> MutexGuard<'a, State> {
+    ) -> MutexGuard<'a, OpeningQueue> {
         let is_short = state.is_short;
         let pause = match (longest, is_short) {
             (None, false) => {
@@ -271,7 +271,7 @@ impl Shared {
     }
 
     /// Starts as many threads as the limits allow.
-    fn start(self: &Arc<Shared>) {
+    fn start(self: &Arc<OpeningPool>) {
         let mut is_short = false;
         loop {
             let mut state = self.state();
@@ -286,15 +286,15 @@ impl Shared {
                 return;
             };
             drop(state);
-            let (shared, first) = (Arc::clone(self), Arc::clone(&job));
+            let (pool, first) = (Arc::clone(self), Arc::clone(&job));
             let work = move || {
-                match shared.prepare.map_or(Ok(()), |prepare| prepare()) {
-                    Ok(()) => shared.work(first, false, Job::open),
-                    Err(error) => shared.work(first, false, |_| {
+                match pool.prepare.map_or(Ok(()), |prepare| prepare()) {
+                    Ok(()) => pool.work(first, false, Job::open),
+                    Err(error) => pool.work(first, false, |_| {
                         Err(format!("cannot be opened safely: {error}").into())
                     }),
                 }
-                shared.start();
+                pool.start();
             };
             let Err(error) = (self.spawn)("pgnfs-open", Box::new(work)) else {
                 continue;
@@ -315,21 +315,21 @@ impl Shared {
 
     /// Starts further threads when the running openings are older than [`YOUNG`], as long as openings are
     /// waiting.
-    fn start_later(self: &Arc<Shared>) {
-        let shared = Arc::clone(self);
+    fn start_later(self: &Arc<OpeningPool>) {
+        let pool = Arc::clone(self);
         let start = move || {
-            if let Some(Err(error)) = shared.prepare.map(|prepare| prepare()) {
+            if let Some(Err(error)) = pool.prepare.map(|prepare| prepare()) {
                 return log::warn!("databases are opened one by one: {error}");
             }
             loop {
-                let mut state = shared.state();
+                let mut state = pool.state();
                 let Some(pause) = state.pause(state.is_short) else {
                     state.has_starter = false;
                     return;
                 };
                 drop(state);
                 thread::sleep(pause);
-                shared.start();
+                pool.start();
             }
         };
         if let Err(error) = (self.spawn)("pgnfs-openings", Box::new(start)) {
@@ -356,12 +356,12 @@ impl Shared {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpeningQueue> {
         self.state.lock()
     }
 }
 
-impl State {
+impl OpeningQueue {
     /// The next opening that may start now. It counts as running from this call on.
     fn next(&mut self, only_local: bool) -> Option<Arc<Job>> {
         if self.pause(only_local) != Some(Duration::ZERO) {

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::names::{TakenNames, safe_name};
-use super::{Found, LibraryEntry};
+use super::{LibraryEntry, LocatedEntry};
 
 /// Gives each database a safe and unique path.
-pub(super) fn place(found: &mut [Found], flat: bool) {
+pub(super) fn place(found: &mut [LocatedEntry], flat: bool) {
     found.sort_by(|a, b| (&a.folder, &a.name).cmp(&(&b.folder, &b.name)));
     let mut paths = SafePaths::default();
     let mut names = TakenNames::default();
     // Databases of one folder are neighbours, and the folder may be deep, so its path is computed once.
     let mut last: Option<(&[String], String)> = None;
-    for Found { folder, name, entry } in found {
+    for LocatedEntry { folder, name, entry } in found {
         let own_name = match name.as_str() {
             "" => folder.last().map_or("", String::as_str),
             name => name,

@@ -12,7 +12,7 @@ use super::LeftOut;
 use super::join::join;
 use super::open::How;
 use super::opener::Opener;
-use super::task::{self, Named, Task, Unusable};
+use super::task::{self, NamedCandidates, OpeningTask, Unusable};
 use super::unread;
 use crate::mounts::{self, Mount, Mounts};
 use crate::workers::hung::{self, Hung};
@@ -24,8 +24,8 @@ const NOT_UTF8: &str = "its name is not UTF-8; rename it";
 
 /// Result of a search.
 #[derive(Default)]
-pub(super) struct Scan {
-    pub(super) tasks: Vec<Task>,
+pub(super) struct FolderScan {
+    pub(super) tasks: Vec<OpeningTask>,
     pub(super) left_out: Vec<LeftOut>,
     /// Folders whose file system does not answer, by their names from the source down.
     pub(super) hung: Vec<Vec<String>>,
@@ -35,14 +35,14 @@ pub(super) struct Scan {
 ///
 /// # Errors
 /// If the root cannot be listed.
-pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
-    let mut scan = Scan::default();
-    let mut folders = vec![Folder {
+pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan> {
+    let mut scan = FolderScan::default();
+    let mut folders = vec![UnreadFolder {
         path: how.root.path().to_owned(),
         names: Vec::new(),
         is_linked: false,
     }];
-    let mut links: VecDeque<Folder> = VecDeque::new();
+    let mut links: VecDeque<UnreadFolder> = VecDeque::new();
     // Links are followed after everything has been found at its real place. Links below a linked folder are
     // not followed, so the search ends even if links form cycles.
     while let Some(folder) = folders.pop().or_else(|| links.pop_front()) {
@@ -52,7 +52,7 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
             scan.leave_out(&folder.names, name, OWN_MOUNT.to_owned());
             continue;
         }
-        let listing = match Listing::read(&folder.path, how, &opener.mounts) {
+        let listing = match FolderContents::read(&folder.path, how, &opener.mounts) {
             Ok(Ok(listing)) => listing,
             Ok(Err(error)) if folder.names.is_empty() => return Err(error),
             Ok(Err(error)) => {
@@ -89,7 +89,7 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
             let mut names = folder.names.clone();
             names.push(name);
             let is_linked = is_link || folder.is_linked;
-            let below = Folder {
+            let below = UnreadFolder {
                 path,
                 names,
                 is_linked,
@@ -136,7 +136,7 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<Scan> {
         let wanted = wanted.into_iter().map(|named| (named, false));
         let wanted = wanted.chain(joined.into_iter().map(|named| (named, true)));
         scan.tasks
-            .extend(wanted.map(|((name, candidates), is_joined)| Task {
+            .extend(wanted.map(|((name, candidates), is_joined)| OpeningTask {
                 folder: folder.names.clone(),
                 name,
                 hung: hung_of(&candidates, &listing.hung),
@@ -157,7 +157,7 @@ const OWN_MOUNT: &str = "a mount of pgnfs, which shows the games of its source; 
 pub(super) fn in_directory(
     directory: SourceFolder,
     mount: Option<&Mount>,
-) -> Result<(SourceFolder, Vec<Named>), Hung> {
+) -> Result<(SourceFolder, Vec<NamedCandidates>), Hung> {
     hung::ask(mount, move || {
         let named = task::in_directory(&directory);
         (directory, named)
@@ -171,7 +171,7 @@ pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<Strin
     hung.next().cloned()
 }
 
-impl Scan {
+impl FolderScan {
     fn leave_out(&mut self, folder: &[String], name: Option<&str>, reason: String) {
         self.left_out.push(LeftOut::new(path_of(folder, name), reason));
     }
@@ -184,7 +184,7 @@ fn path_of(folder: &[String], name: Option<&str>) -> String {
 }
 
 /// A folder that has not been read yet.
-struct Folder {
+struct UnreadFolder {
     /// Its real path.
     path: PathBuf,
     /// The names that lead to it from the source.
@@ -194,7 +194,7 @@ struct Folder {
 }
 
 /// Contents of one folder.
-pub(super) struct Listing {
+pub(super) struct FolderContents {
     /// The files that may belong to a database.
     pub(super) directory: SourceFolder,
     /// Those of them that cannot be opened, with the reason.
@@ -209,22 +209,26 @@ pub(super) struct Listing {
     pub(super) hung: HashMap<String, Hung>,
 }
 
-impl Listing {
+impl FolderContents {
     /// Reads a folder and sorts its entries by name. Links are resolved within the root.
     ///
     /// # Errors
     /// The outer result is an error if the file system does not answer, the inner one if the folder cannot be
     /// listed.
-    pub(super) fn read(path: &Path, how: &Arc<How>, mounts: &Mounts) -> Result<io::Result<Listing>, Hung> {
+    pub(super) fn read(
+        path: &Path,
+        how: &Arc<How>,
+        mounts: &Mounts,
+    ) -> Result<io::Result<FolderContents>, Hung> {
         let mount = mounts.of_others(path);
         let (opened, folder) = (Arc::clone(how), path.to_owned());
-        let names = hung::ask(mount, move || Names::read(&folder, &opened))?;
+        let names = hung::ask(mount, move || FolderNames::read(&folder, &opened))?;
         let names = match names {
             Ok(names) => names,
             Err(error) => return Ok(Err(error)),
         };
         let mut unusable = names.unusable;
-        let mut listing = Listing {
+        let mut listing = FolderContents {
             directory: SourceFolder {
                 path: path.to_owned(),
                 files: names.files,
@@ -306,7 +310,7 @@ fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::File
 
 /// The entries of a folder by type.
 #[derive(Default)]
-struct Names {
+struct FolderNames {
     files: Vec<String>,
     unusable: Unusable,
     folders: Vec<String>,
@@ -314,9 +318,9 @@ struct Names {
     left_out: Vec<(String, String)>,
 }
 
-impl Names {
-    fn read(path: &Path, how: &How) -> io::Result<Names> {
-        let mut names = Names::default();
+impl FolderNames {
+    fn read(path: &Path, how: &How) -> io::Result<FolderNames> {
+        let mut names = FolderNames::default();
         let mut folder = Dir::new(how.root.folder(path)?)?;
         while let Some(entry) = folder.read() {
             progress::beat();

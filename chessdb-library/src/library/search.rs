@@ -10,26 +10,26 @@ use super::LibraryError;
 use super::open::How;
 use super::opener::Opener;
 use super::root::Root;
-use super::scan::{Listing, Scan, hung_of, scan};
-use super::task::{Task, of_file};
+use super::scan::{FolderContents, FolderScan, hung_of, scan};
+use super::task::{OpeningTask, of_file};
 use crate::workers::{hung, progress};
 use chessdb::formats::{SourceFolder, recognisable};
 
 /// Result of a search.
-pub(super) struct Search {
+pub(super) struct FoundSource {
     /// The source, as an absolute path without symbolic links.
     pub(super) source: PathBuf,
     /// True if the source is a file.
     pub(super) is_file: bool,
     pub(super) how: Arc<How>,
-    pub(super) scan: Scan,
+    pub(super) scan: FolderScan,
 }
 
 /// Searches a source.
 ///
 /// # Errors
 /// If the source cannot be examined.
-pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, LibraryError> {
+pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<FoundSource, LibraryError> {
     let unreadable = |error: Error| match error.kind() {
         ErrorKind::NotFound => LibraryError::Missing(source.to_owned()),
         _ => LibraryError::Unreadable(source.to_owned(), error),
@@ -63,14 +63,14 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
         return Err(refused("neither a file nor a folder"));
     };
     let scan = if is_file {
-        Scan {
+        FolderScan {
             tasks: vec![single(&real, &how, opener)?],
-            ..Scan::default()
+            ..FolderScan::default()
         }
     } else {
         scan(&how, opener).map_err(unreadable)?
     };
-    Ok(Search {
+    Ok(FoundSource {
         source: real,
         is_file,
         how,
@@ -79,14 +79,14 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<Search, Libra
 }
 
 /// The database that a file of the root belongs to.
-fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, LibraryError> {
+fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTask, LibraryError> {
     let hung = |hung| LibraryError::Hung(file.to_owned(), hung);
     let name = file.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| {
         LibraryError::Refused(file.to_owned(), "its name is not UTF-8; rename it".to_owned())
     })?;
     let folder = how.root.path();
-    let listing = Listing::read(folder, how, &opener.mounts).map_err(hung)?;
+    let listing = FolderContents::read(folder, how, &opener.mounts).map_err(hung)?;
     let (directory, unusable, mount, links) = match listing {
         Ok(listing) => (listing.directory, listing.unusable, listing.mount, listing.hung),
         // The file may be readable although its folder cannot be listed.
@@ -109,7 +109,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<Task, Libr
     if by_content {
         candidates = recognisable(file);
     }
-    Ok(Task {
+    Ok(OpeningTask {
         folder: Vec::new(),
         name: name.to_owned(),
         hung: hung_of(&candidates, &links),

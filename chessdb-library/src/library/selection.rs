@@ -5,7 +5,7 @@ use glob::{MatchOptions, Pattern, PatternError};
 
 /// The databases of a folder that the user selects. The default is all of them, at their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct DatabaseSelection {
     /// If true, all databases are at the root of the tree, without the folders that contain them.
     pub flat: bool,
     only: Vec<Pattern>,
@@ -20,7 +20,7 @@ const HOW: MatchOptions = MatchOptions {
     require_literal_leading_dot: false,
 };
 
-impl Selection {
+impl DatabaseSelection {
     /// Selects the databases that match a pattern, in addition to those of other patterns. A pattern with a
     /// slash is compared with the path in the source, any other with the name.
     ///
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn patterns_match_names_or_paths() {
         let wants = |pattern: &str, path: &str| {
-            let mut selection = Selection::default();
+            let mut selection = DatabaseSelection::default();
             selection.add_only(pattern).unwrap();
             let mut folder: Vec<String> = path.split('/').map(str::to_owned).collect();
             let name = folder.pop().unwrap();
@@ -117,7 +117,7 @@ mod tests {
         ] {
             assert!(!wants(pattern, path), "{pattern} {path}");
         }
-        assert!(Selection::default().wants(&[], "a"));
-        assert!(Selection::default().add_only("[a").is_err());
+        assert!(DatabaseSelection::default().wants(&[], "a"));
+        assert!(DatabaseSelection::default().add_only("[a").is_err());
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::opener::{Attempt, Opener};
 use super::places::place;
-use super::search::{Search, search};
-use super::task::Task;
+use super::search::{FoundSource, search};
+use super::task::OpeningTask;
 use super::{LeftOut, Library, LibraryEntry, LibraryError, Opening};
 
 /// Maximum time that [`Library::reopen`] waits for databases that it begins to open.
@@ -15,7 +15,7 @@ const LONGEST_RELOAD: Duration = Duration::from_millis(500);
 
 /// An open database and where it was found.
 #[derive(Clone)]
-pub(super) struct Found {
+pub(super) struct LocatedEntry {
     /// Names of the folders from the source down, as on disk.
     pub(super) folder: Vec<String>,
     /// Name of the directory that shows it; empty if that is the folder itself.
@@ -90,7 +90,7 @@ impl Library {
             }
             found.retain(|before| !before.is_of(&one.job.task));
             match opened {
-                Ok(entries) => found.extend(Found::all(&one.job.task, entries, self.is_file)),
+                Ok(entries) => found.extend(LocatedEntry::all(&one.job.task, entries, self.is_file)),
                 Err(refusal) if self.is_file => {
                     let reason = LibraryError::Refused(self.named.clone(), refusal.reasons.join("; "));
                     left_out.push(LeftOut::new(".", reason.to_string()));
@@ -107,26 +107,26 @@ impl Library {
     /// Searches the source. Sets `exhaustion` to the reason if a database was left out because there are not
     /// enough file descriptors or memory.
     fn search(&self, opener: &Opener<'_>, exhaustion: &mut Option<String>) -> Result<Library, LibraryError> {
-        let Search {
+        let FoundSource {
             source,
             is_file,
             how,
             scan,
         } = search(&self.named, opener)?;
         let is_hung = |names: &[String]| scan.hung.iter().any(|folder| names.starts_with(folder));
-        let wanted: HashSet<&Task> = scan.tasks.iter().collect();
+        let wanted: HashSet<&OpeningTask> = scan.tasks.iter().collect();
         self.openings
             .keep(|task| wanted.contains(task) || is_hung(&task.folder));
         drop(wanted);
         let (mut found, mut left_out, mut opening) = (Vec::new(), scan.left_out, Vec::new());
         for (task, outcome) in opener.open(scan.tasks, &how) {
             match outcome {
-                Attempt::Open(entries) => found.extend(Found::all(&task, &entries, is_file)),
+                Attempt::Open(entries) => found.extend(LocatedEntry::all(&task, &entries, is_file)),
                 Attempt::Opening(job) => {
                     if task.is_joined {
                         // What was copied stays valid until the new state is open.
                         let before = opener.before(&task).unwrap_or_default();
-                        found.extend(Found::all(&task, &before, is_file));
+                        found.extend(LocatedEntry::all(&task, &before, is_file));
                     }
                     opening.push(Opening {
                         path: task.path(),
@@ -137,7 +137,7 @@ impl Library {
                     if task.is_joined && refusal.is_changing && opener.before(&task).is_some() =>
                 {
                     let before = opener.before(&task).unwrap_or_default();
-                    found.extend(Found::all(&task, &before, is_file));
+                    found.extend(LocatedEntry::all(&task, &before, is_file));
                 }
                 Attempt::Refused(refusal) => {
                     let mut reasons = refusal.reasons;
@@ -172,8 +172,13 @@ impl Library {
     }
 
     /// This library with other databases.
-    fn with(&self, mut found: Vec<Found>, mut left_out: Vec<LeftOut>, opening: Vec<Opening>) -> Library {
-        let is_in_archive = |found: &Found| found.entry.part.is_some();
+    fn with(
+        &self,
+        mut found: Vec<LocatedEntry>,
+        mut left_out: Vec<LeftOut>,
+        opening: Vec<Opening>,
+    ) -> Library {
+        let is_in_archive = |found: &LocatedEntry| found.entry.part.is_some();
         if !self.is_file || found.iter().any(is_in_archive) {
             place(&mut found, self.selection.flat);
         }
@@ -199,15 +204,19 @@ impl Library {
     }
 }
 
-impl Found {
+impl LocatedEntry {
     /// True for an earlier state of a task's database.
-    fn is_of(&self, task: &Task) -> bool {
+    fn is_of(&self, task: &OpeningTask) -> bool {
         (&self.folder, &self.name) == (&task.folder, &task.name)
     }
 
     /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
     /// the archive, or at the root if the archive is the source.
-    fn all(task: &Task, entries: &[Arc<LibraryEntry>], is_source: bool) -> impl Iterator<Item = Found> {
+    fn all(
+        task: &OpeningTask,
+        entries: &[Arc<LibraryEntry>],
+        is_source: bool,
+    ) -> impl Iterator<Item = LocatedEntry> {
         entries.iter().map(move |entry| {
             let mut folder = task.folder.clone();
             let name = match &entry.part {
@@ -217,7 +226,7 @@ impl Found {
                     part
                 }
             };
-            Found {
+            LocatedEntry {
                 folder,
                 name: name.clone(),
                 entry: Arc::clone(entry),

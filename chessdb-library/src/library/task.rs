@@ -13,7 +13,7 @@ use chessdb::formats::{Candidate, FORMATS, Format, SourceFolder};
 pub(super) type Unusable = HashMap<String, &'static str>;
 
 /// A database that was found.
-pub(super) struct Task {
+pub(super) struct OpeningTask {
     /// Names of the folders from the source down, as on disk.
     pub(super) folder: Vec<String>,
     /// Name of the directory that shows it; empty if that is the folder itself.
@@ -31,7 +31,7 @@ pub(super) struct Task {
     pub(super) hung: Option<Hung>,
 }
 
-impl Task {
+impl OpeningTask {
     /// Its path in the source.
     pub(super) fn path(&self) -> String {
         let names = self.folder.iter().map(String::as_str);
@@ -53,27 +53,27 @@ impl Task {
 }
 
 /// Tasks are equal if they have the same candidate files, whatever path leads to them.
-impl PartialEq for Task {
-    fn eq(&self, other: &Task) -> bool {
+impl PartialEq for OpeningTask {
+    fn eq(&self, other: &OpeningTask) -> bool {
         self.key().eq(other.key())
     }
 }
 
-impl Eq for Task {}
+impl Eq for OpeningTask {}
 
-impl Hash for Task {
+impl Hash for OpeningTask {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().for_each(|key| key.hash(state));
     }
 }
 
 /// Name of a database and its candidates.
-pub(super) type Named = (String, Vec<(&'static Format, Candidate)>);
+pub(super) type NamedCandidates = (String, Vec<(&'static Format, Candidate)>);
 
 /// The databases of a directory, in the order in which formats find them.
-pub(super) fn in_directory(directory: &SourceFolder) -> Vec<Named> {
+pub(super) fn in_directory(directory: &SourceFolder) -> Vec<NamedCandidates> {
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut named: Vec<Named> = Vec::new();
+    let mut named: Vec<NamedCandidates> = Vec::new();
     for format in FORMATS {
         for candidate in (format.find)(directory) {
             let place = places.entry(candidate.name.clone()).or_insert_with(|| {

@@ -65,12 +65,12 @@ pub(super) struct Watched {
     file: Option<File>,
     path: PathBuf,
     pub(super) identity: Identity,
-    status: Mutex<Status>,
+    status: Mutex<InodeStatus>,
 }
 
 /// Metadata that changes with the contents, but also for other reasons.
 #[derive(Debug)]
-struct Status {
+struct InodeStatus {
     /// Time of the last change of any kind.
     changed: i128,
     /// Link count, mode and owners: the other possible reasons.
@@ -90,7 +90,7 @@ impl Watched {
             file: None,
             path: path.to_owned(),
             identity: Identity::from(&meta),
-            status: Mutex::new(Status::of(&meta)),
+            status: Mutex::new(InodeStatus::of(&meta)),
         })
     }
 
@@ -104,7 +104,7 @@ impl Watched {
             file: None,
             path: PathBuf::new(),
             identity: Identity::from(&meta),
-            status: Mutex::new(Status::of(&meta)),
+            status: Mutex::new(InodeStatus::of(&meta)),
         })
     }
 
@@ -154,7 +154,7 @@ impl Watched {
         if Identity::from(meta) != self.identity {
             return false;
         }
-        let now = Status::of(meta);
+        let now = InodeStatus::of(meta);
         let mut then = self.status.lock();
         let is_same = now.changed == then.changed;
         let is_explained = now.others != then.others;
@@ -182,9 +182,9 @@ impl Watched {
     }
 }
 
-impl Status {
-    fn of(meta: &Metadata) -> Status {
-        Status {
+impl InodeStatus {
+    fn of(meta: &Metadata) -> InodeStatus {
+        InodeStatus {
             changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
             others: [
                 meta.nlink(),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::line::{Step, follow};
+use super::line::{LineStep, follow};
 use crate::parallel::chunks;
 use chessdb::board::{Color, Position, Role};
 use chessdb::formats::Database;
@@ -60,8 +60,8 @@ fn at_end(database: &dyn Database, game: u32) -> PieceCounts {
     let mut last = Position::initial();
     follow(database, game, |step| {
         last = match step {
-            Step::Start(position) => *position,
-            Step::Ply(step) => *step.position,
+            LineStep::Start(position) => *position,
+            LineStep::Ply(step) => *step.position,
         };
         ControlFlow::Continue(())
     });

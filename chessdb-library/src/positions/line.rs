@@ -9,7 +9,7 @@ use chessdb::replay::Ply;
 
 /// A step of [`follow`].
 #[derive(Clone, Copy)]
-pub(crate) enum Step<'a> {
+pub(crate) enum LineStep<'a> {
     /// The position in which the game begins.
     Start(&'a Position),
     /// A move has been played.
@@ -18,15 +18,19 @@ pub(crate) enum Step<'a> {
 
 /// Passes the start position of a game and its moves to `each` until it breaks. A decoder that panics ends the line.
 #[inline]
-pub(crate) fn follow(database: &dyn Database, game: u32, mut each: impl FnMut(Step<'_>) -> ControlFlow<()>) {
+pub(crate) fn follow(
+    database: &dyn Database,
+    game: u32,
+    mut each: impl FnMut(LineStep<'_>) -> ControlFlow<()>,
+) {
     let mut has_begun = false;
     let followed = catch_unwind(AssertUnwindSafe(|| {
         database.main_line(game, &mut |ply| {
             if !has_begun {
                 has_begun = true;
-                each(Step::Start(&ply.before()))?;
+                each(LineStep::Start(&ply.before()))?;
             }
-            each(Step::Ply(ply))
+            each(LineStep::Ply(ply))
         });
         if !has_begun {
             // Without a move, the position comes from the tags.
@@ -36,7 +40,7 @@ pub(crate) fn follow(database: &dyn Database, game: u32, mut each: impl FnMut(St
                 Some(fen) => Fen::parse(fen).ok().map(|fen| fen.position),
             };
             if let Some(start) = start {
-                let _ = each(Step::Start(&start));
+                let _ = each(LineStep::Start(&start));
             }
         }
     }));
@@ -51,14 +55,14 @@ pub(super) fn at(database: &dyn Database, game: u32, ply: u32) -> Option<(Positi
     let mut reached = None;
     follow(database, game, |step| {
         let (number, position) = match step {
-            Step::Start(position) => (0, position),
-            Step::Ply(step) if step.number == ply => {
+            LineStep::Start(position) => (0, position),
+            LineStep::Ply(step) if step.number == ply => {
                 if let Some((_, next)) = &mut reached {
                     *next = Some(step.mv);
                 }
                 return ControlFlow::Break(());
             }
-            Step::Ply(step) => (step.number + 1, step.position),
+            LineStep::Ply(step) => (step.number + 1, step.position),
         };
         if number == ply {
             reached = Some((*position, None));

@@ -37,7 +37,7 @@ pub use index::{
     BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, TreeNode, novelties_csv,
 };
 pub use last_material::{PieceCounts, last_material};
-pub(crate) use line::{Step, follow};
+pub(crate) use line::{LineStep, follow};
 pub use scan::{MovesScan, Reached, scan, scan_moves, scan_moves_among, scan_part};
 pub use selection::Selection;
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};
@@ -49,7 +49,7 @@ use chessdb::board::Move;
 
 /// The first occurrence of a position in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Occurrence {
     /// The number of the game, from 0.
     pub game: u32,
     /// Number of moves before the position.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::line::{Step, at, follow};
+use super::line::{LineStep, at, follow};
 use super::selection::Selection;
 use super::table::{MoveRow, MovesTable};
 use super::wanted::{Pattern, Wanted, legal_moves};
-use super::{Facts, Found};
+use super::{Facts, Occurrence};
 use crate::cancel;
 use crate::parallel::chunks;
 use chessdb::board::{Color, Move};
@@ -28,7 +28,7 @@ pub fn scan(
     wanted: &Wanted,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
-) -> Vec<Found> {
+) -> Vec<Occurrence> {
     chunks(database.len(), threads, done, |games| {
         scan_part(database, wanted, games)
     })
@@ -36,7 +36,7 @@ pub fn scan(
 }
 
 /// Like [`scan`], for some of the games.
-pub fn scan_part(database: &dyn Database, wanted: &Wanted, games: Range<u32>) -> Vec<Found> {
+pub fn scan_part(database: &dyn Database, wanted: &Wanted, games: Range<u32>) -> Vec<Occurrence> {
     let found = games.filter_map(|game| occurrence(database, game, wanted));
     // Most games have no match, and reading their keys takes longer than searching a short line.
     let found = found.filter(|found| !database.keys(found.game).deleted);
@@ -44,12 +44,12 @@ pub fn scan_part(database: &dyn Database, wanted: &Wanted, games: Range<u32>) ->
 }
 
 /// The first occurrence in a game.
-pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Found> {
-    let mut found: Option<Found> = None;
+pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Occurrence> {
+    let mut found: Option<Occurrence> = None;
     follow(database, game, |step| {
         let (ply, position) = match step {
-            Step::Start(position) => (0, position),
-            Step::Ply(step) => {
+            LineStep::Start(position) => (0, position),
+            LineStep::Ply(step) => {
                 if let Some(found) = &mut found {
                     found.next = Some(step.mv);
                     return ControlFlow::Break(());
@@ -58,7 +58,7 @@ pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
             }
         };
         if wanted.matches(position) {
-            found = Some(Found {
+            found = Some(Occurrence {
                 game,
                 ply,
                 next: None,
@@ -103,7 +103,7 @@ pub fn scan_moves_among(
 
 /// [`scan_moves`] in parts.
 pub struct MovesScan {
-    rows: Rows,
+    rows: MoveRows,
     /// The indices of the rows by occupied squares of the position after the move.
     places: FxHashMap<u64, Vec<usize>>,
     /// The games that count; `None` for all.
@@ -112,8 +112,8 @@ pub struct MovesScan {
 
 impl MovesScan {
     /// Begins with the games that have the position, as [`scan`] returns them.
-    pub fn new(database: &dyn Database, pattern: &Pattern, found: &[Found]) -> MovesScan {
-        let rows = Rows::new(database, pattern, found);
+    pub fn new(database: &dyn Database, pattern: &Pattern, found: &[Occurrence]) -> MovesScan {
+        let rows = MoveRows::new(database, pattern, found);
         let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         for (place, pattern) in rows.after.iter().enumerate() {
             if let Some(pattern) = pattern {
@@ -170,8 +170,8 @@ impl MovesScan {
         let mut counted: Vec<usize> = Vec::new();
         follow(database, game, |step| {
             let (ply, position) = match step {
-                Step::Start(position) => (0, position),
-                Step::Ply(step) => (step.number + 1, step.position),
+                LineStep::Start(position) => (0, position),
+                LineStep::Ply(step) => (step.number + 1, step.position),
             };
             for &place in self.places.get(&position.occupied().0).into_iter().flatten() {
                 let is_reached = after[place].is_some_and(|pattern| pattern.matches(position));
@@ -207,17 +207,17 @@ pub struct Reached {
 }
 
 /// The rows of a table of moves under construction.
-pub(super) struct Rows {
+pub(super) struct MoveRows {
     rows: Vec<MoveRow>,
     /// The position after each row's move; `None` for the games that end.
     pub(super) after: Vec<Option<Pattern>>,
 }
 
-impl Rows {
+impl MoveRows {
     /// Creates a row for each legal move, for each other move that was played, and for the games that end, if
     /// any.
-    pub(super) fn new(database: &dyn Database, pattern: &Pattern, found: &[Found]) -> Rows {
-        let mut rows = Rows::of_legal_moves(pattern);
+    pub(super) fn new(database: &dyn Database, pattern: &Pattern, found: &[Occurrence]) -> MoveRows {
+        let mut rows = MoveRows::of_legal_moves(pattern);
         let mut places = rows.places();
         let mover = pattern.position().turn();
         for found in found {
@@ -231,10 +231,10 @@ impl Rows {
     }
 
     /// Creates a row without games for each legal move.
-    fn of_legal_moves(pattern: &Pattern) -> Rows {
+    fn of_legal_moves(pattern: &Pattern) -> MoveRows {
         let position = pattern.position();
         let moves = legal_moves(position);
-        Rows {
+        MoveRows {
             after: moves.iter().map(|&mv| pattern.after(mv)).collect(),
             rows: moves
                 .into_iter()
@@ -263,7 +263,7 @@ impl Rows {
     }
 
     /// Adds a row for the move of a game, and returns its index.
-    fn add(&mut self, database: &dyn Database, pattern: &Pattern, found: &Found) -> usize {
+    fn add(&mut self, database: &dyn Database, pattern: &Pattern, found: &Occurrence) -> usize {
         // If the FEN lacks the castling rights, those of the game may permit more moves.
         let played = at(database, found.game, found.ply).map(|(position, _)| pattern.with(position));
         let pattern = played.unwrap_or(*pattern);

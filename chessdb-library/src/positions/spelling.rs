@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::line::{Step, at, follow};
+use super::line::{LineStep, at, follow};
 use chessdb::board::{Move, Position, San, Undo};
 use chessdb::formats::Database;
 
@@ -31,7 +31,7 @@ pub fn position_after(database: &dyn Database, game: u32, ply: u32) -> Option<Po
 pub fn line_names(database: &dyn Database, game: u32, ply: u32) -> Option<Vec<String>> {
     let mut names = Vec::new();
     follow(database, game, |step| {
-        if let Step::Ply(step) = step {
+        if let LineStep::Ply(step) = step {
             names.extend(move_name(&step.before(), step.mv));
         }
         if names.len() < ply as usize {

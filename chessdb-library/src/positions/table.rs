@@ -1,6 +1,6 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
-use super::Found;
+use super::Occurrence;
 use super::line::at;
 use super::tally::Tally;
 use crate::csv::{append_record, number};
@@ -148,7 +148,7 @@ impl MovesTable {
 }
 
 /// The SAN of the move after an occurrence, `null` for a null move; empty if the game ends there.
-pub fn san_of(database: &dyn Database, found: &Found) -> String {
+pub fn san_of(database: &dyn Database, found: &Occurrence) -> String {
     let position = at(database, found.game, found.ply).map(|(position, _)| position);
     position.map_or(String::new(), |position| MoveRow::new(&position, found.next).san)
 }

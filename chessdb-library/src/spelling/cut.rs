@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::fold::MOST;
-use super::name::{Parts, Word};
+use super::name::{NameParts, Word};
 
 /// Letters that a cut name lacks at least: `Martin` is not `Martina` without its end.
 const FEWEST: usize = 2;
 
 /// Replaces cut given names by the names of which they are the beginning. A name that may be the beginning of several
 /// names of the same surname stays as it is.
-pub(super) fn complete(parts: &mut [Parts]) {
+pub(super) fn complete(parts: &mut [NameParts]) {
     let mut groups: HashMap<_, Vec<usize>> = HashMap::new();
     for (n, parts) in parts.iter().enumerate() {
         groups.entry(parts.key()).or_default().push(n);
@@ -61,7 +61,7 @@ mod tests {
     use crate::spelling::name::words;
 
     fn completed<const N: usize>(names: [&str; N]) -> [String; N] {
-        let mut parts = names.map(|name| Parts::new(&["karpov".to_owned()], &words(name, true)));
+        let mut parts = names.map(|name| NameParts::new(&["karpov".to_owned()], &words(name, true)));
         complete(&mut parts);
         parts.map(|parts| {
             let words: Vec<&str> = parts.given.iter().map(|word| word.text.as_str()).collect();

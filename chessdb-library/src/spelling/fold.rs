@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::file::SpellingFile;
-use super::name::{Parts, words};
+use super::name::{NameParts, words};
 use super::{Name, cut};
 
 /// Maximum number of spellings with one surname and one initial that are compared with each other. Where there are
@@ -18,12 +18,12 @@ use super::{Name, cut};
 pub(super) const MOST: usize = 2_000;
 
 /// Names with a comma, by surname and initial.
-type Known = HashMap<(String, Option<char>), Vec<Parts>>;
+type NamesByInitial = HashMap<(String, Option<char>), Vec<NameParts>>;
 
 /// What a spelling says.
 #[derive(Debug)]
-pub(super) struct Reading {
-    parts: Parts,
+pub(super) struct SpelledName {
+    parts: NameParts,
     /// The name that a file has for it.
     correct: Option<Arc<str>>,
     /// Spellings may be joined only if they have the same one. `None` without a letter in the surname.
@@ -31,14 +31,14 @@ pub(super) struct Reading {
 }
 
 /// Reads spellings.
-pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<Reading> {
+pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<SpelledName> {
     let correct: Vec<Option<Arc<str>>> = names
         .iter()
         .map(|name| file.and_then(|file| file.correct(&name.text)))
         .collect();
     let text = |n: usize| -> &str { correct[n].as_deref().unwrap_or(&names[n].text) };
-    let mut parts: Vec<Option<Parts>> = (0..names.len()).map(|n| with_comma(text(n))).collect();
-    let mut known = Known::new();
+    let mut parts: Vec<Option<NameParts>> = (0..names.len()).map(|n| with_comma(text(n))).collect();
+    let mut known = NamesByInitial::new();
     for parts in parts.iter().flatten().filter(|parts| !parts.given.is_empty()) {
         let known = known.entry(parts.key()).or_default();
         if known.len() < MOST {
@@ -50,7 +50,7 @@ pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<Readi
             *parts = Some(without_comma(text(n), &known));
         }
     }
-    let mut parts: Vec<Parts> = parts.into_iter().flatten().collect();
+    let mut parts: Vec<NameParts> = parts.into_iter().flatten().collect();
     cut::complete(&mut parts);
     let mut groups: HashMap<_, u32> = HashMap::new();
     let readings = parts.into_iter().zip(correct);
@@ -58,7 +58,7 @@ pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<Readi
         .map(|(parts, correct)| {
             let next = groups.len() as u32;
             let has_surname = !parts.surname.is_empty();
-            Reading {
+            SpelledName {
                 group: has_surname.then(|| *groups.entry(parts.key()).or_insert(next)),
                 parts,
                 correct,
@@ -68,10 +68,10 @@ pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<Readi
 }
 
 /// The parts of a name with a comma. `None` for the names of several players.
-fn with_comma(text: &str) -> Option<Parts> {
+fn with_comma(text: &str) -> Option<NameParts> {
     let (surname, given) = text.split_once(',').filter(|_| !is_team(text))?;
     let has_small = text.contains(char::is_lowercase);
-    Some(Parts::new(&words(surname, false), &words(given, has_small)))
+    Some(NameParts::new(&words(surname, false), &words(given, has_small)))
 }
 
 /// True for the names of several players, such as `Kasparov, Garry / Short, Nigel`.
@@ -81,30 +81,30 @@ fn is_team(text: &str) -> bool {
 
 /// The parts of a name without a comma, which agrees with a name with a comma in one of the two orders of its words.
 /// Otherwise it is a surname as a whole.
-fn without_comma(text: &str, known: &Known) -> Parts {
+fn without_comma(text: &str, known: &NamesByInitial) -> NameParts {
     let all = words(text, text.contains(char::is_lowercase));
-    let is_supported = |parts: &Parts| {
+    let is_supported = |parts: &NameParts| {
         let known = known.get(&parts.key()).into_iter().flatten();
         !parts.given.is_empty() && known.clone().any(|known| known.agrees(parts))
     };
     let orders = (1..all.len()).flat_map(|n| {
         let (before, after) = all.split_at(n);
-        [Parts::new(before, after), Parts::new(after, before)]
+        [NameParts::new(before, after), NameParts::new(after, before)]
     });
-    let mut supported: Vec<Parts> = orders
+    let mut supported: Vec<NameParts> = orders
         .filter(|parts| !is_team(text) && is_supported(parts))
         .collect();
     supported.dedup();
     match (supported.pop(), supported.is_empty()) {
         (Some(parts), true) => parts,
-        _ => Parts::new(&all, &[]),
+        _ => NameParts::new(&all, &[]),
     }
 }
 
 /// For each spelling that is shown under another name, this name.
 pub(super) fn joined(
     names: &[Name],
-    readings: &[Reading],
+    readings: &[SpelledName],
     meetings: &FxHashSet<[u32; 2]>,
 ) -> HashMap<String, Arc<str>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -144,7 +144,7 @@ pub(super) fn joined(
 fn players(
     mut group: Vec<u32>,
     names: &[Name],
-    readings: &[Reading],
+    readings: &[SpelledName],
     meetings: &FxHashSet<[u32; 2]>,
 ) -> Vec<Vec<u32>> {
     if group.len() > MOST {
@@ -152,7 +152,7 @@ fn players(
     }
     let text = |name: u32| names.get(name as usize).map_or("", |name| &name.text);
     let parts = |name: u32| readings.get(name as usize).map(|reading| &reading.parts);
-    let amount = |name: u32| parts(name).map(Parts::amount);
+    let amount = |name: u32| parts(name).map(NameParts::amount);
     group.sort_by(|&a, &b| (Reverse(amount(a)), text(a)).cmp(&(Reverse(amount(b)), text(b))));
     let agree = |a: u32, b: u32| {
         let parts_agree = parts(a).zip(parts(b)).is_some_and(|(a, b)| a.agrees(b));
@@ -178,7 +178,12 @@ fn players(
 }
 
 /// The name of a player: the one from a file if there is one and it is free, or else the spelling of most games.
-fn name_of(player: &[u32], names: &[Name], readings: &[Reading], is_free: impl Fn(&str) -> bool) -> Arc<str> {
+fn name_of(
+    player: &[u32],
+    names: &[Name],
+    readings: &[SpelledName],
+    is_free: impl Fn(&str) -> bool,
+) -> Arc<str> {
     let of_file = player
         .iter()
         .filter_map(|&name| readings.get(name as usize)?.correct.as_ref());

@@ -8,7 +8,7 @@ const GENERATIONS: [&str; 9] = ["jr", "jun", "junior", "sr", "sen", "senior", "i
 
 /// A surname and given names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct NameParts {
     /// In small letters without accents and punctuation.
     pub(super) surname: String,
     pub(super) given: Vec<Word>,
@@ -56,9 +56,9 @@ impl Word {
     }
 }
 
-impl Parts {
+impl NameParts {
     /// The parts of a surname and given names.
-    pub(super) fn new(surname: &[String], given: &[String]) -> Parts {
+    pub(super) fn new(surname: &[String], given: &[String]) -> NameParts {
         let is_generation = |word: &&String| GENERATIONS.contains(&word.as_str());
         let (generation, given): (Vec<&String>, Vec<&String>) = given.iter().partition(is_generation);
         let mut joined = String::new();
@@ -69,7 +69,7 @@ impl Parts {
             }
             joined.push_str(word);
         }
-        Parts {
+        NameParts {
             surname: joined,
             given: given.into_iter().cloned().map(Word::new).collect(),
             generation: generation.into_iter().cloned().collect(),
@@ -82,7 +82,7 @@ impl Parts {
     }
 
     /// True if nothing in the names says that these are two players. A surname alone agrees with no given names.
-    pub(super) fn agrees(&self, other: &Parts) -> bool {
+    pub(super) fn agrees(&self, other: &NameParts) -> bool {
         self.surname == other.surname
             && self.generation == other.generation
             && self.given.is_empty() == other.given.is_empty()

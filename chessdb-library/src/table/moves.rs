@@ -9,7 +9,7 @@ use chessdb::formats::Database;
 use chessdb::game::Tags;
 
 /// The main line of a game. Each column of it is made when it is needed, because few tables have all of them.
-pub(super) struct Moves {
+pub(super) struct RowMoves {
     /// The position at the beginning; `None` if the game has no position, because its set-up cannot be played.
     start: Option<Position>,
     counters: Counters,
@@ -17,9 +17,9 @@ pub(super) struct Moves {
     is_chess960: bool,
 }
 
-impl Moves {
+impl RowMoves {
     /// The moves of a game with these tags, as far as they can be read.
-    pub(super) fn of(database: &dyn Database, game: u32, tags: &Tags) -> Moves {
+    pub(super) fn of(database: &dyn Database, game: u32, tags: &Tags) -> RowMoves {
         let set_up = tags.get("FEN").map(Fen::setup);
         let counters = match &set_up {
             Some(Ok(setup)) => Counters::of(setup),
@@ -41,7 +41,7 @@ impl Moves {
             });
         }));
         let begins_as_chess960 = !moves.is_empty() && start.is_some_and(|start| start.is_chess960());
-        Moves {
+        RowMoves {
             start,
             counters,
             moves,

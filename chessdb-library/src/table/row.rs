@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::io::Write;
 
 use super::columns::Column;
-use super::moves::Moves;
+use super::moves::RowMoves;
 use super::opening::opening;
 use crate::library::{BLOCK, block_name, numbered_game_name};
 use crate::library::{LibraryEntry, tags_of};
@@ -33,7 +33,7 @@ pub struct Row<'a> {
     entry: &'a LibraryEntry,
     place: Place<'a>,
     tags: Tags,
-    moves: OnceCell<Moves>,
+    moves: OnceCell<RowMoves>,
 }
 
 /// A known value of a field.
@@ -91,9 +91,9 @@ impl<'a> Row<'a> {
         self.tags.get(name).and_then(known)
     }
 
-    fn moves(&self) -> &Moves {
+    fn moves(&self) -> &RowMoves {
         self.moves
-            .get_or_init(|| Moves::of(&*self.entry.database, self.place.game, &self.tags))
+            .get_or_init(|| RowMoves::of(&*self.entry.database, self.place.game, &self.tags))
     }
 
     fn path(&self) -> String {

@@ -138,10 +138,10 @@ fn names(path: &Path) -> Vec<std::ffi::OsString> {
 }
 
 /// Identifies a file system, because device numbers are reused.
-type Key = (u64, PathBuf);
+type FileSystemKey = (u64, PathBuf);
 
 /// The thread of each file system.
-static WORKERS: Mutex<BTreeMap<Key, Arc<Workers>>> = Mutex::new(BTreeMap::new());
+static WORKERS: Mutex<BTreeMap<FileSystemKey, Arc<Workers>>> = Mutex::new(BTreeMap::new());
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use progress::Mark;
-use queue::{Open, Queue, Waiting};
+use queue::{OpenJob, Queue, WaitingJob};
 pub use silence::{Pause, Silence};
 
 /// Maximum number of jobs waiting for a thread.
@@ -26,7 +26,7 @@ const MOST_WAITING: usize = 512;
 const IDLE: Duration = Duration::from_secs(5);
 
 /// All workers that exist.
-static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+static ALL: Mutex<Vec<Weak<WorkerPool>>> = Mutex::new(Vec::new());
 
 /// A few threads that run jobs in order, and a clock thread that gives up jobs that take too long.
 ///
@@ -44,7 +44,7 @@ static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 /// workers.submit(Instant::now(), move || done.send(7).unwrap(), || ());
 /// assert_eq!(is_done.recv(), Ok(7));
 /// ```
-pub struct Workers(Arc<Shared>);
+pub struct Workers(Arc<WorkerPool>);
 
 /// Options of workers.
 #[derive(Clone)]
@@ -107,11 +107,11 @@ pub struct Busy {
 
 /// All workers of the process that have jobs.
 pub fn busy() -> Vec<Busy> {
-    let all: Vec<Arc<Shared>> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
-    let busy = all.iter().map(|shared| {
-        let queue = shared.queue();
+    let all: Vec<Arc<WorkerPool>> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
+    let busy = all.iter().map(|pool| {
+        let queue = pool.queue();
         Busy {
-            name: shared.options.name,
+            name: pool.options.name,
             running: queue.running(),
             waiting: queue.waiting(),
         }
@@ -120,7 +120,7 @@ pub fn busy() -> Vec<Busy> {
 }
 
 /// Jobs are dropped without the lock held, because the last one may own the workers.
-struct Shared {
+struct WorkerPool {
     options: WorkerOptions,
     /// The mark that all jobs share if patience is [common](Patience::Common).
     common: Arc<Mark>,
@@ -134,7 +134,7 @@ type Call = Box<dyn FnOnce() + Send>;
 impl Workers {
     /// Workers without threads yet.
     pub fn new(options: WorkerOptions) -> Workers {
-        let shared = Arc::new(Shared {
+        let pool = Arc::new(WorkerPool {
             queue: Mutex::new(Queue::new(options.timeout, options.patience)),
             options,
             common: Arc::default(),
@@ -143,8 +143,8 @@ impl Workers {
         });
         let mut all = ALL.lock();
         all.retain(|other| other.strong_count() > 0);
-        all.push(Arc::downgrade(&shared));
-        Workers(shared)
+        all.push(Arc::downgrade(&pool));
+        Workers(pool)
     }
 
     /// Queues a job whose timeout started at `since`. If the job takes too long, `give_up` is called once,
@@ -181,10 +181,10 @@ impl Workers {
         if is_next {
             self.0.clock.notify_one();
         }
-        if needs_clock && !self.start(Shared::watch_clock) {
+        if needs_clock && !self.start(WorkerPool::watch_clock) {
             self.0.queue().has_clock = false;
         }
-        if needs_thread && !self.start(Shared::work) {
+        if needs_thread && !self.start(WorkerPool::work) {
             self.0.lose_thread();
         }
     }
@@ -194,11 +194,11 @@ impl Workers {
         self.0.queue().oldest_sign()
     }
 
-    fn start(&self, run: fn(&Shared)) -> bool {
-        let shared = Arc::clone(&self.0);
+    fn start(&self, run: fn(&WorkerPool)) -> bool {
+        let pool = Arc::clone(&self.0);
         let thread = thread::Builder::new().name(self.0.options.name.to_owned());
         thread
-            .spawn(move || run(&shared))
+            .spawn(move || run(&pool))
             .inspect_err(|error| log::error!("cannot start a thread for {}: {error}", self.0.options.name))
             .is_ok()
     }
@@ -212,7 +212,7 @@ impl Drop for Workers {
     }
 }
 
-impl Shared {
+impl WorkerPool {
     /// Runs jobs until there have been none for [`IDLE`].
     fn work(&self) {
         if let Some(Err(error)) = self.options.prepare.map(|prepare| prepare()) {
@@ -221,7 +221,7 @@ impl Shared {
         }
         let mut queue = self.queue();
         loop {
-            if let Some((Waiting { number, mark, job }, is_next)) = queue.begin() {
+            if let Some((WaitingJob { number, mark, job }, is_next)) = queue.begin() {
                 drop(queue);
                 if is_next {
                     self.clock.notify_one();
@@ -268,7 +268,7 @@ impl Shared {
             let now = Instant::now();
             match queue.next_end() {
                 Some((end, place)) if end <= now => {
-                    let Some((Open { give_up, .. }, waiting, mark)) = queue.give_up(place, now) else {
+                    let Some((OpenJob { give_up, .. }, waiting, mark)) = queue.give_up(place, now) else {
                         continue;
                     };
                     drop(queue);

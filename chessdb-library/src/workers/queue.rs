@@ -13,11 +13,11 @@ pub(super) struct Queue {
     timeout: Option<Duration>,
     patience: Patience,
     /// Jobs that have not started, sorted by number.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingJob>,
     /// Jobs that are neither finished nor given up, sorted by number.
-    open: VecDeque<Open>,
+    open: VecDeque<OpenJob>,
     /// Jobs that are running, given up or not, by number.
-    begun: BTreeMap<u64, Begun>,
+    begun: BTreeMap<u64, RunningJob>,
     /// Number of the last job submitted.
     last: u64,
     pub(super) threads: usize,
@@ -31,19 +31,19 @@ pub(super) struct Queue {
 }
 
 /// A job that has not started.
-pub(super) struct Waiting {
+pub(super) struct WaitingJob {
     pub(super) number: u64,
     pub(super) mark: Arc<Mark>,
     pub(super) job: Call,
 }
 
 /// A running job.
-struct Begun {
+struct RunningJob {
     at: Instant,
     mark: Arc<Mark>,
 }
 
-impl Begun {
+impl RunningJob {
     /// When the source last returned data for the job.
     fn sign(&self) -> Instant {
         self.mark.last_since(self.at)
@@ -51,7 +51,7 @@ impl Begun {
 }
 
 /// A job that can still be given up.
-pub(super) struct Open {
+pub(super) struct OpenJob {
     number: u64,
     /// When its timeout started, possibly in another queue.
     since: Instant,
@@ -101,9 +101,9 @@ impl Queue {
     pub(super) fn push(&mut self, since: Instant, mark: Arc<Mark>, job: Call, give_up: Call) -> bool {
         self.last += 1;
         let number = self.last;
-        self.waiting.push_back(Waiting { number, mark, job });
+        self.waiting.push_back(WaitingJob { number, mark, job });
         let is_next = self.is_next(since);
-        self.open.push_back(Open {
+        self.open.push_back(OpenJob {
             number,
             since,
             came: Instant::now(),
@@ -114,9 +114,9 @@ impl Queue {
 
     /// The next job, which counts as running from now on, and whether it may have to be given up before the clock
     /// thread looks.
-    pub(super) fn begin(&mut self) -> Option<(Waiting, bool)> {
+    pub(super) fn begin(&mut self) -> Option<(WaitingJob, bool)> {
         let job = self.waiting.pop_front()?;
-        let begun = Begun {
+        let begun = RunningJob {
             at: Instant::now(),
             mark: Arc::clone(&job.mark),
         };
@@ -136,7 +136,7 @@ impl Queue {
     }
 
     /// Removes a finished job. Returns it unless it was given up.
-    pub(super) fn end(&mut self, number: u64) -> Option<Open> {
+    pub(super) fn end(&mut self, number: u64) -> Option<OpenJob> {
         self.begun.remove(&number);
         let found = self.open.binary_search_by_key(&number, |job| job.number).ok()?;
         self.open.remove(found)
@@ -147,7 +147,7 @@ impl Queue {
         &mut self,
         place: usize,
         now: Instant,
-    ) -> Option<(Open, Option<Waiting>, Option<Arc<Mark>>)> {
+    ) -> Option<(OpenJob, Option<WaitingJob>, Option<Arc<Mark>>)> {
         let job = self.open.remove(place)?;
         let waiting = self.waiting.binary_search_by_key(&job.number, |job| job.number);
         let waiting = waiting.ok().and_then(|found| self.waiting.remove(found));
@@ -161,21 +161,21 @@ impl Queue {
     }
 
     /// Removes all jobs that have not started, and all that can be given up.
-    pub(super) fn take_all(&mut self) -> (VecDeque<Waiting>, VecDeque<Open>) {
+    pub(super) fn take_all(&mut self) -> (VecDeque<WaitingJob>, VecDeque<OpenJob>) {
         (mem::take(&mut self.waiting), mem::take(&mut self.open))
     }
 
     /// Start or last progress of the running job that has made no progress for the longest time.
     pub(super) fn oldest_sign(&self) -> Option<Instant> {
-        self.begun.values().map(Begun::sign).min()
+        self.begun.values().map(RunningJob::sign).min()
     }
 
     /// The time at which the next job is to be given up, and its place among the open jobs.
     pub(super) fn next_end(&self) -> Option<(Instant, usize)> {
         let timeout = self.timeout?;
         // A job in the queue waits for any of the running ones.
-        let newest = self.begun.values().map(Begun::sign).max();
-        let sign = |job: &Open| match (self.patience, self.begun.get(&job.number)) {
+        let newest = self.begun.values().map(RunningJob::sign).max();
+        let sign = |job: &OpenJob| match (self.patience, self.begun.get(&job.number)) {
             (Patience::None, _) => job.since,
             (_, Some(begun)) => begun.mark.last_since(job.since),
             (_, None) => job.since.max(newest.unwrap_or(job.since)),

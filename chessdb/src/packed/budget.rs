@@ -14,14 +14,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,
-    uses: Mutex<Vec<Arc<Use>>>,
+    uses: Mutex<Vec<Arc<MemoryUse>>>,
     /// Signalled when memory is given back.
     freed: Condvar,
 }
 
 /// Memory that is in use.
 #[derive(Debug)]
-struct Use {
+struct MemoryUse {
     bytes: usize,
     /// When its thread went on last, in milliseconds after [`now`] was called first.
     moved: AtomicU64,
@@ -31,7 +31,7 @@ struct Use {
 #[derive(Debug)]
 pub(crate) struct Reserved {
     budget: Arc<Budget>,
-    used: Arc<Use>,
+    used: Arc<MemoryUse>,
 }
 
 /// The time in milliseconds.
@@ -71,14 +71,14 @@ impl Budget {
             uses = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
         let moved = AtomicU64::new(now());
-        let used = Arc::new(Use { bytes, moved });
+        let used = Arc::new(MemoryUse { bytes, moved });
         uses.push(Arc::clone(&used));
         let budget = Arc::clone(self);
         Reserved { budget, used }
     }
 
     /// True if there is room for this number of bytes beside the memory that counts.
-    fn has_room(&self, uses: &[Arc<Use>], bytes: usize, counts: impl Fn(&Use) -> bool) -> bool {
+    fn has_room(&self, uses: &[Arc<MemoryUse>], bytes: usize, counts: impl Fn(&MemoryUse) -> bool) -> bool {
         let counting = uses.iter().filter(|used| counts(used));
         let used: usize = counting.map(|used| used.bytes).sum();
         used == 0 || used.saturating_add(bytes) <= self.most
@@ -89,7 +89,7 @@ impl Budget {
         self.uses().iter().map(|used| used.bytes).sum()
     }
 
-    fn uses(&self) -> MutexGuard<'_, Vec<Arc<Use>>> {
+    fn uses(&self) -> MutexGuard<'_, Vec<Arc<MemoryUse>>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,7 +99,7 @@ impl Budget {
     }
 }
 
-impl Use {
+impl MemoryUse {
     fn stands_still(&self, now: u64) -> bool {
         let moved = self.moved.load(Ordering::Relaxed);
         u128::from(now.saturating_sub(moved)) >= PATIENCE.as_millis()

@@ -16,7 +16,7 @@ use bzip2::{Decompress, Status};
 use super::budget::Reserved;
 use super::input::{Input, Reader};
 use super::slices::Slices;
-use super::{Damage, Found, Part, Step, Stream};
+use super::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
 use crate::bytes::{be_u32, be_u64, index};
 
 /// Number of bits that mark the beginning of a block and the end of a stream.
@@ -44,7 +44,7 @@ pub(super) fn begins(input: &Input) -> bool {
 }
 
 /// The blocks of a file.
-pub(super) fn parts(input: &Input) -> Found {
+pub(super) fn parts(input: &Input) -> PackedLayout {
     let (mut at, mut parts) = (Some(0), Vec::new());
     while let Some(bit) = at {
         let (bit, end) = match next(input, bit) {
@@ -53,10 +53,10 @@ pub(super) fn parts(input: &Input) -> Found {
             Next::Other(bit) => (bit, None),
             Next::End => break,
         };
-        parts.push(Part { bit, len: None });
+        parts.push(PackedPart { bit, len: None });
         at = end;
     }
-    Found::Parts(parts, None)
+    PackedLayout::Parts(parts, None)
 }
 
 /// The item at a bit after a block, or at the beginning of a stream.
@@ -172,7 +172,7 @@ fn alone(input: &Input, from: u64, end: u64) -> Vec<u8> {
 }
 
 /// The blocks of a file from one block on.
-pub(super) struct Blocks {
+pub(super) struct BlockStream {
     input: Input,
     /// The bit at which the next block begins.
     bit: u64,
@@ -189,10 +189,10 @@ struct Block {
     end: u64,
 }
 
-impl Blocks {
+impl BlockStream {
     /// Starts at the beginning of a block or of the file.
-    pub(super) fn new(input: Input, bit: u64, memory: &Arc<Slices>) -> Blocks {
-        Blocks {
+    pub(super) fn new(input: Input, bit: u64, memory: &Arc<Slices>) -> BlockStream {
+        BlockStream {
             input,
             bit,
             block: None,
@@ -204,9 +204,9 @@ impl Blocks {
         Damage::new(self.input.in_file(self.bit / 8), what)
     }
 
-    fn begin(&mut self) -> Result<Step, Damage> {
+    fn begin(&mut self) -> Result<StreamStep, Damage> {
         match next(&self.input, self.bit) {
-            Next::End => Ok(Step::End),
+            Next::End => Ok(StreamStep::End),
             Next::Other(bit) => {
                 self.bit = bit;
                 Err(self.damage("there is no block of bzip2 here"))
@@ -223,14 +223,14 @@ impl Blocks {
                     state: Decompress::new(false),
                     end,
                 });
-                Ok(Step::Point(from))
+                Ok(StreamStep::Point(from))
             }
         }
     }
 }
 
-impl Stream for Blocks {
-    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+impl Stream for BlockStream {
+    fn step(&mut self, buffer: &mut [u8]) -> Result<StreamStep, Damage> {
         self.memory.moves();
         let Some(block) = &mut self.block else {
             return self.begin();
@@ -248,7 +248,7 @@ impl Stream for Blocks {
             Ok(_) if written > 0 => {}
             Ok(_) | Err(_) => return Err(self.damage("this block is damaged")),
         }
-        Ok(Step::Bytes(written))
+        Ok(StreamStep::Bytes(written))
     }
 }
 

@@ -18,14 +18,14 @@ use super::budget::Reserved;
 use super::inflate::{Inflate, Inflated};
 use super::input::{Input, Reader};
 use super::slices::Slices;
-use super::{Damage, Found, Part, Step, Stream};
+use super::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
 use crate::bytes::{le_u16, le_u32};
 
 /// The first bytes of a member.
 pub(super) const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// The parts of a file, as far as they are known without unpacking it.
-pub(super) fn parts(input: &Input) -> Found {
+pub(super) fn parts(input: &Input) -> PackedLayout {
     let (mut at, mut parts) = (0, Vec::new());
     while let Some(len) = block(input, at) {
         let Some(trailer) = input.array::<4>(at + len - 4) else {
@@ -34,8 +34,8 @@ pub(super) fn parts(input: &Input) -> Found {
         match u64::from(u32::from_le_bytes(trailer)) {
             0 => {}
             // This is not BGZF.
-            unpacked if unpacked > MOST_OF_BLOCK => return Found::Stream,
-            unpacked => parts.push(Part {
+            unpacked if unpacked > MOST_OF_BLOCK => return PackedLayout::Stream,
+            unpacked => parts.push(PackedPart {
                 bit: at * 8,
                 len: Some(unpacked),
             }),
@@ -43,15 +43,15 @@ pub(super) fn parts(input: &Input) -> Found {
         at += len;
     }
     match at {
-        0 => Found::Stream,
+        0 => PackedLayout::Stream,
         at if at < input.len() => {
-            parts.push(Part {
+            parts.push(PackedPart {
                 bit: at * 8,
                 len: None,
             });
-            Found::Parts(parts, None)
+            PackedLayout::Parts(parts, None)
         }
-        _ => Found::Parts(parts, None),
+        _ => PackedLayout::Parts(parts, None),
     }
 }
 
@@ -96,10 +96,10 @@ impl Sum {
 }
 
 /// The members from a place on, or one stream of deflate without a header.
-pub(super) struct Members {
+pub(super) struct MemberStream {
     reader: Reader,
     inflate: Inflate,
-    place: Place,
+    state: MemberState,
     /// What was read of the member so far; `None` if reading did not start at its beginning.
     sum: Option<Sum>,
     /// Offset of the member in the file.
@@ -113,20 +113,20 @@ pub(super) struct Members {
 const MEMORY: usize = 256 << 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MemberState {
     Header,
     Contents,
     End,
 }
 
-impl Members {
+impl MemberStream {
     /// Starts at the beginning of a member.
-    pub(super) fn new(input: Input, at: u64, memory: &Arc<Slices>) -> Members {
+    pub(super) fn new(input: Input, at: u64, memory: &Arc<Slices>) -> MemberStream {
         let member = input.in_file(at);
-        Members {
+        MemberStream {
             reader: Reader::new(input, at),
             inflate: Inflate::new(),
-            place: Place::Header,
+            state: MemberState::Header,
             sum: None,
             member,
             bare: None,
@@ -135,12 +135,12 @@ impl Members {
     }
 
     /// Reads deflate without headers. `sum` is the checksum of the unpacked bytes.
-    pub(super) fn bare(input: Input, sum: Option<u32>, memory: &Arc<Slices>) -> Members {
-        Members {
-            place: Place::Contents,
+    pub(super) fn bare(input: Input, sum: Option<u32>, memory: &Arc<Slices>) -> MemberStream {
+        MemberStream {
+            state: MemberState::Contents,
             sum: Some(Sum::default()),
             bare: Some(sum),
-            ..Members::new(input, 0, memory)
+            ..MemberStream::new(input, 0, memory)
         }
     }
 
@@ -151,14 +151,14 @@ impl Members {
         window: &[u8],
         is_bare: bool,
         memory: &Arc<Slices>,
-    ) -> Members {
+    ) -> MemberStream {
         let (inflate, reader) = Inflate::resume(input.clone(), bit, window);
-        Members {
+        MemberStream {
             reader,
             inflate,
-            place: Place::Contents,
+            state: MemberState::Contents,
             bare: is_bare.then_some(None),
-            ..Members::new(input, bit / 8, memory)
+            ..MemberStream::new(input, bit / 8, memory)
         }
     }
 
@@ -167,13 +167,13 @@ impl Members {
     }
 
     /// Reads the header of the next member.
-    fn begin(&mut self) -> Result<Step, Damage> {
+    fn begin(&mut self) -> Result<StreamStep, Damage> {
         self.member = self.reader.in_file();
         let at = self.reader.position();
         // Zeros pad the last block on a tape.
         if self.reader.bytes().iter().all(|&byte| byte == 0) {
-            self.place = Place::End;
-            return Ok(Step::End);
+            self.state = MemberState::End;
+            return Ok(StreamStep::End);
         }
         if self.reader.peek::<3>() != Some(MEMBER) {
             return Err(self.damage("there is no member of gzip here"));
@@ -186,8 +186,8 @@ impl Members {
         }
         self.inflate.restart();
         self.sum = Some(Sum::default());
-        self.place = Place::Contents;
-        Ok(Step::Point(at * 8))
+        self.state = MemberState::Contents;
+        Ok(StreamStep::Point(at * 8))
     }
 
     fn header(&mut self) -> Option<()> {
@@ -227,11 +227,11 @@ impl Members {
     }
 
     /// Compares the checksum after the contents with that of the bytes read.
-    fn end(&mut self) -> Result<Step, Damage> {
-        self.place = Place::Header;
+    fn end(&mut self) -> Result<StreamStep, Damage> {
+        self.state = MemberState::Header;
         let (sum, len) = match self.bare {
             Some(sum) => {
-                self.place = Place::End;
+                self.state = MemberState::End;
                 (sum, None)
             }
             None => {
@@ -243,29 +243,29 @@ impl Members {
         };
         let differs = self.sum.take().and_then(|read| read.differs(sum, len));
         match differs {
-            Some(what) => Ok(Step::Doubt(Damage::new(self.member, what))),
-            None if self.place == Place::End => Ok(Step::End),
+            Some(what) => Ok(StreamStep::Doubt(Damage::new(self.member, what))),
+            None if self.state == MemberState::End => Ok(StreamStep::End),
             None => self.begin(),
         }
     }
 }
 
-impl Stream for Members {
-    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+impl Stream for MemberStream {
+    fn step(&mut self, buffer: &mut [u8]) -> Result<StreamStep, Damage> {
         self.memory.moves();
-        match self.place {
-            Place::Header => return self.begin(),
-            Place::End => return Ok(Step::End),
-            Place::Contents => {}
+        match self.state {
+            MemberState::Header => return self.begin(),
+            MemberState::End => return Ok(StreamStep::End),
+            MemberState::Contents => {}
         }
         match self.inflate.step(&mut self.reader, buffer) {
             Inflated::Bytes(len) => {
                 if let (Some(sum), Some(bytes)) = (&mut self.sum, buffer.get(..len)) {
                     sum.add(bytes);
                 }
-                Ok(Step::Bytes(len))
+                Ok(StreamStep::Bytes(len))
             }
-            Inflated::Block(bit) => Ok(Step::Inside(bit)),
+            Inflated::Block(bit) => Ok(StreamStep::Inside(bit)),
             Inflated::End => self.end(),
             Inflated::Cut => Err(self.damage("the file ends inside packed data")),
             Inflated::Broken => Err(self.damage("what is packed here is damaged")),

@@ -43,7 +43,7 @@ const LEVEL: u8 = 6;
 
 /// The unpacked bytes between two points.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct PackedSection {
     /// Number of the section, from 0.
     pub number: u64,
     /// The bit in the file at which the section begins.
@@ -62,7 +62,7 @@ pub(super) struct Point {
 
 /// The points of a file.
 #[derive(Clone, Debug)]
-pub(super) struct Index {
+pub(super) struct PointIndex {
     bytes: Arc<dyn Bytes>,
     len: u64,
     points: usize,
@@ -71,9 +71,9 @@ pub(super) struct Index {
     warnings: Vec<String>,
 }
 
-impl Index {
+impl PointIndex {
     /// Opens a stored index; `None` if it belongs to another file or is damaged.
-    pub(super) fn of_kept(bytes: Arc<dyn Bytes>, input: &Input) -> Option<Index> {
+    pub(super) fn of_kept(bytes: Arc<dyn Bytes>, input: &Input) -> Option<PointIndex> {
         let header = bytes.part(0..HEADER)?.to_vec();
         let field = |number: usize| le_u64(&header, 8 + 8 * number);
         let (points, warnings) = (index(field(3)?), index(field(4)?));
@@ -86,7 +86,7 @@ impl Index {
             && field(5)? == hash(header.get(..HEADER - 8)?, &rows, warnings);
         let warnings = utf8_lossy(warnings).lines().map(str::to_owned).collect();
         let len = field(2)?;
-        is_good.then_some(Index {
+        is_good.then_some(PointIndex {
             bytes,
             len,
             points,
@@ -109,7 +109,7 @@ impl Index {
     }
 
     /// The section that contains the unpacked byte at `at`, which is below `len()`.
-    pub(super) fn section(&self, at: u64) -> Option<Section> {
+    pub(super) fn section(&self, at: u64) -> Option<PackedSection> {
         let (mut low, mut high) = (0, self.points);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -125,7 +125,7 @@ impl Index {
         } else {
             self.start(low)?
         };
-        let section = Section {
+        let section = PackedSection {
             number: point as u64,
             bit: le_u64(&self.rows, point * ROW)?,
             range: self.start(point)?..end.min(self.len),
@@ -139,7 +139,7 @@ impl Index {
 
     /// The point from which to unpack a section: its own, or an earlier one if the window of its own is
     /// damaged. An earlier point costs more time and results in the same bytes.
-    pub(super) fn point(&self, section: &Section) -> Option<Point> {
+    pub(super) fn point(&self, section: &PackedSection) -> Option<Point> {
         let numbers = (0..=section.number).rev().map(index);
         numbers.filter_map(|number| self.good_point(number)).next()
     }
@@ -248,12 +248,12 @@ impl Points {
     }
 
     /// The index of a file with these points.
-    pub(super) fn finish(self, input: &Input, len: u64, warnings: Vec<String>) -> Index {
+    pub(super) fn finish(self, input: &Input, len: u64, warnings: Vec<String>) -> PointIndex {
         let header = [input.len(), hash_of_ends(input)].map(u64::to_le_bytes);
         let points = self.rows.len() / ROW;
         let bytes = self.write(header.as_flattened(), len, &warnings);
         let rows = slice(&bytes, HEADER, points * ROW).unwrap_or_default();
-        Index {
+        PointIndex {
             rows: rows.to_vec(),
             bytes: Arc::new(bytes),
             len,

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::index::{Index, Points};
+use super::index::{PointIndex, Points};
 use super::input::Input;
 use super::slices::Slices;
-use super::{Allowance, Codec, Damage, Found, PackedError, Part, Step};
+use super::{Allowance, Codec, Damage, PackedError, PackedLayout, PackedPart, StreamStep};
 
 /// Bytes that are unpacked at a time.
 const BUFFER: usize = 256 << 10;
@@ -21,15 +21,19 @@ const MOST_WARNINGS: usize = 100;
 
 /// Makes the index of a file with as little work as possible. Also returns the number of bytes unpacked for
 /// it.
-pub(super) fn index(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Index, u64), PackedError> {
+pub(super) fn index(
+    input: &Input,
+    codec: Codec,
+    allowance: &Allowance,
+) -> Result<(PointIndex, u64), PackedError> {
     match codec.parts(input) {
-        Found::Stream => of_stream(input, codec, allowance),
-        Found::Parts(parts, warning) => of_parts(input, codec, allowance, &parts, warning),
+        PackedLayout::Stream => of_stream(input, codec, allowance),
+        PackedLayout::Parts(parts, warning) => of_parts(input, codec, allowance, &parts, warning),
     }
 }
 
 /// Makes the index of a file by unpacking it from beginning to end.
-fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Index, u64), PackedError> {
+fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(PointIndex, u64), PackedError> {
     let mut points = Points::default();
     points.add(0, 0);
     let mut buffer = vec![0; BUFFER];
@@ -37,14 +41,14 @@ fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Inde
     let mut stream = codec.stream(input, 0, None, &Slices::shared());
     loop {
         match stream.step(&mut buffer) {
-            Ok(Step::Bytes(more)) => {
+            Ok(StreamStep::Bytes(more)) => {
                 len += more as u64;
                 allowance.take(more as u64)?;
             }
-            Ok(Step::Point(bit)) => points.add(bit, len),
-            Ok(Step::Inside(bit)) => points.add_inside(bit, len, || stream.window()),
-            Ok(Step::Doubt(damage)) => warnings.push(damage.to_string()),
-            Ok(Step::End) => break,
+            Ok(StreamStep::Point(bit)) => points.add(bit, len),
+            Ok(StreamStep::Inside(bit)) => points.add_inside(bit, len, || stream.window()),
+            Ok(StreamStep::Doubt(damage)) => warnings.push(damage.to_string()),
+            Ok(StreamStep::End) => break,
             Err(damage) if len == 0 => return Err(PackedError::Damaged(damage)),
             Err(damage) => {
                 warnings.push(format!("{damage}; what follows is not shown"));
@@ -73,9 +77,9 @@ fn of_parts(
     input: &Input,
     codec: Codec,
     allowance: &Allowance,
-    parts: &[Part],
+    parts: &[PackedPart],
     warning: Option<&str>,
-) -> Result<(Index, u64), PackedError> {
+) -> Result<(PointIndex, u64), PackedError> {
     let known = parts.iter().filter_map(|part| part.len);
     allowance.take(known.fold(0, u64::saturating_add))?;
     let learnt: Vec<Mutex<Learnt>> = parts.iter().map(|_| Mutex::default()).collect();
@@ -129,10 +133,10 @@ fn of_parts(
 /// Combines the parts, in order, into an index.
 fn gather(
     input: &Input,
-    parts: &[Part],
+    parts: &[PackedPart],
     learnt: Vec<Learnt>,
     warning: Option<&str>,
-) -> Result<Index, PackedError> {
+) -> Result<PointIndex, PackedError> {
     let (mut points, mut len) = (Points::default(), 0);
     let (mut warnings, mut first_damage) = (Vec::new(), None);
     let unpacked: u64 = learnt.iter().map(|part| part.len).sum();
@@ -174,18 +178,20 @@ fn unpack(input: &Input, codec: Codec, bits: Range<u64>, buffer: &mut [u8], allo
     let mut read = || -> Result<(), Damage> {
         loop {
             match stream.step(buffer)? {
-                Step::Bytes(more) => {
+                StreamStep::Bytes(more) => {
                     learnt.len += more as u64;
                     if allowance.take(more as u64).is_err() {
                         learnt.is_too_large = true;
                         return Ok(());
                     }
                 }
-                Step::Point(bit) if bit < bits.end => {}
-                Step::Inside(_) => {}
-                Step::Doubt(damage) if learnt.doubts.len() < MOST_WARNINGS => learnt.doubts.push(damage),
-                Step::Doubt(_) => {}
-                Step::Point(_) | Step::End => return Ok(()),
+                StreamStep::Point(bit) if bit < bits.end => {}
+                StreamStep::Inside(_) => {}
+                StreamStep::Doubt(damage) if learnt.doubts.len() < MOST_WARNINGS => {
+                    learnt.doubts.push(damage)
+                }
+                StreamStep::Doubt(_) => {}
+                StreamStep::Point(_) | StreamStep::End => return Ok(()),
             }
         }
     };

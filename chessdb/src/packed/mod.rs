@@ -52,7 +52,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::formats::Bytes;
 pub use allowance::{Allowance, TooLarge};
 pub(crate) use budget::{Budget, Reserved};
-use index::Index;
+use index::PointIndex;
 use input::Input;
 pub use slices::Slices;
 pub use whole::Whole;
@@ -63,7 +63,7 @@ pub use zip::{ZipMember, ZipMembers, zip_entries, zip_members};
 pub struct Packed {
     input: Input,
     codec: Codec,
-    index: Index,
+    index: PointIndex,
     slices: Arc<Slices>,
     /// The key of the file's slices.
     id: u64,
@@ -127,7 +127,7 @@ impl Packed {
         allowance: &Allowance,
     ) -> Result<Packed, PackedError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let kept = kept.and_then(|kept| Index::of_kept(kept, &input));
+        let kept = kept.and_then(|kept| PointIndex::of_kept(kept, &input));
         let is_kept = kept.is_some();
         let (index, unpacked) = match kept {
             Some(index) => {
@@ -152,7 +152,7 @@ impl Packed {
 
     /// Replaces the index by the one that was stored, which may be mapped and so needs no memory of its own.
     pub fn with_index(mut self, stored: Arc<dyn Bytes>) -> Packed {
-        if let Some(index) = Index::of_kept(stored, &self.input) {
+        if let Some(index) = PointIndex::of_kept(stored, &self.input) {
             self.index = index;
             self.is_kept = true;
         }
@@ -297,12 +297,12 @@ impl Codec {
     }
 
     /// The parts of a file, as far as they are known without unpacking it.
-    fn parts(self, input: &Input) -> Found {
+    fn parts(self, input: &Input) -> PackedLayout {
         match self {
             Codec::Zstandard => zstd::parts(input),
             Codec::Gzip => gzip::parts(input),
             Codec::Bzip2 => bzip2::parts(input),
-            Codec::Deflate { .. } | Codec::Stored { .. } => Found::Stream,
+            Codec::Deflate { .. } | Codec::Stored { .. } => PackedLayout::Stream,
         }
     }
 
@@ -312,12 +312,14 @@ impl Codec {
         let at = bit / 8;
         match (self, window) {
             (Codec::Zstandard, _) => Box::new(zstd::Frames::new(input, at, memory)),
-            (Codec::Bzip2, _) => Box::new(bzip2::Blocks::new(input, bit, memory)),
-            (Codec::Gzip, None) => Box::new(gzip::Members::new(input, at, memory)),
-            (Codec::Gzip, Some(window)) => Box::new(gzip::Members::resume(input, bit, window, false, memory)),
-            (Codec::Deflate { sum }, None) => Box::new(gzip::Members::bare(input, sum, memory)),
+            (Codec::Bzip2, _) => Box::new(bzip2::BlockStream::new(input, bit, memory)),
+            (Codec::Gzip, None) => Box::new(gzip::MemberStream::new(input, at, memory)),
+            (Codec::Gzip, Some(window)) => {
+                Box::new(gzip::MemberStream::resume(input, bit, window, false, memory))
+            }
+            (Codec::Deflate { sum }, None) => Box::new(gzip::MemberStream::bare(input, sum, memory)),
             (Codec::Deflate { .. }, Some(window)) => {
-                Box::new(gzip::Members::resume(input, bit, window, true, memory))
+                Box::new(gzip::MemberStream::resume(input, bit, window, true, memory))
             }
             (Codec::Stored { sum }, _) => Box::new(stored::Stored::new(input, at, sum)),
         }
@@ -325,15 +327,15 @@ impl Codec {
 }
 
 /// The parts of a file, as far as they are known without unpacking it.
-enum Found {
+enum PackedLayout {
     /// The parts that decode independently, in order, and a warning about them.
-    Parts(Vec<Part>, Option<&'static str>),
+    Parts(Vec<PackedPart>, Option<&'static str>),
     /// No parts are known: the file has to be unpacked from its beginning.
     Stream,
 }
 
 /// A part that decodes independently.
-struct Part {
+struct PackedPart {
     /// The bit at which the part begins.
     bit: u64,
     /// Number of unpacked bytes, if the file contains it.
@@ -343,16 +345,16 @@ struct Part {
 /// Unpacked bytes from a point of a file to its end.
 trait Stream: Send {
     /// Performs the next step. `buffer` is not empty.
-    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage>;
+    fn step(&mut self, buffer: &mut [u8]) -> Result<StreamStep, Damage>;
 
-    /// The last 32 KiB unpacked, after [`Step::Inside`].
+    /// The last 32 KiB unpacked, after [`StreamStep::Inside`].
     fn window(&self) -> Vec<u8> {
         Vec::new()
     }
 }
 
 /// The result of a step of a stream.
-enum Step {
+enum StreamStep {
     /// This number of bytes was written to the buffer.
     Bytes(usize),
     /// A part that decodes independently begins at this bit.

@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use super::index::Section;
+use super::index::PackedSection;
 use super::slices::{Resting, SLICE};
-use super::{Damage, Packed, Step};
+use super::{Damage, Packed, StreamStep};
 use crate::bytes::index;
 
 /// Maximum number of kept rows about damage found by reading.
@@ -71,7 +71,7 @@ impl Packed {
     }
 
     /// A stream at the beginning of a section.
-    fn stream(&self, section: &Section) -> Resting {
+    fn stream(&self, section: &PackedSection) -> Resting {
         let mut resting = Resting {
             section: section.number,
             at: section.range.start,
@@ -93,7 +93,7 @@ impl Packed {
     }
 
     /// Unpacks the next slice of a section.
-    fn unpack(&self, resting: &mut Resting, section: &Section) -> Arc<Vec<u8>> {
+    fn unpack(&self, resting: &mut Resting, section: &PackedSection) -> Arc<Vec<u8>> {
         let len = (section.range.end - resting.at).min(SLICE);
         let mut slice = vec![0; index(len)];
         let done = self.fill(resting, section, &mut slice);
@@ -106,16 +106,16 @@ impl Packed {
 
     /// Fills a buffer from a stream. Returns the number of bytes, which is smaller than the buffer before
     /// damage.
-    fn fill(&self, resting: &mut Resting, section: &Section, buffer: &mut [u8]) -> usize {
+    fn fill(&self, resting: &mut Resting, section: &PackedSection, buffer: &mut [u8]) -> usize {
         let mut done = 0;
         while let (Some(stream), Some(rest)) = (&mut resting.stream, buffer.get_mut(done..))
             && !rest.is_empty()
         {
             match stream.step(rest) {
-                Ok(Step::Bytes(more)) => done += more,
-                Ok(Step::Point(_) | Step::Inside(_)) => {}
-                Ok(Step::Doubt(damage)) => self.note(damage),
-                Ok(Step::End) => {
+                Ok(StreamStep::Bytes(more)) => done += more,
+                Ok(StreamStep::Point(_) | StreamStep::Inside(_)) => {}
+                Ok(StreamStep::Doubt(damage)) => self.note(damage),
+                Ok(StreamStep::End) => {
                     let place = self.input.in_file(section.bit / 8);
                     self.miss(
                         resting,
@@ -136,9 +136,9 @@ impl Packed {
         };
         loop {
             match stream.step(&mut [0]) {
-                Ok(Step::Doubt(damage)) | Err(damage) => return self.note(damage),
-                Ok(Step::Bytes(0)) => {}
-                Ok(Step::Bytes(_)) => {
+                Ok(StreamStep::Doubt(damage)) | Err(damage) => return self.note(damage),
+                Ok(StreamStep::Bytes(0)) => {}
+                Ok(StreamStep::Bytes(_)) => {
                     let section = self.index.section(resting.at.saturating_sub(1));
                     let place = self.input.in_file(section.map_or(0, |section| section.bit / 8));
                     return self.note(Damage::new(
@@ -146,7 +146,7 @@ impl Packed {
                         "more is packed from here on than the file says",
                     ));
                 }
-                Ok(Step::Point(_) | Step::Inside(_) | Step::End) => return,
+                Ok(StreamStep::Point(_) | StreamStep::Inside(_) | StreamStep::End) => return,
             }
         }
     }

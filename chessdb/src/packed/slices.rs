@@ -31,13 +31,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Slices {
     most: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptSlices>,
     /// Memory of all streams, including those in use.
     memory: Arc<Budget>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptSlices {
     /// Slices by file and offset.
     slices: LruCache<(u64, u64), Arc<Vec<u8>>>,
     /// The offsets of the slices of each file.
@@ -45,12 +45,12 @@ struct Kept {
     /// Number of bytes of all slices.
     bytes: usize,
     /// Streams that can continue; the most recently used is the last.
-    streams: VecDeque<Waiting>,
+    streams: VecDeque<WaitingStream>,
 }
 
 /// A stream that waits to be continued.
 #[derive(Debug)]
-struct Waiting {
+struct WaitingStream {
     file: u64,
     since: Instant,
     stream: Resting,
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Resting {
 impl Slices {
     /// Keeps at most `most` bytes. Streams have three times as much memory, at least 64 MiB.
     pub fn new(most: usize) -> Slices {
-        let kept = Kept {
+        let kept = KeptSlices {
             slices: LruCache::unbounded(),
             starts: HashMap::new(),
             bytes: 0,
@@ -94,7 +94,7 @@ impl Slices {
         Arc::clone(&SLICES)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptSlices> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -146,7 +146,7 @@ impl Slices {
     /// Takes the stream of a section that is nearest before, or at, the byte at `at`.
     pub(super) fn take_stream(&self, file: u64, section: u64, at: u64) -> Option<Resting> {
         let streams = &mut self.kept().streams;
-        let fits = |Waiting { file: of, stream, .. }: &Waiting| {
+        let fits = |WaitingStream { file: of, stream, .. }: &WaitingStream| {
             *of == file && stream.section == section && stream.at <= at
         };
         let fitting = streams.iter().enumerate().filter(|(_, waiting)| fits(waiting));
@@ -157,7 +157,7 @@ impl Slices {
     pub(super) fn put_stream(&self, file: u64, stream: Resting) {
         let mut kept = self.kept();
         let since = Instant::now();
-        kept.streams.push_back(Waiting { file, since, stream });
+        kept.streams.push_back(WaitingStream { file, since, stream });
         let oldest = if kept.streams.len() > STREAMS {
             kept.streams.pop_front()
         } else {
@@ -195,8 +195,8 @@ mod tests {
             _memory: Reserved,
         }
         impl Stream for Ended {
-            fn step(&mut self, _: &mut [u8]) -> Result<super::super::Step, super::super::Damage> {
-                Ok(super::super::Step::End)
+            fn step(&mut self, _: &mut [u8]) -> Result<super::super::StreamStep, super::super::Damage> {
+                Ok(super::super::StreamStep::End)
             }
         }
         let slices = Arc::new(Slices::new(0));

@@ -3,7 +3,7 @@
 use crc32fast::Hasher;
 
 use super::input::{Input, Reader};
-use super::{Damage, Step, Stream};
+use super::{Damage, Stream, StreamStep};
 
 /// The bytes of a member.
 pub(super) struct Stored {
@@ -28,7 +28,7 @@ impl Stored {
 }
 
 impl Stream for Stored {
-    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
+    fn step(&mut self, buffer: &mut [u8]) -> Result<StreamStep, Damage> {
         let bytes = self.reader.bytes();
         let len = bytes.len().min(buffer.len());
         if let (Some(to), Some(from)) = (buffer.get_mut(..len), bytes.get(..len)) {
@@ -39,15 +39,15 @@ impl Stream for Stored {
         }
         self.reader.consume(len);
         if len > 0 {
-            return Ok(Step::Bytes(len));
+            return Ok(StreamStep::Bytes(len));
         }
         let sums = self.sum.take().map(|(read, stored)| (read.finalize(), stored));
         match sums {
             Some((read, stored)) if read != stored => {
                 let what = "the checksum of this member differs";
-                Ok(Step::Doubt(Damage::new(self.member, what)))
+                Ok(StreamStep::Doubt(Damage::new(self.member, what)))
             }
-            _ => Ok(Step::End),
+            _ => Ok(StreamStep::End),
         }
     }
 }

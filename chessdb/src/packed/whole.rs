@@ -7,7 +7,7 @@ use crc32fast::Hasher;
 
 use super::input::Input;
 use super::slices::Slices;
-use super::{Allowance, Codec, Damage, PackedError, Step, ZipMember};
+use super::{Allowance, Codec, Damage, PackedError, StreamStep, ZipMember};
 use crate::bytes::index;
 use crate::formats::Bytes;
 
@@ -47,7 +47,7 @@ impl ZipMember {
                 let differs = sum.is_some_and(|sum| sum != checksum(&input));
                 let damage = differs.then(|| Damage::new(input.in_file(0), DIFFERS));
                 Whole {
-                    bytes: Arc::new(Section::new(Arc::clone(archive), self.range())),
+                    bytes: Arc::new(FilePart::new(Arc::clone(archive), self.range())),
                     damage: damage.into_iter().collect(),
                 }
             }
@@ -104,13 +104,13 @@ fn unpacked(
     let mut buffer = vec![0; BUFFER];
     while (out.len() as u64) < most && !archive.is_lost() {
         match stream.step(&mut buffer) {
-            Ok(Step::Bytes(more)) => {
+            Ok(StreamStep::Bytes(more)) => {
                 allowance.take(more as u64)?;
                 out.extend_from_slice(buffer.get(..more).unwrap_or_default());
             }
-            Ok(Step::Point(_) | Step::Inside(_)) => {}
-            Ok(Step::Doubt(doubt)) => damage.push(doubt),
-            Ok(Step::End) => break,
+            Ok(StreamStep::Point(_) | StreamStep::Inside(_)) => {}
+            Ok(StreamStep::Doubt(doubt)) => damage.push(doubt),
+            Ok(StreamStep::End) => break,
             Err(error) => {
                 damage.push(error);
                 break;
@@ -138,14 +138,14 @@ fn checksum(input: &Input) -> u32 {
 
 /// A part of a file.
 #[derive(Debug)]
-struct Section {
+struct FilePart {
     file: Arc<dyn Bytes>,
     range: Range<usize>,
     gaps: Vec<Range<usize>>,
 }
 
-impl Section {
-    fn new(file: Arc<dyn Bytes>, range: Range<u64>) -> Section {
+impl FilePart {
+    fn new(file: Arc<dyn Bytes>, range: Range<u64>) -> FilePart {
         let end = index(range.end).min(file.len());
         let range = index(range.start).min(end)..end;
         let inside = |gap: &Range<usize>| {
@@ -154,11 +154,11 @@ impl Section {
             (from < to).then(|| from - range.start..to - range.start)
         };
         let gaps = file.gaps().iter().filter_map(inside).collect();
-        Section { file, range, gaps }
+        FilePart { file, range, gaps }
     }
 }
 
-impl Deref for Section {
+impl Deref for FilePart {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -166,7 +166,7 @@ impl Deref for Section {
     }
 }
 
-impl Bytes for Section {
+impl Bytes for FilePart {
     fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
     }
@@ -204,11 +204,11 @@ mod tests {
         }
 
         let file = Arc::new(Holed((0..100).collect(), vec![0..5, 8..12, 20..30, 40..90]));
-        let section = Section::new(file, 10..50);
+        let section = FilePart::new(file, 10..50);
         assert_eq!(section.len(), 40);
         assert_eq!(section.first(), Some(&10));
         assert_eq!(section.gaps(), [0..2, 10..20, 30..40]);
-        let behind = Section::new(Arc::new(vec![0; 10]), 20..30);
+        let behind = FilePart::new(Arc::new(vec![0; 10]), 20..30);
         assert!(behind.is_empty());
     }
 }

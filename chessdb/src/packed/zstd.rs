@@ -18,7 +18,7 @@ use zstd_safe::{DCtx, InBuffer, OutBuffer, get_error_name};
 use super::budget::Reserved;
 use super::input::{Input, Reader};
 use super::slices::Slices;
-use super::{Damage, Found, Part, Step, Stream};
+use super::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
 use crate::bytes::{index, le_u32, le_u64};
 
 /// The first bytes of a frame.
@@ -40,13 +40,13 @@ fn is_skipped([low, rest @ ..]: [u8; 4]) -> bool {
 }
 
 /// The frames of a file, without decoding them.
-pub(super) fn parts(input: &Input) -> Found {
+pub(super) fn parts(input: &Input) -> PackedLayout {
     let parts = match seek_table(input) {
         Some(parts) => parts,
         None => frames(input),
     };
     let one = parts.len() == 1;
-    Found::Parts(
+    PackedLayout::Parts(
         parts,
         one.then_some(
             "it is one frame, so reading in the middle unpacks all before; pack it with pzstd, or unpack it",
@@ -55,7 +55,7 @@ pub(super) fn parts(input: &Input) -> Found {
 }
 
 /// The frames that the table at the end of a seekable file lists.
-fn seek_table(input: &Input) -> Option<Vec<Part>> {
+fn seek_table(input: &Input) -> Option<Vec<PackedPart>> {
     let end = input.len();
     let footer: [u8; 9] = input.array(end.checked_sub(9)?)?;
     let [.., descriptor, _, _, _, _] = footer;
@@ -76,7 +76,7 @@ fn seek_table(input: &Input) -> Option<Vec<Part>> {
         let [packed, unpacked] = [le_u32(&row, 0)?, le_u32(&row, 4)?].map(u64::from);
         if unpacked > 0 {
             let len = Some(unpacked);
-            parts.push(Part { bit: at * 8, len });
+            parts.push(PackedPart { bit: at * 8, len });
         }
         at += packed;
     }
@@ -85,7 +85,7 @@ fn seek_table(input: &Input) -> Option<Vec<Part>> {
 }
 
 /// The frames from the beginning on, as long as each ends where the next begins.
-fn frames(input: &Input) -> Vec<Part> {
+fn frames(input: &Input) -> Vec<PackedPart> {
     let (mut at, mut parts, mut announced) = (0, Vec::new(), None);
     while at < input.len() {
         let start = input.array::<4>(at).unwrap_or_default();
@@ -107,7 +107,7 @@ fn frames(input: &Input) -> Vec<Part> {
             .map(|len| at + u64::from(u32::from_le_bytes(len)));
         let after = after.filter(|&after| is_border(input, after));
         let Some(frame) = frame else {
-            parts.push(Part {
+            parts.push(PackedPart {
                 bit: at * 8,
                 len: None,
             });
@@ -120,7 +120,7 @@ fn frames(input: &Input) -> Vec<Part> {
         let end = after.or_else(|| end_of_blocks(input, frame.blocks, frame.has_checksum));
         let len = frame.unpacked.filter(|_| end.is_some());
         if len != Some(0) {
-            parts.push(Part { bit: at * 8, len });
+            parts.push(PackedPart { bit: at * 8, len });
         }
         match end {
             Some(end) => at = end,
@@ -208,7 +208,7 @@ fn end_of_blocks(input: &Input, mut at: u64, has_checksum: bool) -> Option<u64> 
 
 /// Where the next step begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FrameState {
     /// Before a frame, or frames to be skipped.
     Before,
     /// At a frame for which there is no memory yet: who only looks for its beginning needs none.
@@ -222,7 +222,7 @@ pub(super) struct Frames {
     /// The decoder and its memory, from the first frame on.
     context: Option<(DCtx<'static>, Reserved)>,
     memory: Arc<Slices>,
-    place: Place,
+    state: FrameState,
     /// Offset of the frame in the file.
     frame: u64,
 }
@@ -234,7 +234,7 @@ impl Frames {
             reader: Reader::new(input, at),
             context: None,
             memory: Arc::clone(memory),
-            place: Place::Before,
+            state: FrameState::Before,
             frame: 0,
         }
     }
@@ -250,7 +250,7 @@ impl Frames {
             let context = DCtx::try_create().ok_or_else(|| self.damage("there is not enough memory"))?;
             self.context = Some((context, memory));
         }
-        self.place = Place::Inside;
+        self.state = FrameState::Inside;
         Ok(())
     }
 
@@ -259,7 +259,7 @@ impl Frames {
     }
 
     /// Proceeds to the next frame.
-    fn begin(&mut self) -> Result<Step, Damage> {
+    fn begin(&mut self) -> Result<StreamStep, Damage> {
         loop {
             self.frame = self.reader.in_file();
             let Some(start) = self.reader.peek::<8>().or_else(|| {
@@ -267,7 +267,7 @@ impl Frames {
                 Some([a, b, c, d, 0, 0, 0, 0])
             }) else {
                 return if self.reader.is_at_end() {
-                    Ok(Step::End)
+                    Ok(StreamStep::End)
                 } else {
                     Err(self.damage("the file ends inside the header of a frame"))
                 };
@@ -281,9 +281,9 @@ impl Frames {
                     }
                 }
                 Some(&FRAME) => {
-                    self.place = Place::Frame;
+                    self.state = FrameState::Frame;
                     let bit = self.reader.position() * 8;
-                    return Ok(Step::Point(bit));
+                    return Ok(StreamStep::Point(bit));
                 }
                 _ => return Err(self.damage("there is no frame of Zstandard here")),
             }
@@ -292,11 +292,11 @@ impl Frames {
 }
 
 impl Stream for Frames {
-    fn step(&mut self, buffer: &mut [u8]) -> Result<Step, Damage> {
-        match self.place {
-            Place::Before => return self.begin(),
-            Place::Frame => self.prepare()?,
-            Place::Inside => {}
+    fn step(&mut self, buffer: &mut [u8]) -> Result<StreamStep, Damage> {
+        match self.state {
+            FrameState::Before => return self.begin(),
+            FrameState::Frame => self.prepare()?,
+            FrameState::Inside => {}
         }
         loop {
             let mut output = OutBuffer::around(buffer);
@@ -313,7 +313,7 @@ impl Stream for Frames {
             let written = output.pos();
             match result {
                 Err(code) => {
-                    self.place = Place::Before;
+                    self.state = FrameState::Before;
                     return Err(self.damage(match get_error_name(code) {
                         "Frame requires too much memory for decoding" => {
                             "the frame needs more than 128 MiB of memory; unpack the file with zstd -d --long=31"
@@ -323,15 +323,15 @@ impl Stream for Frames {
                     }));
                 }
                 Ok(0) => {
-                    self.place = Place::Before;
+                    self.state = FrameState::Before;
                     return match written {
                         0 => self.begin(),
-                        _ => Ok(Step::Bytes(written)),
+                        _ => Ok(StreamStep::Bytes(written)),
                     };
                 }
-                Ok(_) if written > 0 => return Ok(Step::Bytes(written)),
+                Ok(_) if written > 0 => return Ok(StreamStep::Bytes(written)),
                 Ok(_) if read == 0 && self.reader.is_at_end() => {
-                    self.place = Place::Before;
+                    self.state = FrameState::Before;
                     return Err(self.damage("the file ends inside this frame"));
                 }
                 Ok(_) => {}

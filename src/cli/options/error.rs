@@ -22,7 +22,7 @@ pub enum OptionError {
     /// `nonempty`, which other file systems of FUSE know.
     NonEmpty,
     /// The value is invalid: name, value, description of valid values.
-    BadValue(&'static str, String, Wanted),
+    BadValue(&'static str, String, ValidValues),
 }
 
 impl fmt::Display for OptionError {
@@ -61,4 +61,4 @@ impl fmt::Display for OptionError {
 impl std::error::Error for OptionError {}
 
 /// Description of valid values, as it follows "is not".
-pub type Wanted = Cow<'static, str>;
+pub type ValidValues = Cow<'static, str>;

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 
 use super::error::OptionError;
 use super::generic::is_generic;
-use super::{OPTIONS, Row, Scope, Settings};
+use super::{OPTIONS, OptionRow, Scope, Settings};
 
 /// The arguments of all options in a scope, and `-o`.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
@@ -123,7 +123,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
     }
 }
 
-fn set(row: &Row, settings: &mut Settings, value: Option<&str>) -> Result<(), OptionError> {
+fn set(row: &OptionRow, settings: &mut Settings, value: Option<&str>) -> Result<(), OptionError> {
     let value = match (value, row.value) {
         (Some(_), "") => return Err(OptionError::NeedlessValue(row.name)),
         (None, wanted) if !wanted.is_empty() => return Err(OptionError::NoValue(row.name, wanted)),

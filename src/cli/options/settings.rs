@@ -7,7 +7,7 @@ use crate::fs::ServeOptions;
 use crate::watch::{Means, QUIET};
 use chessdb::formats;
 use chessdb_library::kept::Space;
-use chessdb_library::library::Selection;
+use chessdb_library::library::DatabaseSelection;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// The values of all options.
@@ -16,7 +16,7 @@ pub struct Settings {
     /// Options of the decoders.
     pub formats: formats::Options,
     /// Which databases of a folder are served.
-    pub selection: Selection,
+    pub selection: DatabaseSelection,
     /// Options of the file system.
     pub serve: ServeOptions,
     /// How changes of the source are detected.
@@ -55,7 +55,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             formats: formats::Options::default(),
-            selection: Selection::default(),
+            selection: DatabaseSelection::default(),
             serve: ServeOptions::default(),
             watch: Means::default(),
             quiet: QUIET,

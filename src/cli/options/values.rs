@@ -10,7 +10,7 @@ use std::time::Duration;
 use encoding_rs::WINDOWS_1252;
 use flate2::read::MultiGzDecoder;
 
-use super::error::Wanted;
+use super::error::ValidValues;
 use crate::watch::{self, Means};
 use chessdb::formats::Passwords;
 use chessdb_library::spelling::{Spelling, SpellingFile};
@@ -25,7 +25,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const OF_OTHERS: u32 = 0o077;
 
 /// Reads a password file.
-pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
+pub fn passwords(path: &str) -> Result<Passwords, ValidValues> {
     let wrong = |error: &dyn Display| format!("a file with one password a line: {path}: {error}");
     // This may be a pipe from a program that keeps passwords.
     let file = File::open(path).map_err(|error| wrong(&error))?;
@@ -50,7 +50,7 @@ pub fn passwords(path: &str) -> Result<Passwords, Wanted> {
 }
 
 /// Reads a spelling file, which gzip may have compressed.
-pub fn spelling_file(path: &str) -> Result<Spelling, Wanted> {
+pub fn spelling_file(path: &str) -> Result<Spelling, ValidValues> {
     let wrong = |error: &dyn Display| format!("stored, fold or a spelling file of Scid: {path}: {error}");
     let too_long = || wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20));
     // Opening a named pipe must not wait, nor must reading what looks like a file, such as /proc/kmsg.

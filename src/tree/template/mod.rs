@@ -5,11 +5,11 @@ mod value;
 use std::fmt;
 use std::ops::Range;
 
-pub(super) use value::{Facts, date_characters, result};
+pub(super) use value::{TemplateGame, date_characters, result};
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum TemplatePart {
     /// Literal text.
     Text(String),
     /// `%{year}`, or `%{white:3}` for the first three characters of a value.
@@ -93,7 +93,10 @@ impl std::error::Error for TemplateError {}
 ///
 /// # Errors
 /// For an unknown field, and for a `%` that does not begin a field.
-pub(super) fn parse(template: &str, range: Range<usize>) -> Result<Vec<(usize, Part)>, TemplateError> {
+pub(super) fn parse(
+    template: &str,
+    range: Range<usize>,
+) -> Result<Vec<(usize, TemplatePart)>, TemplateError> {
     let mut parts = Vec::new();
     let mut at = range.start;
     while let Some(rest) = template.get(at..range.end).filter(|rest| !rest.is_empty()) {
@@ -119,8 +122,8 @@ pub(super) fn parse(template: &str, range: Range<usize>) -> Result<Vec<(usize, P
             }
         };
         match parts.last_mut() {
-            Some((_, Part::Text(before))) => before.push_str(text),
-            _ => parts.push((at, Part::Text(text.to_owned()))),
+            Some((_, TemplatePart::Text(before))) => before.push_str(text),
+            _ => parts.push((at, TemplatePart::Text(text.to_owned()))),
         }
         at += len;
     }
@@ -128,7 +131,7 @@ pub(super) fn parse(template: &str, range: Range<usize>) -> Result<Vec<(usize, P
 }
 
 /// Parses the text between the braces: `year`, `white:3`, `tag:Round`, `tag:Site:3`.
-fn value_of(text: &str) -> Result<Part, String> {
+fn value_of(text: &str) -> Result<TemplatePart, String> {
     let mut has_capitals = false;
     let (name, first) = match text.rsplit_once(':') {
         Some((name, number)) if name != "tag" => {
@@ -162,8 +165,8 @@ fn value_of(text: &str) -> Result<Part, String> {
     let names = || FIELDS.map(|(name, _)| name).join(", ");
     let field = field.ok_or_else(|| format!("no field '{name}'; there are {} and tag:NAME", names()))?;
     Ok(match first {
-        Some(number) if has_capitals => Part::Initials(field, number),
-        first => Part::Value(field, first),
+        Some(number) if has_capitals => TemplatePart::Initials(field, number),
+        first => TemplatePart::Value(field, first),
     })
 }
 
@@ -172,13 +175,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parts(template: &str) -> Vec<Part> {
+    fn parts(template: &str) -> Vec<TemplatePart> {
         let parts = parse(template, 0..template.len()).unwrap();
         parts.into_iter().map(|(_, part)| part).collect()
     }
 
-    fn text(text: &str) -> Part {
-        Part::Text(text.to_owned())
+    fn text(text: &str) -> TemplatePart {
+        TemplatePart::Text(text.to_owned())
     }
 
     #[test]
@@ -188,16 +191,16 @@ mod tests {
             parts("a%%b%{white:3}}%{tag:Round}%{tag:Site:2}%{tag:1}%{event:2U}"),
             [
                 text("a%b"),
-                Part::Value(Field::White, Some(3)),
+                TemplatePart::Value(Field::White, Some(3)),
                 text("}"),
-                Part::Value(Field::Tag("Round".to_owned()), None),
-                Part::Value(Field::Tag("Site".to_owned()), Some(2)),
-                Part::Value(Field::Tag("1".to_owned()), None),
-                Part::Initials(Field::Event, 2),
+                TemplatePart::Value(Field::Tag("Round".to_owned()), None),
+                TemplatePart::Value(Field::Tag("Site".to_owned()), Some(2)),
+                TemplatePart::Value(Field::Tag("1".to_owned()), None),
+                TemplatePart::Initials(Field::Event, 2),
             ]
         );
         for (name, field) in FIELDS {
-            assert_eq!(parts(&format!("%{{{name}}}")), [Part::Value(field, None)]);
+            assert_eq!(parts(&format!("%{{{name}}}")), [TemplatePart::Value(field, None)]);
         }
     }
 
@@ -244,7 +247,7 @@ mod tests {
             match parse(&template, 0..template.len()) {
                 Ok(parts) => {
                     let texts = parts.windows(2).all(|two| {
-                        !matches!(two, [(_, Part::Text(_)), (_, Part::Text(_))])
+                        !matches!(two, [(_, TemplatePart::Text(_)), (_, TemplatePart::Text(_))])
                     });
                     prop_assert!(texts);
                 }

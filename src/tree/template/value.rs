@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::{Field, Part};
+use super::{Field, TemplatePart};
 use crate::tree::index::shown;
 use crate::tree::names::{canonical, canonical_text, event_and_year};
 use chessdb::formats::{Database, Keys, TextId};
@@ -14,7 +14,7 @@ use chessdb_library::library::tags_of;
 use chessdb_library::spelling::Names;
 
 /// A game for which a template is evaluated.
-pub(in crate::tree) struct Facts<'a> {
+pub(in crate::tree) struct TemplateGame<'a> {
     pub(in crate::tree) database: &'a dyn Database,
     pub(in crate::tree) game: u32,
     pub(in crate::tree) keys: Keys,
@@ -27,15 +27,15 @@ pub(in crate::tree) struct Facts<'a> {
     tags: OnceCell<Tags>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> TemplateGame<'a> {
     /// A game whose [`Field::Player`] is White.
     pub(in crate::tree) fn new(
         database: &'a dyn Database,
         game: u32,
         keys: Keys,
         digits: usize,
-    ) -> Facts<'a> {
-        Facts {
+    ) -> TemplateGame<'a> {
+        TemplateGame {
             database,
             game,
             keys,
@@ -47,12 +47,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The text of a part; `None` if the value is unknown.
-    pub(in crate::tree) fn part(&self, part: &Part) -> Option<String> {
+    pub(in crate::tree) fn part(&self, part: &TemplatePart) -> Option<String> {
         match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Value(field, None) => self.value(field),
-            Part::Value(field, Some(first)) => Some(first_characters(self.value(field)?, *first)),
-            Part::Initials(field, first) => initials(&self.value(field)?, *first),
+            TemplatePart::Text(text) => Some(text.clone()),
+            TemplatePart::Value(field, None) => self.value(field),
+            TemplatePart::Value(field, Some(first)) => Some(first_characters(self.value(field)?, *first)),
+            TemplatePart::Initials(field, first) => initials(&self.value(field)?, *first),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chessdb::formats::Options;
-use chessdb_library::library::{Library, Selection};
+use chessdb_library::library::{DatabaseSelection, Library};
 
 use super::source::{Source, open, paths};
 
@@ -69,7 +69,7 @@ fn archives_are_chosen_by_their_own_names() {
     let source = Source::new();
     source.file("club/x.cbv", &archive(&["a.cbh", "b.cbh"]));
     source.file("y.cbv", &archive(&["a.cbh", "b.cbh"]));
-    let mut selection = Selection::default();
+    let mut selection = DatabaseSelection::default();
     selection.add_only("x.*").unwrap();
     selection.flat = true;
     let library = Library::open_selected(&source.path(""), &Options::default(), &selection).unwrap();

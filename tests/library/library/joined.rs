@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chessdb::formats::{Options, PgnForm};
-use chessdb_library::library::{Library, LibraryEntry, Selection, problems_of, tags_of, text_of};
+use chessdb_library::library::{DatabaseSelection, Library, LibraryEntry, problems_of, tags_of, text_of};
 
 use super::source::{Source, paths};
 
@@ -78,23 +78,26 @@ fn one_file_more_makes_them_one_database() {
 #[test]
 fn options_say_which_files_are_joined() {
     let source = many(MOST + 1);
-    let open = |options: &Options, selection: &Selection| {
+    let open = |options: &Options, selection: &DatabaseSelection| {
         Library::open_selected(&source.path(""), options, selection).unwrap()
     };
     let verbatim = Options {
         pgn: PgnForm::Verbatim,
         ..Options::default()
     };
-    assert_eq!(open(&verbatim, &Selection::default()).databases().len(), MOST + 1);
-    let mut some = Selection::default();
+    assert_eq!(
+        open(&verbatim, &DatabaseSelection::default()).databases().len(),
+        MOST + 1
+    );
+    let mut some = DatabaseSelection::default();
     some.add_only("*[0-8].pgn").unwrap();
     assert_eq!(open(&Options::default(), &some).databases().len(), 901);
-    let mut all = Selection::default();
+    let mut all = DatabaseSelection::default();
     all.add_only("0*.pgn").unwrap();
     all.add_kinds("pgn").unwrap();
     all.flat = true;
     assert_eq!(paths(&open(&Options::default(), &all)), [NAME]);
-    let mut joined = Selection::default();
+    let mut joined = DatabaseSelection::default();
     joined.add_only(NAME).unwrap();
     let library = open(&Options::default(), &joined);
     assert_eq!(paths(&library), [NAME], "by its own name");
@@ -103,7 +106,7 @@ fn options_say_which_files_are_joined() {
     assert_eq!(events(&single.databases()[0]), ["3"], "the source is one of them");
     // A file has the name.
     source.file(NAME, game("large").repeat(200).as_bytes());
-    let library = open(&Options::default(), &Selection::default());
+    let library = open(&Options::default(), &DatabaseSelection::default());
     assert_eq!(paths(&library), [NAME, "small-files.pgn (2)"]);
 }
 
@@ -190,7 +193,7 @@ fn every_change_of_a_file_opens_all_again() {
 #[test]
 fn the_old_state_is_shown_until_the_new_one_is_open() {
     let source = many(MOST + 1);
-    let (options, selection) = (Options::default(), Selection::default());
+    let (options, selection) = (Options::default(), DatabaseSelection::default());
     let patience = Duration::ZERO;
     let first = Library::open_within(&source.path(""), &options, &selection, patience, || Ok(()), None);
     let mut library = first.unwrap();

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chessdb::formats::Options;
-use chessdb_library::library::{Library, LibraryError, Selection};
+use chessdb_library::library::{DatabaseSelection, Library, LibraryError};
 
 use super::source::{Source, paths};
 
 /// Opens a source without waiting.
 fn open_at_once(source: &Source, prepare: fn() -> io::Result<()>) -> Result<Library, LibraryError> {
-    let (options, selection) = (Options::default(), Selection::default());
+    let (options, selection) = (Options::default(), DatabaseSelection::default());
     Library::open_within(
         &source.path(""),
         &options,

@@ -1,10 +1,10 @@
 use chessdb::formats::Options;
-use chessdb_library::library::{Library, LibraryError, Selection};
+use chessdb_library::library::{DatabaseSelection, Library, LibraryError};
 
 use super::source::{Source, paths};
 
-fn only(patterns: &[&str]) -> Selection {
-    let mut selection = Selection::default();
+fn only(patterns: &[&str]) -> DatabaseSelection {
+    let mut selection = DatabaseSelection::default();
     for pattern in patterns {
         selection.add_only(pattern).unwrap();
     }
@@ -20,7 +20,7 @@ fn source() -> Source {
     source
 }
 
-fn open(source: &Source, selection: &Selection) -> Result<Library, LibraryError> {
+fn open(source: &Source, selection: &DatabaseSelection) -> Result<Library, LibraryError> {
     Library::open_selected(&source.path(""), &Options::default(), selection)
 }
 
@@ -73,7 +73,7 @@ fn flat_databases_stand_beside_each_other() {
         let entry = entries.find(|entry| entry.path == path).unwrap();
         entry.files[0].1
     };
-    let nested = open(&source, &Selection::default()).unwrap();
+    let nested = open(&source, &DatabaseSelection::default()).unwrap();
     let first = nested
         .databases()
         .iter()

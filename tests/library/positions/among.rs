@@ -7,7 +7,7 @@ use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
 use chessdb::game::Tags;
 use chessdb::replay::Ply;
 use chessdb_library::positions::{
-    Found, Index, Material, MovesTable, Novelty, Pattern, Pawns, Selection, TreeNode, Wanted,
+    Index, Material, MovesTable, Novelty, Occurrence, Pattern, Pawns, Selection, TreeNode, Wanted,
     scan_moves_among,
 };
 
@@ -59,8 +59,8 @@ struct Both {
 }
 
 impl Both {
-    fn found(&self, found: Found) -> Found {
-        Found {
+    fn found(&self, found: Occurrence) -> Occurrence {
+        Occurrence {
             game: self.games[found.game as usize],
             ..found
         }
@@ -75,7 +75,7 @@ impl Both {
 
     fn compare_find(&self, wanted: &Wanted) {
         let expected = self.alone.find(wanted).unwrap().into_iter();
-        let expected: Vec<Found> = expected.map(|found| self.found(found)).collect();
+        let expected: Vec<Occurrence> = expected.map(|found| self.found(found)).collect();
         assert_eq!(self.among.find(wanted).unwrap(), expected, "{wanted:?}");
         assert_eq!(self.among.count(wanted).unwrap() as usize, expected.len());
     }

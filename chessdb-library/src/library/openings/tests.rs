@@ -9,9 +9,9 @@ use chessdb::formats::Options;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn openings(spawn: Spawn) -> Openings {
-    Openings(Arc::new(Shared {
+    Openings(Arc::new(OpeningPool {
         spawn,
-        ..Shared::default()
+        ..OpeningPool::default()
     }))
 }
 
@@ -28,14 +28,14 @@ fn how() -> Arc<How> {
 
 /// A task with one candidate that no format accepts. Its name distinguishes it from other tasks, which are
 /// compared by their candidates.
-fn task(name: &str, mount: Option<Mount>) -> Arc<Task> {
+fn task(name: &str, mount: Option<Mount>) -> Arc<OpeningTask> {
     let format = chessdb::formats::FORMATS.first().unwrap();
     let candidate = chessdb::formats::Candidate {
         name: name.to_owned(),
         files: vec![(String::new(), name.into())],
         warnings: Vec::new(),
     };
-    Arc::new(Task {
+    Arc::new(OpeningTask {
         folder: Vec::new(),
         name: name.to_owned(),
         candidates: vec![(format, candidate)],
@@ -77,7 +77,7 @@ fn openings_that_may_hang_wait_for_a_thread() {
         }
     });
     let how = how();
-    let begin = |name, mount| openings.begin(task(name, mount), Seen::new(), &how);
+    let begin = |name, mount| openings.begin(task(name, mount), SeenFiles::new(), &how);
     let jobs = [
         begin("a", far()),
         begin("b", None),
@@ -114,10 +114,10 @@ fn no_thread_wakes_up_for_openings_behind_hanging_ones() {
     let names: Vec<String> = (0..5).map(|n| n.to_string()).collect();
     let far: Vec<_> = names
         .iter()
-        .map(|name| openings.begin(task(name, far()), Seen::new(), &how))
+        .map(|name| openings.begin(task(name, far()), SeenFiles::new(), &how))
         .collect();
     // The local database is opened when the hanging ones are older than `YOUNG`.
-    let near = openings.begin(task("near", None), Seen::new(), &how);
+    let near = openings.begin(task("near", None), SeenFiles::new(), &how);
     wait_until(|| HANGING.lock().len() == 3);
     wait_until(|| STARTERS.load(Ordering::Relaxed) == 0);
     assert_eq!(openings.0.state().waiting.len(), 3);

@@ -10,8 +10,8 @@ use super::super::facts::Facts;
 use super::super::selection::Selection;
 use super::Index;
 use super::build::{LARGE, SMALL};
-use super::sections::Section;
-use super::shared::Node;
+use super::sections::IndexSection;
+use super::shared::IndexNode;
 use crate::kept::Damaged;
 use chessdb::bytes::{le_u32, le_u64};
 
@@ -52,7 +52,7 @@ impl Index {
     }
 
     /// Number of selected games of some nodes.
-    pub(super) fn number_of(&self, nodes: &[Node]) -> Result<u32, Damaged> {
+    pub(super) fn number_of(&self, nodes: &[IndexNode]) -> Result<u32, Damaged> {
         nodes
             .iter()
             .try_fold(0, |sum, node| Ok(sum + self.number_in(node.lo..node.hi)?))
@@ -69,9 +69,9 @@ impl Index {
         let end = range.end as usize;
         while place < end {
             let (section, size) = match place {
-                _ if place.is_multiple_of(LARGE) && place + LARGE <= end => (Section::Games4096, LARGE),
-                _ if place.is_multiple_of(SMALL) && place + SMALL <= end => (Section::Games64, SMALL),
-                _ => (Section::Games, 1),
+                _ if place.is_multiple_of(LARGE) && place + LARGE <= end => (IndexSection::Games4096, LARGE),
+                _ if place.is_multiple_of(SMALL) && place + SMALL <= end => (IndexSection::Games64, SMALL),
+                _ => (IndexSection::Games, 1),
             };
             let first = self.sections.u32(section, place / size)?;
             least = Some(least.map_or(first, |least: u32| least.min(first)));
@@ -85,7 +85,7 @@ impl Index {
     }
 
     /// The smallest number of a selected game of some nodes.
-    pub(super) fn first_of(&self, nodes: &[Node]) -> Result<Option<u32>, Damaged> {
+    pub(super) fn first_of(&self, nodes: &[IndexNode]) -> Result<Option<u32>, Damaged> {
         let firsts = nodes.iter().map(|node| self.first_in(node.lo..node.hi));
         let firsts = firsts.collect::<Result<Vec<_>, Damaged>>()?;
         Ok(firsts.into_iter().flatten().min())
@@ -93,9 +93,9 @@ impl Index {
 
     /// The facts of the selected games at some places.
     pub(super) fn facts_in(&self, range: &Range<u32>) -> Result<impl Iterator<Item = Facts> + '_, Damaged> {
-        let facts = self.range(Section::Facts, range, 8)?.chunks_exact(8);
+        let facts = self.range(IndexSection::Facts, range, 8)?.chunks_exact(8);
         let games = match self.among {
-            Some(_) => Some(self.range(Section::Games, range, 4)?),
+            Some(_) => Some(self.range(IndexSection::Games, range, 4)?),
             None => None,
         };
         let facts = facts.enumerate().filter(move |&(n, _)| {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::super::wanted::Pattern;
 use super::order::{Batch, in_order};
 use super::popular;
-use super::sections::{BUCKET_BITS, GAMES, Section, Sections, USUAL};
+use super::sections::{BUCKET_BITS, GAMES, IndexSection, IndexSections, USUAL};
 use super::shared::{bucket_bits, write_shared};
 use super::spill::Spill;
-use super::walk::Walk;
+use super::walk::IndexWalk;
 use super::{Index, IndexError};
 use crate::cancel;
 use crate::kept::{Numbers, Output, begin, next_page};
@@ -43,13 +43,13 @@ pub(super) struct Builder<'a> {
 }
 
 /// The sections that have an item for each game, with the bytes of an item.
-const COLUMNS: [(Section, usize); 6] = [
-    (Section::Games, 4),
-    (Section::Common, 2),
-    (Section::Facts, 8),
-    (Section::Pawns, 8),
-    (Section::Material, 4),
-    (Section::Parting, 2),
+const COLUMNS: [(IndexSection, usize); 6] = [
+    (IndexSection::Games, 4),
+    (IndexSection::Common, 2),
+    (IndexSection::Facts, 8),
+    (IndexSection::Pawns, 8),
+    (IndexSection::Material, 4),
+    (IndexSection::Parting, 2),
 ];
 
 /// True if the nodes of so many games need at most half of the memory.
@@ -80,10 +80,10 @@ impl Builder<'_> {
         let mut spill = Spill::new(part_bits, temporary.filter(|_| !is_small));
         let blocks = self.columns(out, &mut numbers, &mut spill)?;
         for (section, minima) in [
-            (Section::Common64, &blocks.common.small),
-            (Section::Common4096, &blocks.common.large),
-            (Section::Games64, &blocks.games.small),
-            (Section::Games4096, &blocks.games.large),
+            (IndexSection::Common64, &blocks.common.small),
+            (IndexSection::Common4096, &blocks.common.large),
+            (IndexSection::Games64, &blocks.games.small),
+            (IndexSection::Games4096, &blocks.games.large),
         ] {
             end = put(out, &mut numbers, section, end, minima)?;
         }
@@ -100,8 +100,8 @@ impl Builder<'_> {
             end += positions.len() as u64;
             Ok(())
         })?;
-        numbers.sections[Section::Buckets as usize] = (begin, bucket_bytes);
-        numbers.sections[Section::Positions as usize] = (first, end - first);
+        numbers.sections[IndexSection::Buckets as usize] = (begin, bucket_bytes);
+        numbers.sections[IndexSection::Positions as usize] = (first, end - first);
         numbers.own[BUCKET_BITS] = bits;
         self.popular(out, &mut numbers, end, &popular)?;
         Ok(numbers)
@@ -113,12 +113,12 @@ impl Builder<'_> {
         out: &mut Output,
         numbers: &mut Numbers,
         spill: &mut Spill,
-    ) -> Result<Blocks, IndexError> {
-        let mut state = Columns {
-            walk: Walk::new(),
+    ) -> Result<BlockMinima, IndexError> {
+        let mut state = ColumnsBuilder {
+            walk: IndexWalk::new(),
             before: None,
             common: 0,
-            blocks: Blocks::default(),
+            blocks: BlockMinima::default(),
             usual: 0,
             games: 0,
         };
@@ -131,14 +131,14 @@ impl Builder<'_> {
                 out.write_at(*at + *len, &bytes)?;
                 *len += bytes.len() as u64;
                 // The move with which the last game parts from the next one is not known yet.
-                let is_behind = *section == Section::Parting && state.games > 0;
+                let is_behind = *section == IndexSection::Parting && state.games > 0;
                 let games = state.games - u32::from(is_behind);
                 debug_assert_eq!(*len, u64::from(games) * *item as u64);
             }
             Ok::<(), IndexError>(())
         })?;
         if let Some(code) = state.parting(0) {
-            let (at, len) = &mut numbers.sections[Section::Parting as usize];
+            let (at, len) = &mut numbers.sections[IndexSection::Parting as usize];
             out.write_at(*at + *len, &code.to_le_bytes())?;
             *len += 2;
         }
@@ -153,11 +153,11 @@ impl Builder<'_> {
         out: &mut Output,
         numbers: &mut Numbers,
         end: u64,
-        popular: &[super::spill::Entry],
+        popular: &[super::spill::NodeEntry],
     ) -> Result<(), IndexError> {
         let sections = match out {
-            Output::Memory(bytes) => Sections::in_memory(std::mem::take(bytes), *numbers),
-            Output::File(file) => Sections::being_written(file, *numbers)?,
+            Output::Memory(bytes) => IndexSections::in_memory(std::mem::take(bytes), *numbers),
+            Output::File(file) => IndexSections::being_written(file, *numbers)?,
         };
         let mut index = Index::of(sections, self.database);
         let mut tables = Vec::new();
@@ -165,7 +165,7 @@ impl Builder<'_> {
         for nodes in popular.chunks(AHEAD) {
             cancel::check();
             let begins = nodes.iter().map(|node| {
-                let game = index.sections.u32(Section::Games, node.lo as usize)?;
+                let game = index.sections.u32(IndexSection::Games, node.lo as usize)?;
                 Ok((game, u32::from(node.depth)))
             });
             let begins = begins.collect::<Result<Vec<_>, IndexError>>()?;
@@ -189,12 +189,12 @@ impl Builder<'_> {
         }
         if let (Output::Memory(memory), Some(bytes)) = (
             &mut *out,
-            Arc::into_inner(index.sections).and_then(Sections::into_memory),
+            Arc::into_inner(index.sections).and_then(IndexSections::into_memory),
         ) {
             *memory = bytes;
         }
         let mut end = end;
-        for (section, bytes) in [(Section::Popular, keys), (Section::Tables, tables)] {
+        for (section, bytes) in [(IndexSection::Popular, keys), (IndexSection::Tables, tables)] {
             let at = next_page(end);
             out.write_at(at, &bytes)?;
             end = at + bytes.len() as u64;
@@ -208,7 +208,7 @@ impl Builder<'_> {
 fn put(
     out: &mut Output,
     numbers: &mut Numbers,
-    section: Section,
+    section: IndexSection,
     end: u64,
     items: &[u32],
 ) -> io::Result<u64> {
@@ -220,18 +220,18 @@ fn put(
 }
 
 /// The state for making the columns batch by batch.
-struct Columns {
-    walk: Walk,
+struct ColumnsBuilder {
+    walk: IndexWalk,
     /// First position and moves of the last game.
     before: Option<(u64, Vec<u16>)>,
     /// What the last game has in common with the one before it.
     common: usize,
-    blocks: Blocks,
+    blocks: BlockMinima,
     usual: u32,
     games: u32,
 }
 
-impl Columns {
+impl ColumnsBuilder {
     /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`].
     fn add(&mut self, batch: &Batch, spill: &mut Spill) -> io::Result<[Vec<u8>; 6]> {
         let mut columns = COLUMNS.map(|(_, item)| Vec::with_capacity(batch.lines.len() * item));
@@ -271,7 +271,7 @@ impl Columns {
     }
 }
 
-impl Columns {
+impl ColumnsBuilder {
     /// The code of the first move of the last game that neither the game before it nor the next one has, 0 if there
     /// is none. `common` is what it has in common with the next game.
     fn parting(&self, common: usize) -> Option<u16> {
@@ -289,7 +289,7 @@ fn equal(one: &[u16], other: &[u16]) -> usize {
 
 /// The minima of blocks of items.
 #[derive(Default)]
-struct Blocks {
+struct BlockMinima {
     common: Minima,
     games: Minima,
 }
@@ -300,7 +300,7 @@ struct Minima {
     large: Vec<u32>,
 }
 
-impl Blocks {
+impl BlockMinima {
     fn add(&mut self, place: u32, common: u32, game: u32) {
         self.common.add(place as usize, common);
         self.games.add(place as usize, game);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::super::line::{Step, at, follow};
+use super::super::line::{LineStep, at, follow};
 use super::code::{code_of, move_of};
 use super::order::MOST_PLIES;
 use chessdb::board::{Move, Position, Undo};
@@ -24,21 +24,21 @@ const STEP: usize = 64;
 const MOST_LINES: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// The main line of a game, up to [`MOST_PLIES`] moves.
-pub(super) struct Line {
+pub(super) struct CachedLine {
     /// The moves, as codes.
     pub(super) moves: Vec<u16>,
     /// The start position, and the position after every [`STEP`] moves.
     positions: Vec<Position>,
 }
 
-impl Line {
+impl CachedLine {
     /// Reads the line of a game; `None` if the game has no start position.
-    fn of(database: &dyn Database, game: u32) -> Option<Line> {
+    fn of(database: &dyn Database, game: u32) -> Option<CachedLine> {
         let (mut moves, mut positions) = (Vec::new(), Vec::new());
         follow(database, game, |step| {
             let position = match step {
-                Step::Start(position) => position,
-                Step::Ply(ply) => {
+                LineStep::Start(position) => position,
+                LineStep::Ply(ply) => {
                     moves.push(code_of(ply.mv));
                     ply.position
                 }
@@ -52,7 +52,7 @@ impl Line {
                 ControlFlow::Break(())
             }
         });
-        (!positions.is_empty()).then_some(Line { moves, positions })
+        (!positions.is_empty()).then_some(CachedLine { moves, positions })
     }
 
     /// The position in which the game begins.
@@ -72,18 +72,18 @@ impl Line {
 }
 
 /// A position of a game, and the next move; `None` if the game is shorter.
-type Reached = Option<(Position, Option<Move>)>;
+type PositionAndMove = Option<(Position, Option<Move>)>;
 
 /// The most recently used lines of long games, and positions that were read ahead.
-pub(super) struct Lines {
-    kept: Recent<u32, Arc<Line>>,
+pub(super) struct LineCache {
+    kept: Recent<u32, Arc<CachedLine>>,
     /// By the game and the number of moves before the position.
-    ahead: FxHashMap<(u32, u32), Reached>,
+    ahead: FxHashMap<(u32, u32), PositionAndMove>,
 }
 
-impl Lines {
-    pub(super) fn new() -> Lines {
-        Lines {
+impl LineCache {
+    pub(super) fn new() -> LineCache {
+        LineCache {
             kept: Recent::new(MOST_LINES),
             ahead: FxHashMap::default(),
         }
@@ -101,7 +101,7 @@ impl Lines {
     }
 
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
-    pub(super) fn at(&self, database: &dyn Database, game: u32, ply: u32) -> Reached {
+    pub(super) fn at(&self, database: &dyn Database, game: u32, ply: u32) -> PositionAndMove {
         if let Some(reached) = self.ahead.get(&(game, ply)) {
             return *reached;
         }
@@ -112,11 +112,11 @@ impl Lines {
     }
 
     /// The line of a game; `None` if the game has no start position.
-    pub(super) fn get(&self, database: &dyn Database, game: u32) -> Option<Arc<Line>> {
+    pub(super) fn get(&self, database: &dyn Database, game: u32) -> Option<Arc<CachedLine>> {
         if let Some(line) = self.kept.get(&game) {
             return Some(line);
         }
-        let line = Arc::new(Line::of(database, game)?);
+        let line = Arc::new(CachedLine::of(database, game)?);
         if line.moves.len() >= LONG {
             self.kept.put(game, Arc::clone(&line));
         }

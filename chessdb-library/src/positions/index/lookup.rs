@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use super::super::Found;
-use super::super::scan::{MovesScan, Reached, Rows, occurrence};
+use super::super::Occurrence;
+use super::super::scan::{MoveRows, MovesScan, Reached, occurrence};
 use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
 use super::Index;
@@ -12,8 +12,8 @@ use super::build::{LARGE, SMALL};
 use super::code::move_of;
 use super::key::key_of;
 use super::popular::{self, POPULAR};
-use super::sections::Section;
-use super::shared::{Node, read, rest_of};
+use super::sections::IndexSection;
+use super::shared::{IndexNode, read, rest_of};
 use super::signature::{Signature, Test};
 use super::spill::first_bits;
 use crate::cancel;
@@ -27,7 +27,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn find(&self, wanted: &Wanted) -> Result<Vec<Found>, Damaged> {
+    pub fn find(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
         let mut found = match wanted {
             Wanted::Position(pattern) if pattern.is_exact() => match self.nodes(pattern)? {
                 Some(nodes) => self.games_of(&nodes)?,
@@ -77,9 +77,9 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn moves_of(&self, pattern: &Pattern, found: &[Found]) -> Result<MovesTable, Damaged> {
+    pub fn moves_of(&self, pattern: &Pattern, found: &[Occurrence]) -> Result<MovesTable, Damaged> {
         if pattern.is_exact() {
-            let rows = Rows::new(&*self.database, pattern, found);
+            let rows = MoveRows::new(&*self.database, pattern, found);
             let reached = self.reached(&rows, found.len() as u32)?;
             return Ok(rows.table(&reached));
         }
@@ -112,7 +112,7 @@ impl Index {
 
     /// The number of games that have the position after each row's move. If the position is not shared, only
     /// the game in which the move was played has it.
-    fn reached(&self, rows: &Rows, games: u32) -> Result<Vec<Reached>, Damaged> {
+    fn reached(&self, rows: &MoveRows, games: u32) -> Result<Vec<Reached>, Damaged> {
         let mut reached = Vec::with_capacity(rows.after.len());
         for (played, after) in rows.played().zip(&rows.after) {
             let nodes = match after {
@@ -134,7 +134,7 @@ impl Index {
     }
 
     /// The nodes with a position; `None` if fewer than two games have the position.
-    fn nodes(&self, pattern: &Pattern) -> Result<Option<Vec<Node>>, Damaged> {
+    fn nodes(&self, pattern: &Pattern) -> Result<Option<Vec<IndexNode>>, Damaged> {
         for nodes in self.nodes_by_key(key_of(pattern.position()))? {
             if self.have(&nodes, pattern)? {
                 return Ok(Some(nodes));
@@ -145,25 +145,25 @@ impl Index {
 
     /// True if nodes from [`Index::nodes_by_key`] have a position. The stored bits of the keys of two positions may
     /// be equal.
-    pub(super) fn have(&self, nodes: &[Node], pattern: &Pattern) -> Result<bool, Damaged> {
+    pub(super) fn have(&self, nodes: &[IndexNode], pattern: &Pattern) -> Result<bool, Damaged> {
         let reached = self.reader_of(nodes)?.and_then(|(game, ply)| self.at(game, ply));
         Ok(reached.is_some_and(|(position, _)| pattern.matches(&position)))
     }
 
     /// The game from which the position of nodes is read, and the number of moves before it.
-    pub(super) fn reader_of(&self, nodes: &[Node]) -> Result<Option<(u32, u32)>, Damaged> {
+    pub(super) fn reader_of(&self, nodes: &[IndexNode]) -> Result<Option<(u32, u32)>, Damaged> {
         let node = nodes.iter().min_by_key(|node| node.depth);
         node.map(|node| Ok((self.game_at(node.lo)?, node.depth)))
             .transpose()
     }
 
     /// The nodes of each shared position whose key has the same first bits.
-    pub(super) fn nodes_by_key(&self, key: u64) -> Result<Vec<Vec<Node>>, Damaged> {
+    pub(super) fn nodes_by_key(&self, key: u64) -> Result<Vec<Vec<IndexNode>>, Damaged> {
         self.nodes_in(self.bucket(key)?, key)
     }
 
     /// [`Index::nodes_by_key`] for each of several keys.
-    pub(super) fn nodes_by_keys(&self, keys: &[u64]) -> Result<Vec<Vec<Vec<Node>>>, Damaged> {
+    pub(super) fn nodes_by_keys(&self, keys: &[u64]) -> Result<Vec<Vec<Vec<IndexNode>>>, Damaged> {
         let buckets = keys.iter().map(|&key| self.bucket(key));
         let buckets = buckets.collect::<Result<Vec<_>, Damaged>>()?;
         // The first bytes of all buckets are fetched from memory at the same time.
@@ -180,15 +180,15 @@ impl Index {
     fn bucket(&self, key: u64) -> Result<&[u8], Damaged> {
         let bucket = first_bits(key, self.sections.bucket_bits());
         let offset = |bucket| {
-            let offset = self.sections.u64(Section::Buckets, bucket)?;
+            let offset = self.sections.u64(IndexSection::Buckets, bucket)?;
             usize::try_from(offset).map_err(|_| Damaged)
         };
         let begin = offset(bucket)?;
         let len = offset(bucket + 1)?.checked_sub(begin).ok_or(Damaged)?;
-        self.sections.get(Section::Positions, begin, len)
+        self.sections.get(IndexSection::Positions, begin, len)
     }
 
-    fn nodes_in(&self, bucket: &[u8], key: u64) -> Result<Vec<Vec<Node>>, Damaged> {
+    fn nodes_in(&self, bucket: &[u8], key: u64) -> Result<Vec<Vec<IndexNode>>, Damaged> {
         let mut found = Vec::new();
         let wanted = rest_of(key, self.sections.bucket_bits());
         let games = self.sections.games();
@@ -203,7 +203,7 @@ impl Index {
 
     /// The number of the game at a place in the order of the index.
     pub(super) fn game_at(&self, place: u32) -> Result<u32, Damaged> {
-        let game = self.sections.u32(Section::Games, place as usize)?;
+        let game = self.sections.u32(IndexSection::Games, place as usize)?;
         if game < self.database.len() {
             Ok(game)
         } else {
@@ -214,7 +214,7 @@ impl Index {
     /// The moves that the games at some places play after a node, of which they are all games that play it. `None` if
     /// they end there. Games are read in database order, because in another one each might unpack all that precedes it
     /// in a compressed file.
-    pub(super) fn next_moves(&self, asked: &[(Node, Range<u32>)]) -> Result<Vec<Option<Move>>, Damaged> {
+    pub(super) fn next_moves(&self, asked: &[(IndexNode, Range<u32>)]) -> Result<Vec<Option<Move>>, Damaged> {
         let mut moves = vec![None; asked.len()];
         let mut unknown = Vec::new();
         for ((node, places), next) in asked.iter().zip(&mut moves) {
@@ -232,20 +232,20 @@ impl Index {
 
     /// The move with which a single game parts from the other games of a node, `Some(None)` if it ends there. `None`
     /// if the index does not have it.
-    fn parting(&self, node: &Node, places: &Range<u32>) -> Result<Option<Option<Move>>, Damaged> {
+    fn parting(&self, node: &IndexNode, places: &Range<u32>) -> Result<Option<Option<Move>>, Damaged> {
         if places.len() > 1 || node.hi - node.lo == 1 {
             return Ok(None);
         }
         let code = self
             .sections
-            .get(Section::Parting, places.start as usize * 2, 2)?;
+            .get(IndexSection::Parting, places.start as usize * 2, 2)?;
         match u16::from_le_bytes([code[0], code[1]]) {
             0 => Ok(Some(None)),
             code => move_of(code).map(|mv| Some(Some(mv))).ok_or(Damaged),
         }
     }
 
-    fn games_of(&self, nodes: &[Node]) -> Result<Vec<Found>, Damaged> {
+    fn games_of(&self, nodes: &[IndexNode]) -> Result<Vec<Occurrence>, Damaged> {
         let mut asked = Vec::new();
         for node in nodes {
             asked.extend(self.segments(node)?.into_iter().map(|places| (*node, places)));
@@ -256,7 +256,7 @@ impl Index {
             for place in places {
                 let game = self.game_at(place)?;
                 if self.selects(game) {
-                    found.push(Found {
+                    found.push(Occurrence {
                         game,
                         ply: node.depth,
                         next,
@@ -269,7 +269,7 @@ impl Index {
 
     /// The table of a popular position.
     fn popular(&self, key: u64, position: &Position) -> Result<Option<MovesTable>, Damaged> {
-        let keys = self.sections.all(Section::Popular)?;
+        let keys = self.sections.all(IndexSection::Popular)?;
         let key_at = |place: usize| le_u64(keys, place * 16);
         let (mut low, mut high) = (0, keys.len() / 16);
         while low < high {
@@ -286,13 +286,13 @@ impl Index {
         let end = |place: usize| le_u64(keys, place * 16 + 8).ok_or(Damaged);
         let begin = low.checked_sub(1).map_or(Ok(0), end)? as usize;
         let len = (end(low)? as usize).checked_sub(begin).ok_or(Damaged)?;
-        let bytes = self.sections.get(Section::Tables, begin, len)?;
+        let bytes = self.sections.get(IndexSection::Tables, begin, len)?;
         popular::read(bytes, position).map(Some).ok_or(Damaged)
     }
 
     /// The games with a match, at most `most` of them. Only games whose signatures admit a match are
     /// searched.
-    fn candidates(&self, wanted: &Wanted, most: usize) -> Result<Vec<Found>, Damaged> {
+    fn candidates(&self, wanted: &Wanted, most: usize) -> Result<Vec<Occurrence>, Damaged> {
         let mut admitted = self.admitted(&[Test::new(wanted)])?;
         // In another order, each game might unpack all that precedes it in a compressed file.
         admitted.sort_unstable();
@@ -316,8 +316,8 @@ impl Index {
 
     /// The signatures of all games, with their places in the order of the index.
     fn signatures(&self) -> Result<impl Iterator<Item = (u32, Signature)>, Damaged> {
-        let pawns = self.sections.all(Section::Pawns)?.chunks_exact(8);
-        let material = self.sections.all(Section::Material)?.chunks_exact(4);
+        let pawns = self.sections.all(IndexSection::Pawns)?.chunks_exact(8);
+        let material = self.sections.all(IndexSection::Material)?.chunks_exact(4);
         let signatures = pawns.zip(material).map(|(pawns, material)| Signature {
             pawns: le_u64(pawns, 0).unwrap_or(0),
             material: le_u32(material, 0).unwrap_or(0),
@@ -327,7 +327,7 @@ impl Index {
 
     /// The ranges of games of a node with the same next move. Each game that ends at the node is a range of
     /// its own.
-    pub(super) fn segments(&self, node: &Node) -> Result<Vec<Range<u32>>, Damaged> {
+    pub(super) fn segments(&self, node: &IndexNode) -> Result<Vec<Range<u32>>, Damaged> {
         let mut segments = Vec::new();
         let mut begin = node.lo;
         let mut place = node.lo + 1;
@@ -350,14 +350,16 @@ impl Index {
     pub(super) fn next_below(&self, mut place: u32, end: u32, limit: u32) -> Result<Option<u32>, Damaged> {
         while place < end {
             let at = place as usize;
-            if at.is_multiple_of(LARGE) && self.sections.u32(Section::Common4096, at / LARGE)? >= limit {
+            if at.is_multiple_of(LARGE) && self.sections.u32(IndexSection::Common4096, at / LARGE)? >= limit {
                 place = place.saturating_add(LARGE as u32);
-            } else if at.is_multiple_of(SMALL) && self.sections.u32(Section::Common64, at / SMALL)? >= limit {
+            } else if at.is_multiple_of(SMALL)
+                && self.sections.u32(IndexSection::Common64, at / SMALL)? >= limit
+            {
                 place += SMALL as u32;
             } else {
                 let upto = (at / SMALL + 1) * SMALL;
                 let upto = upto.min(end as usize);
-                let common = self.sections.get(Section::Common, at * 2, (upto - at) * 2)?;
+                let common = self.sections.get(IndexSection::Common, at * 2, (upto - at) * 2)?;
                 let mut items = common
                     .chunks_exact(2)
                     .map(|item| u16::from_le_bytes([item[0], item[1]]));
@@ -374,12 +376,14 @@ impl Index {
     pub(super) fn last_below(&self, mut place: u32, limit: u32) -> Result<u32, Damaged> {
         loop {
             let at = place as usize;
-            if at % LARGE == LARGE - 1 && self.sections.u32(Section::Common4096, at / LARGE)? >= limit {
+            if at % LARGE == LARGE - 1 && self.sections.u32(IndexSection::Common4096, at / LARGE)? >= limit {
                 place = place.saturating_sub(LARGE as u32);
-            } else if at % SMALL == SMALL - 1 && self.sections.u32(Section::Common64, at / SMALL)? >= limit {
+            } else if at % SMALL == SMALL - 1
+                && self.sections.u32(IndexSection::Common64, at / SMALL)? >= limit
+            {
                 place = place.saturating_sub(SMALL as u32);
             } else {
-                let common = self.sections.get(Section::Common, at * 2, 2)?;
+                let common = self.sections.get(IndexSection::Common, at * 2, 2)?;
                 if place == 0 || u32::from(u16::from_le_bytes([common[0], common[1]])) < limit {
                     return Ok(place);
                 }
@@ -389,7 +393,12 @@ impl Index {
     }
 
     /// The bytes of a section for a range of games.
-    pub(super) fn range(&self, section: Section, range: &Range<u32>, item: usize) -> Result<&[u8], Damaged> {
+    pub(super) fn range(
+        &self,
+        section: IndexSection,
+        range: &Range<u32>,
+        item: usize,
+    ) -> Result<&[u8], Damaged> {
         self.sections
             .get(section, range.start as usize * item, range.len() * item)
     }

@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use build::Builder;
-use lines::Lines;
-use sections::Sections;
+use lines::LineCache;
+use sections::IndexSections;
 
 use super::selection::Selection;
 use crate::kept::{Output, folders, seal, temporary_files};
@@ -123,19 +123,19 @@ impl BuildOptions {
 
 /// The index of a database. Queries decode games of the database to verify matches.
 pub struct Index {
-    sections: Arc<Sections>,
+    sections: Arc<IndexSections>,
     database: Arc<dyn Database>,
-    lines: Arc<Lines>,
+    lines: Arc<LineCache>,
     /// The games of which answers are; `None` for all.
     among: Option<Arc<Selection>>,
 }
 
 impl Index {
-    fn of(sections: Sections, database: &Arc<dyn Database>) -> Index {
+    fn of(sections: IndexSections, database: &Arc<dyn Database>) -> Index {
         Index {
             sections: Arc::new(sections),
             database: Arc::clone(database),
-            lines: Arc::new(Lines::new()),
+            lines: Arc::new(LineCache::new()),
             among: None,
         }
     }
@@ -161,7 +161,7 @@ impl Index {
         let mut out = Output::Memory(Vec::new());
         let numbers = builder(database, options, &[], done).build(&mut out, None)?;
         match out {
-            Output::Memory(bytes) => Ok(Index::of(Sections::in_memory(bytes, numbers), database)),
+            Output::Memory(bytes) => Ok(Index::of(IndexSections::in_memory(bytes, numbers), database)),
             Output::File(_) => Err(IndexError::Damaged),
         }
     }
@@ -182,7 +182,8 @@ impl Index {
         }
         let (folder, [file, nodes]) = files_without_names(options.folders)?;
         let built = Index::in_file(database, options, &[], &file, nodes, done);
-        let opened = built.and_then(|()| Sections::open(file, |_| true).map_err(|_| IndexError::Damaged));
+        let opened =
+            built.and_then(|()| IndexSections::open(file, |_| true).map_err(|_| IndexError::Damaged));
         let sections = opened.map_err(|error| match error {
             IndexError::Io(error) => IndexError::Temporary(folder.to_owned(), error),
             error => error,

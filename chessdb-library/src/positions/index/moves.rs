@@ -11,15 +11,15 @@ use super::super::tally::Tally;
 use super::super::wanted::{Pattern, legal_moves};
 use super::Index;
 use super::key::{key_of, key_with};
-use super::shared::Node;
+use super::shared::IndexNode;
 use crate::kept::Damaged;
 use chessdb::board::{Move, Position, RunningKey, Undo};
 
 /// A row under construction.
-struct Row {
+struct UnfinishedRow {
     mv: Option<Move>,
     /// The nodes of each shared position whose stored bits are those of the position after the move.
-    after: Vec<Vec<Node>>,
+    after: Vec<Vec<IndexNode>>,
     /// The index of the position in `after` that is certainly the one after the move.
     known: Option<usize>,
     tally: Tally,
@@ -32,7 +32,7 @@ type Played = (Range<u32>, usize);
 
 impl Index {
     /// The table of moves of a position with these nodes.
-    pub(super) fn table(&self, pattern: &Pattern, nodes: &[Node]) -> Result<MovesTable, Damaged> {
+    pub(super) fn table(&self, pattern: &Pattern, nodes: &[IndexNode]) -> Result<MovesTable, Damaged> {
         let (mut rows, are_distinct) = self.rows(pattern.position())?;
         let mut played = if are_distinct {
             played(&mut rows, nodes)
@@ -98,7 +98,7 @@ impl Index {
     }
 
     /// The games that are read to find the position after the move of a row.
-    fn asked_by(&self, row: &Row) -> Result<Vec<(u32, u32)>, Damaged> {
+    fn asked_by(&self, row: &UnfinishedRow) -> Result<Vec<(u32, u32)>, Damaged> {
         let is_asked = row.known.is_none() && row.mv != Some(Move::Null);
         let after = row.after.iter().filter(|_| is_asked);
         after
@@ -108,14 +108,16 @@ impl Index {
 
     /// A row for each move that is possible in a position. Also returns true if the stored bits of the positions
     /// after these moves all differ.
-    fn rows(&self, position: &Position) -> Result<(Vec<Row>, bool), Damaged> {
+    fn rows(&self, position: &Position) -> Result<(Vec<UnfinishedRow>, bool), Damaged> {
         let running = RunningKey::new(position);
         let moves = legal_moves(position).into_iter().chain([Move::Null]);
         let moves = moves.filter_map(|mv| Some((mv, key_after(position, running, mv)?)));
         let (moves, mut keys): (Vec<Move>, Vec<u64>) = moves.unzip();
         let after = self.nodes_by_keys(&keys)?;
         let rows = moves.into_iter().zip(after);
-        let rows = rows.map(|(mv, after)| Row::new(Some(mv), after)).collect();
+        let rows = rows
+            .map(|(mv, after)| UnfinishedRow::new(Some(mv), after))
+            .collect();
         for key in &mut keys {
             *key >>= 32 - self.sections.bucket_bits();
         }
@@ -125,19 +127,29 @@ impl Index {
     }
 
     /// The index of the row of a move, which is added if it is missing; `None` for the games that end.
-    fn row_of(&self, rows: &mut Vec<Row>, mv: Option<Move>, pattern: &Pattern) -> Result<usize, Damaged> {
+    fn row_of(
+        &self,
+        rows: &mut Vec<UnfinishedRow>,
+        mv: Option<Move>,
+        pattern: &Pattern,
+    ) -> Result<usize, Damaged> {
         if let Some(place) = rows.iter().position(|row| row.mv == mv) {
             return Ok(place);
         }
         let position = pattern.position();
         let key = mv.and_then(|mv| key_after(position, RunningKey::new(position), mv));
         let after = key.map_or(Ok(Vec::new()), |key| self.nodes_by_key(key))?;
-        rows.push(Row::new(mv, after));
+        rows.push(UnfinishedRow::new(mv, after));
         Ok(rows.len() - 1)
     }
 
     /// Adds the games at some places to a row.
-    fn add_games(&self, row: &mut Row, range: Range<u32>, pattern: &Pattern) -> Result<(), Damaged> {
+    fn add_games(
+        &self,
+        row: &mut UnfinishedRow,
+        range: Range<u32>,
+        pattern: &Pattern,
+    ) -> Result<(), Damaged> {
         let mover = pattern.position().turn();
         self.facts_in(&range)?
             .for_each(|facts| row.tally.add(facts, mover));
@@ -148,7 +160,7 @@ impl Index {
 
     /// The complete row; `None` for a move that was not played, unless several games have the position after it.
     /// If the position after a move is not shared, only the game in which the move was played has it.
-    fn finish(&self, row: Row, pattern: &Pattern) -> Result<Option<MoveRow>, Damaged> {
+    fn finish(&self, row: UnfinishedRow, pattern: &Pattern) -> Result<Option<MoveRow>, Damaged> {
         let is_played = row.tally.games > 0;
         if !is_played && (row.after.is_empty() || row.mv == Some(Move::Null)) {
             return Ok(None);
@@ -180,9 +192,9 @@ impl Index {
     }
 }
 
-impl Row {
-    fn new(mv: Option<Move>, after: Vec<Vec<Node>>) -> Row {
-        Row {
+impl UnfinishedRow {
+    fn new(mv: Option<Move>, after: Vec<Vec<IndexNode>>) -> UnfinishedRow {
+        UnfinishedRow {
             mv,
             after,
             known: None,
@@ -194,8 +206,8 @@ impl Row {
 
 /// The games that played each row's move, as far as nodes show it. The stored bits of the positions after the
 /// moves must all differ: a node one move below the position then belongs to the move whose bits it has.
-fn played(rows: &mut [Row], nodes: &[Node]) -> Vec<Played> {
-    let is_below = |node: &Node| {
+fn played(rows: &mut [UnfinishedRow], nodes: &[IndexNode]) -> Vec<Played> {
+    let is_below = |node: &IndexNode| {
         let above = nodes.get(nodes.partition_point(|above| above.hi <= node.lo));
         above.is_some_and(|above| above.lo <= node.lo && above.depth + 1 == node.depth) && node.lo < node.hi
     };

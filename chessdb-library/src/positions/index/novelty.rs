@@ -5,14 +5,14 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::super::Found;
+use super::super::Occurrence;
 use super::super::facts::Facts;
-use super::super::line::{Step, follow};
+use super::super::line::{LineStep, follow};
 use super::super::table::san_of;
 use super::Index;
 use super::key::key_with;
-use super::sections::Section;
-use super::shared::Node;
+use super::sections::IndexSection;
+use super::shared::IndexNode;
 use crate::cancel;
 use crate::csv::append_record;
 use crate::kept::Damaged;
@@ -33,7 +33,7 @@ const NEVER: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Novelty {
     /// The game, the number of moves before the novelty, and its move.
-    pub found: Found,
+    pub found: Occurrence,
     /// Number of earlier games that have the position in which the novelty was played.
     pub before: u32,
 }
@@ -45,7 +45,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn novelties(&self, done: &dyn Fn(u64)) -> Result<Vec<Novelty>, Damaged> {
-        let mut search = Search {
+        let mut search = NoveltySearch {
             index: self,
             first_dates: Vec::new(),
             kept: HashMap::new(),
@@ -75,7 +75,7 @@ pub fn novelties_csv(database: &dyn Database, novelties: &[Novelty], path: impl 
 }
 
 /// A search of the games in the order of the index.
-struct Search<'a> {
+struct NoveltySearch<'a> {
     index: &'a Index,
     /// For each position of the last game up to its novelty, the date by which a game had it.
     first_dates: Vec<u32>,
@@ -83,9 +83,12 @@ struct Search<'a> {
     kept: HashMap<u64, u32>,
 }
 
-impl Search<'_> {
+impl NoveltySearch<'_> {
     fn game(&mut self, place: u32) -> Result<Option<Novelty>, Damaged> {
-        let common = self.index.sections.get(Section::Common, place as usize * 2, 2)?;
+        let common = self
+            .index
+            .sections
+            .get(IndexSection::Common, place as usize * 2, 2)?;
         self.first_dates
             .truncate(u16::from_le_bytes([common[0], common[1]]).into());
         let own = self.index.facts_at(place)?;
@@ -100,12 +103,14 @@ impl Search<'_> {
         let (mut found, mut damaged, mut keys) = (None, None, Vec::new());
         follow(&*self.index.database, game, |step| {
             let (running, position) = match (step, &mut running) {
-                (Step::Ply(ply), Some(running)) => {
+                (LineStep::Ply(ply), Some(running)) => {
                     running.follow(ply.undo, ply.position);
                     (*running, ply.position)
                 }
-                (Step::Ply(_), None) => return ControlFlow::Break(()),
-                (Step::Start(position), running) => (*running.insert(RunningKey::new(position)), position),
+                (LineStep::Ply(_), None) => return ControlFlow::Break(()),
+                (LineStep::Start(position), running) => {
+                    (*running.insert(RunningKey::new(position)), position)
+                }
             };
             let key = key_with(running, position);
             let depth = keys.len();
@@ -119,8 +124,8 @@ impl Search<'_> {
                     if depth == self.first_dates.len() {
                         self.first_dates.push(first);
                     }
-                    if let (Step::Ply(ply), true) = (step, first >= date) {
-                        found = Some(Found {
+                    if let (LineStep::Ply(ply), true) = (step, first >= date) {
+                        found = Some(Occurrence {
                             game,
                             ply: ply.number,
                             next: Some(ply.mv),
@@ -168,16 +173,16 @@ impl Search<'_> {
     }
 
     /// The nodes of a position that the game at a place has. Empty if no other game has it.
-    fn nodes_with(&self, key: u64, place: u32) -> Result<Vec<Node>, Damaged> {
+    fn nodes_with(&self, key: u64, place: u32) -> Result<Vec<IndexNode>, Damaged> {
         let groups = self.index.nodes_by_key(key)?;
-        let has_game = |nodes: &Vec<Node>| nodes.iter().any(|node| (node.lo..node.hi).contains(&place));
+        let has_game = |nodes: &Vec<IndexNode>| nodes.iter().any(|node| (node.lo..node.hi).contains(&place));
         Ok(groups.into_iter().find(has_game).unwrap_or_default())
     }
 }
 
 impl Index {
     fn facts_at(&self, place: u32) -> Result<Facts, Damaged> {
-        let bytes = self.sections.get(Section::Facts, place as usize * 8, 8)?;
+        let bytes = self.sections.get(IndexSection::Facts, place as usize * 8, 8)?;
         Ok(Facts(le_u64(bytes, 0).ok_or(Damaged)?))
     }
 }

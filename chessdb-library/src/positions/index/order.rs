@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::super::facts::Facts;
-use super::super::line::{Step, follow};
+use super::super::line::{LineStep, follow};
 use super::code::{code_of, short};
 use super::key::key_of;
 use super::lines;
@@ -23,7 +23,7 @@ use chessdb::formats::Database;
 /// Maximum number of moves of a game in the index. Later positions are found by searching the game.
 pub(super) const MOST_PLIES: usize = 65_000;
 
-/// Moves in a [`Prefix`].
+/// Moves in a [`LinePrefix`].
 const PREFIX_PLIES: usize = 5;
 
 /// Number of moves that are compared at once after the prefix.
@@ -42,7 +42,7 @@ const PORTION: u32 = 1 << 20;
 const CHUNK: u32 = 64;
 
 /// The beginning of a line: 4 bits for the start position, and 12 for each of the first moves.
-type Prefix = u64;
+type LinePrefix = u64;
 
 /// The part of a line that is compared next, and the index of the line.
 type Keyed = ((u64, u64), u32);
@@ -50,7 +50,7 @@ type Keyed = ((u64, u64), u32);
 /// Consecutive lines in the order of the index.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<IndexedLine>,
     moves: Vec<u16>,
     /// The start positions other than the normal one, by their keys.
     pub(super) starts: FxHashMap<u64, Position>,
@@ -58,7 +58,7 @@ pub(super) struct Batch {
 
 /// The line of a game.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct IndexedLine {
     pub(super) game: u32,
     /// 0 for the normal start position, otherwise the key of the start position.
     pub(super) start: u64,
@@ -70,7 +70,7 @@ pub(super) struct Line {
 
 impl Batch {
     /// The moves of a line, as codes.
-    pub(super) fn moves(&self, line: &Line) -> &[u16] {
+    pub(super) fn moves(&self, line: &IndexedLine) -> &[u16] {
         self.moves
             .get(line.first..line.first + line.len)
             .unwrap_or_default()
@@ -103,7 +103,7 @@ pub(super) fn in_order<E>(
 /// and the end of the last ones. Takes eight bytes of memory for each game.
 fn by_prefix(database: &dyn Database, threads: usize) -> (Vec<usize>, Vec<u32>) {
     const DELETED: u32 = u32::MAX;
-    let mut number_of: FxHashMap<Prefix, u32> = FxHashMap::default();
+    let mut number_of: FxHashMap<LinePrefix, u32> = FxHashMap::default();
     let (mut prefixes, mut counts) = (Vec::new(), Vec::new());
     let mut numbers = Vec::with_capacity(database.len() as usize);
     for begin in (0..database.len()).step_by(PORTION as usize) {
@@ -163,7 +163,7 @@ fn cut(starts: &[usize], most: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The start position of a game, encoded as in [`Line::start`].
+/// The start position of a game, encoded as in [`IndexedLine::start`].
 fn start_of(position: &Position) -> u64 {
     if *position == Position::initial() {
         0
@@ -173,7 +173,7 @@ fn start_of(position: &Position) -> u64 {
 }
 
 /// The part of a line that is compared first.
-fn prefix(start: u64, moves: &[u16]) -> Prefix {
+fn prefix(start: u64, moves: &[u16]) -> LinePrefix {
     match start {
         0 => packed::<12>(moves, PREFIX_PLIES),
         // All lines with the same start position must be in one batch. The order of start positions does not
@@ -209,15 +209,15 @@ fn packed<const BITS: u32>(moves: &[u16], number: usize) -> u64 {
     codes.fold(0, |packed, code| packed << BITS | bits(code))
 }
 
-fn prefix_of(database: &dyn Database, game: u32) -> Option<Prefix> {
+fn prefix_of(database: &dyn Database, game: u32) -> Option<LinePrefix> {
     if database.keys(game).deleted {
         return None;
     }
     let (mut start, mut moves) = (None, Vec::with_capacity(PREFIX_PLIES));
     follow(database, game, |step| {
         match step {
-            Step::Start(position) => start = Some(start_of(position)),
-            Step::Ply(ply) => moves.push(code_of(ply.mv)),
+            LineStep::Start(position) => start = Some(start_of(position)),
+            LineStep::Ply(ply) => moves.push(code_of(ply.mv)),
         }
         if moves.len() < PREFIX_PLIES {
             ControlFlow::Continue(())
@@ -252,7 +252,7 @@ fn batch(database: &dyn Database, games: &[u32], threads: usize, done: &(dyn Fn(
         let first = all.moves.len();
         all.starts.extend(part.starts);
         all.moves.extend_from_slice(&part.moves);
-        all.lines.extend(part.lines.into_iter().map(|line| Line {
+        all.lines.extend(part.lines.into_iter().map(|line| IndexedLine {
             first: line.first + first,
             ..line
         }));
@@ -270,25 +270,25 @@ impl Batch {
         let mut begun: Option<(u64, Collector)> = None;
         follow(database, game, |step| {
             match (step, &mut begun) {
-                (Step::Start(position), _) => {
+                (LineStep::Start(position), _) => {
                     let start = start_of(position);
                     if start != 0 {
                         self.starts.entry(start).or_insert(*position);
                     }
                     begun = Some((start, Collector::new(position)));
                 }
-                (Step::Ply(ply), Some((_, collector))) => {
+                (LineStep::Ply(ply), Some((_, collector))) => {
                     if self.moves.len() - first < MOST_PLIES {
                         self.moves.push(code_of(ply.mv));
                     }
                     collector.follow(ply.mv, ply.position);
                 }
-                (Step::Ply(_), None) => {}
+                (LineStep::Ply(_), None) => {}
             }
             ControlFlow::Continue(())
         });
         if let Some((start, collector)) = begun {
-            self.lines.push(Line {
+            self.lines.push(IndexedLine {
                 game,
                 start,
                 first,
@@ -300,7 +300,7 @@ impl Batch {
     }
 
     fn sort(&mut self) {
-        let key = |line: &Line| match line.start {
+        let key = |line: &IndexedLine| match line.start {
             0 => (prefix(0, self.moves(line)), next(self.moves(line), PREFIX_PLIES)),
             start => (prefix(start, &[]), 0),
         };
@@ -332,7 +332,7 @@ impl Batch {
             .collect();
     }
 
-    fn compare(&self, a: &Line, b: &Line) -> Ordering {
+    fn compare(&self, a: &IndexedLine, b: &IndexedLine) -> Ordering {
         let order = a
             .start
             .cmp(&b.start)
@@ -342,17 +342,17 @@ impl Batch {
 }
 
 /// A game with its moves, for comparisons by the order of the index.
-pub(super) struct Place {
-    prefix: Prefix,
+pub(super) struct IndexedGame {
+    prefix: LinePrefix,
     start: u64,
-    line: Arc<lines::Line>,
+    line: Arc<lines::CachedLine>,
     game: u32,
 }
 
-impl Place {
-    pub(super) fn new(game: u32, line: Arc<lines::Line>) -> Place {
+impl IndexedGame {
+    pub(super) fn new(game: u32, line: Arc<lines::CachedLine>) -> IndexedGame {
         let start = start_of(line.start());
-        Place {
+        IndexedGame {
             prefix: prefix(start, &line.moves),
             start,
             line,
@@ -365,8 +365,8 @@ impl Place {
         self.line.moves.len()
     }
 
-    pub(super) fn cmp(&self, other: &Place) -> Ordering {
-        let place = |place: &Place| (place.prefix, place.start);
+    pub(super) fn cmp(&self, other: &IndexedGame) -> Ordering {
+        let place = |place: &IndexedGame| (place.prefix, place.start);
         let order = place(self)
             .cmp(&place(other))
             .then_with(|| self.line.moves.cmp(&other.line.moves));

@@ -7,7 +7,7 @@ use crate::kept::{Numbers, Part};
 
 /// A section of an index. Games are in the order of their moves, see [`super::order`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum IndexSection {
     /// The number of each game in its database: 4 bytes.
     Games,
     /// For each game, the length of the part that its line has in common with the game before, see
@@ -41,14 +41,14 @@ pub(super) enum Section {
 }
 
 /// The sections of an index.
-pub(super) type Sections = crate::kept::Sections<Section>;
+pub(super) type IndexSections = crate::kept::Sections<IndexSection>;
 
 /// Places of the numbers in a header.
 pub(super) const GAMES: usize = 0;
 pub(super) const USUAL: usize = 1;
 pub(super) const BUCKET_BITS: usize = 2;
 
-impl Part for Section {
+impl Part for IndexSection {
     fn place(self) -> usize {
         self as usize
     }
@@ -58,7 +58,7 @@ impl Part for Section {
     }
 }
 
-impl Sections {
+impl IndexSections {
     /// Number of games in the index.
     pub(super) fn games(&self) -> u32 {
         self.numbers().own[GAMES]

@@ -16,11 +16,11 @@ use std::io;
 
 use super::leb;
 use super::popular::POPULAR;
-use super::spill::{Entry, Spill, first_bits};
+use super::spill::{NodeEntry, Spill, first_bits};
 
 /// A node of the opening tree: the games from `lo` to `hi` have the same first `depth` moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct IndexNode {
     pub(super) lo: u32,
     pub(super) hi: u32,
     pub(super) depth: u32,
@@ -39,7 +39,7 @@ pub(super) fn write_shared(
     spill: &mut Spill,
     bits: u32,
     mut write: impl FnMut(&[u8], &[u8]) -> io::Result<()>,
-) -> io::Result<Vec<Entry>> {
+) -> io::Result<Vec<NodeEntry>> {
     // The first bits of a bucket's number are those of its part.
     let buckets = (1usize << bits) / spill.parts();
     let mut popular = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn write_shared(
 
 /// Removes most of the nodes whose position no other game has. They are nearly all nodes, and sorting them
 /// would take longest.
-fn keep_shared(entries: &mut Vec<Entry>) {
+fn keep_shared(entries: &mut Vec<NodeEntry>) {
     let bits = (entries.len() * 16).next_power_of_two().max(64);
     let mut seen = vec![0u64; bits / 64];
     let mut twice = vec![0u64; bits / 64];
@@ -101,7 +101,7 @@ pub(super) fn rest_of(key: u64, bits: u32) -> u32 {
     (key << bits >> 32) as u32
 }
 
-fn append(bytes: &mut Vec<u8>, nodes: &[Entry], bits: u32) {
+fn append(bytes: &mut Vec<u8>, nodes: &[NodeEntry], bits: u32) {
     bytes.extend(rest_of(nodes[0].key, bits).to_le_bytes());
     leb::append(bytes, nodes.len() as u64);
     let mut end = 0;
@@ -119,7 +119,7 @@ pub(super) fn read(
     mut bucket: &[u8],
     wanted: u32,
     games: u32,
-    mut each: impl FnMut(Vec<Node>),
+    mut each: impl FnMut(Vec<IndexNode>),
 ) -> Option<()> {
     while let Some((rest, tail)) = bucket.split_first_chunk::<4>() {
         bucket = tail;
@@ -139,7 +139,7 @@ pub(super) fn read(
             let lo = end.checked_add(leb::take(&mut bucket)?)?;
             end = lo.checked_add(leb::take(&mut bucket)?)?;
             let depth = leb::take(&mut bucket)?;
-            nodes.push(Node {
+            nodes.push(IndexNode {
                 lo: lo.try_into().ok()?,
                 hi: u32::try_from(end).ok().filter(|&end| end <= games)?,
                 depth: depth.try_into().ok()?,

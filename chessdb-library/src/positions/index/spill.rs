@@ -10,7 +10,7 @@ use chessdb::bytes::le_u64;
 
 /// A node of the opening tree with its position: the games from `lo` on have it after `depth` moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry {
+pub(super) struct NodeEntry {
     pub(super) key: u64,
     pub(super) lo: u32,
     pub(super) len: u32,
@@ -29,7 +29,7 @@ const LONG: u64 = 0xffff;
 /// Entries in parts, by the first bits of their keys.
 pub(super) struct Spill {
     bits: u32,
-    parts: Vec<Part>,
+    parts: Vec<Partition>,
     /// The file, and the number of bytes written to it.
     file: Option<(File, u64)>,
     /// Lengths that do not fit, by `lo` and depth.
@@ -37,7 +37,7 @@ pub(super) struct Spill {
 }
 
 #[derive(Default)]
-struct Part {
+struct Partition {
     bytes: Vec<u8>,
     blocks: Vec<u64>,
 }
@@ -47,7 +47,7 @@ impl Spill {
     pub(super) fn new(bits: u32, file: Option<File>) -> Spill {
         Spill {
             bits,
-            parts: (0..1usize << bits).map(|_| Part::default()).collect(),
+            parts: (0..1usize << bits).map(|_| Partition::default()).collect(),
             file: file.map(|file| (file, 0)),
             long: HashMap::new(),
         }
@@ -63,7 +63,7 @@ impl Spill {
     /// # Errors
     /// If writing to the file fails.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry) -> io::Result<()> {
+    pub(super) fn push(&mut self, entry: NodeEntry) -> io::Result<()> {
         let mut len = u64::from(entry.len);
         if len >= LONG {
             self.long.insert((entry.lo, entry.depth), entry.len);
@@ -88,7 +88,7 @@ impl Spill {
     ///
     /// # Errors
     /// If reading the file fails.
-    pub(super) fn take(&mut self, part: usize) -> io::Result<Vec<Entry>> {
+    pub(super) fn take(&mut self, part: usize) -> io::Result<Vec<NodeEntry>> {
         let part = std::mem::take(&mut self.parts[part]);
         let mut bytes = vec![0; part.blocks.len() * BLOCK];
         if let Some((file, _)) = &self.file {
@@ -100,14 +100,14 @@ impl Spill {
         Ok(entries.map(|entry| self.entry(entry)).collect())
     }
 
-    fn entry(&self, bytes: &[u8]) -> Entry {
+    fn entry(&self, bytes: &[u8]) -> NodeEntry {
         let (key, rest) = (le_u64(bytes, 0).unwrap_or(0), le_u64(bytes, 8).unwrap_or(0));
         let (lo, depth) = (rest as u32, (rest >> 32) as u16);
         let len = match rest >> 48 {
             LONG => self.long.get(&(lo, depth)).copied().unwrap_or(0),
             len => len as u32,
         };
-        Entry { key, lo, len, depth }
+        NodeEntry { key, lo, len, depth }
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     fn every_entry_comes_back_from_memory_and_from_a_file() {
         for file in [None, Some(tempfile::tempfile().unwrap())] {
             let mut spill = Spill::new(3, file);
-            let entry = |n: u32| Entry {
+            let entry = |n: u32| NodeEntry {
                 key: u64::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15),
                 lo: n,
                 len: if n.is_multiple_of(1000) {

@@ -7,17 +7,17 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::super::line::{Step, follow};
+use super::super::line::{LineStep, follow};
 use super::Index;
-use super::order::Place;
-use super::shared::Node;
+use super::order::IndexedGame;
+use super::shared::IndexNode;
 use crate::kept::Damaged;
 use chessdb::board::{Move, Position};
 
 /// A node of the opening tree: the games that begin with the same moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeNode {
-    node: Node,
+    node: IndexNode,
     games: u32,
 }
 
@@ -49,7 +49,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn root(&self) -> Result<Option<TreeNode>, Damaged> {
-        self.tree_node(Node {
+        self.tree_node(IndexNode {
             lo: 0,
             hi: self.sections.usual(),
             depth: 0,
@@ -57,7 +57,7 @@ impl Index {
     }
 
     /// A node of the tree; `None` if no game of it is selected.
-    fn tree_node(&self, node: Node) -> Result<Option<TreeNode>, Damaged> {
+    fn tree_node(&self, node: IndexNode) -> Result<Option<TreeNode>, Damaged> {
         let games = self.number_in(node.lo..node.hi)?;
         Ok((games > 0).then_some(TreeNode { node, games }))
     }
@@ -71,7 +71,7 @@ impl Index {
         let depth = node.node.depth;
         let (mut asked, mut below) = (Vec::new(), Vec::new());
         for segment in self.segments(&node.node)? {
-            let child = self.tree_node(Node {
+            let child = self.tree_node(IndexNode {
                 lo: segment.start,
                 hi: segment.end,
                 depth: depth + 1,
@@ -100,7 +100,7 @@ impl Index {
         for segment in self.segments(&node.node)? {
             let asked = (node.node, segment);
             if self.next_moves(std::slice::from_ref(&asked))? == [Some(mv)] {
-                return self.tree_node(Node {
+                return self.tree_node(IndexNode {
                     lo: asked.1.start,
                     hi: asked.1.end,
                     depth: node.node.depth + 1,
@@ -140,7 +140,7 @@ impl Index {
         let (mut moves, mut reached) = (Vec::new(), Position::initial());
         if node.node.depth > 0 {
             follow(&*self.database, game, |step| {
-                if let Step::Ply(ply) = step {
+                if let LineStep::Ply(ply) = step {
                     moves.push(ply.mv);
                     reached = *ply.position;
                 }
@@ -205,16 +205,16 @@ impl Index {
     }
 
     /// `None` if the game has no start position.
-    fn place_of(&self, game: u32) -> Option<Place> {
+    fn place_of(&self, game: u32) -> Option<IndexedGame> {
         let line = self.lines.get(&*self.database, game)?;
-        Some(Place::new(game, line))
+        Some(IndexedGame::new(game, line))
     }
 
     /// The node with `depth` moves that contains the game at a place.
-    fn around(&self, place: u32, depth: u32) -> Result<Node, Damaged> {
+    fn around(&self, place: u32, depth: u32) -> Result<IndexNode, Damaged> {
         let usual = self.sections.usual();
         let hi = self.next_below(place + 1, usual, depth + 1)?.unwrap_or(usual);
         let lo = self.last_below(place, depth + 1)?;
-        Ok(Node { lo, hi, depth })
+        Ok(IndexNode { lo, hi, depth })
     }
 }

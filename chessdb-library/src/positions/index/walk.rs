@@ -4,25 +4,25 @@ use std::io;
 
 use super::code::move_of;
 use super::key::key_with;
-use super::spill::{Entry, Spill};
+use super::spill::{NodeEntry, Spill};
 use chessdb::board::{Move, Position, Role, RunningKey, Undo};
 
 /// Number of nodes between two positions that a walk keeps.
 const STEP: usize = 8;
 
 /// The state of a walk: the nodes from the start position to the end of the last game's line.
-pub(super) struct Walk {
+pub(super) struct IndexWalk {
     /// The position of the last node.
     position: Position,
     /// The positions of every [`STEP`]th node.
     kept: Vec<Position>,
-    nodes: Vec<Node>,
+    nodes: Vec<WalkNode>,
     /// The keys of the nodes.
     keys: Vec<u64>,
     games: u32,
 }
 
-struct Node {
+struct WalkNode {
     /// The move that leads to the node, as a code; 0 for the first node.
     code: u16,
     running: RunningKey,
@@ -34,9 +34,9 @@ struct Node {
     since: u32,
 }
 
-impl Walk {
-    pub(super) fn new() -> Walk {
-        Walk {
+impl IndexWalk {
+    pub(super) fn new() -> IndexWalk {
+        IndexWalk {
             position: Position::initial(),
             kept: Vec::new(),
             nodes: Vec::new(),
@@ -63,7 +63,7 @@ impl Walk {
             let running = RunningKey::new(&self.position);
             self.keys.push(key_with(running, &self.position));
             self.kept.push(self.position);
-            self.nodes.push(Node {
+            self.nodes.push(WalkNode {
                 code: 0,
                 running,
                 lo: self.games,
@@ -98,7 +98,7 @@ impl Walk {
                 break;
             };
             if !node.is_repeated {
-                out.push(Entry {
+                out.push(NodeEntry {
                     key,
                     lo: node.lo,
                     len: self.games - node.lo,
@@ -141,7 +141,7 @@ impl Walk {
         if depth.is_multiple_of(STEP) {
             self.kept.push(self.position);
         }
-        self.nodes.push(Node {
+        self.nodes.push(WalkNode {
             code,
             running,
             lo: self.games,
