@@ -177,6 +177,7 @@ fn tree(criterion: &mut Criterion) {
     let fs = ChessFs::new(library, ServeOptions::default());
     let child = |directory, name: &str| {
         fs.resolve(directory)?
+            .open()?
             .child(name.as_ref())
             .map(|found| found.inode())
     };
@@ -185,8 +186,9 @@ fn tree(criterion: &mut Criterion) {
     let count = |directory| {
         let mut entries = 0;
         let directory = fs.resolve(directory).expect("a directory");
+        let directory = directory.open().expect("a directory");
         directory
-            .read_dir(0, false, &mut |_| {
+            .read_dir(0, &mut |_| {
                 entries += 1;
                 ControlFlow::Continue(())
             })
@@ -203,7 +205,12 @@ fn tree(criterion: &mut Criterion) {
             let library = Library::from_databases(vec![fake::Fake::many(1000).at("")]);
             let fs = ChessFs::new(library, ServeOptions::default());
             let root = fs.resolve(Inode::ROOT).expect("the root");
-            let players = root.child("players".as_ref()).expect("a view");
+            let players = root
+                .open()
+                .expect("the root")
+                .child("players".as_ref())
+                .expect("a view");
+            let players = players.open().expect("a view");
             players.child("White1, A".as_ref()).map(|found| found.inode())
         })
     });

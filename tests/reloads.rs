@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chessdb::formats::Options;
 use chessdb_library::library::Library;
-use pgnfs::fs::{ChessFs, FsError, Inode, Live, Resolved, ServeOptions};
+use pgnfs::fs::{ChessFs, FsError, Inode, Live, Open, Resolved, ServeOptions};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 #[global_allocator]
@@ -47,15 +47,19 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
     let mut here = live.resolve(Inode::ROOT)?;
     for name in path.split('/') {
         here = match name {
-            "*" => first(live, &here)?,
-            name => live.child(&here, OsStr::new(name))?,
+            "*" => first(live, &here.open()?)?,
+            name => live.child(&here.open()?, OsStr::new(name))?,
         };
         assert!(live.hold(&[here.inode()]).is_empty(), "{path}");
         known.push(here.inode());
     }
+    let here = here.open()?;
     here.attributes()?;
     match here.read(0, 1 << 20) {
-        Err(FsError::IsADirectory) => here.read_dir(0, true, &mut |_| ControlFlow::Continue(()))?,
+        Err(FsError::IsADirectory) => here.read_dir(0, &mut |entry| {
+            entry.attributes_if_known();
+            ControlFlow::Continue(())
+        })?,
         read => drop(read?),
     }
     for inode in known.into_iter().rev() {
@@ -65,9 +69,9 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
 }
 
 /// The first entry of a directory.
-fn first(live: &Live, directory: &Resolved) -> Result<Resolved, FsError> {
+fn first(live: &Live, directory: &Open<'_>) -> Result<Resolved, FsError> {
     let mut name = String::new();
-    directory.read_dir(0, false, &mut |entry| {
+    directory.read_dir(0, &mut |entry| {
         name = entry.name.to_owned();
         match name.starts_with('.') {
             true => ControlFlow::Continue(()),

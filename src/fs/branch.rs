@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::database::DatabaseFs;
 use super::failure::Failure;
-use super::files::{Joins, Made, Wait, with_file};
+use super::files::{Joins, Made};
 use super::info::{all_info, database_info};
 use super::object::At;
 use super::references::References;
 use super::remote::Remote;
 use super::table::Tables;
-use super::types::{FsError, Inode, Kind, Where};
+use super::types::{FsError, Inode, Kind};
 use crate::overview::Counts;
 use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
 use chessdb_library::spelling::Names;
@@ -306,36 +306,15 @@ impl BranchFs {
         }
     }
 
-    /// The work that a request for a node may have to wait for.
-    pub(super) fn wait(&self, node: Node) -> Wait {
-        if !self.is_prepared() {
-            return Wait::Common;
-        }
-        match self.section(node) {
-            Some(section) if section.must_build(node) => Wait::Common,
-            Some(section) if section.kind(node) == Kind::File => match self.open(node) {
-                Some((at, Existing::File(content))) => {
-                    with_file(&at, content, |file| file.wait()).unwrap_or(Wait::None)
-                }
-                _ => Wait::None,
-            },
-            _ => Wait::None,
-        }
+    /// True if a node cannot be opened before games are counted, sorted or searched.
+    pub(super) fn must_build(&self, node: Node) -> bool {
+        let section = || self.section(node);
+        !self.is_prepared() || section().is_some_and(|section| section.must_build(node))
     }
 
-    /// Which threads may answer requests for a node. Does not access the sources.
-    pub(super) fn where_to_answer(&self, node: Node) -> Where {
-        let is_own = self.own_database().is_some();
-        match &self.remote {
-            // Both are answered from memory.
-            Some(_) if is_own && matches!(node, Node::DATABASE | Node::INFO) => Where::Here,
-            Some(remote) => match self.wait(node) {
-                Wait::None if node == Node::INFO => Where::Here,
-                wait => remote.workers_for(wait),
-            },
-            None if self.wait(node) == Wait::None => Where::Here,
-            None => Where::Aside,
-        }
+    /// The threads that alone may answer requests for its nodes, if a source may not answer.
+    pub(super) fn remote(&self) -> Option<&Remote> {
+        self.remote.as_deref()
     }
 
     /// Returns an error if a file of a database has changed on which these entries of a listing depend, or any file

@@ -133,6 +133,7 @@ impl Directory for Folder<'_> {
 }
 
 /// `info.txt` at the root: describes the database there, and lists all databases if there are others.
+#[derive(Clone, Copy)]
 pub(super) struct RootInfo<'a>(pub(super) &'a ChessFs);
 
 impl RootInfo<'_> {

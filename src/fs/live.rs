@@ -14,6 +14,7 @@ use super::ChessFs;
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
 use super::handle::{Handle, Resolved};
+use super::open_node::Open;
 use super::outdated::{Outdated, outdated};
 use super::references::{self, InUse, References};
 use super::status::Status;
@@ -213,12 +214,12 @@ impl Live {
             .ok_or(FsError::Stale)
     }
 
-    /// Looks up `name` in a directory (see [`Handle::child`]) and resolves it in the latest epoch that has
+    /// Looks up `name` in a directory (see [`Open::child`]) and resolves it in the latest epoch that has
     /// it.
     ///
     /// # Errors
-    /// Those of [`Handle::child`].
-    pub fn child(&self, directory: &Resolved, name: &OsStr) -> Result<Resolved, FsError> {
+    /// Those of [`Open::child`].
+    pub fn child(&self, directory: &Open<'_>, name: &OsStr) -> Result<Resolved, FsError> {
         let child = directory.child(name)?;
         // The read lock is released before `resolve` acquires it again. If it were held and a writer were
         // waiting, the second acquisition would deadlock.
@@ -228,7 +229,7 @@ impl Live {
             // A later epoch may have other attributes for the same folder.
             false => match self.resolve(child.inode()) {
                 // The epoch of the directory was dropped after it was resolved.
-                Err(_) => self.resolve(directory.inode())?.child(name),
+                Err(_) => self.resolve(directory.handle().inode())?.open()?.child(name),
                 child => child,
             },
         }

@@ -16,8 +16,10 @@ mod info;
 mod join;
 mod live;
 mod object;
+mod open_node;
 mod outdated;
 mod pass;
+mod place;
 mod references;
 mod remote;
 mod size_file;
@@ -34,12 +36,13 @@ use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
 pub use crate::tree::IndexState;
-pub use handle::{Handle, Resolved};
+pub use handle::{Handle, Opened, Resolved};
 pub use live::Live;
+pub use open_node::{Entry, Open, OpenNode};
 pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
-pub use types::{Attributes, Chunk, Entry, FsError, Inode, Kind, Layout, ServeOptions, Statistics, Where};
+pub use types::{Attributes, Chunk, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
 use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
 use branch::BranchFs;

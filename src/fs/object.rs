@@ -1,9 +1,9 @@
-//! What a [`Handle`](super::Handle) refers to if the node exists: a directory, a file or a link.
+//! An existing node: a directory, a file or a link.
 
 use std::borrow::Cow;
 
 use super::branch::BranchFs;
-use super::files::{File, with_file};
+use super::files::{File, Wait, with_file};
 use super::folder::{Folder, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode, Kind};
@@ -73,6 +73,11 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// The work that must be done before size and contents are known.
+    pub(super) fn wait(&self) -> Wait {
+        self.with_file(|file| file.wait()).unwrap_or(Wait::None)
+    }
+
     /// The size in bytes, if nothing has to be decoded for it; 0 for directories.
     pub(super) fn size_if_known(&self) -> Option<u64> {
         match self {
@@ -87,6 +92,11 @@ impl<'a> Object<'a> {
             Some(size) => Ok(size),
             None => self.with_file(|file| file.size())?,
         }
+    }
+
+    /// The attributes, if nothing has to be decoded for them.
+    pub(super) fn attributes_if_known(&self) -> Option<Attributes> {
+        self.size_if_known().map(|size| self.attributes(size))
     }
 
     /// The attributes of an object with this size.

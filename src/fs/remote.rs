@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::files::Wait;
-use super::types::Where;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::workers::{Patience, Silence, WorkerOptions, Workers};
 use log::Level;
@@ -68,13 +67,13 @@ impl Remote {
     }
 
     /// The workers for a request that has to wait for this.
-    pub(super) fn workers_for(&self, wait: Wait) -> Where {
+    pub(super) fn workers_for(&self, wait: Wait) -> Arc<Workers> {
         let workers = match wait {
             Wait::None => &self.quick,
             Wait::Common => &self.common,
             Wait::Own => &self.long,
         };
-        Where::Workers(Arc::clone(workers))
+        Arc::clone(workers)
     }
 
     /// For how long the source has not answered, if that is longer than [`SLOW`].

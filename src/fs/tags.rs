@@ -5,20 +5,20 @@ use std::ops::Deref;
 
 use super::ChessFs;
 use super::database::DatabaseFs;
-use super::handle::Handle;
+use super::open_node::OpenNode;
 use super::types::FsError;
 use chessdb::game::Tags;
 use chessdb_library::library::tags_of;
 
 const TAG_PREFIX: &str = "user.pgn.";
 
-impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
+impl<F: Deref<Target = ChessFs> + Clone> OpenNode<'_, F> {
     /// Names of the extended attributes: `user.pgn.<tag>` for a game, none for other nodes.
     ///
     /// # Errors
-    /// [`FsError::Stale`] if the node does not exist.
+    /// [`FsError::Io`] if the source has changed.
     pub fn attribute_names(&self) -> Result<Vec<String>, FsError> {
-        let Some((database, game)) = self.game()? else {
+        let Some((database, game)) = self.game() else {
             return Ok(Vec::new());
         };
         let tags = self.fs().reported(tags(database, game))?;
@@ -31,10 +31,10 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// Value of an extended attribute. Decodes no moves.
     ///
     /// # Errors
-    /// [`FsError::NoAttribute`]; [`FsError::Stale`] if the node does not exist.
+    /// [`FsError::NoAttribute`]; [`FsError::Io`] if the source has changed.
     pub fn attribute_value(&self, name: &OsStr) -> Result<Vec<u8>, FsError> {
         let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
-        let (Some((database, game)), Some(tag)) = (self.game()?, tag) else {
+        let (Some((database, game)), Some(tag)) = (self.game(), tag) else {
             return Err(FsError::NoAttribute);
         };
         let tags = self.fs().reported(tags(database, game))?;

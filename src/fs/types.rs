@@ -8,7 +8,6 @@ use std::time::Duration;
 
 pub use crate::tree::{Inode, Kind, Layout};
 use chessdb_library::positions::{BuildOptions, IndexUse};
-use chessdb_library::workers::Workers;
 
 /// How a library is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,17 +48,6 @@ impl Default for ServeOptions {
     }
 }
 
-/// Which threads may answer a request.
-#[derive(Clone)]
-pub enum Where {
-    /// The thread that read the request.
-    Here,
-    /// A thread of its own: many games may have to be decoded, or a view built.
-    Aside,
-    /// Only these workers: the source may not answer.
-    Workers(Arc<Workers>),
-}
-
 /// The attributes shown by `stat`, except mode and owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
@@ -78,21 +66,6 @@ pub struct Attributes {
     /// Number of links: the directories that show a file; 1 for a directory whose subdirectories are not
     /// counted.
     pub links: u32,
-}
-
-/// One entry of a directory.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// The node.
-    pub inode: Inode,
-    /// What it is.
-    pub kind: Kind,
-    /// Its name.
-    pub name: &'a str,
-    /// The offset at which a listing continues after this entry.
-    pub next: u64,
-    /// Its attributes, if requested and known.
-    pub attributes: Option<Attributes>,
 }
 
 /// Why an operation failed.

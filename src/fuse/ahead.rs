@@ -11,7 +11,7 @@ use std::thread;
 
 use super::walk::{Task, Walks, read_ahead};
 use super::{Shared, guarded};
-use crate::fs::{Inode, Live};
+use crate::fs::{Inode, Live, Open};
 
 /// Answers a request that was held back.
 pub(super) type Answer = Box<dyn FnOnce(&Arc<Shared>) + Send>;
@@ -37,8 +37,8 @@ impl Ahead {
     }
 
     /// See [`Walks::listed`].
-    pub(super) fn listed(&self, fs: &Live, directory: Inode) {
-        self.state().walks.listed(fs, directory);
+    pub(super) fn listed(&self, directory: &Open<'_>) {
+        self.state().walks.listed(directory);
     }
 
     /// See [`Walks::requested`].

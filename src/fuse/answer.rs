@@ -11,35 +11,43 @@ use fuser::{
 
 use super::trace::{Answered, Traced};
 use super::waiting::{Origin, Refusable, WaitingRequests};
-use super::{Shared, guarded};
-use crate::fs::{Resolved, Where};
+use super::{Shared, errno, guarded};
+use crate::fs::{Open, Opened, Resolved};
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests wait at a time. The thread of a killed caller waits on with the work.
 const MOST_WAITING: usize = 1000;
 
-/// Answers a request in this thread, or in another one if it may have to wait for many games or for a source
-/// that does not answer. The reply is EIO if the source takes too long, EINTR if the caller is killed, and EAGAIN if very
+/// Opens a node and answers a request for it, in this thread, or in another one if it may have to wait for many games
+/// or for a source that does not answer. The reply is EIO if the source takes too long, EINTR if the caller is killed, and EAGAIN if very
 /// many requests wait.
 ///
 /// A reply that is dropped, because its thread panics or cannot be started, becomes EIO as well.
 pub(super) fn answer<R, A>(shared: &Arc<Shared>, node: Resolved, reply: Pending<R>, answer: A)
 where
     R: Reply,
-    A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
+    A: FnOnce(&Arc<Shared>, &Open<'_>, Pending<R>) + Send + 'static,
 {
-    let (workers, refusal) = match node.where_to_answer() {
-        Where::Here => return answer(shared, node, reply),
-        Where::Aside => (Arc::clone(&shared.aside), Errno::EAGAIN),
-        Where::Workers(workers) => (workers, Errno::EIO),
+    let (workers, refusal) = match node.open_here() {
+        Ok(Opened::Here(node)) => return answer(shared, &node, reply),
+        Ok(Opened::Aside) => (Arc::clone(&shared.aside), Errno::EAGAIN),
+        Ok(Opened::Workers(workers)) => (workers, Errno::EIO),
+        Err(error) => return reply.refuse(errno(error)),
     };
     let (own, is_read) = (Arc::clone(shared), reply.origin.is_read);
     let (reply, since, open) = reply.waiting(&shared.waiting);
-    let work = move || match is_read {
-        // Files that are open are served to their end.
-        true => answer(&own, node, reply),
-        // A reply that is dropped is EIO.
-        false => drop(own.fs.cancel().run(|| answer(&own, node, reply))),
+    let work = move || {
+        let work = || match node.open() {
+            Ok(node) => answer(&own, &node, reply),
+            Err(error) => reply.refuse(errno(error)),
+        };
+        if is_read {
+            // Files that are open are served to their end.
+            work();
+        } else {
+            // A reply that is dropped is EIO.
+            let _ = own.fs.cancel().run(work);
+        }
     };
     workers.submit(since, || guarded(work), move || open.refuse(refusal));
 }
@@ -81,22 +89,22 @@ pub(super) struct Pending<R: Reply> {
 /// Where the reply is.
 enum Place<R: Reply> {
     /// Only this thread can reply.
-    Own(Open<R>),
+    Own(Unsent<R>),
     /// Another thread may give up the request, which has been waiting since this time.
     Shared(Arc<SharedReply<R>>, Instant),
 }
 
 /// A reply that has not been sent.
-struct Open<R> {
+struct Unsent<R> {
     reply: R,
     traced: Traced,
 }
 
 /// A reply that several threads can send. Only the first one does.
-struct SharedReply<R: Reply>(Mutex<Option<Open<R>>>);
+struct SharedReply<R: Reply>(Mutex<Option<Unsent<R>>>);
 
 impl<R: Reply> SharedReply<R> {
-    fn open(&self) -> MutexGuard<'_, Option<Open<R>>> {
+    fn open(&self) -> MutexGuard<'_, Option<Unsent<R>>> {
         self.0.lock()
     }
 }
@@ -108,7 +116,7 @@ impl<R: Reply> Refusable for SharedReply<R> {
 
     fn refuse(&self, error: Errno) {
         let open = self.open().take();
-        if let Some(Open { reply, traced }) = open {
+        if let Some(Unsent { reply, traced }) = open {
             traced.end(Answered::Error(error));
             reply.refuse(error);
         }
@@ -128,7 +136,7 @@ impl<R: Reply> Pending<R> {
     pub(super) fn new(origin: Origin, reply: R, traced: Traced) -> Pending<R> {
         Pending {
             origin,
-            reply: Place::Own(Open { reply, traced }),
+            reply: Place::Own(Unsent { reply, traced }),
         }
     }
 
@@ -163,7 +171,7 @@ impl<R: Reply> Pending<R> {
             Place::Own(open) => Some(open),
             Place::Shared(shared, _) => shared.open().take(),
         };
-        if let Some(Open { reply, traced }) = open {
+        if let Some(Unsent { reply, traced }) = open {
             // The end is logged first, because the waiting program may read the log as soon as it has the
             // reply.
             traced.end(outcome);

@@ -9,19 +9,22 @@ use super::answer::{Pending, answer};
 use super::attributes::of_nothing;
 use super::trace::Answered;
 use super::{FOREVER, NAME_MAX, Shared, errno};
-use crate::fs::Resolved;
+use crate::fs::Open;
 
 /// Looks up a name and replies with the attributes of its node.
-pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, reply: Pending<ReplyEntry>) {
+pub(super) fn look_up(shared: &Arc<Shared>, directory: &Open<'_>, name: &OsStr, reply: Pending<ReplyEntry>) {
     if name.len() > NAME_MAX as usize {
         return reply.refuse(Errno::ENAMETOOLONG);
     }
     match shared.fs.child(directory, name).map_err(errno) {
         // The node belongs to the same database. Slow work moves to other workers, so that it does not occupy
         // the threads of this one.
-        Ok(found) if reply.is_shared() && !found.may_wait() => describe(shared, &found, reply),
+        Ok(found) if reply.is_shared() && !found.may_wait() => match found.open() {
+            Ok(found) => describe(shared, &found, reply),
+            Err(error) => reply.refuse(errno(error)),
+        },
         Ok(found) => answer(shared, found, reply, |shared, found, reply| {
-            describe(shared, &found, reply);
+            describe(shared, found, reply);
         }),
         // Node 0 makes the kernel cache the missing entry.
         Err(error) if error == Errno::ENOENT => {
@@ -34,8 +37,8 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Resolved, name: &OsStr, 
 }
 
 /// Replies to a look-up with the attributes of the node.
-fn describe(shared: &Shared, found: &Resolved, reply: Pending<ReplyEntry>) {
-    let inode = found.inode();
+fn describe(shared: &Shared, found: &Open<'_>, reply: Pending<ReplyEntry>) {
+    let inode = found.handle().inode();
     match found.attributes() {
         Ok(attributes) => reply.answer(Answered::Found(inode, attributes.size), |reply| {
             // Counted before the reply is sent, because FORGET may follow immediately.

@@ -32,7 +32,7 @@ use fuser::{
     ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Resolved};
+use crate::fs::{FsError, Inode, Kind, Live, Open};
 use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 use chessdb_library::workers::Workers;
@@ -129,7 +129,7 @@ impl Fuse {
     fn answer<R, A>(&self, inode: INodeNo, reply: Pending<R>, how: A)
     where
         R: Reply,
-        A: FnOnce(&Arc<Shared>, Resolved, Pending<R>) + Send + 'static,
+        A: FnOnce(&Arc<Shared>, &Open<'_>, Pending<R>) + Send + 'static,
     {
         guarded(|| match self.shared.fs.resolve(Inode(inode.0)) {
             Ok(node) => answer(&self.shared, node, reply, how),
@@ -141,7 +141,7 @@ impl Fuse {
     fn answer_listing<R, A>(&self, directory: INodeNo, offset: u64, reply: Pending<R>, how: A)
     where
         R: Reply,
-        A: FnOnce(&Arc<Shared>, Resolved, u64, Pending<R>) + Send + 'static,
+        A: FnOnce(&Arc<Shared>, &Open<'_>, u64, Pending<R>) + Send + 'static,
     {
         guarded(
             || match self.shared.fs.resolve_listing(Inode(directory.0), offset) {
@@ -196,7 +196,7 @@ impl Filesystem for Fuse {
         let reply = self.begin(request, "LOOKUP", parent, format_args!("{name:?}"), reply);
         let name = name.to_owned();
         self.answer(parent, reply, move |shared, directory, reply| {
-            look_up::look_up(shared, &directory, &name, reply);
+            look_up::look_up(shared, directory, &name, reply);
         });
     }
 
@@ -263,15 +263,17 @@ impl Filesystem for Fuse {
                 Ok(file) => file,
                 Err(error) => return reply.refuse(errno(error)),
             };
-            let read = move |file: Resolved, reply: Pending<ReplyData>| match file.read(offset, size) {
+            let read = move |_: &Arc<Shared>, file: &Open<'_>, reply: Pending<ReplyData>| match file
+                .read(offset, size)
+            {
                 Ok(chunk) => reply.answer(Answered::Bytes(chunk.len()), |reply| reply.data(&chunk)),
                 Err(error) => reply.refuse(errno(error)),
             };
             let game = file.inode();
             if !game.is_game() || !is_followed(&file, offset) {
-                return answer(&self.shared, file, reply, move |_, file, reply| read(file, reply));
+                return answer(&self.shared, file, reply, read);
             }
-            let answer = Box::new(move |_: &Arc<Shared>| read(file, reply));
+            let answer = Box::new(move |shared: &Arc<Shared>| answer(shared, file, reply, read));
             if let Some(answer) = self.shared.ahead.requested(&self.shared.fs, game, answer) {
                 answer(&self.shared);
             }
@@ -301,7 +303,7 @@ impl Filesystem for Fuse {
     fn readdir(&self, request: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
         let reply = self.begin(request, "READDIR", inode, format_args!("from {offset}"), reply);
         self.answer_listing(inode, offset, reply, |_, directory, offset, reply| {
-            directory::answer(&directory, offset, reply);
+            directory::answer(directory, offset, reply);
         });
     }
 
@@ -322,7 +324,7 @@ impl Filesystem for Fuse {
         );
         let request = request.unique();
         self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
-            directory::answer_plus(shared, request, &directory, offset, reply);
+            directory::answer_plus(shared, request, directory, offset, reply);
         });
     }
 
@@ -378,12 +380,10 @@ impl Filesystem for Fuse {
             return reply.refuse(Errno::EROFS);
         }
         self.answer(inode, reply, move |_, node, reply| {
-            match node.attributes_if_known() {
-                Err(error) => reply.refuse(errno(error)),
-                Ok(_) if mask.contains(AccessFlags::X_OK) && node.kind() != Kind::Directory => {
-                    reply.refuse(Errno::EACCES)
-                }
-                Ok(_) => reply.answer(Answered::Done, ReplyEmpty::ok),
+            if mask.contains(AccessFlags::X_OK) && node.handle().kind() != Kind::Directory {
+                reply.refuse(Errno::EACCES);
+            } else {
+                reply.answer(Answered::Done, ReplyEmpty::ok);
             }
         });
     }

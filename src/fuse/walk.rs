@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use crate::fs::{Inode, Live, Resolved, Where};
+use crate::fs::{Inode, Live, Open, Resolved};
 
 /// Number of games from one mark to the next.
 const STRIDE: usize = 64;
@@ -81,10 +81,11 @@ impl<R> Default for Walks<R> {
 
 impl<R> Walks<R> {
     /// Follows the reader of a directory that has just been listed.
-    pub fn listed(&mut self, fs: &Live, directory: Inode) {
-        let Some(first) = next_games(fs, directory, None, 1) else {
+    pub fn listed(&mut self, directory: &Open<'_>) {
+        let Some(first) = directory.next_games(None, 1) else {
             return;
         };
+        let directory = directory.handle().inode();
         self.walks.retain(|walk| walk.directory != directory);
         self.walks.truncate(WALKS - 1);
         self.walks.push_front(Walk {
@@ -206,13 +207,13 @@ impl Walk {
 }
 
 fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-    fs.resolve(directory).ok()?.next_games(game, most)
+    fs.resolve(directory).ok()?.open().ok()?.next_games(game, most)
 }
 
 /// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead for all
 /// databases, so it must not access a source that may not answer.
 pub fn is_followed(node: &Resolved, offset: u64) -> bool {
-    offset == 0 && !matches!(node.where_to_answer(), Where::Workers(_))
+    offset == 0 && node.is_local()
 }
 
 /// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all texts were read
@@ -229,7 +230,7 @@ pub fn read_ahead(fs: &Live, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]
             }
         };
         let first = games.first().map(|&first| fs.resolve(first));
-        let read = first.map(|first| first?.read_games(games, LONGEST, &mut each));
+        let read = first.map(|first| first?.open()?.read_games(games, LONGEST, &mut each));
         is_stored && read.is_none_or(|read| read.is_ok())
     })
 }

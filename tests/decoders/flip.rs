@@ -417,8 +417,9 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
     while let Some((path, directory)) = directories.pop() {
         let mut names = Vec::new();
         let directory = fs.resolve(directory).unwrap();
-        let listed = directory.read_dir(0, false, &mut |entry| {
-            if !matches!(entry.name, "." | "..") {
+        let Ok(directory) = directory.open() else { continue };
+        let listed = directory.read_dir(0, &mut |entry| {
+            if !entry.is_dots() {
                 names.push((entry.name.to_owned(), entry.kind));
             }
             ControlFlow::Continue(())
@@ -451,6 +452,7 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
 
 fn read_file(file: &Handle<&ChessFs>) -> Result<Vec<u8>, FsError> {
     let mut bytes = Vec::new();
+    let file = file.open()?;
     loop {
         let piece = file.read(bytes.len() as u64, 1 << 16)?;
         if piece.is_empty() {

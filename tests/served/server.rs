@@ -19,13 +19,13 @@ impl FrontEnd {
     fn find(&self, path: &str) -> Result<Resolved, FsError> {
         let mut names = path.split('/').filter(|name| !name.is_empty());
         names.try_fold(self.0.live().resolve(Inode::ROOT)?, |directory, name| {
-            self.0.live().child(&directory, OsStr::new(name))
+            self.0.live().child(&directory.open()?, OsStr::new(name))
         })
     }
 
     fn list(&self, directory: &str) -> Result<Vec<(String, Kind)>, FsError> {
         let mut entries = Vec::new();
-        self.find(directory)?.read_dir(2, false, &mut |entry| {
+        self.find(directory)?.open()?.read_dir(2, &mut |entry| {
             entries.push((format!("{directory}/{}", entry.name), entry.kind));
             ControlFlow::Continue(())
         })?;
@@ -34,8 +34,8 @@ impl FrontEnd {
 
     fn read(&self, path: &str) -> Result<String, FsError> {
         let file = self.find(path)?;
-        let bytes = file.read(0, u32::MAX)?.to_vec();
-        assert_eq!(file.attributes()?.size, bytes.len() as u64, "{path}");
+        let bytes = file.open()?.read(0, u32::MAX)?.to_vec();
+        assert_eq!(file.open()?.attributes()?.size, bytes.len() as u64, "{path}");
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -45,7 +45,7 @@ impl FrontEnd {
             match kind {
                 Kind::Directory => self.read_all(&path, files)?,
                 Kind::File => files.push((path.clone(), self.read(&path)?)),
-                Kind::Link => assert!(!self.find(&path)?.target()?.is_empty()),
+                Kind::Link => assert!(!self.find(&path)?.open()?.target()?.is_empty()),
             }
         }
         Ok(())

@@ -111,11 +111,12 @@ fn play(mut moves: Vec<(Position, String, Move)>) -> Vec<(Position, String, Move
 #[bench::simplecdb("simplecdb.dci")]
 fn views(fs: ChessFs) -> ChessFs {
     let root = fs.resolve(Inode::ROOT).expect("the root");
+    let root = root.open().expect("the root");
     for view in ["players", "events", "years", "eco"] {
         let view = root.child(view.as_ref()).expect("a view").inode();
         let view = fs.resolve(view).expect("a view");
         let mut names = 0;
-        let listed = view.read_dir(0, false, &mut |entry| {
+        let listed = view.open().expect("a view").read_dir(0, &mut |entry| {
             black_box(entry);
             names += 1;
             ControlFlow::Continue(())

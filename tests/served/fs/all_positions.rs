@@ -53,7 +53,7 @@ fn library() -> Mounted {
 }
 
 fn target(tree: &Mounted, path: &str) -> Result<String, FsError> {
-    tree.0.resolve(tree.find(path)?).unwrap().target()
+    tree.target(tree.find(path)?)
 }
 
 /// How often each game is listed below a directory, by its inode.
@@ -326,7 +326,9 @@ fn a_replaced_database_has_a_new_tree() {
     ));
     let walk = |path: &str| {
         path.split('/').try_fold(Inode::ROOT, |inode, name| {
-            let found = live.child(&live.resolve(inode)?, OsStr::new(name))?.inode();
+            let found = live
+                .child(&live.resolve(inode)?.open()?, OsStr::new(name))?
+                .inode();
             assert!(live.hold(&[found]).is_empty(), "{path}");
             Ok::<_, FsError>(found)
         })
@@ -335,16 +337,25 @@ fn a_replaced_database_has_a_new_tree() {
         walk("all/moves/c4").unwrap(),
         walk("all/moves/moves.csv").unwrap(),
     );
-    let before = live.resolve(table).unwrap().attributes().unwrap();
+    let before = live.resolve(table).unwrap().open().unwrap().attributes().unwrap();
     live.replace(Library::of(vec![Arc::clone(&entries[0]), other]));
     assert_eq!(walk("all/moves/c4"), Err(FsError::NotFound));
     let now = walk("all/moves/moves.csv").unwrap();
-    let text = live.resolve(now).unwrap().read(0, 10_000).unwrap();
+    let text = live
+        .resolve(now)
+        .unwrap()
+        .open()
+        .unwrap()
+        .read(0, 10_000)
+        .unwrap();
     let counted = counts(std::str::from_utf8(&text).unwrap());
     assert_eq!((counted["Nf3"][0], counted["e4"][0]), (3, 21));
     // Those who look at the old state go on to see it.
-    assert_eq!(live.resolve(line).unwrap().entries(), Ok(1));
-    assert_eq!(live.resolve(table).unwrap().attributes(), Ok(before));
+    assert_eq!(live.resolve(line).unwrap().open().unwrap().entries(), Ok(1));
+    assert_eq!(
+        live.resolve(table).unwrap().open().unwrap().attributes(),
+        Ok(before)
+    );
 }
 
 #[test]

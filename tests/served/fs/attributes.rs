@@ -63,8 +63,22 @@ fn tags_are_extended_attributes_of_games() {
     let decoded = fake.decoded.clone();
     let tree = mount(fake);
     let inode = tree.inode("games/000001-001000/000001.pgn");
-    let value = |inode, name| tree.0.resolve(inode).unwrap().attribute_value(OsStr::new(name));
-    let names = tree.0.resolve(inode).unwrap().attribute_names().unwrap();
+    let value = |inode, name| {
+        tree.0
+            .resolve(inode)
+            .unwrap()
+            .open()
+            .unwrap()
+            .attribute_value(OsStr::new(name))
+    };
+    let names = tree
+        .0
+        .resolve(inode)
+        .unwrap()
+        .open()
+        .unwrap()
+        .attribute_names()
+        .unwrap();
     assert!(names.contains(&"user.pgn.White".to_owned()) && names.contains(&"user.pgn.Result".to_owned()));
     assert_eq!(
         value(inode, "user.pgn.White"),
@@ -76,7 +90,12 @@ fn tags_are_extended_attributes_of_games() {
     }
     let directory = tree.inode("players");
     assert_eq!(
-        tree.0.resolve(directory).unwrap().attribute_names(),
+        tree.0
+            .resolve(directory)
+            .unwrap()
+            .open()
+            .unwrap()
+            .attribute_names(),
         Ok(Vec::new())
     );
     assert_eq!(value(directory, "user.pgn.White"), Err(FsError::NoAttribute));

@@ -142,7 +142,7 @@ fn contents(tree: &Mounted, top: &str) -> BTreeMap<String, Vec<String>> {
                 [format!("{columns:?}")].into_iter().chain(rows).collect()
             }
             _ if tree.stat(&path).kind == Kind::Link => {
-                vec![tree.0.resolve(tree.inode(&path)).unwrap().target().unwrap()]
+                vec![tree.target(tree.inode(&path)).unwrap()]
             }
             _ => vec![tree.cat(&path)],
         };

@@ -39,11 +39,21 @@ fn folders_are_below_collections() {
     let sicilian = tree.inode("collections/Openings/Sicilian");
     let game = |number: u32| tree.inode(&format!("games/000001-001000/{number:06}.pgn"));
     assert_eq!(
-        tree.0.resolve(sicilian).unwrap().next_games(Some(game(3)), 9),
+        tree.0
+            .resolve(sicilian)
+            .unwrap()
+            .open()
+            .unwrap()
+            .next_games(Some(game(3)), 9),
         Some(vec![game(1)])
     );
     assert_eq!(
-        tree.0.resolve(sicilian).unwrap().next_games(Some(game(2)), 9),
+        tree.0
+            .resolve(sicilian)
+            .unwrap()
+            .open()
+            .unwrap()
+            .next_games(Some(game(2)), 9),
         None
     );
     assert_eq!(tree.ls("collections/Openings/Sicilian/Najdorf"), [third]);

@@ -102,7 +102,7 @@ fn list(tree: &Mounted, directory: &str) -> Vec<(String, u64)> {
             }
             ControlFlow::Continue(())
         };
-        tree.read_dir(tree.inode(&folder), 0, false, &mut each).unwrap();
+        tree.read_dir(tree.inode(&folder), 0, &mut each).unwrap();
     }
     listed
 }
@@ -310,7 +310,7 @@ fn nothing_is_kept_of_files_that_change_or_of_texts_that_differ() {
     let tree = mount(entry, usual(), Some(open(&folder)));
     let players = tree.inode("players");
     fs::write(&source, "new, longer").unwrap();
-    let listed = tree.read_dir(players, 0, false, &mut |_| ControlFlow::Continue(()));
+    let listed = tree.read_dir(players, 0, &mut |_| ControlFlow::Continue(()));
     assert_eq!(listed, Err(FsError::Io));
     assert_eq!(kept(&folder).len(), 0, "the file was changed");
     let mut fake = fake();

@@ -26,12 +26,12 @@ fn live(entries: &[&Arc<LibraryEntry>]) -> Live {
 }
 
 fn lookup(live: &Live, directory: Inode, name: &str) -> Result<Inode, FsError> {
-    let found = live.child(&live.resolve(directory)?, OsStr::new(name))?;
+    let found = live.child(&live.resolve(directory)?.open()?, OsStr::new(name))?;
     Ok(found.inode())
 }
 
 fn parent(live: &Live, inode: Inode) -> Result<Inode, FsError> {
-    Ok(live.resolve(inode)?.parent()?.inode())
+    Ok(live.resolve(inode)?.open()?.parent()?.inode())
 }
 
 fn read_dir(
@@ -41,7 +41,7 @@ fn read_dir(
     each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
 ) -> Result<(), FsError> {
     let (directory, offset) = live.resolve_listing(directory, offset)?;
-    directory.read_dir(offset, false, each)
+    directory.open()?.read_dir(offset, each)
 }
 
 /// Walks a path like the kernel, which counts a look-up for every component.
@@ -66,6 +66,7 @@ fn forget(live: &Live, path: &str, from: Inode) {
 
 fn text(live: &Live, inode: Inode) -> Result<String, FsError> {
     live.resolve(inode)?
+        .open()?
         .read(0, 1000)
         .map(|chunk| String::from_utf8(chunk.to_vec()).unwrap())
 }
@@ -84,10 +85,13 @@ fn a_name_that_vanishes_during_its_lookup_does_not_exist() {
     // Nothing of the first state was looked up, so it is not kept.
     live.replace(library(&[&other]));
     assert_eq!(
-        live.child(&root, OsStr::new("a.dci")).err(),
+        live.child(&root.open().unwrap(), OsStr::new("a.dci")).err(),
         Some(FsError::NotFound)
     );
-    let there = live.child(&root, OsStr::new("b.dci")).unwrap().inode();
+    let there = live
+        .child(&root.open().unwrap(), OsStr::new("b.dci"))
+        .unwrap()
+        .inode();
     assert_eq!(there, lookup(&live, Inode::ROOT, "b.dci").unwrap());
 }
 
@@ -96,16 +100,18 @@ fn a_state_that_is_dropped_during_a_lookup_is_not_given_to_the_kernel() {
     let (old, new) = (database("a.dci", "old"), database("a.dci", "new"));
     let live = live(&[&old]);
     let root = live.resolve(Inode::ROOT).unwrap();
-    let found = live.child(&root, OsStr::new("a.dci")).unwrap();
+    let found = live.child(&root.open().unwrap(), OsStr::new("a.dci")).unwrap();
     // Its attributes may take a while to find.
     live.replace(library(&[&new]));
-    assert!(found.attributes().is_ok());
+    assert!(found.open().unwrap().attributes().is_ok());
     assert_eq!(live.hold(&[Inode::ROOT, found.inode()]), [found.inode()]);
-    let found = live.child(&root, OsStr::new("a.dci")).unwrap();
+    let found = live.child(&root.open().unwrap(), OsStr::new("a.dci")).unwrap();
     assert!(live.hold(&[found.inode()]).is_empty());
     // One that is known is kept, and further names in it are, too.
     live.replace(library(&[&old]));
-    let inside = live.child(&found, OsStr::new("info.txt")).unwrap();
+    let inside = live
+        .child(&found.open().unwrap(), OsStr::new("info.txt"))
+        .unwrap();
     assert!(live.hold(&[inside.inode()]).is_empty());
     assert!(live.hold(&[Inode::ROOT]).is_empty(), "folders are always there");
 }
@@ -254,12 +260,15 @@ fn info_at_the_root_gets_new_times_even_if_its_text_is_the_same() {
     let live = live(&[&before]);
     let info = walk(&live, "info.txt").unwrap();
     let (told, said) = (
-        live.resolve(info).unwrap().attributes().unwrap(),
+        live.resolve(info).unwrap().open().unwrap().attributes().unwrap(),
         text(&live, info).unwrap(),
     );
     let outdated = live.replace(library(&[&Arc::new(newer)]));
     assert_eq!(text(&live, info).unwrap(), said);
-    assert_ne!(live.resolve(info).unwrap().attributes().unwrap(), told);
+    assert_ne!(
+        live.resolve(info).unwrap().open().unwrap().attributes().unwrap(),
+        told
+    );
     assert!(outdated.iter().any(|here| here.inode == info), "{outdated:?}");
 }
 
@@ -445,7 +454,7 @@ fn all_databases_follow_each_of_them() {
     assert_eq!(text(&live, after).map(|text| text.contains("{new}")), Ok(true));
     // Old inodes show the old state as long as the kernel knows them.
     assert_eq!(text(&live, before).map(|text| text.contains("{old}")), Ok(true));
-    assert_eq!(live.resolve(games).unwrap().entries(), Ok(2));
+    assert_eq!(live.resolve(games).unwrap().open().unwrap().entries(), Ok(2));
     forget(&live, "all/all.pgn", before);
     forget(&live, "all/players/a", games);
     assert_eq!(live.old_epochs(), 0);

@@ -117,7 +117,15 @@ fn simultaneous_requests_decode_every_game_once() {
         let stat = |inode| {
             scope.spawn({
                 let fs = &tree.0;
-                move || fs.resolve(inode).unwrap().attributes().unwrap().size
+                move || {
+                    fs.resolve(inode)
+                        .unwrap()
+                        .open()
+                        .unwrap()
+                        .attributes()
+                        .unwrap()
+                        .size
+                }
             })
         };
         let threads: Vec<_> = [all, problems, all, all].map(stat).into_iter().collect();

@@ -34,19 +34,19 @@ pub fn mount_with(entries: Vec<LibraryEntry>, options: ServeOptions) -> Mounted 
 /// Operations by inode.
 impl Mounted {
     pub fn lookup(&self, directory: Inode, name: &OsStr) -> Result<Inode, FsError> {
-        Ok(self.0.resolve(directory)?.child(name)?.inode())
+        Ok(self.0.resolve(directory)?.open()?.child(name)?.inode())
     }
 
     pub fn parent(&self, inode: Inode) -> Result<Inode, FsError> {
-        Ok(self.0.resolve(inode)?.parent()?.inode())
+        Ok(self.0.resolve(inode)?.open()?.parent()?.inode())
     }
 
     pub fn attributes(&self, inode: Inode) -> Result<Attributes, FsError> {
-        self.0.resolve(inode)?.attributes()
+        self.0.resolve(inode)?.open()?.attributes()
     }
 
     pub fn attributes_if_known(&self, inode: Inode) -> Result<Option<Attributes>, FsError> {
-        self.0.resolve(inode)?.attributes_if_known()
+        Ok(self.0.resolve(inode)?.open()?.attributes_if_known())
     }
 
     pub fn may_wait(&self, inode: Inode) -> bool {
@@ -54,17 +54,20 @@ impl Mounted {
     }
 
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        self.0.resolve(inode)?.read(offset, size)
+        self.0.resolve(inode)?.open()?.read(offset, size)
+    }
+
+    pub fn target(&self, link: Inode) -> Result<String, FsError> {
+        self.0.resolve(link)?.open()?.target().map(str::to_owned)
     }
 
     pub fn read_dir(
         &self,
         inode: Inode,
         offset: u64,
-        with_attributes: bool,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
-        self.0.resolve(inode)?.read_dir(offset, with_attributes, each)
+        self.0.resolve(inode)?.open()?.read_dir(offset, each)
     }
 }
 
@@ -100,16 +103,23 @@ impl Mounted {
         attributes
     }
 
-    /// Entries of a directory without `.` and `..`, and the attributes returned with them.
+    /// Entries of a directory without `.` and `..`, and the attributes that are known or those of one game.
     #[track_caller]
     pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
         let mut entries = Vec::new();
         let directory = self.inode(path);
         let mut each = |entry: Entry<'_>| {
-            entries.push((entry.name.to_owned(), entry.inode, entry.kind, entry.attributes));
+            let known = entry.attributes_if_known();
+            let is_decoded = known.is_none() && entry.inode.is_game();
+            let attributes = if is_decoded {
+                entry.attributes().ok()
+            } else {
+                known
+            };
+            entries.push((entry.name.to_owned(), entry.inode, entry.kind, attributes));
             ControlFlow::Continue(())
         };
-        self.read_dir(directory, 0, true, &mut each).unwrap();
+        self.read_dir(directory, 0, &mut each).unwrap();
         assert_eq!((entries[0].0.as_str(), entries[0].1), (".", directory));
         assert_eq!(
             (entries[1].0.as_str(), entries[1].1),

@@ -48,7 +48,7 @@ fn games_below(tree: &Mounted, directory: &str) -> BTreeMap<u32, usize> {
 }
 
 fn target(tree: &Mounted, path: &str) -> Result<String, FsError> {
-    tree.0.resolve(tree.find(path)?).unwrap().target()
+    tree.target(tree.find(path)?)
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_directory_lists_moves_or_at_most_32_games() {
     let game = tree.inode("games/000001-001000/000001.pgn");
     assert_eq!(tree.inode("moves/d4/xxxx.xx.xx_A-B_open_000001.pgn"), game);
     let directory = tree.0.resolve(tree.inode("moves/d4")).unwrap();
-    assert_eq!(directory.next_games(None, 9), Some(vec![game]));
+    assert_eq!(directory.open().unwrap().next_games(None, 9), Some(vec![game]));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn replayed_by_a_walk(plies: usize) -> usize {
             let entry = tree.lookup(directory, name.as_ref()).unwrap();
             tree.attributes(entry).unwrap();
         }
-        let listed = tree.read_dir(directory, 0, false, &mut |_| ControlFlow::Continue(()));
+        let listed = tree.read_dir(directory, 0, &mut |_| ControlFlow::Continue(()));
         listed.unwrap();
     }
     replayed.load(Ordering::Relaxed) - built
@@ -219,7 +219,7 @@ fn what_needs_an_index_that_cannot_be_built_gives_an_error() {
     };
     let tree = mount_with(vec![Fake::of(openings()).at("")], options);
     let moves = tree.inode("moves");
-    let listed = tree.read_dir(moves, 0, false, &mut |_| ControlFlow::Continue(()));
+    let listed = tree.read_dir(moves, 0, &mut |_| ControlFlow::Continue(()));
     assert_eq!(listed, Err(FsError::Io));
     assert_eq!(tree.0.status().databases[0].index, IndexState::Failed);
     assert_eq!(tree.find("moves/e4"), Err(FsError::Io));

@@ -29,7 +29,7 @@ fn games() -> Vec<FakeGame> {
 }
 
 fn target(tree: &Mounted, path: &str) -> Result<String, FsError> {
-    tree.0.resolve(tree.find(path)?).unwrap().target()
+    tree.target(tree.find(path)?)
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn tree() -> Mounted {
 }
 
 fn target(tree: &Mounted, path: &str) -> Result<String, FsError> {
-    tree.0.resolve(tree.inode(path)).unwrap().target()
+    tree.target(tree.inode(path))
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn it_is_listed_with_games_beside_directories() {
     // games, two players, event, year, eco, material, steps
     assert_eq!(tree.stat("x/games/000001-001000/000003.pgn").links, 8);
     let root = tree.0.resolve(tree.inode("x/steps/right")).unwrap();
-    assert_eq!(root.next_games(None, 9), Some(vec![game]));
+    assert_eq!(root.open().unwrap().next_games(None, 9), Some(vec![game]));
 }
 
 #[test]

@@ -117,6 +117,21 @@ fn huge_directories_are_listed_without_attributes() {
 }
 
 #[test]
+fn a_listing_decodes_some_games_and_does_not_wait_for_all() {
+    let mut kernel = Kernel::mount(vec![Fake::many(1000).at("")], NO_OPEN);
+    let folder = u64_at(&kernel.look_up("games/000001-001000").bytes, 0);
+    let some = entries(&kernel.read(READDIRPLUS, folder, 2, 1 << 16));
+    assert!(some.len() > 300);
+    let described = some.iter().filter(|entry| entry.node == entry.inode).count();
+    // How many depends on time.
+    assert!((1..=256).contains(&described), "{described}");
+    assert!(
+        some.iter()
+            .all(|entry| entry.node == 0 || entry.node == entry.inode)
+    );
+}
+
+#[test]
 fn a_failing_request_is_answered_and_the_next_one_too() {
     let mut entry = two_games().at("bad");
     entry.database = Arc::new(Failing);

@@ -20,7 +20,9 @@ fn find(live: &Live, path: &str) -> Inode {
     let parts = path.split('/');
     parts.fold(Inode::ROOT, |parent, name| {
         let parent = live.resolve(parent).unwrap();
-        live.child(&parent, OsStr::new(name)).unwrap().inode()
+        live.child(&parent.open().unwrap(), OsStr::new(name))
+            .unwrap()
+            .inode()
     })
 }
 
@@ -32,7 +34,7 @@ fn list(live: &Live, directory: Inode) -> Vec<Inode> {
         entries.push(entry.inode);
         ControlFlow::Continue(())
     };
-    directory.read_dir(2, false, &mut each).unwrap();
+    directory.open().unwrap().read_dir(2, &mut each).unwrap();
     entries
 }
 
@@ -91,11 +93,19 @@ fn a_walk_requests_every_64th_game_and_the_rest_is_stored() {
     let games = list(&live, directory);
     assert_eq!(games.len(), 1000);
     let mut reader = Reader::new(&live);
-    reader.walks.listed(&live, directory);
+    reader
+        .walks
+        .listed(&live.resolve(directory).unwrap().open().unwrap());
     games.iter().for_each(|&game| reader.read(game));
     assert_eq!(reader.requests, 1000_usize.div_ceil(64));
     for (&game, text) in &reader.stored {
-        let read = live.resolve(game).unwrap().read(0, u32::MAX).unwrap();
+        let read = live
+            .resolve(game)
+            .unwrap()
+            .open()
+            .unwrap()
+            .read(0, u32::MAX)
+            .unwrap();
         assert_eq!(text[..], read[..]);
     }
 }
@@ -106,7 +116,9 @@ fn games_read_in_no_order_bring_no_others_along() {
     let directory = find(&live, "games/000001-001000");
     let games = list(&live, directory);
     let mut reader = Reader::new(&live);
-    reader.walks.listed(&live, directory);
+    reader
+        .walks
+        .listed(&live.resolve(directory).unwrap().open().unwrap());
     for n in [500, 100, 900, 300] {
         reader.read(games[n]);
     }
@@ -120,10 +132,16 @@ fn the_last_16_directories_that_were_listed_are_followed() {
     assert_eq!(blocks.len(), 17);
     let mut reader = Reader::new(&live);
     for &block in &blocks {
-        reader.walks.listed(&live, block);
+        reader.walks.listed(&live.resolve(block).unwrap().open().unwrap());
     }
     for (n, &block) in blocks.iter().enumerate() {
-        let first = live.resolve(block).unwrap().next_games(None, 1).unwrap()[0];
+        let first = live
+            .resolve(block)
+            .unwrap()
+            .open()
+            .unwrap()
+            .next_games(None, 1)
+            .unwrap()[0];
         reader.stored.clear();
         reader.read(first);
         assert_eq!(!reader.stored.is_empty(), n > 0, "directory {n}");
@@ -137,8 +155,14 @@ fn tasks_are_bounded_and_no_request_is_lost() {
     let mut walks = Walks::default();
     let mut answered = Vec::new();
     for &block in &blocks {
-        walks.listed(&live, block);
-        let first = live.resolve(block).unwrap().next_games(None, 1).unwrap()[0];
+        walks.listed(&live.resolve(block).unwrap().open().unwrap());
+        let first = live
+            .resolve(block)
+            .unwrap()
+            .open()
+            .unwrap()
+            .next_games(None, 1)
+            .unwrap()[0];
         answered.extend(walks.requested(&live, first, first));
     }
     assert_eq!(answered.len(), blocks.len() - 16, "16 tasks have the others");
@@ -161,10 +185,16 @@ fn no_store_waits_for_a_request_that_waits_for_a_store() {
     let live = live(vec![Fake::of(games).at("")]);
     let block = find(&live, "games/000001-001000");
     let player = find(&live, "players/White");
-    let games = live.resolve(block).unwrap().next_games(None, 100).unwrap();
+    let games = live
+        .resolve(block)
+        .unwrap()
+        .open()
+        .unwrap()
+        .next_games(None, 100)
+        .unwrap();
     let mut walks = Walks::default();
-    walks.listed(&live, block);
-    walks.listed(&live, player);
+    walks.listed(&live.resolve(block).unwrap().open().unwrap());
+    walks.listed(&live.resolve(player).unwrap().open().unwrap());
     // The reader of the second one continues with another game.
     assert_eq!(walks.requested(&live, games[10], 10), Some(10));
     assert_eq!(walks.requested(&live, games[0], 0), None);
@@ -174,7 +204,7 @@ fn no_store_waits_for_a_request_that_waits_for_a_store() {
     assert!(first.contains(&games[10]) && first.contains(&games[12]));
     assert!(!first.contains(&games[11]), "its request waits in a task");
 
-    walks.listed(&live, player);
+    walks.listed(&live.resolve(player).unwrap().open().unwrap());
     assert_eq!(walks.requested(&live, games[19], 19), Some(19));
     assert!(first.contains(&games[20]));
     assert_eq!(
@@ -206,7 +236,13 @@ fn a_source_that_may_not_answer_is_not_read_ahead() {
     let live = live(vec![far, Fake::many(100).at("near")]);
     for (database, follows) in [("near", true), ("far", false)] {
         let directory = find(&live, &format!("{database}/games/000001-001000"));
-        let game = live.resolve(directory).unwrap().next_games(None, 1).unwrap()[0];
+        let game = live
+            .resolve(directory)
+            .unwrap()
+            .open()
+            .unwrap()
+            .next_games(None, 1)
+            .unwrap()[0];
         for inode in [directory, game] {
             assert_eq!(
                 is_followed(&live.resolve(inode).unwrap(), 0),

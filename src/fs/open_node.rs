@@ -1,0 +1,259 @@
+//! A node that exists, opened for one request.
+
+use std::ffi::OsStr;
+use std::ops::{ControlFlow, Deref};
+use std::sync::Arc;
+
+use super::ChessFs;
+use super::branch::BranchFs;
+use super::database::DatabaseFs;
+use super::files::File;
+use super::handle::Handle;
+use super::object::{At, Object};
+use super::place::Place;
+use super::types::{Attributes, Chunk, FsError, Inode, Kind};
+use crate::tree::{Content, Node};
+
+/// One entry of a directory.
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    /// The node.
+    pub inode: Inode,
+    /// What it is.
+    pub kind: Kind,
+    /// Its name.
+    pub name: &'a str,
+    /// The offset at which a listing continues after this entry.
+    pub next: u64,
+    fs: &'a ChessFs,
+    /// The branch of the directory, and of most entries.
+    branch: Option<&'a BranchFs>,
+}
+
+impl Entry<'_> {
+    /// True for `.` and `..`.
+    pub fn is_dots(&self) -> bool {
+        matches!(self.name, "." | "..")
+    }
+
+    fn place(&self) -> Option<Place<'_>> {
+        match (self.branch, self.inode.node()) {
+            (Some(branch), Some((prefix, node))) if prefix == branch.prefix() => {
+                Some(Place::Node(branch, node))
+            }
+            _ => self.fs.place(self.inode),
+        }
+    }
+
+    /// The attributes, or `None` if a game would have to be decoded for them, or games to be counted.
+    pub fn attributes_if_known(&self) -> Option<Attributes> {
+        self.place()?.attributes_if_known()
+    }
+
+    /// The attributes. Decodes games if the size requires it.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the node does not exist; [`FsError::Io`] if a game cannot be read.
+    pub fn attributes(&self) -> Result<Attributes, FsError> {
+        let object = self.place().and_then(Place::open).ok_or(FsError::Stale)?;
+        let size = self.fs.reported(object.size())?;
+        Ok(object.attributes(size))
+    }
+}
+
+/// A node that exists.
+pub struct OpenNode<'a, F> {
+    handle: &'a Handle<F>,
+    object: Object<'a>,
+}
+
+/// A node opened in the epoch of its inode.
+pub type Open<'a> = OpenNode<'a, Arc<ChessFs>>;
+
+impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
+    pub(super) fn new(handle: &'a Handle<F>, object: Object<'a>) -> OpenNode<'a, F> {
+        OpenNode { handle, object }
+    }
+
+    /// The node as it was resolved.
+    pub fn handle(&self) -> &'a Handle<F> {
+        self.handle
+    }
+
+    pub(super) fn fs(&self) -> &'a F {
+        self.handle.fs()
+    }
+
+    fn resolved(&self, inode: Inode) -> Result<Handle<F>, FsError> {
+        Handle::new(self.fs(), inode).ok_or(FsError::Stale)
+    }
+
+    /// Looks up `name` in a directory. `.` and `..` also work for files, as NFS servers need them.
+    ///
+    /// # Errors
+    /// [`FsError::NotFound`], [`FsError::NotADirectory`].
+    pub fn child(&self, name: &OsStr) -> Result<Handle<F>, FsError> {
+        match name.as_encoded_bytes() {
+            b"." => return Ok(self.handle.clone()),
+            b".." => return self.parent(),
+            _ => {}
+        }
+        let directory = self.object.directory()?;
+        let child = directory.child(name.to_str().ok_or(FsError::NotFound)?);
+        self.resolved(self.fs().reported(child)?)
+    }
+
+    /// The parent directory (the root is its own parent); for a game its directory in `games/`.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub fn parent(&self) -> Result<Handle<F>, FsError> {
+        self.resolved(self.parent_inode()?)
+    }
+
+    fn parent_inode(&self) -> Result<Inode, FsError> {
+        match &self.object {
+            Object::Folder(folder) => folder.parent().ok_or(FsError::Stale),
+            Object::RootInfo(_) => Ok(Inode::ROOT),
+            Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => {
+                Ok(match at.section.parent(at.node) {
+                    Node::DATABASE => self.fs().folders.directory_of(at.branch.prefix()),
+                    parent => at.branch.inode(parent),
+                })
+            }
+        }
+    }
+
+    /// The attributes. Decodes games if the size requires it.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] if a game cannot be read.
+    pub fn attributes(&self) -> Result<Attributes, FsError> {
+        let size = self.fs().reported(self.object.size())?;
+        Ok(self.object.attributes(size))
+    }
+
+    /// The attributes, or `None` if a game would have to be decoded for them.
+    pub fn attributes_if_known(&self) -> Option<Attributes> {
+        self.object.attributes_if_known()
+    }
+
+    /// The number of entries of a directory.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`].
+    pub fn entries(&self) -> Result<usize, FsError> {
+        Ok(self.object.directory()?.len())
+    }
+
+    /// Calls `each` with the entries of a directory, starting at `offset` (0, or [`Entry::next`] of an
+    /// entry), until it breaks. The first two entries are `.` and `..`.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`]; [`FsError::Io`] if the source has changed, so that entries may be wrong.
+    pub fn read_dir(
+        &self,
+        offset: u64,
+        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FsError> {
+        let directory = self.object.directory()?;
+        let fs: &ChessFs = self.fs();
+        // Offsets in a folder are positions, which differ between epochs, so they include the epoch.
+        let epoch = match self.object {
+            Object::Folder(_) => fs.epoch << 32,
+            _ => 0,
+        };
+        let branch = self.object.node().map(|at| at.branch);
+        let mut at = offset & !epoch;
+        let mut shown = Vec::new();
+        let is_at_end = loop {
+            let (name, inode, kind) = match at {
+                0 => (".".into(), self.handle.inode(), Kind::Directory),
+                1 => ("..".into(), self.parent_inode()?, Kind::Directory),
+                _ => match usize::try_from(at - 2).ok().and_then(|n| directory.entry_at(n)) {
+                    Some(entry) => entry,
+                    None => break true,
+                },
+            };
+            if at > 1 {
+                shown.push(inode);
+            }
+            at += 1;
+            let entry = Entry {
+                inode,
+                kind,
+                name: &name,
+                next: epoch | at,
+                fs,
+                branch,
+            };
+            if each(entry).is_break() {
+                break false;
+            }
+        };
+        fs.reported(directory.check((!is_at_end).then_some(&shown)))
+    }
+
+    /// Up to `most` games that a directory lists after `game`, or its first games. `None` if the directory
+    /// does not contain `game`, or is not a directory of games.
+    pub fn next_games(&self, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        let games = self.object.node()?.games_after(game)?;
+        Some(games.take(most).collect())
+    }
+
+    /// Returns `size` bytes of a file from `offset`, fewer only at its end.
+    ///
+    /// # Errors
+    /// [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link; [`FsError::Io`] if the source cannot be
+    /// read or has changed.
+    pub fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let read = |file: &dyn File| file.read(offset, size);
+        self.fs().reported(self.object.with_file(read)?)
+    }
+
+    /// The target of a symbolic link, relative to its directory.
+    ///
+    /// # Errors
+    /// [`FsError::WrongKind`] if the node is not a link.
+    pub fn target(&self) -> Result<&str, FsError> {
+        match &self.object {
+            Object::Link(_, target) => Ok(target),
+            _ => Err(FsError::WrongKind),
+        }
+    }
+
+    /// Passes whole texts of games of this database to `each`. This is cheaper than reading them one by one;
+    /// decoded texts are not cached. Games known to be longer than `longest` bytes are skipped.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] if the source cannot be read or has changed; [`FsError::Stale`] if an inode is not a
+    /// game of this database.
+    pub fn read_games(
+        &self,
+        games: &[Inode],
+        longest: u32,
+        each: &mut dyn FnMut(Inode, &[u8]),
+    ) -> Result<(), FsError> {
+        let branch = self.object.node().ok_or(FsError::Stale)?.branch;
+        let database = branch.own_database().ok_or(FsError::Stale)?;
+        let exists = |&game: &u32| game < database.sizes().games();
+        let numbers = games.iter().map(|&game| branch.number_of(game).filter(exists));
+        let mut numbers: Vec<u32> = numbers.collect::<Option<_>>().ok_or(FsError::Stale)?;
+        numbers.retain(|&game| database.sizes().get(game).is_none_or(|size| size <= longest));
+        self.fs()
+            .reported(database.each_text(&numbers, &mut |game, text| {
+                each(database.inode(Node::game(game)), text);
+            }))
+    }
+
+    /// The database and the number of the game, if the node is one.
+    pub(super) fn game(&self) -> Option<(&DatabaseFs, u32)> {
+        match self.object {
+            Object::File(At { branch, .. }, Content::Game(game)) => {
+                let database = branch.own_database()?;
+                Some((database, game))
+            }
+            _ => None,
+        }
+    }
+}

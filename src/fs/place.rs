@@ -1,0 +1,79 @@
+//! Where a node is, as its inode number says. The node itself may not exist.
+
+use super::branch::BranchFs;
+use super::files::Wait;
+use super::folder::{Folder, RootInfo};
+use super::object::Object;
+use super::types::{Attributes, Kind};
+use crate::tree::{Existing, Node};
+
+/// What an inode number identifies.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// A folder of the source, or the directory of a branch.
+    Folder(Folder<'a>),
+    /// `info.txt` at the root.
+    RootInfo(RootInfo<'a>),
+    /// A node below the directory of a branch.
+    Node(&'a BranchFs, Node),
+}
+
+impl<'a> Place<'a> {
+    /// The kind of the node, derived from its number alone.
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Place::Folder(_) => Kind::Directory,
+            Place::RootInfo(_) => Kind::File,
+            Place::Node(branch, node) => branch.kind(node),
+        }
+    }
+
+    /// False if games must be counted before anything is known of the node.
+    fn is_counted(self) -> bool {
+        match self {
+            Place::Folder(_) => true,
+            Place::RootInfo(info) => info.is_counted(),
+            Place::Node(branch, _) => branch.is_counted(),
+        }
+    }
+
+    /// True if the node cannot be opened before games are counted or sorted.
+    pub(super) fn must_build(self) -> bool {
+        match self {
+            Place::Folder(_) | Place::RootInfo(_) => !self.is_counted(),
+            Place::Node(branch, node) => branch.must_build(node),
+        }
+    }
+
+    /// The work that a request for the node may have to wait for.
+    pub(super) fn wait(self) -> Wait {
+        if self.must_build() {
+            return Wait::Common;
+        }
+        match self.kind() {
+            Kind::File => self.open().map_or(Wait::None, |object| object.wait()),
+            Kind::Directory | Kind::Link => Wait::None,
+        }
+    }
+
+    /// The node, if it exists.
+    pub(super) fn open(self) -> Option<Object<'a>> {
+        match self {
+            Place::Folder(folder) => Some(Object::Folder(folder)),
+            Place::RootInfo(info) => Some(Object::RootInfo(info)),
+            Place::Node(branch, node) => {
+                let (at, existing) = branch.open(node)?;
+                Some(match existing {
+                    Existing::Directory => Object::Directory(at),
+                    Existing::File(content) => Object::File(at, content),
+                    Existing::Link(target) => Object::Link(at, target),
+                })
+            }
+        }
+    }
+
+    /// The attributes of the node, if it exists and nothing has to be decoded or counted for them.
+    pub(super) fn attributes_if_known(self) -> Option<Attributes> {
+        self.is_counted().then(|| self.open())??.attributes_if_known()
+    }
+}
