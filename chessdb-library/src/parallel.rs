@@ -1,11 +1,14 @@
 //! Work on many games in parallel.
 
+mod ordered;
+
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 use crate::cancel;
+pub use ordered::in_order;
 
 /// Number of games that a thread takes at a time.
 const CHUNK: u32 = 1024;
@@ -25,7 +28,7 @@ pub fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) ->
         }
     };
     in_threads(threads, run);
-    in_order(results)
+    sorted(results)
 }
 
 /// Calls `work` for the chunks of `0..len` on `threads` threads, including this one, and returns the results
@@ -65,7 +68,7 @@ pub fn chunks_of<T: Send>(
         }
     };
     in_threads(threads.min(last as usize), run);
-    in_order(results)
+    sorted(results)
 }
 
 /// Calls `run` in as many threads, including this one. Returns when all have ended.
@@ -93,7 +96,7 @@ pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
 }
 
 /// Results without the numbers by which they are sorted.
-fn in_order<N: Ord + Copy, R>(results: Mutex<Vec<(N, R)>>) -> Vec<R> {
+fn sorted<N: Ord + Copy, R>(results: Mutex<Vec<(N, R)>>) -> Vec<R> {
     let mut results = results.into_inner();
     results.sort_unstable_by_key(|(n, _)| *n);
     results.into_iter().map(|(_, result)| result).collect()

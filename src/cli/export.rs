@@ -11,10 +11,10 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use indicatif::ProgressBar;
 
-use super::ordered::in_order;
 use super::output::Output;
 use super::{Failure, ended, progress};
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
+use chessdb_library::parallel::in_order;
 use chessdb_library::table::{Columns, UnknownColumn};
 use table::Form;
 

@@ -12,7 +12,6 @@ mod logging;
 mod manual;
 mod mount;
 mod options;
-mod ordered;
 mod output;
 mod pages;
 mod progress;

@@ -16,6 +16,7 @@ use super::types::{FsError, Inode, Kind};
 use crate::overview::Counts;
 use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
 use chessdb_library::spelling::Names;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
@@ -149,6 +150,24 @@ impl BranchFs {
     pub(super) fn threads(&self) -> usize {
         let first = self.databases.first();
         first.map_or(1, |database| database.options.threads)
+    }
+
+    /// A text that is another one if tables of its games would have other rows, unless a database changes.
+    pub(super) fn shown_key(&self) -> String {
+        let branch = self.branch();
+        let mut key = self.paths.join("\n");
+        if branch.only_database().is_none() {
+            key += &format!("\n{}", branch.spelling().key());
+        }
+        if branch.is_unique() {
+            key += "\nunique";
+        } else if branch.is_filtered() {
+            let parts = 0..self.databases.len();
+            let games = parts.flat_map(|part| branch.games_of(part).iter().collect::<Vec<u32>>());
+            let bytes: Vec<[u8; 4]> = games.map(u32::to_le_bytes).collect();
+            key += &format!("\n{:032x}", xxh3_128(bytes.as_flattened()));
+        }
+        key
     }
 }
 

@@ -132,6 +132,11 @@ impl DatabaseFs {
         Some(format!("moves/ and positions/ cannot be shown: {obstacle}"))
     }
 
+    /// What is kept for the next mount.
+    pub(super) fn kept(&self) -> Option<&KeptFiles> {
+        self.kept.get()
+    }
+
     /// What `info.txt` says about its own files: which are not kept, and which cannot be made.
     pub(super) fn warnings(&self) -> Vec<String> {
         let (entry, files) = (self.entry(), self.kept.get());

@@ -22,10 +22,12 @@ pub(super) enum Failure {
     Member(u32, u64),
     /// The index of positions cannot be built.
     Index,
+    /// There is no room for a table.
+    NoRoom,
 }
 
 /// Number of values of [`Failure::reason`].
-const REASONS: usize = 6;
+const REASONS: usize = 7;
 
 /// When each reason was last logged.
 pub(super) struct Failures([Pause; REASONS]);
@@ -52,6 +54,7 @@ impl Failure {
             Failure::Tags => 3,
             Failure::Member(..) => 4,
             Failure::Index => 5,
+            Failure::NoRoom => 6,
         }
     }
 }
@@ -66,6 +69,9 @@ impl fmt::Display for Failure {
             Failure::Index => f.write_str(
                 "no index of positions could be built; mount with index=no to hide moves/ and positions/",
             ),
+            Failure::NoRoom => {
+                f.write_str("a table cannot be written: set cache-dir, or TMPDIR, to a folder with room")
+            }
             Failure::Sizes => f.write_str("the sizes of some games cannot be found"),
             Failure::Replaced => f.write_str("another state of the database took its place"),
             Failure::Tags => f.write_str("tags are not what they were: was a file changed?"),

@@ -13,7 +13,7 @@ use super::status::PassState;
 use super::types::FsError;
 use crate::tree::{Games, Positions};
 use chessdb_library::cancel::{self, Underway};
-use chessdb_library::kept::KeptFiles;
+use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
@@ -73,6 +73,8 @@ pub(super) struct Texts {
     failures: Failures,
     /// Removes what is kept of the database besides its sizes.
     forget: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// Kept tables that have rows of its games.
+    kept_tables: Mutex<Vec<Arc<KeptFile>>>,
     /// What the background pass prepares when it knows all sizes.
     positions: OnceLock<Arc<Positions>>,
 }
@@ -91,6 +93,7 @@ impl Texts {
             is_retired: AtomicBool::new(false),
             failures: Failures::new(),
             forget: OnceLock::new(),
+            kept_tables: Mutex::default(),
             positions: OnceLock::new(),
             entry,
             remote,
@@ -360,11 +363,17 @@ impl Texts {
         if let Some(forget) = self.forget.get() {
             forget();
         }
+        self.kept_tables.lock().drain(..).for_each(|file| file.remove());
     }
 
     /// Sets a function that removes what is kept of the database besides its sizes.
     pub(super) fn on_doubt(&self, forget: impl Fn() + Send + Sync + 'static) {
         let _ = self.forget.set(Box::new(forget));
+    }
+
+    /// Has a kept file removed if a text turns out not to have its reported size.
+    pub(super) fn remove_on_doubt(&self, file: &Arc<KeptFile>) {
+        self.kept_tables.lock().push(Arc::clone(file));
     }
 
     /// True if the text of a game did not have its reported size.

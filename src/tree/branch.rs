@@ -304,6 +304,11 @@ impl Branch {
         self.all.names.get_or_init(find).as_ref()
     }
 
+    /// Which spellings of players are joined.
+    pub fn spelling(&self) -> &Spelling {
+        self.layout().spelling()
+    }
+
     /// True if spellings of players are joined.
     pub fn joins_spellings(&self) -> bool {
         *self.layout().spelling() != Spelling::Stored

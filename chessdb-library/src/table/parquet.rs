@@ -1,6 +1,7 @@
 //! Tables as Parquet files: typed columns, in groups of rows.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,10 +14,14 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::columns::{Column, Columns};
 use super::row::{Row, Value};
+use crate::parallel::in_order;
 
 /// Maximum number of bytes in the dictionary of a column in a group of rows. A dictionary stores equal texts
 /// once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
+
+/// Games in a group of rows.
+const GROUP: u32 = 100_000;
 
 /// The schema and properties of a Parquet file.
 pub struct Parquet {
@@ -41,14 +46,54 @@ enum Values {
 }
 
 impl Parquet {
-    /// Games in a group of rows.
-    pub const GROUP: u32 = 100_000;
+    /// Writes games of several databases as a file. `lens` are the numbers of their games, of which `rows` reads some of
+    /// one database, in `threads` threads. `done` is called with numbers of games.
+    ///
+    /// # Errors
+    /// If two columns have the same name, or writing fails.
+    pub fn write<W: Write + Send>(
+        out: W,
+        columns: &Columns,
+        lens: &[u32],
+        threads: usize,
+        rows: impl Fn(usize, Range<u32>) -> Rows + Sync,
+        done: impl Fn(u64),
+    ) -> io::Result<()> {
+        let mut file = Parquet::new(columns)?.begin(out)?;
+        let mut group = Rows::new(columns);
+        for (part, &len) in lens.iter().enumerate() {
+            let mut first = 0;
+            while first < len {
+                let more = (len - first).min(GROUP.saturating_sub(group.len() as u32));
+                let _ = in_order(
+                    more,
+                    threads,
+                    |games| rows(part, first + games.start..first + games.end),
+                    |rows| {
+                        done(rows.len() as u64);
+                        group.append(rows);
+                        ControlFlow::<()>::Continue(())
+                    },
+                );
+                first += more;
+                if group.len() >= GROUP as usize {
+                    Parquet::write_group(&mut file, &group)?;
+                    group = Rows::new(columns);
+                }
+            }
+        }
+        if !group.is_empty() {
+            Parquet::write_group(&mut file, &group)?;
+        }
+        file.finish()?;
+        Ok(())
+    }
 
     /// The form of a file with these columns.
     ///
     /// # Errors
     /// If two columns have the same name.
-    pub fn new(columns: &Columns) -> Result<Parquet, ParquetError> {
+    fn new(columns: &Columns) -> Result<Parquet, ParquetError> {
         let fields = columns.iter().map(|(name, column)| {
             let kind = match is_number(column) {
                 true => Type::primitive_type_builder(name, PhysicalType::INT32),
@@ -98,7 +143,7 @@ impl Parquet {
     ///
     /// # Errors
     /// If writing to `out` fails.
-    pub fn begin<W: Write + Send>(&self, out: W) -> Result<SerializedFileWriter<W>, ParquetError> {
+    fn begin<W: Write + Send>(&self, out: W) -> Result<SerializedFileWriter<W>, ParquetError> {
         SerializedFileWriter::new(out, Arc::clone(&self.schema), Arc::clone(&self.properties))
     }
 
@@ -106,7 +151,7 @@ impl Parquet {
     ///
     /// # Errors
     /// If writing to the output fails.
-    pub fn write_group<W: Write + Send>(
+    fn write_group<W: Write + Send>(
         file: &mut SerializedFileWriter<W>,
         rows: &Rows,
     ) -> Result<(), ParquetError> {

@@ -8,9 +8,9 @@ use indicatif::ProgressBar;
 
 use super::Part;
 use crate::cli::Failure;
-use crate::cli::ordered::in_order;
 use chessdb_library::library::digits;
 use chessdb_library::library::{on_one_line, tags_of};
+use chessdb_library::parallel::in_order;
 use chessdb_library::table::{Columns, Parquet, Place, Row, Rows, further_tags};
 
 /// The forms of tables.
@@ -143,32 +143,15 @@ fn write_parquet(
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
-    let form = Parquet::new(columns)?;
-    let mut file = form.begin(out)?;
-    let mut group = Rows::new(columns);
-    for part in parts {
-        let rows = |games| {
-            let mut rows = Rows::new(columns);
-            let number = each_row(part, games, |row| rows.push(columns, row));
-            (number, rows)
-        };
-        let mut written = Ok(());
-        let _ = in_order(part.len(), threads, rows, |(number, rows)| {
-            bar.inc(number);
-            group.append(rows);
-            if group.len() >= Parquet::GROUP as usize {
-                let full = std::mem::replace(&mut group, Rows::new(columns));
-                written = Parquet::write_group(&mut file, &full).map_err(io::Error::from);
-            }
-            flow(&written)
-        });
-        written?;
-    }
-    if !group.is_empty() {
-        Parquet::write_group(&mut file, &group)?;
-    }
-    file.finish()?;
-    Ok(())
+    let lens: Vec<u32> = parts.iter().map(Part::len).collect();
+    let rows = |part: usize, games| {
+        let mut rows = Rows::new(columns);
+        if let Some(part) = parts.get(part) {
+            each_row(part, games, |row| rows.push(columns, row));
+        }
+        rows
+    };
+    Parquet::write(out, columns, &lens, threads, rows, |games| bar.inc(games))
 }
 
 /// Passes the rows of some games of a part to `each`, and gives their number.

@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::{File, TablesOfGames, Wait};
+use super::{File, TablesOfGames, Wait, WholeTable};
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
 use crate::fs::object::At;
-use crate::fs::table::{CombinedTables, DuplicatesTable, ParquetTable, Tables};
+use crate::fs::table::{CombinedTables, Tables};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, Node};
 use chessdb_library::library::document_text;
@@ -36,8 +36,8 @@ pub(in crate::fs) struct Made {
     /// The tables of each part, where these are not the tables of its database.
     pub(in crate::fs) tables_of_parts: OnceLock<Vec<Tables>>,
     pub(super) combined: OnceLock<CombinedTables>,
-    pub(super) parquet: OnceLock<ParquetTable>,
-    pub(super) duplicates: OnceLock<DuplicatesTable>,
+    pub(super) parquet: WholeTable,
+    pub(super) duplicates: WholeTable,
     texts: Recent<Node, Arc<[u8]>>,
     pub(super) tables_of_games: Recent<Node, Arc<TablesOfGames>>,
     /// Offset at which each part of a file ends.
@@ -54,8 +54,8 @@ impl Made {
             overview_turn: Mutex::new(()),
             tables_of_parts: OnceLock::new(),
             combined: OnceLock::new(),
-            parquet: OnceLock::new(),
-            duplicates: OnceLock::new(),
+            parquet: WholeTable::default(),
+            duplicates: WholeTable::default(),
             texts: Recent::new(MOST_TEXTS),
             tables_of_games: Recent::new(MOST_TABLES),
             ends: Recent::new(MOST_LISTS),

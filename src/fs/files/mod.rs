@@ -8,6 +8,7 @@ mod member;
 mod overview;
 mod table_of_games;
 mod tables;
+mod whole;
 
 use super::object::At;
 use super::types::{Chunk, FsError};
@@ -18,7 +19,8 @@ use made::{Document, Info, Own, Problems};
 use member::RawFile;
 use overview::Overview;
 use table_of_games::{TableOfGames, TablesOfGames};
-use tables::{DuplicatesFile, ParquetFile, TableFile};
+use tables::TableFile;
+use whole::{WholeTable, WholeTableFile};
 
 pub(super) use joined::Joins;
 pub(super) use made::{Made, Text};
@@ -76,8 +78,8 @@ pub(super) fn with_file<R>(
             return Some(then(&Document { at, database, number }));
         }
         Content::Table(table) => return Some(then(&TableFile(branch, table))),
-        Content::Parquet => return Some(then(&ParquetFile(branch))),
-        Content::Duplicates => return Some(then(&DuplicatesFile(branch))),
+        Content::Parquet => return Some(then(&WholeTableFile::parquet(branch))),
+        Content::Duplicates => return Some(then(&WholeTableFile::duplicates(branch))),
         Content::Own => return Some(then(&Own(*at))),
         Content::TableOf(games) => return Some(then(&TableOfGames { at: *at, games })),
         Content::Games(games) => Some(games),

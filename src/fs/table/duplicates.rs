@@ -1,81 +1,58 @@
-//! `duplicates.csv`: its rows are made from tags when they are read.
+//! `duplicates.csv`
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::io::{self, Write};
+use std::ops::{ControlFlow, Range};
 
-use super::{PIECE, read_pieces};
-use crate::fs::branch::Part;
-use crate::fs::failure::Failure;
-use crate::fs::gather::decode_missing;
-use crate::fs::types::FsError;
+use crate::fs::branch::{BranchFs, Part};
 use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
 use chessdb_library::library::tags_of;
+use chessdb_library::parallel::in_order;
 use chessdb_library::table::{DuplicateRow, Place};
 
-/// The part of the table that stays in memory: the offset at which each piece ends. The header belongs to the first
-/// piece.
-pub(in crate::fs) struct DuplicatesTable(Vec<u64>);
+/// Rows that are made together.
+const PIECE: usize = 64;
 
 /// Approximate number of bytes of tags that are read ahead.
 const AHEAD: usize = 8 << 20;
 
-/// Duplicates, and the databases that their games belong to.
-pub(in crate::fs) struct Found<'a> {
-    pub(in crate::fs) duplicates: &'a Duplicates,
-    pub(in crate::fs) parts: &'a [Part<'a>],
-    pub(in crate::fs) branch: &'a Branch,
+/// Writes the table. On first use, searches for duplicates.
+///
+/// # Errors
+/// If writing fails.
+pub(in crate::fs) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::Result<()> {
+    let found = Found {
+        duplicates: branch.branch().duplicates(),
+        parts: &branch.parts(),
+        branch: branch.branch(),
+    };
+    let pieces = found.duplicates.len().div_ceil(PIECE).max(1);
+    let rows = |pieces: Range<u32>| {
+        let tags = found.tags_of(pieces.clone().flat_map(rows_of));
+        let mut rows = Vec::new();
+        pieces.for_each(|piece| found.append_piece(&mut rows, piece, &tags));
+        rows
+    };
+    let mut written = Ok(());
+    let _ = in_order(pieces as u32, branch.threads(), rows, |rows| {
+        written = out.write_all(&rows);
+        if written.is_ok() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    written
 }
 
-impl DuplicatesTable {
-    /// Makes all rows once to find their lengths.
-    ///
-    /// # Errors
-    /// If a database has changed.
-    pub(in crate::fs) fn new(found: &Found<'_>, threads: usize) -> Result<DuplicatesTable, FsError> {
-        let pieces: Vec<u32> = (0..found.duplicates.len().div_ceil(PIECE).max(1) as u32).collect();
-        let lengths: Vec<OnceLock<u64>> = pieces.iter().map(|_| OnceLock::new()).collect();
-        decode_missing(&pieces, threads, |pieces| {
-            let tags = found.tags_of(pieces.iter().flat_map(|&piece| rows_of(piece)));
-            let mut rows = Vec::new();
-            for &piece in pieces {
-                rows.clear();
-                found.append_piece(&mut rows, piece, &tags);
-                let _ = lengths
-                    .get(piece as usize)
-                    .map(|slot| slot.set(rows.len() as u64));
-            }
-        });
-        found.check(0..found.parts.len())?;
-        let mut end = 0;
-        let ends = lengths.iter().map(|length| {
-            end += length.get().copied().unwrap_or(0);
-            end
-        });
-        Ok(DuplicatesTable(ends.collect()))
-    }
-
-    /// Length of the table in bytes.
-    pub(in crate::fs) fn len(&self) -> u64 {
-        self.0.last().copied().unwrap_or(0)
-    }
-
-    /// Reads `size` bytes from `offset`, fewer only at the end of the table.
-    pub(in crate::fs) fn read(&self, found: &Found<'_>, offset: u64, size: u32) -> Result<Vec<u8>, FsError> {
-        let ends = &self.0;
-        let piece_end = |piece: usize| ends.get(piece).copied();
-        let append =
-            |out: &mut Vec<u8>, piece| found.append_piece(out, piece, &found.tags_of(rows_of(piece)));
-        let is_intact = |piece| found.check(found.parts_of(piece)).is_ok();
-        let bytes = read_pieces(is_intact, offset, size, ends.len(), piece_end, append);
-        bytes.ok_or_else(|| match found.parts.first() {
-            Some(part) => part.database.texts().fail(Failure::Tags),
-            None => FsError::Io,
-        })
-    }
+/// Duplicates, and the databases that their games belong to.
+struct Found<'a> {
+    duplicates: &'a Duplicates,
+    parts: &'a [Part<'a>],
+    branch: &'a Branch,
 }
 
 impl Found<'_> {
@@ -138,19 +115,6 @@ impl Found<'_> {
         part.map_or(Tags::default(), |part| {
             tags_of(&*part.database.entry().database, game)
         })
-    }
-
-    /// The databases from which the rows of a piece are made.
-    fn parts_of(&self, piece: u32) -> BTreeSet<usize> {
-        let rows = rows_of(piece).filter_map(|n| self.duplicates.get(n));
-        let games = rows.flat_map(|(_, best, duplicate)| [best.game, duplicate.game]);
-        games.map(|game| self.branch.place_of(game).0).collect()
-    }
-
-    /// Returns an error if a file of one of these databases has changed.
-    fn check(&self, parts: impl IntoIterator<Item = usize>) -> Result<(), FsError> {
-        let mut parts = parts.into_iter().filter_map(|part| self.parts.get(part));
-        parts.try_for_each(|part| part.database.texts().check())
     }
 }
 

@@ -9,10 +9,12 @@ mod parquet;
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::OnceLock;
 
 use super::branch::Part;
 use super::gather::decode_missing;
+use super::types::FsError;
 use crate::tree::{Games, Table};
 use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, tags_of};
@@ -21,8 +23,28 @@ use chessdb_library::table::{
     Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known, show_names,
 };
 pub(super) use combined::CombinedTables;
-pub(super) use duplicates::{DuplicatesTable, Found};
-pub(super) use parquet::ParquetTable;
+pub(super) use duplicates::write_duplicates;
+pub(super) use parquet::write_parquet;
+
+/// Why a table cannot be written.
+pub(super) enum WriteError {
+    /// A database has changed.
+    Source(FsError),
+    /// The file of the table cannot be written.
+    File(io::Error),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::File(error)
+    }
+}
+
+impl From<FsError> for WriteError {
+    fn from(error: FsError) -> WriteError {
+        WriteError::Source(error)
+    }
+}
 
 /// Games in a piece. Making so small a piece is faster than a lookup in a cache full of games.
 const PIECE: usize = 64;

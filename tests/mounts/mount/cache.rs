@@ -1,9 +1,11 @@
-//! The limit of space for kept files, and files of an earlier version.
+//! The limit of space for kept files, files of an earlier version, and tables that are kept.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use super::kept_views::{kept, scratch, unmount};
-use super::scratch::wait_for;
+use super::scratch::{CACHE, pgnfs, run, wait_for};
 use testkit::needs;
 
 #[test]
@@ -60,4 +62,44 @@ fn what_does_not_fit_is_shown_and_not_kept() {
     assert!(!info.contains("not kept"), "{info}");
     unmount(&scratch);
     assert_eq!(["scan", "views", "positions"].map(number), [1, 1, 1]);
+}
+
+#[test]
+fn tables_in_a_mount_are_those_of_an_export_and_are_made_once() {
+    needs!(mount);
+    let scratch = scratch();
+    let exported = |source: &Path| {
+        let file = scratch.path("exported");
+        let mut export = pgnfs();
+        export.args(["export", "--to", "parquet", "--output"]).arg(&file);
+        let ended = run(export.arg(source).env(CACHE, scratch.path("cache")));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+        fs::read(file).unwrap()
+    };
+    let right = [
+        exported(&scratch.source),
+        exported(&scratch.source.join("many.pgn")),
+    ];
+    let tables = ["all/games.parquet", "many.pgn/games.parquet"].map(|path| scratch.mount.join(path));
+    let mut made = None;
+    for _ in 0..2 {
+        scratch.mount(&[]);
+        for (table, right) in tables.iter().zip(&right) {
+            wait_for("the table", || table.exists());
+            assert_eq!(fs::metadata(table).unwrap().len(), right.len() as u64);
+            assert!(fs::read(table).unwrap() == *right, "{table:?}");
+        }
+        unmount(&scratch);
+        let files = kept(&scratch, "parquet");
+        let inodes: Vec<u64> = files
+            .iter()
+            .map(|file| fs::metadata(file).unwrap().ino())
+            .collect();
+        assert_eq!(inodes.len(), 2);
+        assert_eq!(
+            *made.get_or_insert(inodes.clone()),
+            inodes,
+            "none was written again"
+        );
+    }
 }

@@ -14,6 +14,7 @@ pub mod fake;
 mod folders;
 mod hostile;
 mod inodes;
+mod kept_tables;
 mod kept_views;
 mod live;
 mod merged;

@@ -1,0 +1,216 @@
+//! Tables that are made as a whole, and read from a file from then on: `games.parquet` and `duplicates.csv`.
+
+use std::io::{self, Write};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use super::{File, Wait};
+use crate::fs::branch::BranchFs;
+use crate::fs::failure::Failure;
+use crate::fs::table::{WriteError, write_duplicates, write_parquet};
+use crate::fs::types::{Chunk, FsError};
+use chessdb_library::kept::{
+    Damaged, KeptFile, KeptKind, Numbers, Sections, Whole, temporary_files, write_whole,
+};
+
+/// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
+const FEWEST_GAMES: usize = 1000;
+
+/// What is known of a table.
+#[derive(Default)]
+pub(in crate::fs) struct WholeTable {
+    /// Its length, which never changes.
+    len: OnceLock<u64>,
+    /// Locked while it is made, so other threads wait for it.
+    bytes: Mutex<Option<Arc<Sections<Whole>>>>,
+}
+
+/// A table of a branch.
+pub(super) struct WholeTableFile<'a> {
+    branch: &'a BranchFs,
+    table: &'a WholeTable,
+    kind: KeptKind,
+}
+
+impl<'a> WholeTableFile<'a> {
+    /// `games.parquet`
+    pub(super) fn parquet(branch: &'a BranchFs) -> WholeTableFile<'a> {
+        WholeTableFile {
+            branch,
+            table: &branch.made.parquet,
+            kind: KeptKind::Parquet,
+        }
+    }
+
+    /// `duplicates.csv`. The main lines of all games must be decoded for it.
+    pub(super) fn duplicates(branch: &'a BranchFs) -> WholeTableFile<'a> {
+        WholeTableFile {
+            branch,
+            table: &branch.made.duplicates,
+            kind: KeptKind::Duplicates,
+        }
+    }
+
+    /// The table, found among the kept files or made on first use.
+    fn bytes(&self) -> Result<Arc<Sections<Whole>>, FsError> {
+        let mut bytes = self.table.bytes.lock();
+        if let Some(bytes) = &*bytes {
+            return Ok(Arc::clone(bytes));
+        }
+        let kept = self.kept().map(Arc::new);
+        let found = match kept.as_ref().and_then(|kept| kept.load()) {
+            Some(found) => found,
+            None => self.make(kept.as_deref())?,
+        };
+        let len = found.len(Whole) as u64;
+        if *self.table.len.get_or_init(|| len) != len {
+            kept.inspect(|kept| kept.remove());
+            return Err(self.fail(Failure::Tags));
+        }
+        if let Some(kept) = kept {
+            let texts = self.branch.databases().iter().map(|database| database.texts());
+            texts.for_each(|texts| texts.remove_on_doubt(&kept));
+        }
+        Ok(Arc::clone(bytes.insert(Arc::new(found))))
+    }
+
+    /// Makes the table in its kept file, or else in a file without a name.
+    fn make(&self, kept: Option<&KeptFile>) -> Result<Sections<Whole>, FsError> {
+        if self.games() < FEWEST_GAMES {
+            return self.make_in_memory();
+        }
+        let made = kept.map(|kept| {
+            kept.replace(|file, key| write_whole(file, key, |out| self.write(&mut *out)))
+                .map_err(|error| (error, kept))
+        });
+        match made {
+            Some(Ok(made)) => return Ok(made),
+            Some(Err((WriteError::Source(error), _))) => return Err(error),
+            Some(Err((WriteError::File(error), kept))) => {
+                log::info!("{}: not kept: {error}", kept.path().display());
+            }
+            None => {}
+        }
+        self.make_without_name().map_err(|error| match error {
+            WriteError::Source(error) => error,
+            WriteError::File(error) => {
+                log::warn!("{}: {error}", self.name());
+                self.fail(Failure::NoRoom)
+            }
+        })
+    }
+
+    fn make_without_name(&self) -> Result<Sections<Whole>, WriteError> {
+        let first = self.branch.databases().first();
+        let folders = first.map_or(&[][..], |database| database.options.index_folders);
+        let files = temporary_files(folders).map_err(|error| match error {
+            Some(no_file) => no_file.error,
+            None => io::ErrorKind::NotFound.into(),
+        });
+        let (_, [mut file]) = files?;
+        write_whole(&mut file, &[], |out| self.write(&mut *out))?;
+        Ok(Sections::open(file, |_| true).map_err(io::Error::other)?)
+    }
+
+    fn make_in_memory(&self) -> Result<Sections<Whole>, FsError> {
+        let mut out = Vec::new();
+        let written = self.write(&mut out);
+        written.map_err(|error| match error {
+            WriteError::Source(error) => error,
+            WriteError::File(_) => FsError::Io,
+        })?;
+        let mut sections = Sections::in_memory(Vec::new(), Numbers::default());
+        sections.append(Whole, out);
+        Ok(sections)
+    }
+
+    /// Writes the table. A result of files that change meanwhile is an error.
+    fn write(&self, out: &mut (impl Write + Send)) -> Result<(), WriteError> {
+        if self.kind == KeptKind::Parquet {
+            write_parquet(self.branch, out)?;
+        } else {
+            write_duplicates(self.branch, out)?;
+        }
+        Ok(self.branch.check(None)?)
+    }
+
+    /// The file in which the table is kept, unless a database has shown something that speaks against it.
+    fn kept(&self) -> Option<KeptFile> {
+        let databases = self.branch.databases();
+        let is_trusted = databases.iter().all(|database| database.texts().is_trusted());
+        let files = databases.first()?.kept().filter(|_| is_trusted)?;
+        let origins: Vec<_> = databases
+            .iter()
+            .map(|database| database.entry().origin())
+            .collect();
+        Some(files.file(self.kind, &self.branch.shown_key(), &origins))
+    }
+
+    fn games(&self) -> usize {
+        let parts = self.branch.parts();
+        parts.iter().map(|part| part.games.len()).sum()
+    }
+
+    fn name(&self) -> &str {
+        let first = self.branch.databases().first();
+        first.map_or("", |database| database.entry().name())
+    }
+
+    fn fail(&self, failure: Failure) -> FsError {
+        let first = self.branch.databases().first();
+        first.map_or(FsError::Io, |database| database.texts().fail(failure))
+    }
+
+    /// Drops a damaged table, unless another thread has replaced it already.
+    fn discard(&self, damaged: &Arc<Sections<Whole>>) {
+        let mut bytes = self.table.bytes.lock();
+        if bytes.as_ref().is_some_and(|bytes| Arc::ptr_eq(bytes, damaged)) {
+            log::warn!("{}: a table is damaged: it is made again", self.name());
+            if let Some(kept) = self.kept() {
+                kept.remove();
+            }
+            *bytes = None;
+        }
+    }
+}
+
+impl File for WholeTableFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.table.len.get().copied()
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        self.bytes().map(|bytes| bytes.len(Whole) as u64)
+    }
+
+    /// A damaged file has to be made again even if the size is known.
+    fn wait(&self) -> Wait {
+        if self.size_if_known().is_some() {
+            Wait::Own
+        } else {
+            Wait::Common
+        }
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let bytes = self.bytes()?;
+        part(&bytes, offset, size).or_else(|Damaged| {
+            self.discard(&bytes);
+            part(&*self.bytes()?, offset, size).map_err(|Damaged| self.fail(Failure::Tags))
+        })
+    }
+}
+
+/// `size` bytes of a table from `offset`, fewer only at its end.
+fn part(bytes: &Sections<Whole>, offset: u64, size: u32) -> Result<Chunk, Damaged> {
+    let len = bytes.len(Whole);
+    let start = usize::try_from(offset).map_or(len, |offset| offset.min(len));
+    let part = bytes
+        .get(Whole, start, (len - start).min(size as usize))?
+        .to_vec();
+    if bytes.is_lost() {
+        return Err(Damaged);
+    }
+    Ok(part.into())
+}
