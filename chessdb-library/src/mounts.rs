@@ -140,7 +140,7 @@ impl Mounts {
     }
 
     /// The mount that contains an absolute path without symbolic links.
-    pub fn of(&self, path: &Path) -> Option<&Mount> {
+    pub fn containing(&self, path: &Path) -> Option<&Mount> {
         path.ancestors().find_map(|above| self.top_at(above))
     }
 
@@ -156,7 +156,7 @@ impl Mounts {
     /// The mount of `/` counts only for paths that it contains, because no program can run anyway if it
     /// hangs.
     pub fn of_others(&self, path: &Path) -> Option<&Mount> {
-        let own = self.of(path)?;
+        let own = self.containing(path)?;
         let mut above = path.ancestors().filter_map(|above| self.top_at(above));
         above.find(|mount| !mount.is_local() && (mount.path != Path::new("/") || *mount == own))
     }
@@ -247,7 +247,11 @@ mod tests {
             line("/mnt/usb", "vfat"),
             line("/mnt/usb", "fuseblk"),
         ]);
-        let kind = |path: &str| mounts.of(Path::new(path)).map(|mount| mount.kind.as_str());
+        let kind = |path: &str| {
+            mounts
+                .containing(Path::new(path))
+                .map(|mount| mount.kind.as_str())
+        };
         assert_eq!(kind("/home/a"), Some("ext4"));
         assert_eq!(kind("/mnt"), Some("nfs4"));
         assert_eq!(kind("/mnt/usb/games"), Some("fuseblk"));
@@ -292,6 +296,6 @@ mod tests {
         let mounts = Mounts::read().unwrap();
         assert!(mounts.top_at(Path::new("/")).is_some());
         assert!(mounts.top_at(Path::new("/nowhere")).is_none());
-        assert!(mounts.of(Path::new("/nowhere")).is_some());
+        assert!(mounts.containing(Path::new("/nowhere")).is_some());
     }
 }

@@ -62,7 +62,7 @@ pub fn load_or_build(
         // Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
         let reading = format!("python {}", builder.options);
         let built = builder.checked(|entry| built(entry, &folder, &reading, options));
-        // Nobody receives it after Ctrl-C.
+        // No caller receives it after Ctrl-C.
         let _ = sender.send(built);
     };
     thread::Builder::new()

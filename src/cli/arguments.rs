@@ -54,7 +54,7 @@ pub fn pgnfs() -> Command {
             Arg::new("lazy")
                 .long("lazy")
                 .action(ArgAction::SetTrue)
-                .help("Do not say that files are open; the program ends when they are closed"),
+                .help("Does not warn about open files; the program ends when they are closed"),
         );
     let export = Command::new("export")
         .about("Writes all games as PGN or as a table to standard output or to a file")

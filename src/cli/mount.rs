@@ -64,7 +64,7 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, Failure> {
     let fs = server.live().current();
     let library = fs.library();
     list_left_out(library);
-    let options = mount::Options {
+    let options = mount::MountOptions {
         source: library.source().to_owned(),
         presentation: Presentation {
             uid: settings.uid.unwrap_or_else(mount::user),

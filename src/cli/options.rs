@@ -88,8 +88,8 @@ static OPTIONS: &[OptionRow] = &[
     },
     OptionRow {
         name: "fix-dates",
-        value: "WHETHER",
-        help: "Corrects dates that show a known bug of the program that wrote them: yes or no [default: yes]",
+        value: "yes|no",
+        help: "Whether dates that show a known bug of the program that wrote them are corrected [default: yes]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -195,8 +195,9 @@ static OPTIONS: &[OptionRow] = &[
     },
     OptionRow {
         name: "spelling",
-        value: "HOW",
-        help: "Joins spellings of players: stored for none, fold by rules, or a file as Scid has it [default: stored]",
+        value: "stored|fold|FILE",
+        help: "Spellings of players; stored: as stored; fold: joined by rules; FILE: joined by a spelling file of Scid \
+               [default: stored]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -213,7 +214,7 @@ static OPTIONS: &[OptionRow] = &[
     OptionRow {
         name: "unique",
         value: "",
-        help: "Adds all/unique/, which shows games that are there more than once only once",
+        help: "Adds all/unique/, which shows each game only once",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, _| {
@@ -223,9 +224,8 @@ static OPTIONS: &[OptionRow] = &[
     },
     OptionRow {
         name: "mtime",
-        value: "WHICH",
-        help: "Time of a game's file: played, the day of the game, or source, the time of the database \
-               [default: played]",
+        value: "played|source",
+        help: "Time of a game's file; played: the day of the game; source: the time of the database [default: played]",
         scope: Scope::Mount,
         repeats: false,
         set: |settings, value| {
@@ -277,8 +277,8 @@ static OPTIONS: &[OptionRow] = &[
     },
     OptionRow {
         name: "index",
-        value: "WHETHER",
-        help: "Index of positions: auto uses one that there is, yes builds it, no does without [default: auto]",
+        value: "auto|yes|no",
+        help: "Index of positions; auto: use it if it exists; yes: build it if missing; no: never use one [default: auto]",
         scope: Scope::Games,
         repeats: false,
         set: |settings, value| {
@@ -317,7 +317,7 @@ static OPTIONS: &[OptionRow] = &[
     },
     OptionRow {
         name: "watch",
-        value: "MEANS",
+        value: "MODE",
         help: "How to notice changes of the source: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
         scope: Scope::Mount,
         repeats: false,

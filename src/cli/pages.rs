@@ -67,7 +67,7 @@ pub const PARTS: &[PageSection] = &[
             ),
             Term(
                 "XDG_CACHE_HOME",
-                "Its folder pgnfs has what is kept between runs, unless --cache-dir names another folder.",
+                "Its folder pgnfs/ holds what is kept between runs, unless --cache-dir names another folder.",
             ),
             Term("XDG_RUNTIME_DIR", "Folder of the socket that pgnfs status uses."),
         ],

@@ -16,8 +16,7 @@ pub fn bar(games: u64) -> ProgressBar {
     }
 }
 
-/// A line on standard error that says what is done now, where nobody knows how much there is to do. It is not shown if
-/// that is not a terminal.
+/// A line on standard error that names work of unknown length. It is not shown if that is not a terminal.
 pub fn working(what: &'static str) -> ProgressBar {
     let line = ProgressBar::new_spinner().with_message(what);
     line.enable_steady_tick(PAUSE);

@@ -41,7 +41,7 @@ fn ask(point: &Path) -> Result<Value, Failure> {
         let may_ask = [user, 0].contains(&mount::user());
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::NotFound if may_ask => {
-                format!("{point} is mounted, but has no socket that tells its status: {error}")
+                format!("{point} is mounted, but has no socket that reports its status: {error}")
             }
             ErrorKind::PermissionDenied => {
                 format!("{point} is mounted by user {user}: only that user and root may see its status")

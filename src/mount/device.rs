@@ -15,7 +15,7 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
 };
 
-use super::Options;
+use super::MountOptions;
 use super::background::STAGE;
 use super::ended;
 use super::error::MountError;
@@ -40,7 +40,7 @@ pub fn check() -> Result<(), MountError> {
 ///
 /// # Errors
 /// If it cannot be mounted, or the path of the mount point leads elsewhere by now. What was mounted is unmounted then.
-pub fn mount(point: &MountPoint, options: &Options) -> Result<(OwnedFd, Mount), MountError> {
+pub fn mount(point: &MountPoint, options: &MountOptions) -> Result<(OwnedFd, Mount), MountError> {
     let before = mounts()?;
     point.check_place()?;
     let kernel = match mount_directly(&point.folder(), options) {
@@ -96,7 +96,7 @@ pub fn unmount(mount: &Mount) -> Result<(), MountError> {
     }
 }
 
-fn mount_directly(path: &Path, options: &Options) -> Result<OwnedFd, MountError> {
+fn mount_directly(path: &Path, options: &MountOptions) -> Result<OwnedFd, MountError> {
     let kernel = rustix::fs::open(DEVICE, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| MountError::At(DEVICE.into(), error.into()))?;
     let mut data = format!(
@@ -117,7 +117,7 @@ fn mount_directly(path: &Path, options: &Options) -> Result<OwnedFd, MountError>
 }
 
 /// Options that the kernel and `fusermount3` share.
-fn shared_options(options: &Options) -> impl Iterator<Item = &'static str> {
+fn shared_options(options: &MountOptions) -> impl Iterator<Item = &'static str> {
     let rows = [
         ("allow_other", options.allow_other),
         ("default_permissions", options.default_permissions),
@@ -127,7 +127,7 @@ fn shared_options(options: &Options) -> impl Iterator<Item = &'static str> {
 
 /// Mounts by `fusermount3`, which sends the connection through the socket named in `_FUSE_COMMFD`. It is started in the
 /// folder, so that no path is looked up again.
-fn mount_with_helper(point: &MountPoint, options: &Options) -> Result<OwnedFd, MountError> {
+fn mount_with_helper(point: &MountPoint, options: &MountOptions) -> Result<OwnedFd, MountError> {
     let socket = |flags| {
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
             .map_err(MountError::system("cannot make a socket"))

@@ -42,7 +42,7 @@ pub use signals::{ignore_others, survive_long_files};
 
 /// Options of a mount.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MountOptions {
     /// The source as shown in the kernel's table of mounts.
     pub source: PathBuf,
     /// Owner and permissions of the files.
@@ -65,7 +65,7 @@ pub struct Options {
 pub fn serve(
     mut server: Server,
     point: MountPoint,
-    options: &Options,
+    options: &MountOptions,
     ready: impl FnOnce(),
 ) -> Result<(), MountError> {
     let signals = Signals::new(signals::UNMOUNTING).map_err(MountError::system("cannot catch signals"))?;
@@ -150,7 +150,7 @@ pub fn serve(
     }
 }
 
-fn session(fuse: Fuse, kernel: OwnedFd, options: &Options) -> io::Result<Session<Fuse>> {
+fn session(fuse: Fuse, kernel: OwnedFd, options: &MountOptions) -> io::Result<Session<Fuse>> {
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
     // The kernel checks access: it applies `allow_other`, and some of its requests carry no user.

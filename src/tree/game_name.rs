@@ -98,7 +98,7 @@ impl GameName {
     }
 
     /// The name of a game.
-    pub fn of(&self, database: &dyn Database, keys: &Keys, game: u32, digits: usize) -> String {
+    pub fn name_of(&self, database: &dyn Database, keys: &Keys, game: u32, digits: usize) -> String {
         let facts = TemplateGame::new(database, game, *keys, digits);
         let mut name = String::with_capacity(64);
         for part in &self.parts {

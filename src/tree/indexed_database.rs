@@ -74,7 +74,7 @@ impl IndexedDatabase {
     pub(super) fn game_name(&self, game: u32) -> String {
         let keys = self.database().keys(game);
         let name = self.layout.game_name();
-        name.of(self.database(), &keys, game, self.digits())
+        name.name_of(self.database(), &keys, game, self.digits())
     }
 
     /// The directories of a view. On first use, sorts all games.

@@ -136,7 +136,7 @@ fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
 /// True if files can change without an event from the kernel: by other machines, other programs or other
 /// layers.
 fn has_others(mounts: &Mounts, folder: &Path) -> bool {
-    let mount = mounts.of(folder);
+    let mount = mounts.containing(folder);
     mount.is_some_and(|mount| !mount.is_local() || mount.kind == "overlay")
 }
 

@@ -146,7 +146,7 @@ fn root() -> &'static Path {
 }
 
 /// The sources below a folder by relative path, without comments and without texts in quotation marks.
-fn sources(folder: &str) -> Vec<(String, String)> {
+pub(super) fn sources(folder: &str) -> Vec<(String, String)> {
     let root = root().join(folder);
     let mut folders: Vec<PathBuf> = vec![root.clone()];
     let mut sources = Vec::new();

@@ -3,3 +3,4 @@
 mod docs;
 mod install;
 mod layering;
+mod names;

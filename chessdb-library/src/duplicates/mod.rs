@@ -140,12 +140,12 @@ impl Duplicates {
 
     /// The games of each of the databases that are not deleted, and of each group only the best one, sorted.
     pub fn unique(&self, databases: &[&dyn Database]) -> Vec<Box<[u32]>> {
-        let (lesser, mut first) = (self.lesser(), 0u32);
+        let (redundant, mut first) = (self.redundant(), 0u32);
         let games_of = |database: &&dyn Database| {
             let before = first;
             first = first.saturating_add(database.len());
             let games = (0..database.len()).filter(|&game| {
-                !database.keys(game).deleted && lesser.binary_search(&(before + game)).is_err()
+                !database.keys(game).deleted && redundant.binary_search(&(before + game)).is_err()
             });
             games.collect()
         };
@@ -153,15 +153,18 @@ impl Duplicates {
     }
 
     /// The games that are not the best of their group, sorted.
-    fn lesser(&self) -> Vec<u32> {
+    fn redundant(&self) -> Vec<u32> {
         let groups = self.starts.windows(2);
-        let lesser = groups.flat_map(|bounds| {
-            let lesser = self.duplicates.get(bounds[0] as usize + 1..bounds[1] as usize);
-            lesser.unwrap_or_default().iter().map(|duplicate| duplicate.game)
+        let redundant = groups.flat_map(|bounds| {
+            let redundant = self.duplicates.get(bounds[0] as usize + 1..bounds[1] as usize);
+            redundant
+                .unwrap_or_default()
+                .iter()
+                .map(|duplicate| duplicate.game)
         });
-        let mut lesser: Vec<u32> = lesser.collect();
-        lesser.sort_unstable();
-        lesser
+        let mut redundant: Vec<u32> = redundant.collect();
+        redundant.sort_unstable();
+        redundant
     }
 }
 

@@ -31,7 +31,7 @@ impl Library {
 fn is_below(source: &Path, wanted: (u64, u64), file: &Path) -> bool {
     let mounts = Mounts::read_or_unknown();
     let own = fs::canonicalize(file).ok();
-    let own = own.and_then(|path| Some(mounts.of(&path)?.device));
+    let own = own.and_then(|path| Some(mounts.containing(&path)?.device));
     let points: Vec<&Path> = mounts.below(source).collect();
     // What is mounted in the source and may not answer is left alone, unless the file is there.
     let is_searched = |point: &Path| {

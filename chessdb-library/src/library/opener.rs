@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::open::{How, Refusal};
-use super::openings::{Job, Opened, Openings, SeenFiles};
+use super::openings::{Job, OpenResult, Openings, SeenFiles};
 use super::task::OpeningTask;
 use super::{DatabaseSelection, LibraryEntry};
 use crate::mapped::Identity;
@@ -202,8 +202,8 @@ impl<'a> Opener<'a> {
     }
 }
 
-impl From<Opened> for Attempt {
-    fn from(opened: Opened) -> Attempt {
+impl From<OpenResult> for Attempt {
+    fn from(opened: OpenResult) -> Attempt {
         match opened {
             Ok(entries) => Attempt::Open(entries),
             Err(refusal) => Attempt::Refused(refusal),

@@ -86,7 +86,7 @@ struct OpeningQueue {
 }
 
 /// Result of an opening: one database, or all databases of an archive.
-pub(super) type Opened = Result<Vec<Arc<LibraryEntry>>, Refusal>;
+pub(super) type OpenResult = Result<Vec<Arc<LibraryEntry>>, Refusal>;
 
 /// The identities of each candidate's files when its opening began; `None` for a missing file.
 pub(super) type SeenFiles = Vec<Vec<Option<Identity>>>;
@@ -100,7 +100,7 @@ pub(super) struct Job {
     /// How far it has come.
     pub(super) progress: Arc<Progress>,
     maps: Mutex<Vec<Arc<Mapped>>>,
-    opened: OnceLock<Opened>,
+    opened: OnceLock<OpenResult>,
     is_late: AtomicBool,
     is_given_up: AtomicBool,
 }
@@ -214,7 +214,7 @@ impl Openings {
 
 impl Job {
     /// The result; `None` while the opening is running.
-    pub(super) fn opened(&self) -> Option<&Opened> {
+    pub(super) fn opened(&self) -> Option<&OpenResult> {
         self.opened.get()
     }
 
@@ -224,7 +224,7 @@ impl Job {
         self.maps.lock().iter().for_each(|map| map.give_up());
     }
 
-    fn open(&self) -> Opened {
+    fn open(&self) -> OpenResult {
         if self.is_given_up.load(Ordering::Relaxed) {
             return Err(Refusal::changed(
                 "it was changed before it was opened: open it again",
@@ -342,7 +342,7 @@ impl OpeningPool {
     }
 
     /// Opens one database after another.
-    fn work(&self, first: Arc<Job>, only_local: bool, open: impl Fn(&Job) -> Opened) {
+    fn work(&self, first: Arc<Job>, only_local: bool, open: impl Fn(&Job) -> OpenResult) {
         let mut next = Some(first);
         while let Some(job) = next {
             let opened = open(&job);

@@ -23,7 +23,7 @@ pub(super) fn place(found: &mut [LocatedEntry], flat: bool) {
         } else {
             let above = match last.take() {
                 Some((same, path)) if same == folder => path,
-                _ => paths.of(folder),
+                _ => paths.path_of(folder),
             };
             let path = match name.as_str() {
                 "" => above.clone(),
@@ -52,7 +52,7 @@ struct SafePaths {
 
 impl SafePaths {
     /// The path of a folder.
-    fn of(&mut self, folder: &[String]) -> String {
+    fn path_of(&mut self, folder: &[String]) -> String {
         folder
             .iter()
             .fold(String::new(), |path, name| self.below(path, name, false))

@@ -46,7 +46,7 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan
     // Links are followed after everything has been found at its real place. Links below a linked folder are
     // not followed, so the search ends even if links form cycles.
     while let Some(folder) = folders.pop().or_else(|| links.pop_front()) {
-        let mount = opener.mounts.of(&folder.path);
+        let mount = opener.mounts.containing(&folder.path);
         if mount.is_some_and(|mount| mount.kind == mounts::TYPE) {
             let name = folder.names.is_empty().then_some(".");
             scan.leave_out(&folder.names, name, OWN_MOUNT.to_owned());

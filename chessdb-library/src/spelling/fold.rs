@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::file::SpellingFile;
 use super::name::{NameParts, words};
-use super::{Name, cut};
+use super::{SpellingCount, cut};
 
 /// Maximum number of spellings with one surname and one initial that are compared with each other. Where there are
 /// more, as in hostile files, none is joined.
@@ -31,7 +31,7 @@ pub(super) struct SpelledName {
 }
 
 /// Reads spellings.
-pub(super) fn readings(names: &[Name], file: Option<&SpellingFile>) -> Vec<SpelledName> {
+pub(super) fn readings(names: &[SpellingCount], file: Option<&SpellingFile>) -> Vec<SpelledName> {
     let correct: Vec<Option<Arc<str>>> = names
         .iter()
         .map(|name| file.and_then(|file| file.correct(&name.text)))
@@ -103,7 +103,7 @@ fn without_comma(text: &str, known: &NamesByInitial) -> NameParts {
 
 /// For each spelling that is shown under another name, this name.
 pub(super) fn joined(
-    names: &[Name],
+    names: &[SpellingCount],
     readings: &[SpelledName],
     meetings: &FxHashSet<[u32; 2]>,
 ) -> HashMap<String, Arc<str>> {
@@ -143,7 +143,7 @@ pub(super) fn joined(
 /// The players among the spellings of a group.
 fn players(
     mut group: Vec<u32>,
-    names: &[Name],
+    names: &[SpellingCount],
     readings: &[SpelledName],
     meetings: &FxHashSet<[u32; 2]>,
 ) -> Vec<Vec<u32>> {
@@ -180,7 +180,7 @@ fn players(
 /// The name of a player: the one from a file if there is one and it is free, or else the spelling of most games.
 fn name_of(
     player: &[u32],
-    names: &[Name],
+    names: &[SpellingCount],
     readings: &[SpelledName],
     is_free: impl Fn(&str) -> bool,
 ) -> Arc<str> {

@@ -57,7 +57,10 @@ impl Names {
             Spelling::File(file) => Some(&**file),
         };
         let mut players = Players::default();
-        let games: Vec<Vec<[u32; 2]>> = databases.iter().map(|&database| players.of(database)).collect();
+        let games: Vec<Vec<[u32; 2]>> = databases
+            .iter()
+            .map(|&database| players.numbers_in(database))
+            .collect();
         let readings = fold::readings(&players.names, file);
         // Only names that may be joined can meet.
         let mut meetings = FxHashSet::default();
@@ -89,7 +92,7 @@ impl Names {
 }
 
 /// A spelling, and the number of games that have it.
-struct Name {
+struct SpellingCount {
     text: String,
     games: u32,
 }
@@ -97,13 +100,13 @@ struct Name {
 /// The different spellings in some databases.
 #[derive(Default)]
 struct Players {
-    names: Vec<Name>,
+    names: Vec<SpellingCount>,
     numbers: HashMap<String, u32>,
 }
 
 impl Players {
     /// The spellings of White and Black in each game of a database, by their numbers.
-    fn of(&mut self, database: &dyn Database) -> Vec<[u32; 2]> {
+    fn numbers_in(&mut self, database: &dyn Database) -> Vec<[u32; 2]> {
         let mut by_id: FxHashMap<TextId, u32> = FxHashMap::default();
         let games = (0..database.len()).map(|game| {
             if game % CHECK_INTERVAL == 0 {
@@ -125,7 +128,7 @@ impl Players {
         let text: String = text.nfc().collect();
         *self.numbers.entry(text).or_insert_with_key(|text| {
             let text = text.clone();
-            self.names.push(Name { text, games: 0 });
+            self.names.push(SpellingCount { text, games: 0 });
             self.names.len() as u32 - 1
         })
     }

@@ -15,5 +15,5 @@ pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::{Parquet, Rows};
 pub use row::{
-    NULL, Place, Row, Value, append_number, append_path, append_string, further_tags, known, show_names,
+    NULL, Place, Row, Value, append_number, append_path, append_string, further_tags, known, respell_players,
 };

@@ -57,7 +57,7 @@ impl<'a> Row<'a> {
 
     /// With the names under which players are shown.
     pub fn with_names(mut self, names: Option<&Names>) -> Row<'a> {
-        show_names(&mut self.tags, names);
+        respell_players(&mut self.tags, names);
         self
     }
 
@@ -114,7 +114,7 @@ impl<'a> Row<'a> {
 }
 
 /// Replaces the names of players by those under which they are shown.
-pub fn show_names(tags: &mut Tags, names: Option<&Names>) {
+pub fn respell_players(tags: &mut Tags, names: Option<&Names>) {
     let Some(names) = names else { return };
     for color in ["White", "Black"] {
         if let Some(shown) = tags.get(color).and_then(|stored| names.other(stored)) {

@@ -56,7 +56,7 @@ pub(super) struct OpenJob {
     /// When its timeout started, possibly in another queue.
     since: Instant,
     /// When it was submitted to this queue.
-    came: Instant,
+    submitted: Instant,
     pub(super) give_up: Call,
 }
 
@@ -106,7 +106,7 @@ impl Queue {
         self.open.push_back(OpenJob {
             number,
             since,
-            came: Instant::now(),
+            submitted: Instant::now(),
             give_up,
         });
         is_next
@@ -125,7 +125,7 @@ impl Queue {
         let since = open.map(|open| {
             if self.patience != Patience::None {
                 // The time in the queue does not count: jobs before it made progress.
-                open.since += begun.at.saturating_duration_since(open.came);
+                open.since += begun.at.saturating_duration_since(open.submitted);
             }
             open.since
         });

@@ -20,7 +20,8 @@ use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, tags_of};
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{
-    Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known, show_names,
+    Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known,
+    respell_players,
 };
 pub(super) use combined::CombinedTables;
 pub(super) use duplicates::write_duplicates;
@@ -208,7 +209,7 @@ fn lengths_of(
     let (mut scratch, mut json) = (Vec::new(), Vec::new());
     for game in games {
         let mut tags = tags_of(&*entry.database, game);
-        show_names(&mut tags, names);
+        respell_players(&mut tags, names);
         scratch.clear();
         json.clear();
         append_number(&mut scratch, game);

@@ -266,7 +266,7 @@ fn the_owner_of_a_mount_learns_why_it_has_no_status() {
         .arg(env!("CARGO_BIN_EXE_pgnfs"))
         .env_remove("XDG_RUNTIME_DIR"));
     assert_eq!(ended.out, "2\n", "{ended:?}");
-    let reason = "has no socket that tells its status: /run/pgnfs is not a folder of user 0 alone";
+    let reason = "has no socket that reports its status: /run/pgnfs is not a folder of user 0 alone";
     assert!(ended.err.contains(reason), "{ended:?}");
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::super::wanted::Pattern;
-use super::order::{Batch, in_order};
+use super::order::{Batch, for_each_batch};
 use super::popular;
 use super::sections::{BUCKET_BITS, GAMES, IndexSection, IndexSections, USUAL};
 use super::shared::{bucket_bits, write_shared};
@@ -124,7 +124,7 @@ impl Builder<'_> {
         };
         // Memory is needed for the lines, as much again to sort them, and for the first moves of all games.
         let database = &**self.database;
-        in_order(database, self.memory / 5, self.threads, self.done, |batch| {
+        for_each_batch(database, self.memory / 5, self.threads, self.done, |batch| {
             let columns = state.add(&batch, spill)?;
             for ((section, item), bytes) in COLUMNS.iter().zip(columns) {
                 let (at, len) = &mut numbers.sections[*section as usize];

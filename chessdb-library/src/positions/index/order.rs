@@ -79,7 +79,7 @@ impl Batch {
 
 /// Passes the lines of all games that are not deleted to `each`, in batches of about `memory` bytes. A batch
 /// is larger if very many games begin with the same moves.
-pub(super) fn in_order<E>(
+pub(super) fn for_each_batch<E>(
     database: &dyn Database,
     memory: usize,
     threads: usize,
