@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
-use super::{Failure, PROBLEMS, counted, ended, games, left_out, logging, progress};
+use super::{CommandError, PROBLEMS, counted, ended, games, left_out, logging, progress};
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, on_one_line, problems_of};
 use chessdb_library::parallel::in_order;
 
 /// Decodes every game and prints a line for every problem. The exit code shows whether there was any.
-pub fn run(library: &Library, threads: usize) -> Result<ExitCode, Failure> {
+pub fn run(library: &Library, threads: usize) -> Result<ExitCode, CommandError> {
     let games = games(library);
     let mut report = Report {
         out: io::stdout().lock(),

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use indicatif::ProgressBar;
 
-use super::output::Output;
-use super::{Failure, ended, progress};
+use super::output::OutputFile;
+use super::{CommandError, ended, progress};
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 use chessdb_library::parallel::in_order;
 use chessdb_library::table::{Columns, UnknownColumn};
@@ -30,7 +30,7 @@ pub struct Request<'a> {
     /// The path of the database to export; `None` for all databases.
     database: Option<&'a str>,
     /// The file to write; `None` for standard output.
-    output: Option<Output>,
+    output: Option<OutputFile>,
     /// The form of a table; `None` for PGN.
     form: Option<Form>,
     /// The columns of a table; `None` for the usual ones.
@@ -47,7 +47,7 @@ impl Request<'_> {
     ///
     /// # Errors
     /// If an argument is wrong, or the output cannot be written.
-    pub fn read(matches: &ArgMatches) -> Result<Request<'_>, Failure> {
+    pub fn read(matches: &ArgMatches) -> Result<Request<'_>, CommandError> {
         let text = |name| matches.get_one(name).map(String::as_str);
         let form = match text("to") {
             Some("csv") => Some(Form::Csv),
@@ -62,7 +62,7 @@ impl Request<'_> {
         let part = text("part").map_or(Ok((1, 1)), part)?;
         let path = matches.get_one("output").map(PathBuf::as_path);
         if path.is_none() && form == Some(Form::Parquet) && io::stdout().is_terminal() {
-            return Err("a Parquet file is nothing for a terminal: name a file with --output".into());
+            return Err("refusing to write Parquet to a terminal: use --output FILE".into());
         }
         Ok(Request {
             database: text("DATABASE"),
@@ -75,12 +75,12 @@ impl Request<'_> {
 }
 
 /// Some games of a database.
-pub struct Part<'a> {
+pub struct ExportedGames<'a> {
     entry: &'a LibraryEntry,
     games: Range<u32>,
 }
 
-impl Part<'_> {
+impl ExportedGames<'_> {
     fn len(&self) -> u32 {
         self.games.end - self.games.start
     }
@@ -88,8 +88,8 @@ impl Part<'_> {
 
 /// Writes the games of all databases, or of one, in database order to a file or standard output, with `threads` threads
 /// that decode.
-pub fn run(library: &Library, request: Request<'_>, threads: usize) -> Result<ExitCode, Failure> {
-    if let Some(path) = request.output.as_ref().map(Output::path)
+pub fn run(library: &Library, request: Request<'_>, threads: usize) -> Result<ExitCode, CommandError> {
+    if let Some(path) = request.output.as_ref().map(OutputFile::path)
         && library.holds(path)
     {
         return Err(format!(
@@ -126,7 +126,7 @@ pub fn run(library: &Library, request: Request<'_>, threads: usize) -> Result<Ex
 }
 
 /// Reads `K/N`.
-fn part(text: &str) -> Result<(u32, u32), Failure> {
+fn part(text: &str) -> Result<(u32, u32), CommandError> {
     // Signs are no digits, although a number may have one.
     let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
     let numbers = text.split_once('/');
@@ -143,7 +143,7 @@ fn part(text: &str) -> Result<(u32, u32), Failure> {
 
 /// The games of these databases, or the `K`th of `N` parts of them. The sizes of parts differ by at most one
 /// game.
-fn parts<'a>(entries: &[&'a LibraryEntry], (k, n): (u32, u32)) -> Vec<Part<'a>> {
+fn parts<'a>(entries: &[&'a LibraryEntry], (k, n): (u32, u32)) -> Vec<ExportedGames<'a>> {
     let games: u64 = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
     let place = |k: u32| (u128::from(games) * u128::from(k) / u128::from(n)) as u64;
     let (from, to) = (place(k - 1), place(k));
@@ -153,12 +153,12 @@ fn parts<'a>(entries: &[&'a LibraryEntry], (k, n): (u32, u32)) -> Vec<Part<'a>> 
         let within = |place: u64| (place.clamp(first, end) - first) as u32;
         let games = within(from)..within(to);
         first = end;
-        Part { entry, games }
+        ExportedGames { entry, games }
     });
     parts.collect()
 }
 
-fn columns(names: &str) -> Result<Columns, Failure> {
+fn columns(names: &str) -> Result<Columns, CommandError> {
     Columns::of_names(names.split(',').map(str::trim)).map_err(|UnknownColumn(name)| {
         let (name, known) = (on_one_line(&name), Columns::names_for_people());
         let similar = Columns::similar(&name, std::iter::empty());
@@ -173,14 +173,15 @@ fn columns(names: &str) -> Result<Columns, Failure> {
 fn write(
     out: &mut (impl Write + Send),
     columns: Option<(Form, Columns)>,
-    parts: &[Part<'_>],
+    parts: &[ExportedGames<'_>],
     threads: usize,
     with_bar: bool,
 ) -> io::Result<()> {
     let games = parts.iter().map(|part| u64::from(part.len()));
-    let bar = match with_bar {
-        true => progress::bar(games.sum()),
-        false => ProgressBar::hidden(),
+    let bar = if with_bar {
+        progress::bar(games.sum())
+    } else {
+        ProgressBar::hidden()
     };
     let written = match columns {
         Some((form, columns)) => table::write(out, form, &columns, parts, threads, &bar),
@@ -194,7 +195,7 @@ fn write(
 }
 
 /// Returns an error that ends with `consequence` if a file has changed since it was opened.
-fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
+fn intact(library: &Library, consequence: &str) -> Result<(), CommandError> {
     match library.databases().iter().find(|entry| !entry.is_intact()) {
         Some(changed) => {
             let name = on_one_line(changed.name());
@@ -205,8 +206,8 @@ fn intact(library: &Library, consequence: &str) -> Result<(), Failure> {
 }
 
 /// Creates the output file.
-fn create(path: &Path) -> Result<Output, Failure> {
-    Output::create(path).map_err(|error| {
+fn create(path: &Path) -> Result<OutputFile, CommandError> {
+    OutputFile::create(path).map_err(|error| {
         let remedy = match error.kind() {
             io::ErrorKind::NotFound if path.is_symlink() => "; it is a link that leads nowhere",
             io::ErrorKind::NotFound => "; create its folder first",
@@ -219,7 +220,7 @@ fn create(path: &Path) -> Result<Output, Failure> {
 }
 
 /// All databases, or the one at a path.
-pub fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, Failure> {
+pub fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, CommandError> {
     let Some(path) = path else {
         return Ok(library.databases().iter().map(Arc::as_ref).collect());
     };
@@ -233,7 +234,12 @@ pub fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a 
     }
 }
 
-fn write_games(out: &mut impl Write, part: &Part<'_>, threads: usize, bar: &ProgressBar) -> io::Result<()> {
+fn write_games(
+    out: &mut impl Write,
+    part: &ExportedGames<'_>,
+    threads: usize,
+    bar: &ProgressBar,
+) -> io::Result<()> {
     let mut written = Ok(());
     let (entry, first) = (part.entry, part.games.start);
     let texts = |games: Range<u32>| {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::export::selected;
 use super::options::Settings;
-use super::{FOUND_NONE, Failure, ended, progress};
+use super::{CommandError, FOUND_NONE, ended, progress};
 use chessdb::formats::Database;
 use chessdb_library::csv::append_record;
 use chessdb_library::duplicates::Duplicates;
@@ -56,7 +56,7 @@ impl Question<'_> {
     ///
     /// # Errors
     /// If an argument is wrong, or two of them contradict.
-    pub fn read(matches: &ArgMatches) -> Result<Question<'_>, Failure> {
+    pub fn read(matches: &ArgMatches) -> Result<Question<'_>, CommandError> {
         let show = matches.get_one("show").map_or("path", String::as_str);
         let asked = match (matches.get_flag("novelty"), show) {
             (true, "path" | "csv" | "count") => Asked::Novelties,
@@ -85,7 +85,7 @@ pub fn run(
     question: &Question<'_>,
     settings: &Settings,
     kept: Option<KeptFiles>,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CommandError> {
     let entries = selected(library, question.database)?;
     let games = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
     let search = Search {
@@ -226,7 +226,7 @@ impl Search<'_> {
 }
 
 /// The criterion that the arguments give.
-fn wanted(matches: &ArgMatches) -> Result<Wanted, Failure> {
+fn wanted(matches: &ArgMatches) -> Result<Wanted, CommandError> {
     type Read = fn(&str) -> Result<Wanted, WantedError>;
     let readers: [Read; 4] = [
         |text| Pattern::parse(text).map(Wanted::Position),
@@ -325,7 +325,7 @@ fn novelties(
     search: &Search<'_>,
     entries: &[&LibraryEntry],
     show: &str,
-) -> Result<(u64, io::Result<()>), Failure> {
+) -> Result<(u64, io::Result<()>), CommandError> {
     let mut sum = 0;
     let mut text = String::new();
     for entry in entries {

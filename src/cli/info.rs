@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Failure, counted, ended, games, json};
+use super::{CommandError, counted, ended, games, json};
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 
 /// Shows the contents of a source, as text or JSON.
-pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, Failure> {
+pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, CommandError> {
     let out = &mut io::stdout().lock();
     let written = if as_json {
         writeln!(out, "{}", json::text(&described(library)))

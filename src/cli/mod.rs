@@ -36,7 +36,7 @@ use chessdb_library::positions::IndexUse;
 use options::{OptionError, Scope, Settings};
 
 /// Why a command failed, as a message for the user.
-type Failure = Box<dyn Error>;
+type CommandError = Box<dyn Error>;
 
 /// Exit code of a command that found problems.
 const PROBLEMS: u8 = 1;
@@ -82,7 +82,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     match matches.subcommand() {
         Some(("mount", matches)) => mount::run(&mount::MountRequest {
             source: path(matches, "SOURCE"),
@@ -145,7 +145,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 }
 
 /// Mounts as the helper of mount(8).
-fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     if options::is_idle_remount(matches) {
         mounting::find(path(matches, "MOUNTPOINT"))?;
         return Ok(ExitCode::SUCCESS);
@@ -163,7 +163,7 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 }
 
 /// Opens the source. Also returns what is kept between runs.
-fn open(matches: &ArgMatches) -> Result<(Library, Settings, Option<KeptFiles>), Failure> {
+fn open(matches: &ArgMatches) -> Result<(Library, Settings, Option<KeptFiles>), CommandError> {
     let settings = options::settings(matches, Scope::Games, false)?;
     let (bar, report) = progress::reading();
     let source = path(matches, "SOURCE");
@@ -216,7 +216,7 @@ fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
 
 /// The result of a command that has written its output. A closed pipe is not a failure, because its reader
 /// needs no more.
-fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, Failure> {
+fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, CommandError> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(format!("{place} cannot be written: {error}").into())

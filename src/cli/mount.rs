@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::cache::kept_files;
 use super::options::Settings;
-use super::{Failure, list_left_out, logging};
+use super::{CommandError, list_left_out, logging};
 use crate::fs::ServeOptions;
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
@@ -27,7 +27,7 @@ pub struct MountRequest<'a> {
 }
 
 /// Mounts. In the foreground, returns when the mount has been unmounted.
-pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, Failure> {
+pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     if !request.foreground && !mount::is_background() {
         return Ok(mount::start_in_background()?.into());
     }
@@ -53,7 +53,7 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, Failure> {
             mount::give_up_to_read,
             kept.clone(),
         );
-        library.map_err(Failure::from)
+        library.map_err(CommandError::from)
     };
     let serve = ServeOptions {
         index: settings.index,

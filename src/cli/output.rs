@@ -18,7 +18,7 @@ use chessdb_library::library::shown;
 
 /// An output file that replaces an existing one only when it is complete, so that no program reads an
 /// incomplete file and a full disk does not destroy the old one.
-pub struct Output {
+pub struct OutputFile {
     path: PathBuf,
     file: File,
     kind: OutputKind,
@@ -51,18 +51,18 @@ impl Drop for Partial {
     }
 }
 
-impl Output {
-    /// Creates an output file for this path. The file that is there stays as it is until [`Output::finish`].
+impl OutputFile {
+    /// Creates an output file for this path. The file that is there stays as it is until [`OutputFile::finish`].
     /// Only in a folder that cannot be written it is written itself, and a message says so.
     ///
     /// # Errors
     /// If no file can be created there, or the existing one cannot be written.
-    pub fn create(path: &Path) -> io::Result<Output> {
+    pub fn create(path: &Path) -> io::Result<OutputFile> {
         let old = match OpenOptions::new().write(true).open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             opened => Some(opened?),
         };
-        let output = |file, kind| Output {
+        let output = |file, kind| OutputFile {
             path: path.to_owned(),
             file,
             kind,
@@ -175,7 +175,7 @@ fn ignored_signals() -> u64 {
         .unwrap_or_default()
 }
 
-impl Write for Output {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let OutputKind::InPlace {
             is_cut: is_cut @ false,

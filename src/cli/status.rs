@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Failure, counted, ended, json, progress};
+use super::{CommandError, counted, ended, json, progress};
 use crate::{mount, status};
 use chessdb_library::library::{on_one_line, shown};
 
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Shows the status of the mount at `point` as text or JSON. With `waits`, first waits until all databases
 /// are open and all sizes are known.
-pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure> {
+pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, CommandError> {
     let status = if waits { wait(point)? } else { ask(point)? };
     let out = &mut io::stdout().lock();
     let written = if as_json {
@@ -28,7 +28,7 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Failure
     ended(written, "standard output")
 }
 
-fn ask(point: &Path) -> Result<Value, Failure> {
+fn ask(point: &Path) -> Result<Value, CommandError> {
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
         // If the process did not answer in time, checking the mount would wait as well.
@@ -55,7 +55,7 @@ fn ask(point: &Path) -> Result<Value, Failure> {
 }
 
 /// Shows a progress bar until all databases are open and all sizes are known or cannot become known.
-fn wait(point: &Path) -> Result<Value, Failure> {
+fn wait(point: &Path) -> Result<Value, CommandError> {
     let bar = progress::bar(0);
     loop {
         let status = ask(point)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Names;
-use chessdb_library::table::{Column, Place, Row, Value};
+use chessdb_library::table::{Column, GamePath, GameRow, Value};
 
 /// Width of a group of ratings.
 pub(super) const RATINGS: i64 = 100;
@@ -78,18 +78,18 @@ impl Figures {
     pub fn of(entry: &LibraryEntry, games: impl Iterator<Item = u32>, names: Option<&Names>) -> Figures {
         let mut figures = Figures::default();
         for game in games {
-            let place = Place {
+            let place = GamePath {
                 database: "",
                 folder: "",
                 game,
                 digits: 0,
             };
-            figures.add(&Row::new(entry, place).with_names(names));
+            figures.add(&GameRow::new(entry, place).with_names(names));
         }
         figures
     }
 
-    fn add(&mut self, row: &Row<'_>) {
+    fn add(&mut self, row: &GameRow<'_>) {
         let text = |tag: &str| row.tag(tag).map(Cow::into_owned);
         let number = |column| match row.value(&column) {
             Some(Value::Number(number)) => Some(number),

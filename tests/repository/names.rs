@@ -8,9 +8,6 @@ use super::layering::sources;
 const UNCHECKED: &[&str] = &[
     "chessdb/src/formats/",
     "chessdb-library/src/kept/",
-    "chessdb-library/src/table/",
-    "src/cli/export",
-    "src/cli/output.rs",
     "src/fs/",
     "src/fuse/",
     "src/tree/branch",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use super::row::{NULL, Row, Value, append_string};
+use super::row::{GameRow, NULL, Value, append_string};
 use crate::csv::append_field;
 use chessdb::game::ROSTER;
 
@@ -220,7 +220,7 @@ impl Columns {
     }
 
     /// Appends a game as a line of comma-separated values.
-    pub fn append_row(&self, out: &mut Vec<u8>, row: &Row<'_>) {
+    pub fn append_row(&self, out: &mut Vec<u8>, row: &GameRow<'_>) {
         for (n, (_, column)) in self.iter().enumerate() {
             if n > 0 {
                 out.push(b',');
@@ -236,7 +236,7 @@ impl Columns {
 
     /// Appends a game as a line of JSON. Each row has all columns, because programs infer them from the first
     /// rows.
-    pub fn append_object(&self, out: &mut Vec<u8>, row: &Row<'_>) {
+    pub fn append_object(&self, out: &mut Vec<u8>, row: &GameRow<'_>) {
         let start = out.len();
         for (name, column) in self.iter() {
             append_key(out, name);

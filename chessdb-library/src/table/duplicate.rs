@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::row::{Place, append_path, known};
+use super::row::{GamePath, append_path, known};
 use crate::csv::append_record;
 use chessdb::game::Tags;
 
@@ -12,7 +12,7 @@ const COLUMNS: &str = "group,number,White,Black,Date,plies,annotations,unique,di
 /// A row of `duplicates.csv`.
 pub struct DuplicateRow<'a> {
     /// The game, and data for its path. The database is left out if its name is empty.
-    pub place: Place<'a>,
+    pub place: GamePath<'a>,
     /// The number of its group, from 0.
     pub group: u32,
     /// Number of moves of its main line.

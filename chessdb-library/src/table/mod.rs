@@ -15,5 +15,6 @@ pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::{Parquet, Rows};
 pub use row::{
-    NULL, Place, Row, Value, append_number, append_path, append_string, further_tags, known, respell_players,
+    GamePath, GameRow, NULL, Value, append_number, append_path, append_string, further_tags, known,
+    respell_players,
 };

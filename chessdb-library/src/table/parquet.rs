@@ -13,7 +13,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::columns::{Column, Columns};
-use super::row::{Row, Value};
+use super::row::{GameRow, Value};
 use crate::parallel::in_order;
 
 /// Maximum number of bytes in the dictionary of a column in a group of rows. A dictionary stores equal texts
@@ -95,10 +95,11 @@ impl Parquet {
     /// If two columns have the same name.
     fn new(columns: &Columns) -> Result<Parquet, ParquetError> {
         let fields = columns.iter().map(|(name, column)| {
-            let kind = match is_number(column) {
-                true => Type::primitive_type_builder(name, PhysicalType::INT32),
-                false => Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
-                    .with_logical_type(Some(LogicalType::String)),
+            let kind = if is_number(column) {
+                Type::primitive_type_builder(name, PhysicalType::INT32)
+            } else {
+                Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
+                    .with_logical_type(Some(LogicalType::String))
             };
             let kind = match column {
                 Column::Number | Column::Database | Column::Path => {
@@ -171,9 +172,10 @@ impl Rows {
     pub fn new(columns: &Columns) -> Rows {
         let fields = columns.iter().map(|(_, column)| Fields {
             known: Vec::new(),
-            values: match is_number(column) {
-                true => Values::Numbers(Vec::new()),
-                false => Values::Texts(Vec::new(), Vec::new()),
+            values: if is_number(column) {
+                Values::Numbers(Vec::new())
+            } else {
+                Values::Texts(Vec::new(), Vec::new())
             },
         });
         Rows(fields.collect())
@@ -190,7 +192,7 @@ impl Rows {
     }
 
     /// Adds a game.
-    pub fn push(&mut self, columns: &Columns, row: &Row<'_>) {
+    pub fn push(&mut self, columns: &Columns, row: &GameRow<'_>) {
         for (fields, (_, column)) in self.0.iter_mut().zip(columns.iter()) {
             fields.push(row.value(column));
         }

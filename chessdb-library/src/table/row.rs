@@ -17,7 +17,7 @@ pub const NULL: &[u8] = b"null";
 
 /// The game of a row, and data for its path.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct GamePath<'a> {
     /// The path of the database's directory, for a table of several databases.
     pub database: &'a str,
     /// Prefix of the game's path: `database` followed by a slash, or empty if paths begin in that directory.
@@ -29,9 +29,9 @@ pub struct Place<'a> {
 }
 
 /// A game as a row.
-pub struct Row<'a> {
+pub struct GameRow<'a> {
     entry: &'a LibraryEntry,
-    place: Place<'a>,
+    place: GamePath<'a>,
     tags: Tags,
     moves: OnceCell<RowMoves>,
 }
@@ -44,10 +44,10 @@ pub enum Value<'a> {
     Number(i64),
 }
 
-impl<'a> Row<'a> {
+impl<'a> GameRow<'a> {
     /// Reads the tags of a game. Its moves are decoded when they are first needed.
-    pub fn new(entry: &'a LibraryEntry, place: Place<'a>) -> Row<'a> {
-        Row {
+    pub fn new(entry: &'a LibraryEntry, place: GamePath<'a>) -> GameRow<'a> {
+        GameRow {
             tags: tags_of(&*entry.database, place.game),
             entry,
             place,
@@ -56,7 +56,7 @@ impl<'a> Row<'a> {
     }
 
     /// With the names under which players are shown.
-    pub fn with_names(mut self, names: Option<&Names>) -> Row<'a> {
+    pub fn with_names(mut self, names: Option<&Names>) -> GameRow<'a> {
         respell_players(&mut self.tags, names);
         self
     }

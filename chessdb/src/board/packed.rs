@@ -72,7 +72,7 @@ impl PackedPiece {
     }
 }
 
-/// The role with a number below 8; 0 and 7 are none.
+/// The role with a number below 8; 0 and 7 are no role.
 #[inline]
 fn role_of(number: usize) -> Option<Role> {
     const ROLES: [Option<Role>; 8] = [

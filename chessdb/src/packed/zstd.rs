@@ -211,7 +211,7 @@ fn end_of_blocks(input: &Input, mut at: u64, has_checksum: bool) -> Option<u64> 
 enum FrameState {
     /// Before a frame, or frames to be skipped.
     Before,
-    /// At a frame for which there is no memory yet: who only looks for its beginning needs none.
+    /// At a frame for which there is no memory yet: finding its beginning needs none.
     Frame,
     Inside,
 }

@@ -6,12 +6,12 @@ use std::ops::{ControlFlow, Range};
 
 use indicatif::ProgressBar;
 
-use super::Part;
-use crate::cli::Failure;
+use super::ExportedGames;
+use crate::cli::CommandError;
 use chessdb_library::library::digits;
 use chessdb_library::library::{on_one_line, tags_of};
 use chessdb_library::parallel::in_order;
-use chessdb_library::table::{Columns, Parquet, Place, Row, Rows, further_tags};
+use chessdb_library::table::{Columns, GamePath, GameRow, Parquet, Rows, further_tags};
 
 /// The forms of tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Form {
 
 /// The columns that a table has where none are named: those of the tables in a mount. Every part of an export has the
 /// same, so the tags of all games are read.
-pub fn usual_columns(form: Form, parts: &[Part<'_>], has_database: bool, threads: usize) -> Columns {
+pub fn usual_columns(form: Form, parts: &[ExportedGames<'_>], has_database: bool, threads: usize) -> Columns {
     let others = tags_until(parts, threads, |_| false);
     match form {
         Form::Parquet => Columns::typed(&others, has_database),
@@ -35,7 +35,11 @@ pub fn usual_columns(form: Form, parts: &[Part<'_>], has_database: bool, threads
 }
 
 /// Returns an error if a column was named for a tag that is neither usual nor in any of the games.
-pub fn check_tags(columns: &Columns, parts: &[Part<'_>], threads: usize) -> Result<(), Failure> {
+pub fn check_tags(
+    columns: &Columns,
+    parts: &[ExportedGames<'_>],
+    threads: usize,
+) -> Result<(), CommandError> {
     let unusual: Vec<&str> = columns.unusual_tags().collect();
     if unusual.is_empty() {
         return Ok(());
@@ -56,7 +60,7 @@ pub fn check_tags(columns: &Columns, parts: &[Part<'_>], threads: usize) -> Resu
 
 /// The tags of the games other than the roster, until those found so far are enough.
 fn tags_until(
-    parts: &[Part<'_>],
+    parts: &[ExportedGames<'_>],
     threads: usize,
     is_enough: impl Fn(&BTreeSet<String>) -> bool,
 ) -> BTreeSet<String> {
@@ -77,9 +81,10 @@ fn tags_until(
         };
         let flow = in_order(entry.database.len(), threads, found, |mut found| {
             others.append(&mut found);
-            match is_enough(&others) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if is_enough(&others) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         });
         if flow.is_break() {
@@ -94,7 +99,7 @@ pub fn write(
     out: &mut (impl Write + Send),
     form: Form,
     columns: &Columns,
-    parts: &[Part<'_>],
+    parts: &[ExportedGames<'_>],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
@@ -114,10 +119,10 @@ pub fn write(
 
 fn write_lines(
     out: &mut impl Write,
-    parts: &[Part<'_>],
+    parts: &[ExportedGames<'_>],
     threads: usize,
     bar: &ProgressBar,
-    append: impl Fn(&mut Vec<u8>, &Row<'_>) + Sync,
+    append: impl Fn(&mut Vec<u8>, &GameRow<'_>) + Sync,
 ) -> io::Result<()> {
     for part in parts {
         let lines = |games| {
@@ -139,11 +144,11 @@ fn write_lines(
 fn write_parquet(
     out: &mut (impl Write + Send),
     columns: &Columns,
-    parts: &[Part<'_>],
+    parts: &[ExportedGames<'_>],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
-    let lens: Vec<u32> = parts.iter().map(Part::len).collect();
+    let lens: Vec<u32> = parts.iter().map(ExportedGames::len).collect();
     let rows = |part: usize, games| {
         let mut rows = Rows::new(columns);
         if let Some(part) = parts.get(part) {
@@ -155,7 +160,7 @@ fn write_parquet(
 }
 
 /// Passes the rows of some games of a part to `each`, and gives their number.
-fn each_row(part: &Part<'_>, games: Range<u32>, mut each: impl FnMut(&Row<'_>)) -> u64 {
+fn each_row(part: &ExportedGames<'_>, games: Range<u32>, mut each: impl FnMut(&GameRow<'_>)) -> u64 {
     let path = part.entry.path.as_str();
     let folder = match path {
         "" => String::new(),
@@ -163,13 +168,13 @@ fn each_row(part: &Part<'_>, games: Range<u32>, mut each: impl FnMut(&Row<'_>)) 
     };
     let number = games.len() as u64;
     for game in games {
-        let place = Place {
+        let place = GamePath {
             database: path,
             folder: &folder,
             game: part.games.start + game,
             digits: digits(part.entry.database.len()),
         };
-        each(&Row::new(part.entry, place));
+        each(&GameRow::new(part.entry, place));
     }
     number
 }

@@ -7,7 +7,7 @@ use crate::fs::branch::Part;
 use crate::fs::failure::Failure;
 use crate::fs::types::FsError;
 use crate::tree::Table;
-use chessdb_library::table::{Columns, NULL, Place, append_field, append_string};
+use chessdb_library::table::{Columns, GamePath, NULL, append_field, append_string};
 
 /// The tables of a branch. A row is longer than in the tables of its part, by the same number of bytes for every row of
 /// that part.
@@ -147,7 +147,7 @@ impl CombinedTables {
         };
         let path = part.path.unwrap_or_default();
         let folder = folder(path);
-        let place = |game| Place {
+        let place = |game| GamePath {
             database: path,
             folder: &folder,
             game,

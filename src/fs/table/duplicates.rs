@@ -11,7 +11,7 @@ use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
 use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
-use chessdb_library::table::{DuplicateRow, Place};
+use chessdb_library::table::{DuplicateRow, GamePath};
 
 /// Rows that are made together.
 const PIECE: usize = 64;
@@ -85,7 +85,7 @@ impl Found<'_> {
                 path => format!("{path}/"),
             };
             let row = DuplicateRow {
-                place: Place {
+                place: GamePath {
                     database,
                     folder: &folder,
                     game,

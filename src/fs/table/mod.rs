@@ -20,7 +20,7 @@ use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, tags_of};
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{
-    Columns, NULL, Place, Row, append_field, append_number, append_path, append_string, known,
+    Columns, GamePath, GameRow, NULL, append_field, append_number, append_path, append_string, known,
     respell_players,
 };
 pub(super) use combined::CombinedTables;
@@ -180,10 +180,10 @@ fn append_piece<'a>(
     table: Table,
     games: impl Iterator<Item = u32>,
     names: Option<&Names>,
-    place: impl Fn(u32) -> Place<'a>,
+    place: impl Fn(u32) -> GamePath<'a>,
 ) {
     for game in games {
-        let row = Row::new(entry, place(game)).with_names(names);
+        let row = GameRow::new(entry, place(game)).with_names(names);
         match table {
             Table::Csv => columns.append_row(out, &row),
             Table::Ndjson => columns.append_object(out, &row),

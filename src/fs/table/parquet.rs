@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::WriteError;
 use crate::fs::branch::{BranchFs, Part};
-use chessdb_library::table::{Columns, Parquet, Place, Row, Rows};
+use chessdb_library::table::{Columns, GamePath, GameRow, Parquet, Rows};
 
 /// Writes the table of all games of a branch, as `pgnfs export` does.
 ///
@@ -44,13 +44,13 @@ fn rows(columns: &Columns, part: &Part<'_>, numbers: Range<u32>) -> Rows {
         Some(path) => format!("{path}/"),
     };
     for game in numbers.filter_map(|n| part.games.get(n as usize)) {
-        let place = Place {
+        let place = GamePath {
             database: part.path.unwrap_or_default(),
             folder: &folder,
             game,
             digits: part.database.indexed().digits(),
         };
-        let row = Row::new(part.database.entry(), place).with_names(part.names);
+        let row = GameRow::new(part.database.entry(), place).with_names(part.names);
         rows.push(columns, &row);
     }
     rows
