@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::files::{Joins, Made};
 use super::info::{all_info, database_info};
 use super::object::At;
-use super::references::References;
+use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
@@ -28,7 +28,7 @@ pub(super) struct BranchFs {
     /// Path of each database's directory in the mount; none in the directory of a database.
     paths: Vec<String>,
     prefix: Prefix,
-    pub(super) references: References,
+    pub(super) references: BranchReferences,
     /// The threads for requests, if a source may not answer.
     remote: Option<Arc<Remote>>,
     /// Offsets of games in files of this directory that no database has, for each database.
@@ -97,7 +97,7 @@ impl BranchFs {
                 .collect(),
             joins: databases.iter().map(|_| Joins::new()).collect(),
             made: Made::new(),
-            references: References::new(),
+            references: BranchReferences::new(),
             tree,
             databases,
             paths,

@@ -7,7 +7,7 @@ use super::ChessFs;
 use super::files::Wait;
 use super::folder::{Folder, RootInfo};
 use super::open_node::OpenNode;
-use super::place::Place;
+use super::place::NodePlace;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::Node;
 use chessdb_library::workers::Workers;
@@ -24,7 +24,7 @@ pub struct Handle<F> {
 /// A handle that keeps the epoch of its inode alive.
 pub type Resolved = Handle<Arc<ChessFs>>;
 
-/// The number of a [`Place`].
+/// The number of a [`NodePlace`].
 #[derive(Clone, Copy)]
 enum Number {
     Folder(usize),
@@ -42,24 +42,24 @@ impl Number {
         })
     }
 
-    fn place(self, fs: &ChessFs) -> Option<Place<'_>> {
+    fn place(self, fs: &ChessFs) -> Option<NodePlace<'_>> {
         Some(match self {
-            Number::Folder(folder) => Place::Folder(Folder::new(fs, fs.folders.get(folder)?)),
-            Number::RootInfo => Place::RootInfo(RootInfo(fs)),
-            Number::Node(branch, node) => Place::Node(fs.branch(branch)?, node),
+            Number::Folder(folder) => NodePlace::Folder(Folder::new(fs, fs.folders.get(folder)?)),
+            Number::RootInfo => NodePlace::RootInfo(RootInfo(fs)),
+            Number::Node(branch, node) => NodePlace::Node(fs.branch(branch)?, node),
         })
     }
 }
 
 impl ChessFs {
     /// What an inode number identifies.
-    pub(super) fn place(&self, inode: Inode) -> Option<Place<'_>> {
+    pub(super) fn place(&self, inode: Inode) -> Option<NodePlace<'_>> {
         Number::of(self, inode)?.place(self)
     }
 }
 
 /// How a node was opened by a thread that must not wait.
-pub enum Opened<'a, F> {
+pub enum OpenedHere<'a, F> {
     /// This thread may answer requests for it.
     Here(OpenNode<'a, F>),
     /// A thread of its own must open it and answer: many games may have to be decoded, or a view built.
@@ -88,27 +88,27 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         &self.fs
     }
 
-    fn place(&self) -> Result<Place<'_>, FsError> {
+    fn place(&self) -> Result<NodePlace<'_>, FsError> {
         self.number.place(&self.fs).ok_or(FsError::Stale)
     }
 
     /// The folder, if the node is one.
     pub(super) fn folder(&self) -> Option<Folder<'_>> {
         match self.place() {
-            Ok(Place::Folder(folder)) => Some(folder),
+            Ok(NodePlace::Folder(folder)) => Some(folder),
             _ => None,
         }
     }
 
     /// The kind of the node, derived from its inode number alone.
     pub fn kind(&self) -> Kind {
-        self.place().map_or(Kind::File, Place::kind)
+        self.place().map_or(Kind::File, NodePlace::kind)
     }
 
     /// False if a source may not answer that requests for the node may need.
     pub fn is_local(&self) -> bool {
         match self.place() {
-            Ok(Place::Node(branch, _)) => branch.remote().is_none(),
+            Ok(NodePlace::Node(branch, _)) => branch.remote().is_none(),
             _ => true,
         }
     }
@@ -133,25 +133,25 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     ///
     /// # Errors
     /// [`FsError::Stale`] if it does not exist.
-    pub fn open_here(&self) -> Result<Opened<'_, F>, FsError> {
+    pub fn open_here(&self) -> Result<OpenedHere<'_, F>, FsError> {
         let place = self.place()?;
-        if let Place::Node(branch, node) = place
+        if let NodePlace::Node(branch, node) = place
             && let Some(remote) = branch.remote()
         {
             let wait = place.wait();
             // Answered from memory.
             let is_here = node == Node::INFO && wait == Wait::None;
             if !is_here {
-                return Ok(Opened::Workers(remote.workers_for(wait)));
+                return Ok(OpenedHere::Workers(remote.workers_for(wait)));
             }
         }
         if place.must_build() {
-            return Ok(Opened::Aside);
+            return Ok(OpenedHere::Aside);
         }
         let object = place.open().ok_or(FsError::Stale)?;
         Ok(match object.wait() {
-            Wait::None => Opened::Here(OpenNode::new(self, object)),
-            Wait::Common | Wait::Own => Opened::Aside,
+            Wait::None => OpenedHere::Here(OpenNode::new(self, object)),
+            Wait::Common | Wait::Own => OpenedHere::Aside,
         })
     }
 }

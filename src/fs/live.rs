@@ -16,7 +16,7 @@ use super::database::DatabaseFs;
 use super::handle::{Handle, Resolved};
 use super::open_node::Open;
 use super::outdated::{Outdated, outdated};
-use super::references::{self, InUse, References};
+use super::references::{self, BranchReferences, InUse};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
 use crate::tree::{Node, Prefix, SourceTree};
@@ -292,7 +292,7 @@ impl Epochs {
     }
 
     /// The references to the branch with this prefix, and what counts the branch if its epoch is an earlier one.
-    fn references(&self, prefix: Prefix) -> Option<(Option<&InUse>, &References)> {
+    fn references(&self, prefix: Prefix) -> Option<(Option<&InUse>, &BranchReferences)> {
         if let Some(references) = self.current.references_of(prefix) {
             return Some((None, references));
         }

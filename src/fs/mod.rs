@@ -36,9 +36,9 @@ use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
 pub use crate::tree::IndexState;
-pub use handle::{Handle, Opened, Resolved};
+pub use handle::{Handle, OpenedHere, Resolved};
 pub use live::Live;
-pub use open_node::{Entry, Open, OpenNode};
+pub use open_node::{DirectoryEntry, Open, OpenNode};
 pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
@@ -53,7 +53,7 @@ use chessdb_library::library::{Library, LibraryEntry, Opening};
 use database::DatabaseFs;
 use folder::INFO;
 use pass::Pass;
-use references::References;
+use references::BranchReferences;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
@@ -275,13 +275,13 @@ impl ChessFs {
     }
 
     /// The references to each branch, by its prefix.
-    fn references(&self) -> impl Iterator<Item = (Prefix, &References)> {
+    fn references(&self) -> impl Iterator<Item = (Prefix, &BranchReferences)> {
         self.branches()
             .map(|branch| (branch.prefix(), &branch.references))
     }
 
     /// The references to the branch with this prefix.
-    fn references_of(&self, prefix: Prefix) -> Option<&References> {
+    fn references_of(&self, prefix: Prefix) -> Option<&BranchReferences> {
         let branch = self.branch(self.branch_with(prefix)?)?;
         Some(&branch.references)
     }

@@ -10,13 +10,13 @@ use super::database::DatabaseFs;
 use super::files::File;
 use super::handle::Handle;
 use super::object::{At, Object};
-use super::place::Place;
+use super::place::NodePlace;
 use super::types::{Attributes, Chunk, FsError, Inode, Kind};
 use crate::tree::{Content, Node};
 
 /// One entry of a directory.
 #[derive(Clone, Copy)]
-pub struct Entry<'a> {
+pub struct DirectoryEntry<'a> {
     /// The node.
     pub inode: Inode,
     /// What it is.
@@ -30,16 +30,16 @@ pub struct Entry<'a> {
     branch: Option<&'a BranchFs>,
 }
 
-impl Entry<'_> {
+impl DirectoryEntry<'_> {
     /// True for `.` and `..`.
     pub fn is_dots(&self) -> bool {
         matches!(self.name, "." | "..")
     }
 
-    fn place(&self) -> Option<Place<'_>> {
+    fn place(&self) -> Option<NodePlace<'_>> {
         match (self.branch, self.inode.node()) {
             (Some(branch), Some((prefix, node))) if prefix == branch.prefix() => {
-                Some(Place::Node(branch, node))
+                Some(NodePlace::Node(branch, node))
             }
             _ => self.fs.place(self.inode),
         }
@@ -55,7 +55,7 @@ impl Entry<'_> {
     /// # Errors
     /// [`FsError::Stale`] if the node does not exist; [`FsError::Io`] if a game cannot be read.
     pub fn attributes(&self) -> Result<Attributes, FsError> {
-        let object = self.place().and_then(Place::open).ok_or(FsError::Stale)?;
+        let object = self.place().and_then(NodePlace::open).ok_or(FsError::Stale)?;
         let size = self.fs.reported(object.size())?;
         Ok(object.attributes(size))
     }
@@ -146,7 +146,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         Ok(self.object.directory()?.len())
     }
 
-    /// Calls `each` with the entries of a directory, starting at `offset` (0, or [`Entry::next`] of an
+    /// Calls `each` with the entries of a directory, starting at `offset` (0, or [`DirectoryEntry::next`] of an
     /// entry), until it breaks. The first two entries are `.` and `..`.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     pub fn read_dir(
         &self,
         offset: u64,
-        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         let directory = self.object.directory()?;
         let fs: &ChessFs = self.fs();
@@ -179,7 +179,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
                 shown.push(inode);
             }
             at += 1;
-            let entry = Entry {
+            let entry = DirectoryEntry {
                 inode,
                 kind,
                 name: &name,

@@ -9,7 +9,7 @@ use crate::tree::{Existing, Node};
 
 /// What an inode number identifies.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum NodePlace<'a> {
     /// A folder of the source, or the directory of a branch.
     Folder(Folder<'a>),
     /// `info.txt` at the root.
@@ -18,30 +18,30 @@ pub(super) enum Place<'a> {
     Node(&'a BranchFs, Node),
 }
 
-impl<'a> Place<'a> {
+impl<'a> NodePlace<'a> {
     /// The kind of the node, derived from its number alone.
     pub(super) fn kind(self) -> Kind {
         match self {
-            Place::Folder(_) => Kind::Directory,
-            Place::RootInfo(_) => Kind::File,
-            Place::Node(branch, node) => branch.kind(node),
+            NodePlace::Folder(_) => Kind::Directory,
+            NodePlace::RootInfo(_) => Kind::File,
+            NodePlace::Node(branch, node) => branch.kind(node),
         }
     }
 
     /// False if games must be counted before anything is known of the node.
     fn is_counted(self) -> bool {
         match self {
-            Place::Folder(_) => true,
-            Place::RootInfo(info) => info.is_counted(),
-            Place::Node(branch, _) => branch.is_counted(),
+            NodePlace::Folder(_) => true,
+            NodePlace::RootInfo(info) => info.is_counted(),
+            NodePlace::Node(branch, _) => branch.is_counted(),
         }
     }
 
     /// True if the node cannot be opened before games are counted or sorted.
     pub(super) fn must_build(self) -> bool {
         match self {
-            Place::Folder(_) | Place::RootInfo(_) => !self.is_counted(),
-            Place::Node(branch, node) => branch.must_build(node),
+            NodePlace::Folder(_) | NodePlace::RootInfo(_) => !self.is_counted(),
+            NodePlace::Node(branch, node) => branch.must_build(node),
         }
     }
 
@@ -59,9 +59,9 @@ impl<'a> Place<'a> {
     /// The node, if it exists.
     pub(super) fn open(self) -> Option<Object<'a>> {
         match self {
-            Place::Folder(folder) => Some(Object::Folder(folder)),
-            Place::RootInfo(info) => Some(Object::RootInfo(info)),
-            Place::Node(branch, node) => {
+            NodePlace::Folder(folder) => Some(Object::Folder(folder)),
+            NodePlace::RootInfo(info) => Some(Object::RootInfo(info)),
+            NodePlace::Node(branch, node) => {
                 let (at, existing) = branch.open(node)?;
                 Some(match existing {
                     Existing::Directory => Object::Directory(at),

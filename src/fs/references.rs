@@ -1,4 +1,4 @@
-//! References: how many inodes of a branch a front end has given away, minus those that it was given back. The
+//! BranchReferences: how many inodes of a branch a front end has given away, minus those that it was given back. The
 //! states of a source that they refer to are kept.
 //!
 //! They are counted here, in the branches, because a map of branches in a front end would need a lock.
@@ -7,11 +7,11 @@
 use super::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 /// The number of references to all inodes of a branch.
-pub(super) struct References(AtomicI64);
+pub(super) struct BranchReferences(AtomicI64);
 
-impl References {
-    pub(super) fn new() -> References {
-        References(AtomicI64::new(0))
+impl BranchReferences {
+    pub(super) fn new() -> BranchReferences {
+        BranchReferences(AtomicI64::new(0))
     }
 
     /// True if there are any.
@@ -54,7 +54,7 @@ impl InUse {
 }
 
 /// Adds references to a branch, which counts in `in_use` if it belongs to an earlier epoch.
-pub(super) fn hold(in_use: Option<&InUse>, branch: &References, times: u64) {
+pub(super) fn hold(in_use: Option<&InUse>, branch: &BranchReferences, times: u64) {
     if branch.add(times)
         && let Some(in_use) = in_use
     {
@@ -63,7 +63,7 @@ pub(super) fn hold(in_use: Option<&InUse>, branch: &References, times: u64) {
 }
 
 /// Subtracts references. Returns true if `in_use` fell to zero: the epoch may be dropped after a recount.
-pub(super) fn release(in_use: Option<&InUse>, branch: &References, times: u64) -> bool {
+pub(super) fn release(in_use: Option<&InUse>, branch: &BranchReferences, times: u64) -> bool {
     let is_last = branch.subtract(times);
     in_use.is_some_and(|in_use| is_last && in_use.0.fetch_sub(1, Ordering::Relaxed) == 1)
 }

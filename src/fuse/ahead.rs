@@ -7,25 +7,62 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
-use super::walk::{Task, Walks, read_ahead};
+use super::walk::{Task, WALKS, Walks, read_ahead};
 use super::{Shared, guarded};
 use crate::fs::{Inode, Live, Open};
 
 /// Answers a request that was held back.
-pub(super) type Answer = Box<dyn FnOnce(&Arc<Shared>) + Send>;
+pub(super) type HeldRequest = Box<dyn FnOnce(&Arc<Shared>) + Send>;
+
+/// Number of games in ascending order after which a reader that no mark has shown may be one that walks.
+const SERIES: u32 = 4;
 
 /// The followed readers, and the signals for the thread that stores games.
 pub(super) struct Ahead {
-    state: Mutex<State>,
+    state: Mutex<AheadState>,
     changed: Condvar,
+    reads: Reads,
 }
 
 #[derive(Default)]
-struct State {
-    walks: Walks<Answer>,
+struct AheadState {
+    walks: Walks<HeldRequest>,
     is_over: bool,
+}
+
+/// Which reads concern a walk. Most do not, and need no lock to know that.
+#[derive(Default)]
+struct Reads {
+    /// The marks of all walks; 0 stands for none.
+    marks: [AtomicU64; WALKS],
+    /// The last game that is no mark, and how many such games before it had ascending numbers.
+    last: AtomicU64,
+    ascending: AtomicU32,
+}
+
+impl Reads {
+    /// True for a mark, and for a game that continues a series.
+    fn concern_walks(&self, game: Inode) -> bool {
+        let mut marks = self.marks.iter();
+        if marks.any(|mark| mark.load(Ordering::Relaxed) == game.0) {
+            return true;
+        }
+        if self.last.swap(game.0, Ordering::Relaxed) < game.0 {
+            return self.ascending.fetch_add(1, Ordering::Relaxed) >= SERIES;
+        }
+        self.ascending.store(0, Ordering::Relaxed);
+        false
+    }
+
+    fn set_marks(&self, walks: &Walks<HeldRequest>) {
+        let marks = walks.marks().map(|mark| mark.map_or(0, |game| game.0));
+        for (place, mark) in self.marks.iter().zip(marks.chain([0; WALKS])) {
+            place.store(mark, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Ahead {
@@ -33,21 +70,28 @@ impl Ahead {
         Ahead {
             state: Mutex::default(),
             changed: Condvar::new(),
+            reads: Reads::default(),
         }
     }
 
     /// See [`Walks::listed`].
     pub(super) fn listed(&self, directory: &Open<'_>) {
-        self.state().walks.listed(directory);
+        let mut state = self.state();
+        state.walks.listed(directory);
+        self.reads.set_marks(&state.walks);
     }
 
     /// See [`Walks::requested`].
-    pub(super) fn requested(&self, fs: &Live, game: Inode, answer: Answer) -> Option<Answer> {
+    pub(super) fn requested(&self, fs: &Live, game: Inode, answer: HeldRequest) -> Option<HeldRequest> {
+        if !self.reads.concern_walks(game) {
+            return Some(answer);
+        }
         let mut state = self.state();
         if state.is_over {
             return Some(answer);
         }
         let back = state.walks.requested(fs, game, answer);
+        self.reads.set_marks(&state.walks);
         let has_task = state.walks.has_task();
         drop(state);
         // Waking the thread for every read would take longer than the read.
@@ -55,6 +99,13 @@ impl Ahead {
             self.changed.notify_one();
         }
         back
+    }
+
+    /// See [`Walks::finish`].
+    fn finish(&self, task: Task<HeldRequest>, is_stored: bool) {
+        let mut state = self.state();
+        state.walks.finish(task, is_stored);
+        self.reads.set_marks(&state.walks);
     }
 
     /// Ends the thread. Requests held by tasks are not answered, because the connection to the kernel is
@@ -65,7 +116,7 @@ impl Ahead {
     }
 
     /// Waits for a task; `None` at the end.
-    fn next_task(&self) -> Option<Task<Answer>> {
+    fn next_task(&self) -> Option<Task<HeldRequest>> {
         let mut state = self.state();
         while !state.is_over {
             if let Some(task) = state.walks.next_task() {
@@ -76,7 +127,7 @@ impl Ahead {
         None
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AheadState> {
         self.state.lock()
     }
 }
@@ -96,7 +147,7 @@ pub(super) fn start(shared: &Arc<Shared>) {
     }
 }
 
-fn work(shared: &Arc<Shared>, mut task: Task<Answer>) {
+fn work(shared: &Arc<Shared>, mut task: Task<HeldRequest>) {
     let ahead = &shared.ahead;
     let games = ahead.state().walks.begin_first(&mut task);
     let mut is_stored = store_all(shared, &games);
@@ -108,7 +159,7 @@ fn work(shared: &Arc<Shared>, mut task: Task<Answer>) {
         let games = ahead.state().walks.begin_rest(&mut task);
         is_stored = store_all(shared, &games);
     }
-    ahead.state().walks.finish(task, is_stored);
+    ahead.finish(task, is_stored);
 }
 
 /// Stores games. Returns false if one cannot be read or the kernel rejects it.

@@ -12,7 +12,7 @@ use fuser::{
 use super::trace::{Answered, Traced};
 use super::waiting::{Origin, Refusable, WaitingRequests};
 use super::{Shared, errno, guarded};
-use crate::fs::{Open, Opened, Resolved};
+use crate::fs::{Open, OpenedHere, Resolved};
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests wait at a time. The thread of a killed caller waits on with the work.
@@ -29,9 +29,9 @@ where
     A: FnOnce(&Arc<Shared>, &Open<'_>, Pending<R>) + Send + 'static,
 {
     let (workers, refusal) = match node.open_here() {
-        Ok(Opened::Here(node)) => return answer(shared, &node, reply),
-        Ok(Opened::Aside) => (Arc::clone(&shared.aside), Errno::EAGAIN),
-        Ok(Opened::Workers(workers)) => (workers, Errno::EIO),
+        Ok(OpenedHere::Here(node)) => return answer(shared, &node, reply),
+        Ok(OpenedHere::Aside) => (Arc::clone(&shared.aside), Errno::EAGAIN),
+        Ok(OpenedHere::Workers(workers)) => (workers, Errno::EIO),
         Err(error) => return reply.refuse(errno(error)),
     };
     let (own, is_read) = (Arc::clone(shared), reply.origin.is_read);
@@ -83,11 +83,11 @@ replies!(ReplyIoctl ReplyLseek ReplyOpen ReplyStatfs ReplyWrite ReplyXattr);
 /// The reply to a request.
 pub(super) struct Pending<R: Reply> {
     origin: Origin,
-    reply: Place<R>,
+    reply: ReplyPlace<R>,
 }
 
 /// Where the reply is.
-enum Place<R: Reply> {
+enum ReplyPlace<R: Reply> {
     /// Only this thread can reply.
     Own(Unsent<R>),
     /// Another thread may give up the request, which has been waiting since this time.
@@ -136,7 +136,7 @@ impl<R: Reply> Pending<R> {
     pub(super) fn new(origin: Origin, reply: R, traced: Traced) -> Pending<R> {
         Pending {
             origin,
-            reply: Place::Own(Unsent { reply, traced }),
+            reply: ReplyPlace::Own(Unsent { reply, traced }),
         }
     }
 
@@ -144,32 +144,32 @@ impl<R: Reply> Pending<R> {
     /// up. All parts of a request share one timeout.
     fn waiting(self, requests: &WaitingRequests) -> (Pending<R>, Instant, Arc<dyn Refusable>) {
         let (shared, since) = match self.reply {
-            Place::Own(open) => {
+            ReplyPlace::Own(open) => {
                 let shared = Arc::new(SharedReply(Mutex::new(Some(open))));
                 let weak: Weak<SharedReply<R>> = Arc::downgrade(&shared);
                 requests.add(self.origin, weak);
                 (shared, Instant::now())
             }
-            Place::Shared(shared, since) => (shared, since),
+            ReplyPlace::Shared(shared, since) => (shared, since),
         };
         let reply = Pending {
             origin: self.origin,
-            reply: Place::Shared(Arc::clone(&shared), since),
+            reply: ReplyPlace::Shared(Arc::clone(&shared), since),
         };
         (reply, since, shared)
     }
 
     /// True in a thread that may wait.
     pub(super) fn is_shared(&self) -> bool {
-        matches!(self.reply, Place::Shared(..))
+        matches!(self.reply, ReplyPlace::Shared(..))
     }
 
     /// Sends the reply with `how`, unless the request was given up. Side effects that must match what the
     /// kernel receives, such as counting a look-up, belong into `how`.
     pub(super) fn answer(self, outcome: Answered, how: impl FnOnce(R)) {
         let open = match self.reply {
-            Place::Own(open) => Some(open),
-            Place::Shared(shared, _) => shared.open().take(),
+            ReplyPlace::Own(open) => Some(open),
+            ReplyPlace::Shared(shared, _) => shared.open().take(),
         };
         if let Some(Unsent { reply, traced }) = open {
             // The end is logged first, because the waiting program may read the log as soon as it has the
@@ -187,8 +187,8 @@ impl<R: Reply> Pending<R> {
     /// Adds something to an incomplete reply; `None` if the request was given up.
     pub(super) fn with<T>(&mut self, add: impl FnOnce(&mut R) -> T) -> Option<T> {
         match &mut self.reply {
-            Place::Own(open) => Some(add(&mut open.reply)),
-            Place::Shared(shared, _) => shared.open().as_mut().map(|open| add(&mut open.reply)),
+            ReplyPlace::Own(open) => Some(add(&mut open.reply)),
+            ReplyPlace::Shared(shared, _) => shared.open().as_mut().map(|open| add(&mut open.reply)),
         }
     }
 }

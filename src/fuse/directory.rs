@@ -11,7 +11,7 @@ use super::attributes::file_type;
 use super::trace::Answered;
 use super::walk::is_followed;
 use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Attributes, Entry, Inode, Kind, Open};
+use crate::fs::{Attributes, DirectoryEntry, Inode, Kind, Open};
 
 /// Directories with more entries are huge, and listed without attributes: the kernel would create an inode for
 /// every entry, which takes ten times as long as the listing itself.
@@ -60,10 +60,10 @@ pub(super) fn answer_plus(
 ) {
     let presentation = &shared.presentation;
     let mut sizes = match directory.entries() {
-        Ok(entries) => Sizes::of(entries),
+        Ok(entries) => ListedSizes::of(entries),
         Err(error) => return reply.refuse(errno(error)),
     };
-    let mut own = Answer::new(request);
+    let mut own = PlusReply::new(request);
     let read = directory.read_dir(offset, &mut |entry| {
         let attributes = sizes.attributes(&entry);
         let shown = match &attributes {
@@ -107,16 +107,16 @@ pub(super) fn answer_plus(
 }
 
 /// Which entries of a part of a listing have attributes: those whose size is known or quickly found.
-struct Sizes {
+struct ListedSizes {
     is_huge: bool,
     begin: Instant,
     decoded: usize,
 }
 
-impl Sizes {
+impl ListedSizes {
     /// For a directory with so many entries.
-    fn of(entries: usize) -> Sizes {
-        Sizes {
+    fn of(entries: usize) -> ListedSizes {
+        ListedSizes {
             is_huge: entries > HUGE,
             begin: Instant::now(),
             decoded: 0,
@@ -124,7 +124,7 @@ impl Sizes {
     }
 
     /// The attributes of an entry, if it is to have them. The kernel ignores those of `.` and `..`.
-    fn attributes(&mut self, entry: &Entry<'_>) -> Option<Attributes> {
+    fn attributes(&mut self, entry: &DirectoryEntry<'_>) -> Option<Attributes> {
         if self.is_huge || entry.is_dots() {
             return None;
         }
@@ -148,7 +148,7 @@ const ATTRIBUTES: usize = 128;
 const FIXED: usize = ATTRIBUTES + 24;
 
 /// A reply in the kernel's layout (`linux/fuse.h`): length, error and request number, then the entries.
-struct Answer {
+struct PlusReply {
     bytes: Vec<u8>,
     /// Number of entries.
     count: usize,
@@ -159,9 +159,9 @@ struct Answer {
     has_bare: bool,
 }
 
-impl Answer {
-    fn new(request: RequestId) -> Answer {
-        let mut answer = Answer {
+impl PlusReply {
+    fn new(request: RequestId) -> PlusReply {
+        let mut answer = PlusReply {
             bytes: Vec::with_capacity(4096),
             count: 0,
             inodes: Vec::new(),
@@ -173,7 +173,12 @@ impl Answer {
         answer
     }
 
-    fn add(&mut self, entry: &Entry<'_>, attributes: Option<&Attributes>, presentation: &Presentation) {
+    fn add(
+        &mut self,
+        entry: &DirectoryEntry<'_>,
+        attributes: Option<&Attributes>,
+        presentation: &Presentation,
+    ) {
         self.count += 1;
         let end = self.bytes.len() + (FIXED + entry.name.len()).next_multiple_of(8);
         let format = match entry.kind {

@@ -23,7 +23,7 @@ const LONGEST: u32 = 64 << 10;
 const TOGETHER: usize = 16;
 
 /// Maximum number of directories whose readers are followed.
-const WALKS: usize = 16;
+pub(super) const WALKS: usize = 16;
 
 /// Maximum number of waiting tasks.
 const TASKS: usize = 16;
@@ -129,6 +129,11 @@ impl<R> Walks<R> {
             walk.mark = behind.first().copied();
             walk.behind = Behind::Nothing;
         }
+    }
+
+    /// The games whose requests show how far a reader has come.
+    pub(super) fn marks(&self) -> impl Iterator<Item = Option<Inode>> {
+        self.walks.iter().map(|walk| walk.mark)
     }
 
     /// True if a task waits.

@@ -13,7 +13,7 @@ mod references;
 mod sizes;
 
 use crate::tree::Games;
-use references::{InUse, References, hold, release};
+use references::{BranchReferences, InUse, hold, release};
 use sizes::Sizes;
 
 fn problem(what: &str) -> [Problem; 1] {
@@ -137,7 +137,7 @@ struct Epoch {
     /// False after it was dropped.
     is_kept: RwLock<bool>,
     in_use: InUse,
-    databases: [References; 2],
+    databases: [BranchReferences; 2],
 }
 
 impl Epoch {
@@ -146,7 +146,7 @@ impl Epoch {
         let epoch = Epoch {
             is_kept: RwLock::new(true),
             in_use: InUse::new(),
-            databases: [References::new(), References::new()],
+            databases: [BranchReferences::new(), BranchReferences::new()],
         };
         for database in &epoch.databases[..databases] {
             hold(None, database, 1);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chessdb::formats::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use pgnfs::fs::{Attributes, ChessFs, FsError, Opened, PassState, ServeOptions};
+use pgnfs::fs::{Attributes, ChessFs, FsError, OpenedHere, PassState, ServeOptions};
 use tempfile::TempDir;
 
 use super::fake::Fake;
@@ -36,7 +36,7 @@ fn look_at(tree: &Mounted, path: &str) -> (Vec<String>, Vec<Attributes>) {
         if attributes.is_none() {
             assert!(tree.may_wait(inode), "{name}");
             let node = tree.0.resolve(inode).unwrap();
-            assert!(matches!(node.open_here(), Ok(Opened::Aside)), "{name}");
+            assert!(matches!(node.open_here(), Ok(OpenedHere::Aside)), "{name}");
         }
         names.push(name);
         known.extend(attributes);
@@ -160,7 +160,7 @@ fn threads_that_read_requests_wait_for_no_records_and_answer_all_else() {
         let answered_here = || {
             all.map(|file| {
                 let node = tree.0.resolve(tree.inode(file)).unwrap();
-                matches!(node.open_here(), Ok(Opened::Here(_)))
+                matches!(node.open_here(), Ok(OpenedHere::Here(_)))
             })
         };
         assert_eq!(answered_here(), at_first, "{name}");

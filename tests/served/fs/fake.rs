@@ -145,6 +145,10 @@ pub struct Fake {
     pub grows: bool,
     /// If set, the games are counted when their number is first asked for, and this becomes true.
     pub counted: Option<Arc<AtomicBool>>,
+    /// How often its games were counted, which opening one of them requires.
+    pub lens: Arc<AtomicUsize>,
+    /// How often the keys of a game were read.
+    pub keys_read: Arc<AtomicUsize>,
     /// Number of decoded games.
     pub decoded: Arc<AtomicUsize>,
     /// Number of moves of main lines that were replayed.
@@ -253,6 +257,7 @@ pub fn problem(what: &str) -> Problem {
 
 impl Database for Fake {
     fn len(&self) -> u32 {
+        self.lens.fetch_add(1, Ordering::Relaxed);
         if let Some(counted) = &self.counted {
             counted.store(true, Ordering::Relaxed);
         }
@@ -270,6 +275,7 @@ impl Database for Fake {
     }
 
     fn keys(&self, game: u32) -> Keys {
+        self.keys_read.fetch_add(1, Ordering::Relaxed);
         self.cancel_keys.iter().for_each(|cancel| cancel.count());
         let fake = self.game_at(game);
         // Every text of every game has its own id, even if texts are equal.

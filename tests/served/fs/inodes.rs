@@ -205,7 +205,7 @@ fn a_listing_goes_on_from_any_offset() {
         assert_eq!(pieces, whole, "{directory}");
         let mut beyond = 0;
         for offset in [whole.len() as u64, whole.len() as u64 + 1, u64::MAX] {
-            let mut each = |_: pgnfs::fs::Entry<'_>| {
+            let mut each = |_: pgnfs::fs::DirectoryEntry<'_>| {
                 beyond += 1;
                 ControlFlow::Continue(())
             };

@@ -11,7 +11,7 @@ use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::mapped::Mapped;
 use chessdb_library::spelling::{Spelling, SpellingFile};
-use pgnfs::fs::{Entry, FsError, Kind, Layout, ServeOptions};
+use pgnfs::fs::{DirectoryEntry, FsError, Kind, Layout, ServeOptions};
 use tempfile::TempDir;
 
 use super::fake::{Fake, FakeGame, game};
@@ -92,7 +92,7 @@ fn list(tree: &Mounted, directory: &str) -> Vec<(String, u64)> {
     let mut listed = Vec::new();
     let mut folders = vec![directory.to_owned()];
     while let Some(folder) = folders.pop() {
-        let mut each = |entry: Entry<'_>| {
+        let mut each = |entry: DirectoryEntry<'_>| {
             let path = format!("{folder}/{}", entry.name);
             if !matches!(entry.name, "." | "..") {
                 if entry.kind == Kind::Directory {

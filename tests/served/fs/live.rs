@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{ChessFs, Entry, FsError, Inode, Live, Outdated, ServeOptions};
+use pgnfs::fs::{ChessFs, DirectoryEntry, FsError, Inode, Live, Outdated, ServeOptions};
 
 use super::fake::{Fake, MODIFIED, game};
 
@@ -38,7 +38,7 @@ fn read_dir(
     live: &Live,
     directory: Inode,
     offset: u64,
-    each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
 ) -> Result<(), FsError> {
     let (directory, offset) = live.resolve_listing(directory, offset)?;
     directory.open()?.read_dir(offset, each)

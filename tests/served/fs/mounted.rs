@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{Attributes, ChessFs, Chunk, Entry, FsError, Inode, Kind, ServeOptions};
+use pgnfs::fs::{Attributes, ChessFs, Chunk, DirectoryEntry, FsError, Inode, Kind, ServeOptions};
 
 use super::fake::Fake;
 
@@ -65,7 +65,7 @@ impl Mounted {
         &self,
         inode: Inode,
         offset: u64,
-        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         self.0.resolve(inode)?.open()?.read_dir(offset, each)
     }
@@ -108,7 +108,7 @@ impl Mounted {
     pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
         let mut entries = Vec::new();
         let directory = self.inode(path);
-        let mut each = |entry: Entry<'_>| {
+        let mut each = |entry: DirectoryEntry<'_>| {
             let known = entry.attributes_if_known();
             let is_decoded = known.is_none() && entry.inode.is_game();
             let attributes = if is_decoded {

@@ -1,6 +1,7 @@
 //! Requests that a real kernel does not send on demand.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
 use chessdb::game::Tags;
@@ -129,6 +130,27 @@ fn a_listing_decodes_some_games_and_does_not_wait_for_all() {
         some.iter()
             .all(|entry| entry.node == 0 || entry.node == entry.inode)
     );
+}
+
+#[test]
+fn a_request_opens_its_node_once() {
+    let fake = Fake::many(100);
+    let (lens, keys) = (Arc::clone(&fake.lens), Arc::clone(&fake.keys_read));
+    let mut kernel = Kernel::mount(vec![fake.at("")], NO_OPEN);
+    let game = u64_at(&kernel.look_up("games/000001-001000/000007.pgn").bytes, 0);
+    let player = u64_at(&kernel.look_up("players/White1, A").bytes, 0);
+    kernel.look_up("all.pgn");
+    let mut calls = |operation, node| {
+        let before = [&lens, &keys].map(|count| count.load(Ordering::Relaxed));
+        assert_eq!(kernel.read(operation, node, 0, 1 << 16).error, 0);
+        let after = [&lens, &keys].map(|count| count.load(Ordering::Relaxed));
+        [after[0] - before[0], after[1] - before[1]]
+    };
+    // The text is cached then.
+    calls(READ, game);
+    assert_eq!(calls(READ, game), [1, 0]);
+    // The name and the attributes of each of 15 games.
+    assert_eq!(calls(READDIRPLUS, player), [30, 30]);
 }
 
 #[test]

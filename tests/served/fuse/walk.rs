@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{ChessFs, Entry, Inode, Live, ServeOptions};
+use pgnfs::fs::{ChessFs, DirectoryEntry, Inode, Live, ServeOptions};
 use pgnfs::fuse::walk::{Task, Walks, is_followed, read_ahead};
 
 use crate::fs::fake::{Fake, game};
@@ -30,7 +30,7 @@ fn find(live: &Live, path: &str) -> Inode {
 fn list(live: &Live, directory: Inode) -> Vec<Inode> {
     let mut entries = Vec::new();
     let directory = live.resolve(directory).unwrap();
-    let mut each = |entry: Entry<'_>| {
+    let mut each = |entry: DirectoryEntry<'_>| {
         entries.push(entry.inode);
         ControlFlow::Continue(())
     };
