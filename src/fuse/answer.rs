@@ -10,7 +10,7 @@ use fuser::{
 };
 
 use super::trace::{Answered, Traced};
-use super::waiting::{Origin, Refusable, WaitingRequests};
+use super::waiting::{Refusable, RequestOrigin, WaitingRequests};
 use super::{Shared, errno, guarded};
 use crate::fs::{Open, OpenedHere, Resolved};
 use chessdb_library::workers::{WorkerOptions, Workers};
@@ -82,7 +82,7 @@ replies!(ReplyIoctl ReplyLseek ReplyOpen ReplyStatfs ReplyWrite ReplyXattr);
 
 /// The reply to a request.
 pub(super) struct Pending<R: Reply> {
-    origin: Origin,
+    origin: RequestOrigin,
     reply: ReplyPlace<R>,
 }
 
@@ -133,7 +133,7 @@ impl<R: Reply> Drop for SharedReply<R> {
 
 impl<R: Reply> Pending<R> {
     /// The reply to a new request.
-    pub(super) fn new(origin: Origin, reply: R, traced: Traced) -> Pending<R> {
+    pub(super) fn new(origin: RequestOrigin, reply: R, traced: Traced) -> Pending<R> {
         Pending {
             origin,
             reply: ReplyPlace::Own(Unsent { reply, traced }),
@@ -211,7 +211,7 @@ mod tests {
     fn a_reply_that_nobody_sends_is_an_error() {
         let requests = WaitingRequests::default();
         let (sender, replies) = channel();
-        let origin = Origin {
+        let origin = RequestOrigin {
             thread: 0,
             is_read: false,
         };

@@ -37,7 +37,7 @@ use ahead::Ahead;
 use answer::{Pending, Reply, answer};
 use chessdb_library::workers::Workers;
 use trace::{Answered, Traced};
-use waiting::{Origin, WaitingRequests};
+use waiting::{RequestOrigin, WaitingRequests};
 use walk::is_followed;
 
 pub use attributes::Presentation;
@@ -117,7 +117,7 @@ impl Fuse {
         arguments: Arguments<'_>,
         reply: R,
     ) -> Pending<R> {
-        let origin = Origin {
+        let origin = RequestOrigin {
             thread: request.pid(),
             is_read: kind == READ,
         };

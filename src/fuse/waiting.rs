@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
+pub(super) struct RequestOrigin {
     /// The thread that made it, 0 if it is outside of the PID namespace.
     pub(super) thread: u32,
     /// True if it reads a file, which is served to its end.
@@ -36,7 +36,7 @@ pub(super) trait Refusable: Send + Sync {
 }
 
 struct Waiting {
-    origin: Origin,
+    origin: RequestOrigin,
     since: Instant,
     request: Weak<dyn Refusable>,
 }
@@ -44,19 +44,19 @@ struct Waiting {
 /// The requests that wait for many games or for a source that may not answer.
 #[derive(Default)]
 pub(super) struct WaitingRequests {
-    state: Mutex<State>,
+    state: Mutex<WaitingState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WaitingState {
     requests: Vec<Waiting>,
     is_over: bool,
 }
 
 impl WaitingRequests {
     /// Adds a request.
-    pub(super) fn add(&self, origin: Origin, request: Weak<dyn Refusable>) {
+    pub(super) fn add(&self, origin: RequestOrigin, request: Weak<dyn Refusable>) {
         let mut state = self.state();
         let is_first = state.requests.is_empty();
         state.requests.push(Waiting {
@@ -128,23 +128,23 @@ impl WaitingRequests {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WaitingState> {
         self.state.lock()
     }
 }
 
 impl Waiting {
     /// The request, if it is open.
-    fn upgrade(&self) -> Option<(Origin, Arc<dyn Refusable>)> {
+    fn upgrade(&self) -> Option<(RequestOrigin, Arc<dyn Refusable>)> {
         let request = self.request.upgrade().filter(|request| request.is_open())?;
         Some((self.origin, request))
     }
 }
 
-impl State {
+impl WaitingState {
     /// Forgets requests that have a reply. Returns those that have waited for half of [`PAUSE`], so that none waits
     /// for two pauses and more.
-    fn due(&mut self, now: Instant) -> Vec<(Origin, Arc<dyn Refusable>)> {
+    fn due(&mut self, now: Instant) -> Vec<(RequestOrigin, Arc<dyn Refusable>)> {
         let mut due = Vec::new();
         self.requests.retain(|waiting| {
             let open = waiting.upgrade();
@@ -187,7 +187,7 @@ mod tests {
             let (reply, answer) = channel();
             let request = Arc::new(Probe(Mutex::new(Some(reply))));
             let weak: Weak<Probe> = Arc::downgrade(&request);
-            requests.add(Origin { thread, is_read }, weak);
+            requests.add(RequestOrigin { thread, is_read }, weak);
             (request, answer)
         };
         let [unknown, living, killed, read] =

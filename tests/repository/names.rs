@@ -9,7 +9,6 @@ const UNCHECKED: &[&str] = &[
     "chessdb/src/formats/",
     "chessdb-library/src/kept/",
     "src/fs/",
-    "src/fuse/",
     "src/tree/branch",
     "src/tree/source.rs",
 ];
