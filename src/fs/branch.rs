@@ -15,6 +15,7 @@ use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
 use crate::overview::Counts;
 use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
+use chessdb_library::kept::KeptKind;
 use chessdb_library::spelling::Names;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -391,7 +392,8 @@ impl BranchFs {
                     let games = self.branch().games_of(number).len() as u32;
                     (self.branch().code(number), path.as_str(), games)
                 });
-                all_info(rows, is_unique.then(|| ("Left out", self.left_out())))
+                let left_out = is_unique.then(|| ("Left out", self.left_out()));
+                all_info(rows, left_out, self.warnings())
             }
         };
         let is_checked = |database: &&Arc<DatabaseFs>| is_unique || database.texts().remote().is_none();
@@ -399,6 +401,23 @@ impl BranchFs {
         checked.try_for_each(|database| database.texts().check())?;
         let text = text.into_bytes().into();
         Ok(Arc::clone(self.made.info.get_or_init(|| text)))
+    }
+
+    /// Which tables of several databases are not kept.
+    fn warnings(&self) -> Vec<String> {
+        let Some((first, files)) = self
+            .databases
+            .first()
+            .and_then(|first| Some((first, first.kept()?)))
+        else {
+            return Vec::new();
+        };
+        let (name, databases) = (first.entry().name(), self.databases.len());
+        let games = self.parts().iter().map(|part| part.games.len() as u64).sum();
+        let kinds = [KeptKind::Parquet, KeptKind::Duplicates].into_iter();
+        kinds
+            .filter_map(|kind| files.refusal(kind, name, databases, games))
+            .collect()
     }
 
     /// What `unique/` does not show.

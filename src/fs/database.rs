@@ -146,7 +146,8 @@ impl DatabaseFs {
             _ => true,
         };
         let kinds = KINDS.iter().map(|row| row.kind).filter(|&kind| is_made(kind));
-        let refusals = kinds.filter_map(|kind| files?.refusal(kind, entry.name(), entry.database.len()));
+        let games = u64::from(entry.database.len());
+        let refusals = kinds.filter_map(|kind| files?.refusal(kind, entry.name(), 1, games));
         refusals.chain(self.lacks_positions()).collect()
     }
 

@@ -63,10 +63,11 @@ pub(super) fn library_info(library: &Library) -> String {
 }
 
 /// `info.txt` of all databases: the code, the path and the number of games of each. `more` are rows that follow the
-/// number of all games.
+/// number of all games, and precede `warnings`.
 pub(super) fn all_info<'a>(
     databases: impl Iterator<Item = (&'a str, &'a str, u32)> + Clone,
     more: impl IntoIterator<Item = (&'static str, String)>,
+    warnings: Vec<String>,
 ) -> String {
     let mut text = String::new();
     let games: u64 = databases.clone().map(|(_, _, games)| u64::from(games)).sum();
@@ -74,6 +75,7 @@ pub(super) fn all_info<'a>(
     let mut rows = vec![("Databases", number.to_string()), ("Games", games.to_string())];
     rows.extend(more);
     push_rows(&mut text, &rows);
+    push_list(&mut text, "Warnings", warnings.into_iter());
     let rows = databases.map(|(code, path, games)| format!("{code}  {path}, {games} {}", plural(games)));
     push_list(&mut text, "Codes in the names of games", rows);
     text

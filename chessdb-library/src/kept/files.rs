@@ -74,11 +74,10 @@ impl KeptFiles {
     /// A file that follows from these databases. `what` tells files of one kind apart.
     pub fn file(&self, kind: KeptKind, what: &str, of: &[Origin]) -> KeptFile {
         let key = Key::new(kind, &self.options, what, of);
-        let names: Vec<&str> = of.iter().map(|origin| &*origin.name).collect();
         KeptFile {
             files: self.clone(),
             kind,
-            of: names.join(", "),
+            of: name_of(of.first().map_or("", |origin| &origin.name), of.len()),
             name: name(kind, key.number()),
             key,
         }
@@ -93,20 +92,20 @@ impl KeptFiles {
         self.shared.folder.create(&name)?.file.try_clone()
     }
 
-    /// Why a file of a database with so many games is not kept, if that is known or can be expected.
-    pub fn refusal(&self, kind: KeptKind, database: &str, games: u32) -> Option<String> {
+    /// Why a file of so many databases and games is not kept, if that is known or can be expected. `first` is the display
+    /// name of the first database.
+    pub fn refusal(&self, kind: KeptKind, first: &str, databases: usize, games: u64) -> Option<String> {
         let Shared { space, too_large, .. } = &*self.shared;
-        let expected = kind.row().bytes_a_game * u64::from(games);
-        let is_refused =
-            expected > space.of_file(kind) || too_large.lock().contains(&(kind, database.to_owned()));
-        is_refused.then(|| space.refusal(kind.row()))
+        let is_certain = too_large.lock().contains(&(kind, name_of(first, databases)));
+        let is_expected = kind.row().bytes_a_game * games > space.of_file(kind);
+        (is_certain || is_expected).then(|| space.refusal(kind.row(), is_certain))
     }
 
     /// Logs and remembers that a file is not kept, because it is larger than allowed.
     pub(super) fn refuse(&self, kind: KeptKind, of: &str) {
         let is_new = self.shared.too_large.lock().insert((kind, of.to_owned()));
         if is_new {
-            log::warn!("{of}: {}", self.shared.space.refusal(kind.row()));
+            log::warn!("{of}: {}", self.shared.space.refusal(kind.row(), true));
         }
     }
 
@@ -138,5 +137,14 @@ impl KeptFiles {
             }
             Err(error) => log::debug!("{}: not cleaned up: {error}", folder.path.display()),
         }
+    }
+}
+
+/// What several databases are called in messages.
+fn name_of(first: &str, databases: usize) -> String {
+    match databases {
+        0 | 1 => first.to_owned(),
+        2 => format!("{first} and another database"),
+        _ => format!("{first} and {} other databases", databases - 1),
     }
 }

@@ -51,16 +51,17 @@ impl Space {
         }
     }
 
-    /// Why a file that is larger than allowed is not kept.
-    pub(super) fn refusal(&self, row: &KeptRow) -> String {
+    /// Why a file is not kept that is larger than allowed, or may turn out to be.
+    pub(super) fn refusal(&self, row: &KeptRow, is_certain: bool) -> String {
         let most = self.of_file(row.kind);
         let option = if most == self.of_indexes {
             "index-space"
         } else {
             "cache-space"
         };
+        let why = if is_certain { ", because" } else { " if" };
         format!(
-            "{} is not kept, because it has more than the {most} bytes that {option} allows: raise {option}",
+            "{} is not kept{why} it has more than the {most} bytes that {option} allows: raise {option}",
             row.what
         )
     }

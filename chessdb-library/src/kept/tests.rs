@@ -332,7 +332,7 @@ fn a_file_larger_than_the_space_is_used_and_not_kept() {
         kept.replace(|out, key| -> io::Result<()> { write_whole(out, key, |out| out.write_all(&text)) })
             .unwrap()
     };
-    assert_eq!(files.refusal(KeptKind::Views, "x", 10), None);
+    assert_eq!(files.refusal(KeptKind::Views, "x", 1, 10), None);
     for (kind, bytes, option) in [
         (KeptKind::Views, 90_000, "cache-space"),
         (KeptKind::Positions, 30_000, "index-space"),
@@ -340,12 +340,12 @@ fn a_file_larger_than_the_space_is_used_and_not_kept() {
         let sections = written(kind, bytes);
         assert_eq!(sections.all(Whole).unwrap(), vec![7; bytes]);
         assert_eq!(names(&files), 0, "{kind:?}");
-        let refusal = files.refusal(kind, "x", 10).unwrap();
+        let refusal = files.refusal(kind, "x", 1, 10).unwrap();
         assert!(refusal.contains(&format!("raise {option}")), "{refusal}");
-        assert_eq!(files.refusal(kind, "y", 10), None);
+        assert_eq!(files.refusal(kind, "y", 1, 10), None);
     }
     assert!(
-        files.refusal(KeptKind::Sizes, "y", 100_000).is_some(),
+        files.refusal(KeptKind::Sizes, "y", 1, 100_000).is_some(),
         "it can be expected"
     );
     written(KeptKind::Parquet, 40_000);

@@ -180,6 +180,34 @@ fn every_directory_has_tables_of_its_own() {
 }
 
 #[test]
+fn a_table_that_does_not_fit_is_shown_and_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let mount = |bytes| {
+        let mut other = others().at("b");
+        other.files[0].1.inode += 1;
+        let tree = mount_with(vec![fake().at("a"), other], ServeOptions::default());
+        let space = Space {
+            bytes,
+            ..Space::default()
+        };
+        let files = KeptFiles::open(&folder.path().join("cache"), "options", space).unwrap();
+        tree.0.keep_in(&files);
+        tree
+    };
+    let tree = mount(60_000);
+    let info = tree.cat("all/info.txt");
+    let refusal = "Warnings:\n  games.parquet is not kept if it has more than the 35000 bytes that cache-space \
+                   allows: raise cache-space\n";
+    assert!(info.contains(refusal), "{info}");
+    let bytes = bytes_of(&tree, "all/games.parquet");
+    assert_eq!(kept(&folder, "parquet").len(), 0);
+    let tree = mount(1 << 30);
+    assert!(!tree.cat("all/info.txt").contains("not kept"));
+    assert_eq!(bytes_of(&tree, "all/games.parquet"), bytes);
+    assert_eq!(kept(&folder, "parquet").len(), 1);
+}
+
+#[test]
 fn a_table_that_cannot_be_kept_is_in_a_file_without_a_name() {
     let nowhere = || ServeOptions {
         index_folders: &[],
