@@ -73,9 +73,10 @@ fn first(live: &Live, directory: &Open<'_>) -> Result<Resolved, FsError> {
     let mut name = String::new();
     directory.read_dir(0, &mut |entry| {
         name = entry.name.to_owned();
-        match name.starts_with('.') {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if name.starts_with('.') {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     })?;
     live.child(directory, OsStr::new(&name))

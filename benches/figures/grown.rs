@@ -66,9 +66,10 @@ impl Database for Grown {
                 start = ply.before();
             }
             moves.push(ply.mv);
-            match (moves.len() as u64) < kept {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            if (moves.len() as u64) < kept {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
             }
         });
         let mut replay = Replay::new(MainLine(each), start, (), Limits::NONE, Origin::default());

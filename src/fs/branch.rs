@@ -39,7 +39,7 @@ pub(super) struct BranchFs {
 
 /// A database in a branch.
 #[derive(Clone)]
-pub(super) struct Part<'a> {
+pub(super) struct PartFs<'a> {
     pub(super) database: &'a DatabaseFs,
     /// The games that are shown.
     pub(super) games: Games<'a>,
@@ -176,8 +176,8 @@ impl BranchFs {
 impl BranchFs {
     /// The databases, each with the games that are shown, and with stored names. Where duplicates are left out,
     /// searches for them on first use.
-    pub(super) fn parts(&self) -> Vec<Part<'_>> {
-        let part = |(number, database)| Part {
+    pub(super) fn parts(&self) -> Vec<PartFs<'_>> {
+        let part = |(number, database)| PartFs {
             database,
             games: self.branch().games_of(number),
             path: self.paths.get(number).map(String::as_str),
@@ -188,9 +188,9 @@ impl BranchFs {
     }
 
     /// [`BranchFs::parts`] with the names under which players are shown.
-    pub(super) fn named_parts(&self) -> Vec<Part<'_>> {
+    pub(super) fn named_parts(&self) -> Vec<PartFs<'_>> {
         let names = self.names();
-        let named = self.parts().into_iter().map(|part| Part { names, ..part });
+        let named = self.parts().into_iter().map(|part| PartFs { names, ..part });
         named.collect()
     }
 
@@ -204,8 +204,8 @@ impl BranchFs {
     }
 
     /// The tables of each part. On first use, reads the tags of all games.
-    pub(super) fn tables_of<'a>(&'a self, parts: &[Part<'a>]) -> Result<Vec<&'a Tables>, FsError> {
-        if parts.iter().all(Part::is_whole) {
+    pub(super) fn tables_of<'a>(&'a self, parts: &[PartFs<'a>]) -> Result<Vec<&'a Tables>, FsError> {
+        if parts.iter().all(PartFs::is_whole) {
             return parts.iter().map(|part| part.database.tables()).collect();
         }
         let made = &self.made.tables_of_parts;
@@ -226,10 +226,10 @@ impl BranchFs {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> PartFs<'a> {
     /// All games of a database, in its own directory.
-    pub(super) fn of(database: &'a DatabaseFs) -> Part<'a> {
-        Part {
+    pub(super) fn of(database: &'a DatabaseFs) -> PartFs<'a> {
+        PartFs {
             database,
             games: Games::range(0..database.entry().database.len()),
             path: None,

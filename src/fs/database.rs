@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::branch::Part;
+use super::branch::PartFs;
 use super::cache::TextCache;
 use super::files::Joins;
 use super::remote::Remote;
@@ -39,12 +39,11 @@ impl DatabaseFs {
         cache: Arc<TextCache>,
         options: ServeOptions,
     ) -> DatabaseFs {
-        let (remote, served) = match entry.is_local {
-            true => (None, Arc::clone(&entry)),
-            false => {
-                let (remote, served) = Remote::new(&entry, options.source_timeout);
-                (Some(remote), served)
-            }
+        let (remote, served) = if entry.is_local {
+            (None, Arc::clone(&entry))
+        } else {
+            let (remote, served) = Remote::new(&entry, options.source_timeout);
+            (Some(remote), served)
         };
         let mut layout = options.layout.clone();
         if options.index == IndexUse::No {
@@ -93,7 +92,7 @@ impl DatabaseFs {
         if let Some(tables) = self.tables.get() {
             return Ok(tables);
         }
-        let tables = Part::of(self).new_tables(self.options.threads)?;
+        let tables = PartFs::of(self).new_tables(self.options.threads)?;
         Ok(self.tables.get_or_init(|| tables))
     }
 
@@ -196,9 +195,10 @@ impl DatabaseFs {
 
     /// Decodes the games whose problems are unknown.
     pub(super) fn know_problems(&self) {
-        match self.sizes().are_stored() {
-            true => self.texts.know_problems(self.options.threads),
-            false => self.know_sizes(&Games::range(0..self.sizes().games())),
+        if self.sizes().are_stored() {
+            self.texts.know_problems(self.options.threads)
+        } else {
+            self.know_sizes(&Games::range(0..self.sizes().games()))
         }
     }
 

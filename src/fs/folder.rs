@@ -10,24 +10,24 @@ use super::info::library_info;
 use super::object::Directory;
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind};
-use crate::tree::{Node, Section, SourceFolder};
+use crate::tree::{Node, Section, TreeFolder};
 
 pub(super) const INFO: &str = "info.txt";
 
 /// A folder of the source, or a database's directory. Entries of the database come before the folders.
 #[derive(Clone, Copy)]
-pub(super) struct Folder<'a> {
+pub(super) struct FolderFs<'a> {
     fs: &'a ChessFs,
-    folder: &'a SourceFolder,
+    folder: &'a TreeFolder,
     /// The branch whose directory this is.
     branch: Option<&'a BranchFs>,
 }
 
-impl<'a> Folder<'a> {
-    pub(super) fn new(fs: &'a ChessFs, folder: &'a SourceFolder) -> Folder<'a> {
+impl<'a> FolderFs<'a> {
+    pub(super) fn new(fs: &'a ChessFs, folder: &'a TreeFolder) -> FolderFs<'a> {
         let of_inode = || fs.branch_with(folder.inode.node()?.0);
         let number = folder.database.or_else(of_inode);
-        Folder {
+        FolderFs {
             fs,
             folder,
             branch: number.and_then(|number| fs.branch(number)),
@@ -79,7 +79,7 @@ impl<'a> Folder<'a> {
 
     /// The offset at which a listing continues after the last name that it returned. `offset` refers to
     /// `then`, an earlier state of this folder. `None` if the position cannot be determined.
-    pub(super) fn resumed(&self, then: &SourceFolder, offset: u64) -> Option<u64> {
+    pub(super) fn resumed(&self, then: &TreeFolder, offset: u64) -> Option<u64> {
         let now = self.folder;
         if now.inode == Inode::ROOT && now.database.or(then.database).is_some() {
             // The database at the root may be a different one now.
@@ -96,7 +96,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-impl Directory for Folder<'_> {
+impl Directory for FolderFs<'_> {
     fn len(&self) -> usize {
         self.own_entries() + self.folder.children.len()
     }
@@ -180,10 +180,7 @@ impl RootInfo<'_> {
 
 impl Text for RootInfo<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        match self.is_counted() {
-            true => self.text().ok(),
-            false => None,
-        }
+        if self.is_counted() { self.text().ok() } else { None }
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {

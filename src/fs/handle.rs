@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ChessFs;
 use super::files::Wait;
-use super::folder::{Folder, RootInfo};
+use super::folder::{FolderFs, RootInfo};
 use super::open_node::OpenNode;
 use super::place::NodePlace;
 use super::types::{FsError, Inode, Kind};
@@ -44,7 +44,7 @@ impl Number {
 
     fn place(self, fs: &ChessFs) -> Option<NodePlace<'_>> {
         Some(match self {
-            Number::Folder(folder) => NodePlace::Folder(Folder::new(fs, fs.folders.get(folder)?)),
+            Number::Folder(folder) => NodePlace::Folder(FolderFs::new(fs, fs.folders.get(folder)?)),
             Number::RootInfo => NodePlace::RootInfo(RootInfo(fs)),
             Number::Node(branch, node) => NodePlace::Node(fs.branch(branch)?, node),
         })
@@ -93,7 +93,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     }
 
     /// The folder, if the node is one.
-    pub(super) fn folder(&self) -> Option<Folder<'_>> {
+    pub(super) fn folder(&self) -> Option<FolderFs<'_>> {
         match self.place() {
             Ok(NodePlace::Folder(folder)) => Some(folder),
             _ => None,

@@ -103,10 +103,7 @@ pub(super) fn problem_rows(
 
 /// What precedes a number of games.
 fn bound(is_counted: bool) -> &'static str {
-    match is_counted {
-        true => "",
-        false => "at most ",
-    }
+    if is_counted { "" } else { "at most " }
 }
 
 fn plural(games: u32) -> &'static str {

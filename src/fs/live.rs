@@ -224,14 +224,15 @@ impl Live {
         // The read lock is released before `resolve` acquires it again. If it were held and a writer were
         // waiting, the second acquisition would deadlock.
         let is_current = Arc::ptr_eq(directory.fs(), &self.read_epochs().current);
-        match is_current {
-            true => Ok(child),
+        if is_current {
+            Ok(child)
+        } else {
             // A later epoch may have other attributes for the same folder.
-            false => match self.resolve(child.inode()) {
+            match self.resolve(child.inode()) {
                 // The epoch of the directory was dropped after it was resolved.
                 Err(_) => self.resolve(directory.handle().inode())?.open()?.child(name),
                 child => child,
-            },
+            }
         }
     }
 

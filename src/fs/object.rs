@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::branch::BranchFs;
 use super::files::{File, Wait, with_file};
-use super::folder::{Folder, RootInfo};
+use super::folder::{FolderFs, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Content, Node, Section};
@@ -42,7 +42,7 @@ pub(super) struct At<'a> {
 /// An existing node.
 pub(super) enum Object<'a> {
     /// A folder of the source, or the directory of a branch.
-    Folder(Folder<'a>),
+    Folder(FolderFs<'a>),
     /// `info.txt` at the root.
     RootInfo(RootInfo<'a>),
     /// A directory below that of a branch.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::ChessFs;
-use super::folder::{Folder, RootInfo};
-use crate::tree::{Inode, SourceFolder};
+use super::folder::{FolderFs, RootInfo};
+use crate::tree::{Inode, TreeFolder};
 
 /// A directory or file that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,8 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
                 Some(same) => {
                     let names = changed(entries(before, same), entries(after, folder));
                     if names.is_empty()
-                        && Folder::new(before, same).attributes() == Folder::new(after, folder).attributes()
+                        && FolderFs::new(before, same).attributes()
+                            == FolderFs::new(after, folder).attributes()
                     {
                         return None;
                     }
@@ -72,8 +73,8 @@ fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
     outdated.collect()
 }
 
-fn entries(fs: &ChessFs, folder: &SourceFolder) -> BTreeMap<String, Inode> {
-    let folder = Folder::new(fs, folder);
+fn entries(fs: &ChessFs, folder: &TreeFolder) -> BTreeMap<String, Inode> {
+    let folder = FolderFs::new(fs, folder);
     let entries = folder.entries();
     entries
         .map(|(name, inode, _)| (name.into_owned(), inode))

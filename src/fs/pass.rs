@@ -18,7 +18,7 @@ pub struct PassOptions {
     pub threads: usize,
     /// Called in a thread before it decodes, to lower its priority. Threads that it starts must inherit the
     /// priority.
-    pub give_way: fn(),
+    pub lower_priority: fn(),
 }
 
 /// How long the pass pauses after a request. A low priority is not enough: where the scheduler gives each
@@ -185,7 +185,7 @@ impl Worker {
     /// Decodes in this thread and lowers its priority for good.
     fn decode(&self, texts: &Arc<Texts>) {
         let begin = Instant::now();
-        (self.options.give_way)();
+        (self.options.lower_priority)();
         let pass = || {
             texts.pass(self.options.threads, || {
                 self.pause_after_request();

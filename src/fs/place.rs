@@ -2,7 +2,7 @@
 
 use super::branch::BranchFs;
 use super::files::Wait;
-use super::folder::{Folder, RootInfo};
+use super::folder::{FolderFs, RootInfo};
 use super::object::Object;
 use super::types::{Attributes, Kind};
 use crate::tree::{Existing, Node};
@@ -11,7 +11,7 @@ use crate::tree::{Existing, Node};
 #[derive(Clone, Copy)]
 pub(super) enum NodePlace<'a> {
     /// A folder of the source, or the directory of a branch.
-    Folder(Folder<'a>),
+    Folder(FolderFs<'a>),
     /// `info.txt` at the root.
     RootInfo(RootInfo<'a>),
     /// A node below the directory of a branch.

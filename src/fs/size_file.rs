@@ -12,26 +12,26 @@ use std::io;
 
 use super::sizes::Sizes;
 use chessdb::bytes::{le_u32, slice};
-use chessdb_library::kept::{KeptFile, KeptFiles, KeptKind, Numbers, Part, Sections};
+use chessdb_library::kept::{KeptFile, KeptFiles, KeptKind, Numbers, SectionId, Sections};
 use chessdb_library::library::LibraryEntry;
 
 /// What stands for the size of a game that has its own among the long ones.
 const LONG: u16 = u16::MAX;
 
 #[derive(Clone, Copy, Debug)]
-enum Section {
+enum SizeSection {
     Short,
     Long,
     Rows,
 }
 
-impl Part for Section {
+impl SectionId for SizeSection {
     fn place(self) -> usize {
         self as usize
     }
 
     fn are_valid(numbers: &Numbers) -> bool {
-        numbers.sections[Section::Short.place()].1 == 2 * u64::from(numbers.own[0])
+        numbers.sections[SizeSection::Short.place()].1 == 2 * u64::from(numbers.own[0])
     }
 }
 
@@ -86,7 +86,7 @@ fn most_bytes(games: u32) -> u64 {
 }
 
 /// The sections with all that is known.
-fn sections(sizes: &Sizes) -> Sections<Section> {
+fn sections(sizes: &Sizes) -> Sections<SizeSection> {
     let games = sizes.games();
     let mut short = Vec::with_capacity(2 * games as usize);
     let (mut long, mut rows) = (Vec::new(), Vec::new());
@@ -106,9 +106,9 @@ fn sections(sizes: &Sizes) -> Sections<Section> {
     let mut numbers = Numbers::default();
     numbers.own[0] = games;
     let mut sections = Sections::in_memory(Vec::new(), numbers);
-    sections.append(Section::Short, short);
-    sections.append(Section::Long, long);
-    sections.append(Section::Rows, rows);
+    sections.append(SizeSection::Short, short);
+    sections.append(SizeSection::Long, long);
+    sections.append(SizeSection::Rows, rows);
     sections
 }
 
@@ -116,12 +116,12 @@ fn sections(sizes: &Sizes) -> Sections<Section> {
 ///
 /// # Errors
 /// What is wrong with the sections.
-fn fill(sizes: &Sizes, sections: &Sections<Section>) -> Result<u32, String> {
+fn fill(sizes: &Sizes, sections: &Sections<SizeSection>) -> Result<u32, String> {
     let section = |section| sections.all(section).map_err(|error| error.to_string());
     let [short, long, rows] = [
-        section(Section::Short)?,
-        section(Section::Long)?,
-        section(Section::Rows)?,
+        section(SizeSection::Short)?,
+        section(SizeSection::Long)?,
+        section(SizeSection::Rows)?,
     ];
     let (short, _) = short.as_chunks();
     let short = short.iter().map(|&size| u16::from_le_bytes(size));

@@ -120,10 +120,10 @@ impl std::error::Error for FsError {}
 
 /// Bytes read from a file: a range of a cached text, or bytes of their own.
 #[derive(Clone, Debug)]
-pub struct Chunk(Bytes);
+pub struct Chunk(ChunkBytes);
 
 #[derive(Clone, Debug)]
-enum Bytes {
+enum ChunkBytes {
     Shared(Arc<[u8]>, Range<usize>),
     Own(Vec<u8>, Range<usize>),
 }
@@ -133,21 +133,21 @@ impl Chunk {
     pub(super) fn of(text: Arc<[u8]>, offset: u64, size: u32) -> Chunk {
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
         let end = start.saturating_add(size as usize).min(text.len());
-        Chunk(Bytes::Shared(text, start..end))
+        Chunk(ChunkBytes::Shared(text, start..end))
     }
 
     /// At most `size` of `bytes` from `offset`.
     pub(super) fn of_joined(bytes: Vec<u8>, offset: u64, size: u32) -> Chunk {
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
         let end = start.saturating_add(size as usize).min(bytes.len());
-        Chunk(Bytes::Own(bytes, start..end))
+        Chunk(ChunkBytes::Own(bytes, start..end))
     }
 }
 
 impl From<Vec<u8>> for Chunk {
     fn from(bytes: Vec<u8>) -> Chunk {
         let all = 0..bytes.len();
-        Chunk(Bytes::Own(bytes, all))
+        Chunk(ChunkBytes::Own(bytes, all))
     }
 }
 
@@ -156,8 +156,8 @@ impl Deref for Chunk {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Bytes::Shared(text, range) => text.get(range.clone()).unwrap_or_default(),
-            Bytes::Own(bytes, range) => bytes.get(range.clone()).unwrap_or_default(),
+            ChunkBytes::Shared(text, range) => text.get(range.clone()).unwrap_or_default(),
+            ChunkBytes::Own(bytes, range) => bytes.get(range.clone()).unwrap_or_default(),
         }
     }
 }

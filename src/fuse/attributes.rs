@@ -93,9 +93,10 @@ pub(super) fn file_type(kind: Kind) -> FileType {
 /// Converts seconds, negative before 1970, and nanoseconds.
 fn time((seconds, nanoseconds): (i64, u32)) -> SystemTime {
     let whole = Duration::from_secs(seconds.unsigned_abs());
-    let begin = match seconds < 0 {
-        true => SystemTime::UNIX_EPOCH.checked_sub(whole),
-        false => SystemTime::UNIX_EPOCH.checked_add(whole),
+    let begin = if seconds < 0 {
+        SystemTime::UNIX_EPOCH.checked_sub(whole)
+    } else {
+        SystemTime::UNIX_EPOCH.checked_add(whole)
     };
     begin
         .and_then(|time| time.checked_add(Duration::from_nanos(nanoseconds.into())))

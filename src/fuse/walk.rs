@@ -41,12 +41,12 @@ struct Walk {
     directory: Inode,
     /// The game whose request shows that the reader has reached it; `None` after the last game.
     mark: Option<Inode>,
-    behind: Behind,
+    after: AfterMark,
 }
 
 /// State of the games after a mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Behind {
+enum AfterMark {
     /// They belong to no task.
     Nothing,
     /// They belong to a task.
@@ -91,7 +91,7 @@ impl<R> Walks<R> {
         self.walks.push_front(Walk {
             directory,
             mark: first.first().copied(),
-            behind: Behind::Nothing,
+            after: AfterMark::Nothing,
         });
     }
 
@@ -102,17 +102,17 @@ impl<R> Walks<R> {
             self.move_mark(fs, game);
             return Some(request);
         };
-        let behind = walk.behind;
+        let after = walk.after;
         let mut task = walk.advance(fs, game);
-        if behind != Behind::Coming && task.first.is_empty() && task.rest.is_empty() {
+        if after != AfterMark::Coming && task.first.is_empty() && task.rest.is_empty() {
             return Some(request);
         }
         if self.tasks.len() >= TASKS {
-            walk.behind = Behind::Nothing;
+            walk.after = AfterMark::Nothing;
             return Some(request);
         }
         let mut back = Some(request);
-        if behind != Behind::Stored && !self.storing.contains(&game) {
+        if after != AfterMark::Stored && !self.storing.contains(&game) {
             task.request = back.take().map(|request| (game, request));
         }
         self.tasks.push_back(task);
@@ -123,11 +123,11 @@ impl<R> Walks<R> {
     /// reader is elsewhere than expected.
     fn move_mark(&mut self, fs: &Live, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
-            && walk.behind != Behind::Coming
-            && let Some(behind) = next_games(fs, walk.directory, Some(game), 1)
+            && walk.after != AfterMark::Coming
+            && let Some(after) = next_games(fs, walk.directory, Some(game), 1)
         {
-            walk.mark = behind.first().copied();
-            walk.behind = Behind::Nothing;
+            walk.mark = after.first().copied();
+            walk.after = AfterMark::Nothing;
         }
     }
 
@@ -181,7 +181,7 @@ impl<R> Walks<R> {
         }
         let mut walks = self.walks.iter_mut();
         if let Some(walk) = walks.find(|walk| walk.directory == task.directory && walk.mark == task.mark) {
-            walk.behind = Behind::Stored;
+            walk.after = AfterMark::Stored;
         }
     }
 }
@@ -195,12 +195,12 @@ impl Walk {
         // The last game of each part is a mark, unless it is the last game of the directory.
         let next = (first.len() == STRIDE).then(|| first.pop()).flatten();
         rest.truncate(STRIDE - 1);
-        if self.behind != Behind::Nothing {
+        if self.after != AfterMark::Nothing {
             // They are stored already, or belong to another task.
             first.clear();
         }
         self.mark = next;
-        self.behind = Behind::Coming;
+        self.after = AfterMark::Coming;
         Task {
             directory: self.directory,
             first,

@@ -125,7 +125,7 @@ pub fn serve(
         .map_err(MountError::system("cannot start a thread"))?;
     let pass = PassOptions {
         threads: options.decoders,
-        give_way: priority::give_way,
+        lower_priority: priority::lower_priority,
     };
     let outdated = move |outdated: &[Outdated]| {
         // Fails when the mount is being ended.

@@ -1,7 +1,7 @@
 //! Threads of low priority.
 
 /// Sets the lowest priority for this thread and those that it starts.
-pub(super) fn give_way() {
+pub(super) fn lower_priority() {
     const LAST: i32 = 19;
     // On Linux this call sets the priority of a single thread.
     let thread = rustix::thread::gettid();

@@ -26,7 +26,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use chessdb_library::kept::{Damaged, Numbers, Part, Sections};
+use chessdb_library::kept::{Damaged, Numbers, SectionId, Sections};
 
 /// An array of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) enum Array {
     DirectoryNames,
 }
 
-impl Part for Array {
+impl SectionId for Array {
     fn place(self) -> usize {
         self as usize
     }

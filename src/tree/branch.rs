@@ -41,7 +41,7 @@ pub struct Branch {
 struct Databases {
     databases: Vec<Arc<IndexedDatabase>>,
     /// Made when a game is first asked for, because games are counted for it.
-    parts: OnceLock<Arc<[Part]>>,
+    parts: OnceLock<Arc<[BranchPart]>>,
     layout: Layout,
     /// The codes of databases in names of games; none in the directory of a database.
     codes: Option<Codes>,
@@ -52,7 +52,7 @@ struct Databases {
 }
 
 /// A database in a branch.
-pub(crate) struct Part {
+pub(crate) struct BranchPart {
     pub(super) database: Arc<IndexedDatabase>,
     /// Number of the database's first game in the branch.
     pub(super) first: u32,
@@ -158,13 +158,13 @@ impl Branch {
 /// Which games are shown, and their numbers.
 impl Branch {
     /// The databases with the numbers of their first games. On first use, counts all games.
-    pub(crate) fn parts(&self) -> &Arc<[Part]> {
+    pub(crate) fn parts(&self) -> &Arc<[BranchPart]> {
         self.all.parts.get_or_init(|| {
             let mut next = 0;
             let part = |database: &Arc<IndexedDatabase>| {
                 let first = next;
                 next += database.database().len();
-                Part {
+                BranchPart {
                     database: Arc::clone(database),
                     first,
                 }
@@ -408,7 +408,7 @@ impl Branch {
 }
 
 /// The part that has a game, and the number of the game in it.
-pub(super) fn place_of(parts: &[Part], game: u32) -> (usize, u32) {
+pub(super) fn place_of(parts: &[BranchPart], game: u32) -> (usize, u32) {
     // An empty database has the same first number as the next one.
     let after = parts.partition_point(|part| part.first <= game);
     let place = after.saturating_sub(1);

@@ -30,7 +30,7 @@ pub(super) struct BranchPositions {
     branch: Arc<Branch>,
     /// The numbers of the databases that have an index. On first use, all indexes are opened or built.
     indexed: OnceLock<Vec<usize>>,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptPositions>,
 }
 
 /// A position that some game has.
@@ -51,7 +51,7 @@ impl BranchPositions {
         BranchPositions {
             branch: Arc::clone(branch),
             indexed: OnceLock::new(),
-            kept: Mutex::new(Kept::new()),
+            kept: Mutex::new(KeptPositions::new()),
         }
     }
 
@@ -203,7 +203,7 @@ impl BranchPositions {
         Some(novelties_csv(database.database(), &novelties, path))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptPositions> {
         self.kept.lock()
     }
 }
@@ -226,7 +226,7 @@ fn add_next_moves(moves: &mut Vec<(Move, AtPly)>, games: &[Occurrence], first: u
 }
 
 /// The most recently used positions.
-struct Kept {
+struct KeptPositions {
     positions: LruCache<(AtPly, Rights), Arc<FoundPosition>>,
     /// The place of each position by its name.
     places: HashMap<String, (AtPly, Rights)>,
@@ -234,9 +234,9 @@ struct Kept {
     games: usize,
 }
 
-impl Kept {
-    fn new() -> Kept {
-        Kept {
+impl KeptPositions {
+    fn new() -> KeptPositions {
+        KeptPositions {
             positions: LruCache::unbounded(),
             places: HashMap::new(),
             games: 0,

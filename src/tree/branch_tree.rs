@@ -142,9 +142,12 @@ impl BranchTree {
     pub fn new(branch: Branch) -> BranchTree {
         let branch = Arc::new(branch);
         let rows = branch.layout().rows();
-        let section = |row: &Row| match branch.layout().leaves_out(row) {
-            true => None,
-            false => (row.new)(&branch),
+        let section = |row: &Row| {
+            if branch.layout().leaves_out(row) {
+                None
+            } else {
+                (row.new)(&branch)
+            }
         };
         BranchTree {
             sections: rows.map(section).collect(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrays::Arrays;
-use super::branch::{Branch, Part, place_of};
+use super::branch::{Branch, BranchPart, place_of};
 use super::entries::running_sums;
 use super::filter::Filter;
 use super::games::{Games, GamesOfPart};
@@ -28,7 +28,7 @@ struct Source {
 /// and are not kept for the next mount.
 struct SourceLists {
     view: ViewId,
-    parts: Arc<[Part]>,
+    parts: Arc<[BranchPart]>,
     indexes: Indexes,
     /// For each directory, the index in `sources` of a source that is shown in it or below it. It provides
     /// the name.
@@ -128,7 +128,7 @@ enum Indexes {
 }
 
 impl Indexes {
-    fn of(view: &View, id: ViewId, parts: &[Part], names: Option<&Arc<Names>>) -> Indexes {
+    fn of(view: &View, id: ViewId, parts: &[BranchPart], names: Option<&Arc<Names>>) -> Indexes {
         let Some(names) = names else {
             return Indexes::Own;
         };
@@ -139,7 +139,7 @@ impl Indexes {
         Indexes::Named(named.collect())
     }
 
-    fn of_part<'a>(&'a self, parts: &'a [Part], id: ViewId, part: u32) -> Option<&'a ViewIndex> {
+    fn of_part<'a>(&'a self, parts: &'a [BranchPart], id: ViewId, part: u32) -> Option<&'a ViewIndex> {
         match self {
             Indexes::Named(named) => named.get(part as usize)?.as_ref(),
             _ => parts.get(part as usize)?.database.stored_view(id),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrays::{Array, Arrays};
-use super::branch::{Branch, Part};
+use super::branch::{Branch, BranchPart};
 use super::combined_view::InParts;
 use super::inode::Node;
 
@@ -164,7 +164,7 @@ impl<'a> Games<'a> {
 
     /// The games of each part of their branch that has some. Counts all games, if there are several parts.
     pub fn by_part<'s>(&'s self, branch: &'s Branch) -> Vec<GamesOfPart<'s>> {
-        let parts: &[Part] = match branch.databases() {
+        let parts: &[BranchPart] = match branch.databases() {
             [_] => &[],
             _ => branch.parts(),
         };
@@ -181,10 +181,10 @@ impl<'a> Games<'a> {
     }
 }
 
-fn sorted_by_part<'a>(games: &'a [u32], parts: &[Part]) -> Vec<GamesOfPart<'a>> {
+fn sorted_by_part<'a>(games: &'a [u32], parts: &[BranchPart]) -> Vec<GamesOfPart<'a>> {
     let mut rest = games;
     let mut found = Vec::new();
-    for (part, Part { first, database }) in parts.iter().enumerate() {
+    for (part, BranchPart { first, database }) in parts.iter().enumerate() {
         let end = first + database.database().len();
         let (own, others) = rest.split_at(rest.partition_point(|&game| game < end));
         rest = others;

@@ -51,6 +51,6 @@ pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, ViewError};
 pub use own_view::OwnView;
 pub use section::{Content, Existing, Kind, Row, Section};
-pub use source::{Placement, SourceFolder, SourceTree, UNIQUE};
+pub use source::{Placement, SourceTree, TreeFolder, UNIQUE};
 pub use template::TemplateError;
 pub use views::{BuiltInView, By, Group, VIEWS, View};

@@ -16,13 +16,13 @@ pub const UNIQUE: &str = "unique";
 /// The folders between the root and the databases. The directory of a database is also a folder here and may
 /// contain others.
 pub struct SourceTree {
-    folders: Vec<SourceFolder>,
+    folders: Vec<TreeFolder>,
     by_inode: HashMap<Inode, usize>,
     by_prefix: HashMap<Prefix, usize>,
 }
 
 /// A folder, or the directory of a database.
-pub struct SourceFolder {
+pub struct TreeFolder {
     /// Its inode.
     pub inode: Inode,
     /// The number of its parent; the root is its own parent.
@@ -56,7 +56,7 @@ impl SourceTree {
         own_names: impl Fn(Option<usize>) -> Vec<String>,
     ) -> SourceTree {
         let mut tree = SourceTree {
-            folders: vec![SourceFolder::new(Inode::ROOT, 0)],
+            folders: vec![TreeFolder::new(Inode::ROOT, 0)],
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
             by_prefix: HashMap::with_capacity(placements.len()),
         };
@@ -74,7 +74,7 @@ impl SourceTree {
         }
         // Parents have lower numbers than their children.
         for number in (0..tree.folders.len()).rev() {
-            let SourceFolder { parent, modified, .. } = tree.folders[number];
+            let TreeFolder { parent, modified, .. } = tree.folders[number];
             let parent = &mut tree.folders[parent];
             parent.modified = parent.modified.max(modified);
         }
@@ -113,7 +113,7 @@ impl SourceTree {
         let name = taken.take_name(ALL);
         let place = root.children.partition_point(|(other, _)| *other < name);
         root.children.insert(place, (name, number));
-        let mut folder = SourceFolder::new(Inode::of(prefix, Node::DATABASE), 0);
+        let mut folder = TreeFolder::new(Inode::of(prefix, Node::DATABASE), 0);
         folder.modified = root.modified;
         self.by_inode.insert(folder.inode, number);
         self.folders.push(folder);
@@ -125,7 +125,7 @@ impl SourceTree {
             return;
         };
         let number = self.folders.len();
-        let mut folder = SourceFolder::new(Inode::of(prefix, Node::DATABASE), parent);
+        let mut folder = TreeFolder::new(Inode::of(prefix, Node::DATABASE), parent);
         let Some(above) = self.folders.get_mut(parent) else {
             return;
         };
@@ -160,7 +160,7 @@ impl SourceTree {
     }
 
     /// The folder with this inode.
-    pub fn by_inode(&self, inode: Inode) -> Option<&SourceFolder> {
+    pub fn by_inode(&self, inode: Inode) -> Option<&TreeFolder> {
         self.get(self.number_of(inode)?)
     }
 
@@ -170,12 +170,12 @@ impl SourceTree {
     }
 
     /// A folder by its number; 0 is the root.
-    pub fn get(&self, folder: usize) -> Option<&SourceFolder> {
+    pub fn get(&self, folder: usize) -> Option<&TreeFolder> {
         self.folders.get(folder)
     }
 
     /// All folders, each after its parent.
-    pub fn all(&self) -> impl Iterator<Item = &SourceFolder> {
+    pub fn all(&self) -> impl Iterator<Item = &TreeFolder> {
         self.folders.iter()
     }
 
@@ -211,7 +211,7 @@ impl SourceTree {
             let name = path.rsplit('/').next().unwrap_or(path);
             let number = self.folders.len();
             let inode = Inode(after(xxh3_64(path.as_bytes())));
-            self.folders.push(SourceFolder::new(inode, folder));
+            self.folders.push(TreeFolder::new(inode, folder));
             self.folders[folder].children.push((name.to_owned(), number));
             by_path.insert(path, number);
             folder = number;
@@ -220,9 +220,9 @@ impl SourceTree {
     }
 }
 
-impl SourceFolder {
-    fn new(inode: Inode, parent: usize) -> SourceFolder {
-        SourceFolder {
+impl TreeFolder {
+    fn new(inode: Inode, parent: usize) -> TreeFolder {
+        TreeFolder {
             inode,
             parent,
             database: None,

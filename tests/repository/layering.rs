@@ -176,9 +176,10 @@ pub(super) fn sources(folder: &str) -> Vec<(String, String)> {
 fn from_root(name: &str, path: String) -> String {
     let depth = name.trim_end_matches("/mod.rs").split('/').count();
     let rest = path.trim_start_matches("super::");
-    match (path.len() - rest.len()) / "super::".len() >= depth {
-        true => format!("crate::{rest}"),
-        false => path,
+    if (path.len() - rest.len()) / "super::".len() >= depth {
+        format!("crate::{rest}")
+    } else {
+        path
     }
 }
 

@@ -75,7 +75,7 @@ fn a_front_end_reads_a_source_by_path_and_is_told_of_changes() {
     let report = move |outdated: &[_]| sender.send(outdated.to_vec()).unwrap();
     let pass = PassOptions {
         threads: 1,
-        give_way: || (),
+        lower_priority: || (),
     };
     front_end.0.start(pass, report).unwrap();
 

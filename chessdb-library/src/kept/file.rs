@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::key::{Key, Same};
-use super::{KeptFiles, KeptKind, Part, Sections};
+use super::{KeptFiles, KeptKind, SectionId, Sections};
 
 /// The use of a file is noted only if the last note is older than this.
 const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
@@ -25,24 +25,24 @@ pub struct KeptFile {
 impl KeptFile {
     /// The sections in the file. Reads only its header. `None` if there are none of the present state of the databases;
     /// the log says why.
-    pub fn load<P: Part>(&self) -> Option<Sections<P>> {
+    pub fn load<P: SectionId>(&self) -> Option<Sections<P>> {
         self.find(Same::All, |file, is_wanted| Sections::open(file, is_wanted))
     }
 
     /// The sections in the file, all read into memory. `None` as for [`KeptFile::load`], or if it has more than `most`
     /// bytes.
-    pub fn read<P: Part>(&self, most: u64) -> Option<Sections<P>> {
+    pub fn read<P: SectionId>(&self, most: u64) -> Option<Sections<P>> {
         self.find(Same::All, |file, is_wanted| Sections::read(file, most, is_wanted))
     }
 
     /// The sections in the file, also if the databases had other contents.
-    pub(super) fn load_earlier<P: Part>(&self) -> Option<Sections<P>> {
+    pub(super) fn load_earlier<P: SectionId>(&self) -> Option<Sections<P>> {
         self.find(Same::AllButState, |file, is_wanted| {
             Sections::open(file, is_wanted)
         })
     }
 
-    fn find<P: Part>(
+    fn find<P: SectionId>(
         &self,
         same: Same,
         open: impl FnOnce(File, &dyn Fn(&[u8]) -> bool) -> Result<Sections<P>, String>,
@@ -60,7 +60,7 @@ impl KeptFile {
         }
     }
 
-    fn open<P: Part>(
+    fn open<P: SectionId>(
         &self,
         same: Same,
         open: impl FnOnce(File, &dyn Fn(&[u8]) -> bool) -> Result<Sections<P>, String>,
@@ -105,7 +105,7 @@ impl KeptFile {
     ///
     /// # Errors
     /// If writing fails, or the file cannot be mapped.
-    pub fn replace<P: Part, E: From<io::Error>>(
+    pub fn replace<P: SectionId, E: From<io::Error>>(
         &self,
         write: impl FnOnce(&mut File, &[u8]) -> Result<(), E>,
     ) -> Result<Sections<P>, E> {

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::folder::Folder;
-use super::key::{Key, Origin};
+use super::folder::KeptFolder;
+use super::key::{Key, SourceFiles};
 use super::program::program_hash;
 use super::space::{Space, is_kept, is_of_earlier_layout, name};
 use super::{KeptFile, KeptKind};
@@ -23,15 +23,15 @@ const TIDY_PART: u64 = 16;
 /// A folder of kept files, for databases that are read with the same options. All other files in it are left unchanged.
 #[derive(Clone, Debug)]
 pub struct KeptFiles {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedFolder>,
     pub(super) options: Arc<str>,
     /// Computes the hash of the running program, which is read for that.
     pub(super) program: fn() -> Option<u128>,
 }
 
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) folder: Folder,
+pub(super) struct SharedFolder {
+    pub(super) folder: KeptFolder,
     pub(super) space: Space,
     tidied: Mutex<Option<Tidied>>,
     /// Files that were not kept because they are larger than allowed, by kind and display name of the database.
@@ -54,13 +54,13 @@ impl KeptFiles {
     /// If the folder cannot be opened or created, is a symbolic link, belongs to another user, or others can
     /// write to it.
     pub fn open(path: &Path, options: &str, space: Space) -> io::Result<KeptFiles> {
-        let folder = Folder::open(path)?;
+        let folder = KeptFolder::open(path)?;
         match folder.files(is_of_earlier_layout) {
             Ok(files) => files.iter().for_each(|file| folder.remove(&file.name)),
             Err(error) => log::debug!("{}: not cleaned up: {error}", path.display()),
         }
         Ok(KeptFiles {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedFolder {
                 folder,
                 space,
                 tidied: Mutex::new(None),
@@ -72,7 +72,7 @@ impl KeptFiles {
     }
 
     /// A file that follows from these databases. `what` tells files of one kind apart.
-    pub fn file(&self, kind: KeptKind, what: &str, of: &[Origin]) -> KeptFile {
+    pub fn file(&self, kind: KeptKind, what: &str, of: &[SourceFiles]) -> KeptFile {
         let key = Key::new(kind, &self.options, what, of);
         KeptFile {
             files: self.clone(),
@@ -95,7 +95,7 @@ impl KeptFiles {
     /// Why a file of so many databases and games is not kept, if that is known or can be expected. `first` is the display
     /// name of the first database.
     pub fn refusal(&self, kind: KeptKind, first: &str, databases: usize, games: u64) -> Option<String> {
-        let Shared { space, too_large, .. } = &*self.shared;
+        let SharedFolder { space, too_large, .. } = &*self.shared;
         let is_certain = too_large.lock().contains(&(kind, name_of(first, databases)));
         let is_expected = kind.row().bytes_a_game * games > space.of_file(kind);
         (is_certain || is_expected).then(|| space.refusal(kind.row(), is_certain))

@@ -33,7 +33,7 @@ const SAFELY: OFlags = OFlags::CLOEXEC
 
 /// An open folder.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct KeptFolder {
     pub(super) path: PathBuf,
     descriptor: RwLock<Arc<OwnedFd>>,
 }
@@ -46,16 +46,16 @@ pub(super) struct FolderFile {
     pub(super) bytes: u64,
 }
 
-impl Folder {
+impl KeptFolder {
     /// Opens a folder. Creates it, with access for this user only, if it does not exist.
     ///
     /// # Errors
     /// If the folder cannot be opened or created, is a symbolic link, belongs to another user, or others can
     /// write to it.
-    pub(super) fn open(path: &Path) -> io::Result<Folder> {
+    pub(super) fn open(path: &Path) -> io::Result<KeptFolder> {
         // A slash at the end would make the kernel follow a link.
         let path: PathBuf = path.components().collect();
-        Ok(Folder {
+        Ok(KeptFolder {
             descriptor: RwLock::new(Arc::new(open_folder(&path)?)),
             path,
         })

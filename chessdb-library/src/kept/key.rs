@@ -20,7 +20,7 @@ use crate::mapped::Identity;
 /// | for each of its files: 4 + *n*, 8, 8 | name, device, inode; of very many small files only their folder and the name of the database |
 /// | then for each database and each of its files: 8, 16, 16 | size, and in nanoseconds the times of the last changes of its contents and of anything; for very many small files 16 bytes, the hash of all that |
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct SourceFiles {
     /// Display name of the database.
     pub(super) name: String,
     /// Stays the same when contents change.
@@ -28,13 +28,13 @@ pub struct Origin {
     state: Vec<u8>,
 }
 
-impl Origin {
+impl SourceFiles {
     /// A database of a format, without files so far. `part` is its name in an archive, or empty.
-    pub fn new(name: &str, format: &str, part: &str) -> Origin {
+    pub fn new(name: &str, format: &str, part: &str) -> SourceFiles {
         let mut stays = Vec::new();
         push_text(&mut stays, format.as_bytes());
         push_text(&mut stays, part.as_bytes());
-        Origin {
+        SourceFiles {
             name: name.to_owned(),
             stays,
             state: Vec::new(),
@@ -58,7 +58,7 @@ impl Origin {
         name: &str,
         files: impl Iterator<Item = (&'a str, Identity, i128)>,
     ) {
-        let mut all = Origin::new("", "", "");
+        let mut all = SourceFiles::new("", "", "");
         files.for_each(|(name, identity, changed)| all.add_file(name, identity, changed));
         push_text(&mut self.stays, folder.as_os_str().as_bytes());
         push_text(&mut self.stays, name.as_bytes());
@@ -85,7 +85,7 @@ pub(super) enum Same {
 
 impl Key {
     /// The key of a file that follows from these databases. `what` tells files of one kind apart.
-    pub(super) fn new(kind: KeptKind, options: &str, what: &str, of: &[Origin]) -> Key {
+    pub(super) fn new(kind: KeptKind, options: &str, what: &str, of: &[SourceFiles]) -> Key {
         let mut stays = Vec::new();
         for text in [kind.row().extension, options, what] {
             push_text(&mut stays, text.as_bytes());

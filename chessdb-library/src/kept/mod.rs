@@ -1,7 +1,7 @@
 //! Files that are kept between runs. Losing one costs time and nothing else.
 //!
 //! [`KeptFiles`] is a folder of them, and [`KINDS`] lists what they contain. All have the same layout,
-//! [`Sections`], with a key of everything that the contents follow from, see [`Origin`]. [`Space`] limits what they take
+//! [`Sections`], with a key of everything that the contents follow from, see [`SourceFiles`]. [`Space`] limits what they take
 //! together.
 //!
 //! The name of a file is `v2-`, a hash of what stays the same when its database changes, and the kind. So the next file
@@ -19,9 +19,9 @@ mod temporary;
 
 pub use file::KeptFile;
 pub use files::KeptFiles;
-pub use key::Origin;
-pub use scans::{Whole, write_whole};
-pub use sections::{Damaged, Numbers, Output, Part, Sections, begin, next_page, seal};
+pub use key::SourceFiles;
+pub use scans::{WholeFile, write_whole};
+pub use sections::{Damaged, Numbers, Output, SectionId, Sections, begin, next_page, seal};
 pub use space::Space;
 pub use temporary::{NoTemporaryFile, folders, temporary_files};
 

@@ -7,13 +7,13 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use super::{KeptFile, KeptFiles, KeptKind, Numbers, Origin, Part, Sections, begin, seal};
+use super::{KeptFile, KeptFiles, KeptKind, Numbers, SectionId, Sections, SourceFiles, begin, seal};
 use crate::mapped::Mapped;
 use chessdb::formats::{Bytes, Kept};
 
 impl KeptFiles {
     /// What a database with these files keeps. Reads nothing.
-    pub fn scans(&self, origin: Origin, maps: &[Arc<Mapped>]) -> Arc<dyn Kept> {
+    pub fn scans(&self, origin: SourceFiles, maps: &[Arc<Mapped>]) -> Arc<dyn Kept> {
         Arc::new(Scans {
             files: self.clone(),
             origin,
@@ -26,7 +26,7 @@ impl KeptFiles {
 #[derive(Debug)]
 struct Scans {
     files: KeptFiles,
-    origin: Origin,
+    origin: SourceFiles,
     /// The files of the database.
     maps: Vec<Arc<Mapped>>,
 }
@@ -82,9 +82,9 @@ impl Kept for Scans {
 
 /// The only section of a file of bytes that are written as a whole.
 #[derive(Clone, Copy, Debug)]
-pub struct Whole;
+pub struct WholeFile;
 
-impl Part for Whole {
+impl SectionId for WholeFile {
     fn place(self) -> usize {
         0
     }
@@ -110,12 +110,12 @@ pub fn write_whole<E: From<io::Error>>(
     out.flush()?;
     drop(out);
     let mut numbers = Numbers::default();
-    numbers.sections[Whole.place()] = (start, file.stream_position()? - start);
+    numbers.sections[WholeFile.place()] = (start, file.stream_position()? - start);
     Ok(seal(file, &numbers, key)?)
 }
 
 /// A mapped file.
-struct Scan(Sections<Whole>);
+struct Scan(Sections<WholeFile>);
 
 impl fmt::Debug for Scan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,7 +127,7 @@ impl Deref for Scan {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.unchecked(Whole)
+        self.0.unchecked(WholeFile)
     }
 }
 
@@ -138,7 +138,7 @@ impl Bytes for Scan {
 
     fn part(&self, range: Range<usize>) -> Option<&[u8]> {
         let len = range.end.checked_sub(range.start)?;
-        self.0.get(Whole, range.start, len).ok()
+        self.0.get(WholeFile, range.start, len).ok()
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
 
     fn scans(files: &KeptFiles, file: &Path) -> Arc<dyn Kept> {
         let map = Arc::new(Mapped::open(file).unwrap());
-        let mut origin = Origin::new("x", "format", "");
+        let mut origin = SourceFiles::new("x", "format", "");
         origin.add_file("x", map.identity(), map.changed());
         files.scans(origin, &[map])
     }

@@ -47,7 +47,7 @@ const BLOCK: usize = 64 << 10;
 const SECTIONS: usize = 14;
 
 /// The sections of a kind of file.
-pub trait Part: Copy {
+pub trait SectionId: Copy {
     /// The place of a section among all, below 14.
     fn place(self) -> usize;
 
@@ -177,14 +177,14 @@ enum Data {
     File(Box<Checked>),
 }
 
-impl<P: Part> Default for Sections<P> {
+impl<P: SectionId> Default for Sections<P> {
     /// Empty sections in memory.
     fn default() -> Sections<P> {
         Sections::in_memory(Vec::new(), Numbers::default())
     }
 }
 
-impl<P: Part> Sections<P> {
+impl<P: SectionId> Sections<P> {
     /// Sections in memory.
     pub fn in_memory(bytes: Vec<u8>, numbers: Numbers) -> Sections<P> {
         Sections::new(Data::Memory(bytes), numbers)
@@ -224,9 +224,10 @@ impl<P: Part> Sections<P> {
     pub fn append(&mut self, section: P, section_bytes: Vec<u8>) {
         if let Data::Memory(bytes) = &mut self.data {
             self.numbers.sections[section.place()] = (bytes.len() as u64, section_bytes.len() as u64);
-            match bytes.is_empty() {
-                true => *bytes = section_bytes,
-                false => bytes.extend(section_bytes),
+            if bytes.is_empty() {
+                *bytes = section_bytes
+            } else {
+                bytes.extend(section_bytes)
             }
         }
     }
@@ -389,7 +390,7 @@ struct Header {
 }
 
 /// Reads the header of a file. Its bytes are copied first, as the file may change at any time.
-fn read_header<P: Part>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool) -> Result<Header, String> {
+fn read_header<P: SectionId>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool) -> Result<Header, String> {
     let header = bytes.get(..HEADER).ok_or("cut")?.to_vec();
     let number = |at| le_u32(&header, at).unwrap_or(0);
     if !header.starts_with(&MAGIC) || number(8) != VERSION {

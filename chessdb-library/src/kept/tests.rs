@@ -1,6 +1,6 @@
 use super::folder::{FolderFile, PARTIAL};
 use super::program::{code_file, path_of_map, program_hash};
-use super::scans::{Whole, write_whole};
+use super::scans::{WholeFile, write_whole};
 use super::space::name;
 use super::*;
 use std::fs::{self, File};
@@ -34,7 +34,7 @@ fn file(files: &KeptFiles, kind: KeptKind, number: u64) -> KeptFile {
         size: 5,
         modified: 0,
     };
-    let mut origin = Origin::new("x", "format", "");
+    let mut origin = SourceFiles::new("x", "format", "");
     origin.add_file("x", identity, 0);
     files.file(kind, "", &[origin])
 }
@@ -49,10 +49,10 @@ fn put(file: &KeptFile, text: &[u8]) -> io::Result<()> {
 }
 
 fn text(file: &KeptFile) -> Option<Vec<u8>> {
-    let read: Sections<Whole> = file.read(1 << 20)?;
-    let mapped: Sections<Whole> = file.load().unwrap();
-    let text = mapped.all(Whole).unwrap().to_vec();
-    assert_eq!(read.all(Whole).unwrap(), text);
+    let read: Sections<WholeFile> = file.read(1 << 20)?;
+    let mapped: Sections<WholeFile> = file.load().unwrap();
+    let text = mapped.all(WholeFile).unwrap().to_vec();
+    assert_eq!(read.all(WholeFile).unwrap(), text);
     Some(text)
 }
 
@@ -81,7 +81,7 @@ fn a_file_is_what_was_written_last() {
     put(&file(7), b"second").unwrap();
     put(&file(8), b"").unwrap();
     assert_eq!(text(&file(7)).as_deref(), Some(&b"second"[..]));
-    assert!(file(7).read::<Whole>(6).is_none(), "larger than allowed");
+    assert!(file(7).read::<WholeFile>(6).is_none(), "larger than allowed");
     assert_eq!(text(&file(8)).as_deref(), Some(&b""[..]));
     assert_eq!(names(&files), 2);
     file(7).remove();
@@ -102,7 +102,7 @@ fn a_file_is_for_one_kind_one_set_of_options_and_one_state() {
         modified: 3,
     };
     let origin = |part: &str, name: &str, size, changed| {
-        let mut origin = Origin::new("x", "format", part);
+        let mut origin = SourceFiles::new("x", "format", part);
         origin.add_file(name, identity(size), changed);
         origin
     };
@@ -127,7 +127,7 @@ fn a_file_is_for_one_kind_one_set_of_options_and_one_state() {
         assert_eq!(text(file), None, "{n}");
     }
     // Another state has the same name, and replaces the file.
-    assert!(wrong[6].load_earlier::<Whole>().is_some());
+    assert!(wrong[6].load_earlier::<WholeFile>().is_some());
     put(&wrong[6], b"newer").unwrap();
     assert_eq!(
         (names(&files), text(&files.file(KeptKind::Scan, "a", &[first()]))),
@@ -326,7 +326,7 @@ fn a_file_larger_than_the_space_is_used_and_not_kept() {
         reserve: 2_000,
     };
     let files = open(&folder.path().join("small"), space).unwrap();
-    let written = |kind, bytes: usize| -> Sections<Whole> {
+    let written = |kind, bytes: usize| -> Sections<WholeFile> {
         let kept = file(&files, kind, 1);
         let text = vec![7; bytes];
         kept.replace(|out, key| -> io::Result<()> { write_whole(out, key, |out| out.write_all(&text)) })
@@ -338,7 +338,7 @@ fn a_file_larger_than_the_space_is_used_and_not_kept() {
         (KeptKind::Positions, 30_000, "index-space"),
     ] {
         let sections = written(kind, bytes);
-        assert_eq!(sections.all(Whole).unwrap(), vec![7; bytes]);
+        assert_eq!(sections.all(WholeFile).unwrap(), vec![7; bytes]);
         assert_eq!(names(&files), 0, "{kind:?}");
         let refusal = files.refusal(kind, "x", 1, 10).unwrap();
         assert!(refusal.contains(&format!("raise {option}")), "{refusal}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::kept::Origin;
+use crate::kept::SourceFiles;
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::formats::{Candidate, Database, Format};
 
@@ -143,9 +143,9 @@ impl LibraryEntry {
     }
 
     /// What the files follow from that are kept of the database.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> SourceFiles {
         let part = self.part.as_deref().unwrap_or_default();
-        let mut origin = Origin::new(self.name(), self.format.name, part);
+        let mut origin = SourceFiles::new(self.name(), self.format.name, part);
         let files = self.files.iter().enumerate();
         let files = files.map(|(n, (name, identity))| (name.as_str(), *identity, self.changed(n)));
         match (&self.copies, &self.found) {

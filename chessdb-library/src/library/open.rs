@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::root::Root;
 use super::task::{OpeningTask, file_name, format_titles, main_file};
 use super::{LibraryEntry, unread};
-use crate::kept::{KeptFiles, Origin};
+use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::ProblemKind;
 use chessdb::formats::{
@@ -172,7 +172,7 @@ fn open_candidate(
         }
     }
     files.kept = how.kept.as_ref().map(|kept| {
-        let mut origin = Origin::new(name, format.name, "");
+        let mut origin = SourceFiles::new(name, format.name, "");
         for ((_, file), map) in files.files.iter().zip(&maps) {
             origin.add_file(&file.name, map.identity(), map.changed());
         }

@@ -13,7 +13,7 @@ pub use crate::csv::append_field;
 pub use columns::{Column, Columns, UnknownColumn, is_tag};
 pub use duplicate::DuplicateRow;
 pub use opening::opening;
-pub use parquet::{Parquet, Rows};
+pub use parquet::{ColumnRows, Parquet};
 pub use row::{
     GamePath, GameRow, NULL, Value, append_number, append_path, append_string, further_tags, known,
     respell_players,

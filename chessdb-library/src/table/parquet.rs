@@ -30,7 +30,7 @@ pub struct Parquet {
 }
 
 /// Rows in memory, column by column.
-pub struct Rows(Vec<Fields>);
+pub struct ColumnRows(Vec<Fields>);
 
 /// The fields of a column.
 struct Fields {
@@ -56,11 +56,11 @@ impl Parquet {
         columns: &Columns,
         lens: &[u32],
         threads: usize,
-        rows: impl Fn(usize, Range<u32>) -> Rows + Sync,
+        rows: impl Fn(usize, Range<u32>) -> ColumnRows + Sync,
         done: impl Fn(u64),
     ) -> io::Result<()> {
         let mut file = Parquet::new(columns)?.begin(out)?;
-        let mut group = Rows::new(columns);
+        let mut group = ColumnRows::new(columns);
         for (part, &len) in lens.iter().enumerate() {
             let mut first = 0;
             while first < len {
@@ -78,7 +78,7 @@ impl Parquet {
                 first += more;
                 if group.len() >= GROUP as usize {
                     Parquet::write_group(&mut file, &group)?;
-                    group = Rows::new(columns);
+                    group = ColumnRows::new(columns);
                 }
             }
         }
@@ -154,7 +154,7 @@ impl Parquet {
     /// If writing to the output fails.
     fn write_group<W: Write + Send>(
         file: &mut SerializedFileWriter<W>,
-        rows: &Rows,
+        rows: &ColumnRows,
     ) -> Result<(), ParquetError> {
         let mut group = file.next_row_group()?;
         let mut fields = rows.0.iter();
@@ -167,9 +167,9 @@ impl Parquet {
     }
 }
 
-impl Rows {
+impl ColumnRows {
     /// An empty list of rows.
-    pub fn new(columns: &Columns) -> Rows {
+    pub fn new(columns: &Columns) -> ColumnRows {
         let fields = columns.iter().map(|(_, column)| Fields {
             known: Vec::new(),
             values: if is_number(column) {
@@ -178,7 +178,7 @@ impl Rows {
                 Values::Texts(Vec::new(), Vec::new())
             },
         });
-        Rows(fields.collect())
+        ColumnRows(fields.collect())
     }
 
     /// The number of rows.
@@ -199,7 +199,7 @@ impl Rows {
     }
 
     /// Adds the rows of another list.
-    pub fn append(&mut self, other: Rows) {
+    pub fn append(&mut self, other: ColumnRows) {
         for (fields, mut more) in self.0.iter_mut().zip(other.0) {
             fields.known.append(&mut more.known);
             match (&mut fields.values, more.values) {

@@ -188,7 +188,7 @@ impl Bytes for Vec<u8> {}
 /// one whose stem is equal when case is ignored. `main` is sorted by importance: if the first file is
 /// missing, the next one names the database.
 pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
-    let names = Names::new(directory);
+    let names = SortedNames::new(directory);
     let mut candidates = Vec::new();
     let mut claimed: HashSet<&str> = HashSet::new();
     for &kind in main {
@@ -254,7 +254,7 @@ impl<'a> Name<'a> {
 }
 
 /// The file names of a directory, in order, and by stem and extension regardless of case.
-struct Names<'a> {
+struct SortedNames<'a> {
     all: Vec<Name<'a>>,
     /// By stem, and extension in lower case.
     by_stem: HashMap<(String, String), Vec<Name<'a>>>,
@@ -262,9 +262,9 @@ struct Names<'a> {
     folded: HashMap<(String, String), Vec<Name<'a>>>,
 }
 
-impl<'a> Names<'a> {
-    fn new(directory: &'a SourceFolder) -> Names<'a> {
-        let mut names = Names {
+impl<'a> SortedNames<'a> {
+    fn new(directory: &'a SourceFolder) -> SortedNames<'a> {
+        let mut names = SortedNames {
             all: directory.files.iter().filter_map(|name| Name::of(name)).collect(),
             by_stem: HashMap::new(),
             folded: HashMap::new(),

@@ -11,7 +11,7 @@ use crate::cli::CommandError;
 use chessdb_library::library::digits;
 use chessdb_library::library::{on_one_line, tags_of};
 use chessdb_library::parallel::in_order;
-use chessdb_library::table::{Columns, GamePath, GameRow, Parquet, Rows, further_tags};
+use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, further_tags};
 
 /// The forms of tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn write_parquet(
 ) -> io::Result<()> {
     let lens: Vec<u32> = parts.iter().map(ExportedGames::len).collect();
     let rows = |part: usize, games| {
-        let mut rows = Rows::new(columns);
+        let mut rows = ColumnRows::new(columns);
         if let Some(part) = parts.get(part) {
             each_row(part, games, |row| rows.push(columns, row));
         }

@@ -9,9 +9,9 @@ use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;
 
 /// A game.
-pub(super) struct Game<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
+pub(super) struct GameFile<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
 
-impl File for Game<'_> {
+impl File for GameFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
         self.0.sizes().get(self.1).map(u64::from)
     }

@@ -98,9 +98,9 @@ impl<T: Text> File for T {
 }
 
 /// `info.txt`
-pub(super) struct Info<'a>(pub(super) &'a BranchFs);
+pub(super) struct InfoFile<'a>(pub(super) &'a BranchFs);
 
-impl Text for Info<'_> {
+impl Text for InfoFile<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
         self.0.info_if_known()
     }

@@ -14,8 +14,8 @@ use super::object::At;
 use super::types::{Chunk, FsError};
 use crate::tree::Content;
 use concatenated::Concatenated;
-use game::Game;
-use made::{Document, Info, Own, Problems};
+use game::GameFile;
+use made::{Document, InfoFile, Own, Problems};
 use member::RawFile;
 use overview::Overview;
 use table_of_games::{TableOfGames, TablesOfGames};
@@ -66,8 +66,8 @@ pub(super) fn with_file<R>(
 ) -> Option<R> {
     let (branch, file) = (at.branch, at.node);
     let games = match content {
-        Content::Game(game) => return Some(then(&Game(branch.own_database()?, game))),
-        Content::Info => return Some(then(&Info(branch))),
+        Content::Game(game) => return Some(then(&GameFile(branch.own_database()?, game))),
+        Content::Info => return Some(then(&InfoFile(branch))),
         Content::Problems => return Some(then(&Problems::new(branch)?)),
         Content::Overview => return Some(then(&Overview(branch))),
         Content::Member(member, size) => {

@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 use super::{Text, Wait};
-use crate::fs::branch::{BranchFs, Part};
+use crate::fs::branch::{BranchFs, PartFs};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
@@ -54,7 +54,7 @@ impl Text for Overview<'_> {
     }
 }
 
-impl Part<'_> {
+impl PartFs<'_> {
     /// What the tags of its games say.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{File, Wait};
-use crate::fs::branch::Part;
+use crate::fs::branch::PartFs;
 use crate::fs::object::At;
 use crate::fs::table::{CombinedTables, Tables};
 use crate::fs::types::{Chunk, FsError};
@@ -22,14 +22,14 @@ pub(super) struct TableOfGames<'a> {
 }
 
 impl TableOfGames<'_> {
-    fn parts(&self) -> Vec<Part<'_>> {
+    fn parts(&self) -> Vec<PartFs<'_>> {
         let branch = self.at.branch;
         let parts = branch.named_parts();
         let found = self.games.by_part(branch.branch()).into_iter();
         found
             .filter_map(|GamesOfPart { part, games, .. }| {
                 let part = parts.get(part)?.clone();
-                Some(Part { games, ..part })
+                Some(PartFs { games, ..part })
             })
             .collect()
     }

@@ -11,7 +11,7 @@ use crate::fs::failure::Failure;
 use crate::fs::table::{WriteError, write_duplicates, write_parquet};
 use crate::fs::types::{Chunk, FsError};
 use chessdb_library::kept::{
-    Damaged, KeptFile, KeptKind, Numbers, Sections, Whole, temporary_files, write_whole,
+    Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
 };
 
 /// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
@@ -23,7 +23,7 @@ pub(in crate::fs) struct WholeTable {
     /// Its length, which never changes.
     len: OnceLock<u64>,
     /// Locked while it is made, so other threads wait for it.
-    bytes: Mutex<Option<Arc<Sections<Whole>>>>,
+    bytes: Mutex<Option<Arc<Sections<WholeFile>>>>,
 }
 
 /// A table of a branch.
@@ -53,7 +53,7 @@ impl<'a> WholeTableFile<'a> {
     }
 
     /// The table, found among the kept files or made on first use.
-    fn bytes(&self) -> Result<Arc<Sections<Whole>>, FsError> {
+    fn bytes(&self) -> Result<Arc<Sections<WholeFile>>, FsError> {
         let mut bytes = self.table.bytes.lock();
         if let Some(bytes) = &*bytes {
             return Ok(Arc::clone(bytes));
@@ -63,7 +63,7 @@ impl<'a> WholeTableFile<'a> {
             Some(found) => found,
             None => self.make(kept.as_deref())?,
         };
-        let len = found.len(Whole) as u64;
+        let len = found.len(WholeFile) as u64;
         if *self.table.len.get_or_init(|| len) != len {
             kept.inspect(|kept| kept.remove());
             return Err(self.fail(Failure::Tags));
@@ -76,7 +76,7 @@ impl<'a> WholeTableFile<'a> {
     }
 
     /// Makes the table in its kept file, or else in a file without a name.
-    fn make(&self, kept: Option<&KeptFile>) -> Result<Sections<Whole>, FsError> {
+    fn make(&self, kept: Option<&KeptFile>) -> Result<Sections<WholeFile>, FsError> {
         if self.games() < FEWEST_GAMES {
             return self.make_in_memory();
         }
@@ -101,7 +101,7 @@ impl<'a> WholeTableFile<'a> {
         })
     }
 
-    fn make_without_name(&self) -> Result<Sections<Whole>, WriteError> {
+    fn make_without_name(&self) -> Result<Sections<WholeFile>, WriteError> {
         let first = self.branch.databases().first();
         let folders = first.map_or(&[][..], |database| database.options.index_folders);
         let files = temporary_files(folders).map_err(|error| match error {
@@ -113,7 +113,7 @@ impl<'a> WholeTableFile<'a> {
         Ok(Sections::open(file, |_| true).map_err(io::Error::other)?)
     }
 
-    fn make_in_memory(&self) -> Result<Sections<Whole>, FsError> {
+    fn make_in_memory(&self) -> Result<Sections<WholeFile>, FsError> {
         let mut out = Vec::new();
         let written = self.write(&mut out);
         written.map_err(|error| match error {
@@ -121,7 +121,7 @@ impl<'a> WholeTableFile<'a> {
             WriteError::File(_) => FsError::Io,
         })?;
         let mut sections = Sections::in_memory(Vec::new(), Numbers::default());
-        sections.append(Whole, out);
+        sections.append(WholeFile, out);
         Ok(sections)
     }
 
@@ -163,7 +163,7 @@ impl<'a> WholeTableFile<'a> {
     }
 
     /// Drops a damaged table, unless another thread has replaced it already.
-    fn discard(&self, damaged: &Arc<Sections<Whole>>) {
+    fn discard(&self, damaged: &Arc<Sections<WholeFile>>) {
         let mut bytes = self.table.bytes.lock();
         if bytes.as_ref().is_some_and(|bytes| Arc::ptr_eq(bytes, damaged)) {
             log::warn!("{}: a table is damaged: it is made again", self.name());
@@ -181,7 +181,7 @@ impl File for WholeTableFile<'_> {
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        self.bytes().map(|bytes| bytes.len(Whole) as u64)
+        self.bytes().map(|bytes| bytes.len(WholeFile) as u64)
     }
 
     /// A damaged file has to be made again even if the size is known.
@@ -203,11 +203,11 @@ impl File for WholeTableFile<'_> {
 }
 
 /// `size` bytes of a table from `offset`, fewer only at its end.
-fn part(bytes: &Sections<Whole>, offset: u64, size: u32) -> Result<Chunk, Damaged> {
-    let len = bytes.len(Whole);
+fn part(bytes: &Sections<WholeFile>, offset: u64, size: u32) -> Result<Chunk, Damaged> {
+    let len = bytes.len(WholeFile);
     let start = usize::try_from(offset).map_or(len, |offset| offset.min(len));
     let part = bytes
-        .get(Whole, start, (len - start).min(size as usize))?
+        .get(WholeFile, start, (len - start).min(size as usize))?
         .to_vec();
     if bytes.is_lost() {
         return Err(Damaged);

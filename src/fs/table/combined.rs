@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{PIECE, Tables, append_piece, games_of, read_pieces};
-use crate::fs::branch::Part;
+use crate::fs::branch::PartFs;
 use crate::fs::failure::Failure;
 use crate::fs::types::FsError;
 use crate::tree::Table;
@@ -33,7 +33,7 @@ struct Growth {
 
 impl CombinedTables {
     /// Combines the tables of parts.
-    pub(in crate::fs) fn new(parts: &[Part<'_>], tables: &[&Tables]) -> CombinedTables {
+    pub(in crate::fs) fn new(parts: &[PartFs<'_>], tables: &[&Tables]) -> CombinedTables {
         let tags = tables.iter().flat_map(|tables| &tables.others);
         let others: BTreeSet<String> = tags.cloned().collect();
         let columns = Columns::of_text(&others, parts.iter().all(|part| part.path.is_some()));
@@ -93,7 +93,7 @@ impl CombinedTables {
     /// those of the same databases as in [`CombinedTables::new`].
     pub(in crate::fs) fn read(
         &self,
-        parts: &[Part<'_>],
+        parts: &[PartFs<'_>],
         tables: &[&Tables],
         table: Table,
         offset: u64,
@@ -128,7 +128,7 @@ impl CombinedTables {
     /// rows have changed.
     fn read_part(
         &self,
-        part: &Part<'_>,
+        part: &PartFs<'_>,
         tables: &Tables,
         row: u64,
         table: Table,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 
-use crate::fs::branch::{BranchFs, Part};
+use crate::fs::branch::{BranchFs, PartFs};
 use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
@@ -24,7 +24,7 @@ const AHEAD: usize = 8 << 20;
 /// # Errors
 /// If writing fails.
 pub(in crate::fs) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::Result<()> {
-    let found = Found {
+    let found = FoundDuplicates {
         duplicates: branch.branch().duplicates(),
         parts: &branch.parts(),
         branch: branch.branch(),
@@ -49,13 +49,13 @@ pub(in crate::fs) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -
 }
 
 /// Duplicates, and the databases that their games belong to.
-struct Found<'a> {
+struct FoundDuplicates<'a> {
     duplicates: &'a Duplicates,
-    parts: &'a [Part<'a>],
+    parts: &'a [PartFs<'a>],
     branch: &'a Branch,
 }
 
-impl Found<'_> {
+impl FoundDuplicates<'_> {
     /// Appends the rows of a piece. `ahead` are tags of some of their games.
     fn append_piece(&self, out: &mut Vec<u8>, piece: u32, ahead: &BTreeMap<u32, Tags>) {
         let has_database = self.parts.iter().any(|part| part.path.is_some());

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::OnceLock;
 
-use super::branch::Part;
+use super::branch::PartFs;
 use super::gather::decode_missing;
 use super::types::FsError;
 use crate::tree::{Games, Table};
@@ -74,7 +74,7 @@ struct Lengths {
 
 impl Tables {
     /// Reads the tags of the games of a part.
-    pub(super) fn new(part: &Part<'_>, threads: usize) -> Tables {
+    pub(super) fn new(part: &PartFs<'_>, threads: usize) -> Tables {
         let (games, names) = (&part.games, part.names);
         let (entry, digits) = (part.database.entry(), part.database.indexed().digits());
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
@@ -151,9 +151,10 @@ fn read_pieces(
     let (mut first, mut after) = (0, pieces);
     while first < after {
         let middle = first + (after - first) / 2;
-        match end_of(middle)? <= offset {
-            true => first = middle + 1,
-            false => after = middle,
+        if end_of(middle)? <= offset {
+            first = middle + 1
+        } else {
+            after = middle
         }
     }
     let end = offset.saturating_add(size.into());

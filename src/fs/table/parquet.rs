@@ -5,8 +5,8 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::WriteError;
-use crate::fs::branch::{BranchFs, Part};
-use chessdb_library::table::{Columns, GamePath, GameRow, Parquet, Rows};
+use crate::fs::branch::{BranchFs, PartFs};
+use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
 
 /// Writes the table of all games of a branch, as `pgnfs export` does.
 ///
@@ -25,7 +25,7 @@ pub(in crate::fs) fn write_parquet(
     let lens: Vec<u32> = parts.iter().map(|part| part.games.len() as u32).collect();
     let rows = |part: usize, games| match parts.get(part) {
         Some(part) => rows(&columns, part, games),
-        None => Rows::new(&columns),
+        None => ColumnRows::new(&columns),
     };
     Ok(Parquet::write(
         out,
@@ -37,8 +37,8 @@ pub(in crate::fs) fn write_parquet(
     )?)
 }
 
-fn rows(columns: &Columns, part: &Part<'_>, numbers: Range<u32>) -> Rows {
-    let mut rows = Rows::new(columns);
+fn rows(columns: &Columns, part: &PartFs<'_>, numbers: Range<u32>) -> ColumnRows {
+    let mut rows = ColumnRows::new(columns);
     let folder = match part.path {
         None | Some("") => String::new(),
         Some(path) => format!("{path}/"),

@@ -139,9 +139,10 @@ fn compare_all_texts(theirs: &Chess) {
             for to in Square::ALL {
                 let is_pawn = role == Role::Pawn;
                 let promotes = is_pawn && to.rank() == theirs.turn().relative_rank(Rank::Eighth);
-                let capture = match is_pawn {
-                    true => file.is_some_and(|file| file != to.file()),
-                    false => theirs.board().color_at(to) == Some(!theirs.turn()),
+                let capture = if is_pawn {
+                    file.is_some_and(|file| file != to.file())
+                } else {
+                    theirs.board().color_at(to) == Some(!theirs.turn())
                 };
                 let promotion = promotes.then_some(Role::Knight);
                 let san = San::Normal {

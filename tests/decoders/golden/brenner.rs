@@ -142,16 +142,13 @@ fn remarks_name_byte_file_and_reason() {
             .contains("pgnfs: byte 2228 of small-unassigned.brn: unassigned byte C4}")
     );
     for (name, reason) in [
-        ("number-in-use", "promotion to queen 0, who is still on the board"),
+        ("number-in-use", "promotion to queen 0, but that number is in use"),
         (
             "prefix-then-king",
             "prefix of queen 1 before a byte of another piece",
         ),
         ("prefix-at-end", "before the end of the game"),
-        (
-            "promotion-without-prefix",
-            "a pawn reaches the last rank and becomes nothing",
-        ),
+        ("promotion-without-prefix", "no promotion piece is stored"),
         ("king-left-in-check", "the own king is left in check"),
     ] {
         let text = remark(name, 0);
@@ -234,9 +231,10 @@ fn files_without_the_extension_are_recognised_by_content() {
         let path = folder.join(row["path"].as_str().unwrap());
         let found = by_content(&path, &Mapped::open(&path).unwrap());
         let names: Vec<&str> = found.iter().map(|(format, _)| format.name).collect();
-        let expected: &[&str] = match row["recognised"].as_bool().unwrap() {
-            true => &["brenner"],
-            false => &[],
+        let expected: &[&str] = if row["recognised"].as_bool().unwrap() {
+            &["brenner"]
+        } else {
+            &[]
         };
         assert_eq!(names, expected, "{}", path.display());
         for (format, candidate) in found {

@@ -116,14 +116,13 @@ fn several_databases_of_an_archive_are_databases_of_their_own() {
     let mut members = files("Folder\\First", 3);
     members.extend(files("sub/deep/second", 5));
     // A stem in another letter case belongs to the same database.
-    members.extend(
-        files("THIRD", 2)
-            .into_iter()
-            .map(|(name, bytes)| match name.ends_with("cbg") {
-                true => (name.to_lowercase(), bytes),
-                false => (name.to_uppercase(), bytes),
-            }),
-    );
+    members.extend(files("THIRD", 2).into_iter().map(|(name, bytes)| {
+        if name.ends_with("cbg") {
+            (name.to_lowercase(), bytes)
+        } else {
+            (name.to_uppercase(), bytes)
+        }
+    }));
     members.extend(files("other/second", 1));
     let mut archive = open(&zip(&members, Form::default()).unwrap()).unwrap();
     assert_eq!(archive.len(), 0);

@@ -32,9 +32,10 @@ pub fn check_break(database: &dyn Database, game: u32, wanted: usize) {
     database.main_line(game, &mut |ply| {
         assert_eq!(ply.number as usize, seen);
         seen += 1;
-        match seen < wanted {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if seen < wanted {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     });
     assert_eq!(seen, wanted, "game {game}");

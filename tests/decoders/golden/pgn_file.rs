@@ -161,9 +161,10 @@ fn check_reading(path: &Path) -> usize {
 /// longer than its maximum.
 fn normalize(game: &mut Read) {
     for item in &mut game.movetext {
-        *item = match item.starts_with('{') {
-            true => item.replace(' ', ""),
-            false => item.trim_end_matches(['+', '#']).to_owned(),
+        *item = if item.starts_with('{') {
+            item.replace(' ', "")
+        } else {
+            item.trim_end_matches(['+', '#']).to_owned()
         };
     }
     game.movetext.retain(|item| item != "$0");

@@ -25,9 +25,10 @@ fn games(number: usize, comment: impl Fn(usize) -> String) -> Vec<u8> {
     let game = |n: usize| {
         let (first, second) = (moves[n * 7 % 10], ["e5", "d5", "c5", "Nf6", "b6"][n * 3 % 5]);
         let rights = ["K", "Q", "k", "q", "Kk", "Qq", "KQ", "kq", "Kq", "Qk"][n * 7 / 4 % 10];
-        let fen = match n.is_multiple_of(4) {
-            true => format!("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w {rights} - 0 1\"]\n"),
-            false => String::new(),
+        let fen = if n.is_multiple_of(4) {
+            format!("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w {rights} - 0 1\"]\n")
+        } else {
+            String::new()
         };
         let rest = "2. a3 a6 3. h3 h6 4. a4 a5 5. h4 h5 6. Ra3 Ra6 1-0";
         let comment = comment(n);

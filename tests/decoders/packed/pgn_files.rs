@@ -373,9 +373,10 @@ fn open_kept(kind: &str, bytes: &[u8], kept: &Arc<InMemory>) -> Vec<Box<dyn Data
     };
     let mut database = (format.open)(files, &Options::default()).unwrap();
     let parts = database.take_parts();
-    match parts.is_empty() {
-        true => vec![database],
-        false => parts.into_iter().map(|part| part.database).collect(),
+    if parts.is_empty() {
+        vec![database]
+    } else {
+        parts.into_iter().map(|part| part.database).collect()
     }
 }
 

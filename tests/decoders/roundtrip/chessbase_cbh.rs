@@ -153,9 +153,10 @@ fn twenty_thousand_random_games_come_back_exactly_in_all_modes() {
     let each = GAMES / modes.len() as u64;
     for (turn, mode) in (0..).zip(modes) {
         let numbers = each * turn..each * (turn + 1);
-        let games: Vec<SourceGame> = match mode.is_chess960() {
-            true => numbers.map(game_of_chess960).collect(),
-            false => numbers.map(game_of_cbh).collect(),
+        let games: Vec<SourceGame> = if mode.is_chess960() {
+            numbers.map(game_of_chess960).collect()
+        } else {
+            numbers.map(game_of_cbh).collect()
         };
         let base = folder.path().join(format!("mode{}", mode.number()));
         encode_chessbase_cbh::write_in(|_| mode, &games, &base).unwrap();

@@ -33,9 +33,10 @@ pub fn positions(database: &dyn Database) -> Vec<Position> {
         let (game, wanted) = (n * 7919 % games, n * 31 % 61);
         database.main_line(game, &mut |ply| {
             positions.extend((ply.number == wanted).then_some(*ply.position));
-            match ply.number < wanted {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            if ply.number < wanted {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
             }
         });
         if let Some(last) = positions.last().copied()

@@ -9,9 +9,10 @@ use testkit::needs;
 
 fn umount(scratch: &Scratch) {
     let is_root = run(Command::new("id").arg("-u")).out == "0\n";
-    let mut command = match is_root {
-        true => Command::new("umount"),
-        false => Command::new("fusermount3"),
+    let mut command = if is_root {
+        Command::new("umount")
+    } else {
+        Command::new("fusermount3")
     };
     let ended = run(command.args((!is_root).then_some("-u")).arg(&scratch.mount));
     assert_eq!(ended.code, Some(0), "{ended:?}");

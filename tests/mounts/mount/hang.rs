@@ -378,9 +378,10 @@ fn what_waits_when_a_mount_ends_is_refused() {
             wait_for("requests that hang", || {
                 Operation::ALL.into_iter().any(is_waited_for)
             });
-            match by_signal {
-                true => mount.signal("TERM"),
-                false => far.scratch.unmount(),
+            if by_signal {
+                mount.signal("TERM");
+            } else {
+                far.scratch.unmount();
             }
             let refused = waiting.join().unwrap();
             assert!(refused.is_err(), "{refused:?}");

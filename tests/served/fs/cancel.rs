@@ -70,7 +70,7 @@ fn a_background_pass_that_is_cancelled_is_not_running_any_more() {
     gate.close_for(50);
     tree.0.start_pass(PassOptions {
         threads: THREADS,
-        give_way: || {},
+        lower_priority: || {},
     });
     let wait_for = |is_so: &dyn Fn() -> bool| {
         let begin = Instant::now();

@@ -332,9 +332,10 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
         read_dir(&live, Inode::ROOT, offset, &mut |entry| {
             names.push(entry.name.to_owned());
             offset = entry.next;
-            match names.len() == most {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if names.len() == most {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         })?;
         Ok((names, offset))

@@ -269,7 +269,7 @@ fn the_index_is_built_in_the_background_or_taken_from_its_file() {
         if has_pass {
             tree.0.start_pass(PassOptions {
                 threads: 1,
-                give_way: || (),
+                lower_priority: || (),
             });
             let moves = tree.inode("moves");
             while tree.may_wait(moves) {

@@ -21,7 +21,7 @@ fn options() -> ServeOptions {
 fn start_pass(tree: &Mounted) {
     tree.0.start_pass(PassOptions {
         threads: 2,
-        give_way: || {},
+        lower_priority: || {},
     });
 }
 

@@ -25,7 +25,7 @@ fn start(tree: &mut Mounted, files: Option<KeptFiles>) {
     }
     tree.0.start_pass(PassOptions {
         threads: THREADS,
-        give_way: || {},
+        lower_priority: || {},
     });
 }
 

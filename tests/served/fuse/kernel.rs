@@ -191,9 +191,10 @@ impl Kernel {
                 let is_past_fuser = request.operation == READDIRPLUS
                     && answer.error == 0
                     && entries(answer).iter().any(|entry| entry.node == 0);
-                request.state = match is_past_fuser {
-                    true => State::AnsweredPastFuser,
-                    false => State::Answered,
+                request.state = if is_past_fuser {
+                    State::AnsweredPastFuser
+                } else {
+                    State::Answered
                 };
                 true
             }

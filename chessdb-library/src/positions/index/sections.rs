@@ -3,7 +3,7 @@
 //! The first numbers in its header are the number of games in the index, the number of these that begin in the normal
 //! start position, which come first, and the bits of a bucket's number.
 
-use crate::kept::{Numbers, Part};
+use crate::kept::{Numbers, SectionId};
 
 /// A section of an index. Games are in the order of their moves, see [`super::order`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) const GAMES: usize = 0;
 pub(super) const USUAL: usize = 1;
 pub(super) const BUCKET_BITS: usize = 2;
 
-impl Part for IndexSection {
+impl SectionId for IndexSection {
     fn place(self) -> usize {
         self as usize
     }

@@ -56,11 +56,11 @@ impl fmt::Display for Damage {
             Damage::NumberInUse(role, number) => {
                 write!(
                     f,
-                    "promotion to {} {number}, who is still on the board",
+                    "promotion to {} {number}, but that number is in use",
                     name_of(role)
                 )
             }
-            Damage::NoPrefix => f.write_str("a pawn reaches the last rank and becomes nothing"),
+            Damage::NoPrefix => f.write_str("no promotion piece is stored"),
         }
     }
 }

@@ -72,7 +72,7 @@ impl Emb {
         }
         if tables.skipped > 0 {
             tables.warnings.push(format!(
-                "{} entries of the root directory are none",
+                "{} invalid entries of the root directory skipped",
                 tables.skipped
             ));
         }

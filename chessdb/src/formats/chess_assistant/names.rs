@@ -190,17 +190,17 @@ impl Names {
 
     /// A player; all empty if there is none.
     pub(super) fn player(&self, id: u32) -> Result<Player, NoName> {
-        let nobody = Player {
+        let unknown = Player {
             name: String::new(),
             title: String::new(),
             fide_id: 0,
         };
         let Some(record) = self.record(Kind::Players, id)? else {
-            return Ok(nobody);
+            return Ok(unknown);
         };
         let name = decode(&record.name, self.encoding);
         if name.is_empty() {
-            return Ok(nobody);
+            return Ok(unknown);
         }
         let fide_id = self.list(Kind::Players).data.and_then(|data| {
             let place = record.id.checked_mul(PLAYER_SIZE)?.checked_add(FIDE_ID)?;

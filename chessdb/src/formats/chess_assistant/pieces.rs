@@ -32,25 +32,25 @@ pub(super) struct Pieces {
 
 /// A move, and the number given to a promoted piece.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meant {
+pub(super) struct DecodedMove {
     pub(super) mv: Move,
     new_number: Option<(u8, u8)>,
 }
 
-/// Why a stored move has no meaning.
+/// Why a stored code is no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoMeaning {
+pub(super) enum InvalidCode {
     /// No piece has this number.
     NoPiece(u8),
     /// A pawn cannot be promoted to this kind.
     Kind(u8),
 }
 
-impl std::fmt::Display for NoMeaning {
+impl std::fmt::Display for InvalidCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NoMeaning::NoPiece(number) => write!(f, "no piece has the number {number}"),
-            NoMeaning::Kind(kind) => write!(f, "a pawn cannot become kind {kind}"),
+            InvalidCode::NoPiece(number) => write!(f, "no piece has the number {number}"),
+            InvalidCode::Kind(kind) => write!(f, "a pawn cannot become kind {kind}"),
         }
     }
 }
@@ -93,24 +93,27 @@ impl Pieces {
         stored: CodedMove,
         us: Color,
         reading: CodeReading,
-    ) -> Result<Meant, NoMeaning> {
+    ) -> Result<DecodedMove, InvalidCode> {
         let go = |piece: u8, delta: Delta| {
-            let from = self.numbers.square(us, piece).ok_or(NoMeaning::NoPiece(piece))?;
-            Ok(Meant {
+            let from = self
+                .numbers
+                .square(us, piece)
+                .ok_or(InvalidCode::NoPiece(piece))?;
+            Ok(DecodedMove {
                 mv: Move::normal(from, delta.from(from, reading.files)),
                 new_number: None,
             })
         };
         match stored {
             CodedMove::Step(code) => {
-                let step = step(code, us).ok_or(NoMeaning::NoPiece(NUMBERS))?;
+                let step = step(code, us).ok_or(InvalidCode::NoPiece(NUMBERS))?;
                 go(step.piece, step.delta)
             }
-            CodedMove::Castle(side) => Ok(Meant {
+            CodedMove::Castle(side) => Ok(DecodedMove {
                 mv: Move::Castle(side),
                 new_number: None,
             }),
-            CodedMove::Null => Ok(Meant {
+            CodedMove::Null => Ok(DecodedMove {
                 mv: Move::Null,
                 new_number: None,
             }),
@@ -119,9 +122,9 @@ impl Pieces {
                 let from = self
                     .numbers
                     .square(us, number)
-                    .ok_or(NoMeaning::NoPiece(number))?;
+                    .ok_or(InvalidCode::NoPiece(number))?;
                 let to = Delta::of_nibbles(nibbles).from(from, Files::Right);
-                Ok(Meant {
+                Ok(DecodedMove {
                     mv: Move::normal(from, to),
                     new_number: None,
                 })
@@ -147,20 +150,26 @@ impl Pieces {
         self.numbers.step(us, from, to, taken);
     }
 
-    fn promotion(&self, first: u8, second: u8, us: Color, reading: CodeReading) -> Result<Meant, NoMeaning> {
+    fn promotion(
+        &self,
+        first: u8,
+        second: u8,
+        us: Color,
+        reading: CodeReading,
+    ) -> Result<DecodedMove, InvalidCode> {
         let pawn = first >> 2;
-        let from = self.numbers.square(us, pawn).ok_or(NoMeaning::NoPiece(pawn))?;
-        let delta = pawn_step(reading.pawn_kind(first & 3), us).ok_or(NoMeaning::NoPiece(pawn))?;
+        let from = self.numbers.square(us, pawn).ok_or(InvalidCode::NoPiece(pawn))?;
+        let delta = pawn_step(reading.pawn_kind(first & 3), us).ok_or(InvalidCode::NoPiece(pawn))?;
         let role = match second >> 5 {
             2 => Role::Knight,
             3 => Role::Bishop,
             4 => Role::Rook,
             5 => Role::Queen,
-            kind => return Err(NoMeaning::Kind(kind)),
+            kind => return Err(InvalidCode::Kind(kind)),
         };
         let number = second & 31;
         let is_free = number < NUMBERS && self.numbers.square(us, number).is_none();
-        Ok(Meant {
+        Ok(DecodedMove {
             mv: Move::Normal {
                 from,
                 to: delta.from(from, reading.files),
@@ -178,7 +187,7 @@ impl Pieces {
 
     /// Updates the numbers for a move that is about to be played.
     #[inline(always)]
-    pub(super) fn follow(&mut self, position: &Position, meant: Meant) {
+    pub(super) fn follow(&mut self, position: &Position, meant: DecodedMove) {
         let us = position.turn();
         if let Move::Normal { to, .. } = meant.mv
             && let Some(taken) = self.numbers.number(to)

@@ -166,7 +166,7 @@ impl<S: Sink> Decoder<'_, S> {
         while !self.replay.is_done() {
             let at = self.moves.at();
             let Some(byte) = self.moves.next() else {
-                return self.end_of_area();
+                return self.ends_in_main_line();
             };
             let next = match byte {
                 END => self.end_variation(at),
@@ -307,11 +307,11 @@ impl<S: Sink> Decoder<'_, S> {
             self.stop(at, &Fault::damage(what));
             return false;
         }
-        self.end_of_area()
+        self.ends_in_main_line()
     }
 
     /// Returns true if the bytes end in the main line.
-    fn end_of_area(&mut self) -> bool {
+    fn ends_in_main_line(&mut self) -> bool {
         if self.replay.depth() > 0 {
             self.end_inside_variation();
             return false;

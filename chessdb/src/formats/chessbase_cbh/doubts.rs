@@ -36,8 +36,8 @@ impl ChessBaseCbh {
         }
         let [white_team, black_team] = self.extended.get(place.record).teams();
         for (at, what, id, entities) in [
-            (9, "White", Some(header.white()), &self.players),
-            (12, "Black", Some(header.black()), &self.players),
+            (9, "White", Some(header.white_id()), &self.players),
+            (12, "Black", Some(header.black_id()), &self.players),
             (15, "the tournament", Some(header.tournament()), &self.tournaments),
             (18, "the annotator", Some(header.annotator()), &self.annotators),
             (21, "the source", Some(header.source()), &self.sources),

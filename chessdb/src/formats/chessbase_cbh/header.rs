@@ -68,11 +68,11 @@ impl Header {
         self.u32(5)
     }
 
-    pub(super) fn white(&self) -> u32 {
+    pub(super) fn white_id(&self) -> u32 {
         self.u24(9)
     }
 
-    pub(super) fn black(&self) -> u32 {
+    pub(super) fn black_id(&self) -> u32 {
         self.u24(12)
     }
 

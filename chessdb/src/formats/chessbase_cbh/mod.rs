@@ -236,8 +236,8 @@ impl Database for ChessBaseCbh {
         };
         let tournament = self.entity(&self.tournaments, header.tournament());
         Keys {
-            white: base::player(header.white()),
-            black: base::player(header.black()),
+            white: base::player(header.white_id()),
+            black: base::player(header.black_id()),
             event: base::event(header.tournament()),
             date: header.date(),
             event_year: tournament.map_or(0, |tournament| values::date(tournament.u32(70)).year),

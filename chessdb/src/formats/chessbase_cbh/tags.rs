@@ -14,7 +14,7 @@ impl ChessBaseCbh {
         let header = &place.header;
         let mut tags = Tags::new(header.outcome());
         self.tournament_tags(header, &mut tags);
-        for (name, id) in [("White", header.white()), ("Black", header.black())] {
+        for (name, id) in [("White", header.white_id()), ("Black", header.black_id())] {
             if let Some(player) = self.entity(&self.players, id) {
                 let name_of = |out: &mut String| append_player(&player, out);
                 set_text(&mut tags, name, name_of);

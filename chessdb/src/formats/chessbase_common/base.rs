@@ -146,7 +146,7 @@ pub(in crate::formats) trait Based {
         }
     }
 
-    /// The directory of the guiding texts, if they are not known before somebody asks for them.
+    /// The directory of the guiding texts, if they are read when they are first needed.
     fn text_directory(&self) -> Option<&'static str> {
         self.base().numbering.is_long().then_some(TEXTS)
     }

@@ -96,7 +96,7 @@ impl From<NoMove> for Fault {
         Fault::damage(match reason {
             NoMove::NoPiece => "no piece has the number of the move",
             NoMove::NoTarget => "the move leads to no square",
-            NoMove::BadSecond => "the second byte of a queen's move is none",
+            NoMove::BadSecond => "the second byte of a queen's move is invalid",
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Damage to a record: lines that end early, remarks, and problems (section 9).
 
 use super::super::codes::{BadCode, Code, CodedMove, read};
-use super::super::pieces::{Meant, Pieces, is_possible};
+use super::super::pieces::{DecodedMove, Pieces, is_possible};
 use super::{Replaying, origin};
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
@@ -32,7 +32,7 @@ impl<S: Sink> Replaying<'_, S> {
     }
 
     #[cold]
-    pub(super) fn unplayed(&mut self, unplayed: Unplayed, meant: Meant, at: usize) {
+    pub(super) fn unplayed(&mut self, unplayed: Unplayed, meant: DecodedMove, at: usize) {
         let rest = match unplayed {
             Unplayed::Illegal(illegal) if illegal.is_pseudo_legal() => {
                 let (position, pieces) = (*self.position(), self.line.pieces);
@@ -51,7 +51,7 @@ impl<S: Sink> Replaying<'_, S> {
         &mut self,
         position: Position,
         mut pieces: Pieces,
-        mut meant: Meant,
+        mut meant: DecodedMove,
         mut at: usize,
         end: usize,
     ) -> String {

@@ -32,10 +32,7 @@ impl<S: Sink> Decoder<'_, S> {
                 && let Word::Move(mv, signs) = read_word(&outer, &text, self.language)
             {
                 self.replay.end_variation();
-                self.fault(
-                    start,
-                    &Fault::damage("a parenthesis is never closed and means nothing"),
-                );
+                self.fault(start, &Fault::damage("unclosed parenthesis ignored"));
                 return self.play_with(mv, &signs, start);
             }
         }
