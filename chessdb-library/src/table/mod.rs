@@ -1,6 +1,6 @@
 //! Games as rows of tables: their tags, values derived from tags, and moves.
 //!
-//! To make a table, choose its [`Columns`] and provide the [`Row`]s.
+//! To make a table, choose its [`Columns`] and provide the [`GameRow`]s.
 
 mod columns;
 mod duplicate;

@@ -40,9 +40,10 @@ impl Rows {
     /// after the last row.
     #[inline]
     pub(super) fn place(&self, number: u32) -> usize {
-        let passed = match self.passed.is_empty() {
-            true => 0,
-            false => self.passed_before(number),
+        let passed = if self.passed.is_empty() {
+            0
+        } else {
+            self.passed_before(number)
         };
         (number as usize).saturating_add(passed)
     }

@@ -152,9 +152,9 @@ fn read_pieces(
     while first < after {
         let middle = first + (after - first) / 2;
         if end_of(middle)? <= offset {
-            first = middle + 1
+            first = middle + 1;
         } else {
-            after = middle
+            after = middle;
         }
     }
     let end = offset.saturating_add(size.into());

@@ -258,9 +258,10 @@ impl<S: Sink> Decoder<'_, S> {
     }
 
     fn end_variation(&mut self, at: usize) -> Next {
-        match self.replay.end_variation() {
-            true => Next::Byte,
-            false => self.stop(at, &Fault::StrayEnd),
+        if self.replay.end_variation() {
+            Next::Byte
+        } else {
+            self.stop(at, &Fault::StrayEnd)
         }
     }
 

@@ -55,12 +55,11 @@ pub(super) fn walk(cbf: &SourceFile) -> Walk {
 /// The end of the record at an offset. Where the previous record ends, less evidence suffices.
 fn record_at(cbf: &SourceFile, at: usize, is_in_gap: bool) -> Option<usize> {
     let end = possible_end(&cbf.bytes, at)?;
-    let is_record = match is_in_gap {
-        true => evidence(cbf, at) >= BEHIND_GAP,
-        false => {
-            let is_followed = end == cbf.bytes.len() || possible_end(&cbf.bytes, end).is_some();
-            is_followed || evidence(cbf, at) >= IN_SEQUENCE
-        }
+    let is_record = if is_in_gap {
+        evidence(cbf, at) >= BEHIND_GAP
+    } else {
+        let is_followed = end == cbf.bytes.len() || possible_end(&cbf.bytes, end).is_some();
+        is_followed || evidence(cbf, at) >= IN_SEQUENCE
     };
     is_record.then_some(end)
 }
@@ -110,9 +109,10 @@ fn evidence(cbf: &SourceFile, at: usize) -> u32 {
     };
     let mut each = |_: &Ply<'_>| {
         bits += MOVE;
-        match bits >= BEHIND_GAP {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if bits >= BEHIND_GAP {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     };
     decode::replay(&record, stored, Characters::ChessFont, origin, len, |_, _, _| {

@@ -232,9 +232,10 @@ fn len_of(kind: u8, data: &[u8]) -> Result<usize, Unread> {
 fn marks_len(data: &[u8], size: usize) -> Result<usize, Unread> {
     let mut fields = Fields::of(data);
     let marks = fields.string().ok_or(Unread::Cut)?;
-    match marks.len().is_multiple_of(size) {
-        true => Ok(fields.at()),
-        false => Err(Unread::Uneven),
+    if marks.len().is_multiple_of(size) {
+        Ok(fields.at())
+    } else {
+        Err(Unread::Uneven)
     }
 }
 

@@ -57,9 +57,10 @@ pub(super) fn replay<S: Sink>(
         unplayed: None,
         is_full: false,
     };
-    match S::WHOLE {
-        true => game.whole(),
-        false => game.main_line(),
+    if S::WHOLE {
+        game.whole();
+    } else {
+        game.main_line();
     }
     game.replay.finish()
 }
@@ -134,9 +135,10 @@ impl<S: Sink> Game<'_, S> {
         let has_moves = matches!(frame.tag, frame::GAME | frame::CHESS960 | frame::WITHOUT_KING);
         let is_playable = self.can_be_played();
         self.faults_of_frame();
-        match !has_moves || is_playable {
-            true => self.annotations.begin(&mut self.replay),
-            false => self.annotations.report(&mut self.replay),
+        if !has_moves || is_playable {
+            self.annotations.begin(&mut self.replay);
+        } else {
+            self.annotations.report(&mut self.replay);
         }
         if !has_moves {
             let what = format!(

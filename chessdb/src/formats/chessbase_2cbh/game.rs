@@ -84,9 +84,10 @@ impl ChessBase2Cbh {
         let none = self.no_annotations(Origin::default(), 0);
         let (movetext, _) = decode::replay(&source, &none, Tree::beginning);
         let wanted = castled(&movetext, start.position.turn()) & rooks;
-        match wanted.is_empty() {
-            true => start,
-            false => start.with_rights(wanted),
+        if wanted.is_empty() {
+            start
+        } else {
+            start.with_rights(wanted)
         }
     }
 

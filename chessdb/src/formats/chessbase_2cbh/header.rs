@@ -109,9 +109,10 @@ impl<'a> Header<'a> {
 
     /// Where its numbers of names are.
     pub(super) fn references(&self) -> &'static References {
-        match self.is_analysis() {
-            true => &OF_ANALYSIS,
-            false => &OF_GAME,
+        if self.is_analysis() {
+            &OF_ANALYSIS
+        } else {
+            &OF_GAME
         }
     }
 
@@ -121,9 +122,10 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn outcome(&self) -> Outcome {
-        match self.is_analysis() {
-            true => Outcome::Unknown,
-            false => values::outcome(self.byte(0x58)),
+        if self.is_analysis() {
+            Outcome::Unknown
+        } else {
+            values::outcome(self.byte(0x58))
         }
     }
 
@@ -134,9 +136,10 @@ impl<'a> Header<'a> {
 
     /// A number of the game, or 0 if it is missing or negative.
     fn number(&self, at: usize) -> u16 {
-        match self.is_analysis() {
-            true => 0,
-            false => u16::try_from(self.u16(at).cast_signed()).unwrap_or(0),
+        if self.is_analysis() {
+            0
+        } else {
+            u16::try_from(self.u16(at).cast_signed()).unwrap_or(0)
         }
     }
 
@@ -151,10 +154,7 @@ impl<'a> Header<'a> {
     }
 
     fn opening(&self) -> u16 {
-        match self.is_analysis() {
-            true => 0,
-            false => self.u16(0x80),
-        }
+        if self.is_analysis() { 0 } else { self.u16(0x80) }
     }
 
     /// The opening code and its sub-code, or 0 without one.
@@ -168,10 +168,7 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn medals(&self) -> u16 {
-        match self.is_analysis() {
-            true => 0,
-            false => self.u16(0x82),
-        }
+        if self.is_analysis() { 0 } else { self.u16(0x82) }
     }
 
     /// Full moves of the main line; `None` in a record that does not count them.
@@ -180,9 +177,10 @@ impl<'a> Header<'a> {
     }
 
     fn stored_date(&self) -> u32 {
-        match self.is_analysis() {
-            true => 0,
-            false => le_u32(self.0, 0xbc).unwrap_or(0),
+        if self.is_analysis() {
+            0
+        } else {
+            le_u32(self.0, 0xbc).unwrap_or(0)
         }
     }
 

@@ -192,15 +192,16 @@ fn rooks_with_right(setup: &Setup, rights: u8, is_chess960: bool) -> Bitboard {
         let Some(king) = kings.single_square() else {
             continue;
         };
-        let sides = match is_chess960 {
-            true => [
+        let sides = if is_chess960 {
+            [
                 rooks.first().filter(|rook| rook.file() < king.file()),
                 rooks.last().filter(|rook| rook.file() > king.file()),
-            ],
-            false => [File::A, File::H].map(|file| {
+            ]
+        } else {
+            [File::A, File::H].map(|file| {
                 let corner = Square::from_coords(file, color.backrank());
                 (king.file() == File::E && rooks.contains(corner)).then_some(corner)
-            }),
+            })
         };
         for (bit, rook) in [1, 2].into_iter().zip(sides) {
             found |= rook
@@ -318,9 +319,10 @@ fn of_setup(setup: Setup, first_move: u32, is_chess960: bool) -> Start {
         has_added_rights: false,
         moves: None,
         damage: None,
-        fen: Some(match is_chess960 {
-            true => with_files_of_rooks(&fen, rights),
-            false => fen,
+        fen: Some(if is_chess960 {
+            with_files_of_rooks(&fen, rights)
+        } else {
+            fen
         }),
         is_set_up: !is_chess960,
     }

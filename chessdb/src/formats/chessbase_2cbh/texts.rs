@@ -56,9 +56,10 @@ impl Text {
             .and_then(|number| database.names.get(Type::Title, number));
         let (mut own, mut first) = (String::new(), String::new());
         for (language, text) in title.into_iter().flat_map(names::titles) {
-            let wanted = match language == self.language {
-                true => &mut own,
-                false => &mut first,
+            let wanted = if language == self.language {
+                &mut own
+            } else {
+                &mut first
             };
             if wanted.is_empty() {
                 let beginning = text.get(..MOST_OF_TITLE).map(without_cut_character);

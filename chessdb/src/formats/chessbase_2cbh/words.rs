@@ -257,9 +257,10 @@ mod tests {
                     number(step.from()),
                     number(step.to()),
                     role(step.promotion()),
-                    match step.is_en_passant() {
-                        true => 7,
-                        false => role(step.taken()),
+                    if step.is_en_passant() {
+                        7
+                    } else {
+                        role(step.taken())
                     },
                 ]
             })

@@ -107,9 +107,10 @@ pub(super) struct Simple {
 fn translate(table: &Table, before: bool, byte: u8, moves: u32) -> u8 {
     let [moves, ..] = moves.to_le_bytes();
     let look_up = |byte: u8| table.get(usize::from(byte)).copied().unwrap_or(0);
-    match before {
-        true => look_up(byte.wrapping_sub(moves)),
-        false => look_up(byte).wrapping_sub(moves),
+    if before {
+        look_up(byte.wrapping_sub(moves))
+    } else {
+        look_up(byte).wrapping_sub(moves)
     }
 }
 

@@ -20,9 +20,10 @@ impl ChessBaseCbh {
     /// Where the moves of a game are in the `.cbg`.
     fn moves_at(&self, cbg: &SourceFile, place: &Place) -> u64 {
         let short = u64::from(place.header.moves_at());
-        match cbg.bytes.len() as u64 > LARGE {
-            true => self.extended.get(place.record).moves_at().unwrap_or(short),
-            false => short,
+        if cbg.bytes.len() as u64 > LARGE {
+            self.extended.get(place.record).moves_at().unwrap_or(short)
+        } else {
+            short
         }
     }
 
@@ -30,9 +31,10 @@ impl ChessBaseCbh {
     pub(super) fn annotations_of(&self, place: &Place) -> Option<(&SourceFile, u64)> {
         let cba = self.base.cba.as_ref()?;
         let short = u64::from(place.header.annotations_at());
-        let long = match cba.bytes.len() as u64 > LARGE {
-            true => self.extended.get(place.record).annotations_at(),
-            false => None,
+        let long = if cba.bytes.len() as u64 > LARGE {
+            self.extended.get(place.record).annotations_at()
+        } else {
+            None
         };
         Some((cba, long.unwrap_or(short))).filter(|(_, at)| *at != 0)
     }
@@ -60,9 +62,10 @@ impl ChessBaseCbh {
         let none = self.no_annotations(Origin::default(), 0);
         let (movetext, _) = decode::replay(record, &with_all, &none, Origin::default(), Tree::beginning);
         let wanted = castled(&movetext, start.position.turn()) & rooks;
-        match wanted.is_empty() {
-            true => start,
-            false => start.with_rights(wanted),
+        if wanted.is_empty() {
+            start
+        } else {
+            start.with_rights(wanted)
         }
     }
 

@@ -47,10 +47,13 @@ impl Header {
         Some(match *cbh.get(first)? {
             kind if kind & TEXT != 0 => Kind::Text,
             kind if kind & USED != 0 => Kind::Game,
-            _ => match Header::at(cbh, place)?.0.iter().all(|&byte| byte == 0) {
-                true => Kind::Unused,
-                false => Kind::Game,
-            },
+            _ => {
+                if Header::at(cbh, place)?.0.iter().all(|&byte| byte == 0) {
+                    Kind::Unused
+                } else {
+                    Kind::Game
+                }
+            }
         })
     }
 

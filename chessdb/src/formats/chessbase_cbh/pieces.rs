@@ -194,9 +194,10 @@ impl Pieces {
         let end = slot - slot % OF_A_KIND + OF_A_KIND;
         for slot in slot..end {
             let next = usize::from(slot) + 1;
-            let moved = match slot + 1 < end {
-                true => squares.get(next).copied().unwrap_or(NO_SQUARE),
-                false => NO_SQUARE,
+            let moved = if slot + 1 < end {
+                squares.get(next).copied().unwrap_or(NO_SQUARE)
+            } else {
+                NO_SQUARE
             };
             if let Some(place) = squares.get_mut(usize::from(slot)) {
                 *place = moved;

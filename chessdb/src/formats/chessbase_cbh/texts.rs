@@ -35,10 +35,7 @@ impl Text {
     pub(super) fn name(&self, cbg: &[u8], characters: Characters) -> String {
         let title = characters.line(cbg.get(self.title.clone()).unwrap_or_default());
         let language = LANGUAGES.get(usize::from(self.language)).copied();
-        let end = match self.is_html {
-            true => ".html",
-            false => ".txt",
-        };
+        let end = if self.is_html { ".html" } else { ".txt" };
         file_name(self.record, &title, language.unwrap_or_default(), end)
     }
 }
@@ -119,9 +116,10 @@ impl Body<'_> {
         for _ in 0..self.u16().filter(few)? {
             let language = self.u16()?;
             let is_short = version == 1;
-            let len = match is_short {
-                true => u32::from(self.u16()?),
-                false => self.u32()?,
+            let len = if is_short {
+                u32::from(self.u16()?)
+            } else {
+                self.u32()?
             };
             let bytes = self.pass(usize::try_from(len).ok()?)?;
             let formatting = match (version, is_short) {

@@ -72,9 +72,10 @@ impl<'a> Annotations<'a> {
                     .and_modify(|missing| missing.add(&item))
                     .or_insert(Missing::new(&item));
             } else if items::is_shown(item.kind) {
-                match self.items.len() < MOST_ITEMS {
-                    true => self.items.push(item),
-                    false => self.beyond = self.beyond.or(Some(item.at)),
+                if self.items.len() < MOST_ITEMS {
+                    self.items.push(item);
+                } else {
+                    self.beyond = self.beyond.or(Some(item.at));
                 }
             }
         }

@@ -193,9 +193,10 @@ mod tests {
             let numbering = numbering(&cbh);
             bytes.1.store(true, Ordering::Relaxed);
             // A short file was counted when it was opened.
-            let (games, most) = match numbering.is_long() {
-                true => (records, Some(records)),
-                false => (0, None),
+            let (games, most) = if numbering.is_long() {
+                (records, Some(records))
+            } else {
+                (0, None)
             };
             assert_eq!((numbering.games(&cbh), numbering.uncounted()), (games, most));
             assert_eq!(numbering.place(&cbh, 0), None);

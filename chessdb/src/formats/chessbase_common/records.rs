@@ -30,9 +30,10 @@ pub(in crate::formats) fn wrong_number(
 
 /// What to say of a file without a header that can be read.
 pub(in crate::formats) fn no_header(file: &SourceFile) -> Problem {
-    let what = match file.bytes.is_empty() {
-        true => "the file is empty",
-        false => "the header of the file is damaged",
+    let what = if file.bytes.is_empty() {
+        "the file is empty"
+    } else {
+        "the header of the file is damaged"
     };
     Problem::damage(&file.name, 0, what)
 }

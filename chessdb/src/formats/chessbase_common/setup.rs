@@ -8,9 +8,10 @@ pub(in crate::formats) fn rooks_at_home(position: &Position) -> Bitboard {
     let of = |color: Color| {
         let home = Square::from_coords(File::E, color.backrank());
         let corners = Bitboard::CORNERS & Bitboard::from_rank(color.backrank());
-        match position.king(color) == Some(home) {
-            true => corners & position.of_kind(color, Role::Rook),
-            false => Bitboard::EMPTY,
+        if position.king(color) == Some(home) {
+            corners & position.of_kind(color, Role::Rook)
+        } else {
+            Bitboard::EMPTY
         }
     };
     of(Color::White) | of(Color::Black)

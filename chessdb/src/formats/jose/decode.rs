@@ -87,9 +87,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
         position: Position,
         sink: S,
     ) -> Decoder<'a, S> {
-        let lists = match position == Position::initial() {
-            true => PieceLists::initial(),
-            false => PieceLists::new(&position),
+        let lists = if position == Position::initial() {
+            PieceLists::initial()
+        } else {
+            PieceLists::new(&position)
         };
         Decoder {
             tokens,

@@ -81,12 +81,13 @@ impl Games {
         problems: &mut Vec<Problem>,
     ) -> Games {
         let is_archive = files.get("io_game.myd").is_some();
-        let (header, more) = match is_archive {
-            true => (Table::open(files, "io_game", &[&IO_GAME], warnings), None),
-            false => (
+        let (header, more) = if is_archive {
+            (Table::open(files, "io_game", &[&IO_GAME], warnings), None)
+        } else {
+            (
                 Table::open(files, "game", &[&GAME], warnings),
                 Table::open(files, "moregame", &[&MORE_GAME], warnings),
-            ),
+            )
         };
         let mut games = Games {
             header,
@@ -330,12 +331,13 @@ fn moves_of<'r>(row: &'r Row<'_>, texts: TextDecoder) -> Option<(Column, Tokens<
         .into_iter()
         .find(|&column| row.has(column))?;
     let bin = row.bytes(column).filter(|bin| !bin.is_empty())?;
-    let (source, charset) = match row.has(Column::Comments) {
-        true => (
+    let (source, charset) = if row.has(Column::Comments) {
+        (
             TextSource::Column(row.bytes(Column::Comments).unwrap_or_default()),
             row.charset(Column::Comments),
-        ),
-        false => (TextSource::Inline, Charset::Utf8),
+        )
+    } else {
+        (TextSource::Inline, Charset::Utf8)
     };
     let tokens = Tokens {
         bin,

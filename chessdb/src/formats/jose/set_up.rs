@@ -103,9 +103,10 @@ impl<'a> Board<'a> {
         let mut is_chess960 = false;
         for letter in letters.bytes() {
             let [black, white] = &self.back_ranks;
-            let (rank, king, rook) = match letter.is_ascii_uppercase() {
-                true => (white, b'K', b'R'),
-                false => (black, b'k', b'r'),
+            let (rank, king, rook) = if letter.is_ascii_uppercase() {
+                (white, b'K', b'R')
+            } else {
+                (black, b'k', b'r')
             };
             let Some(king) = rank.iter().position(|&piece| piece == king) else {
                 continue;

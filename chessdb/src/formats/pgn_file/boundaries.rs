@@ -17,9 +17,10 @@ pub(super) type Each<'a> = &'a mut dyn FnMut(&[u64], u64) -> io::Result<()>;
 /// The byte that ends the lines of a file: a carriage return if the file has no line feeds.
 pub(super) fn line_end(source: &dyn Source) -> u8 {
     let sample = source.read(0..SAMPLE.min(source.len()));
-    match sample.contains(&b'\r') && !sample.contains(&b'\n') {
-        true => b'\r',
-        false => b'\n',
+    if sample.contains(&b'\r') && !sample.contains(&b'\n') {
+        b'\r'
+    } else {
+        b'\n'
     }
 }
 
@@ -75,9 +76,10 @@ fn find_in_part(
         let end = next.map_or(part.end, |next| next.place);
         let mut starts = Vec::new();
         let tagged = found.starts.first().copied().unwrap_or(end);
-        let head = match begins_file {
-            true => at..tagged.min(at + MOST_HEAD),
-            false => at..at,
+        let head = if begins_file {
+            at..tagged.min(at + MOST_HEAD)
+        } else {
+            at..at
         };
         let untagged = head::games(&source.read(head.clone()), line_end);
         let untagged = untagged.into_iter().map(|game| head.start + game as u64);

@@ -21,9 +21,10 @@ pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEnc
 
 /// Decodes bytes in an encoding.
 pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
-    match encoding == UTF_8 {
-        true => text::utf8_lossy(bytes),
-        false => text::decode(bytes, encoding),
+    if encoding == UTF_8 {
+        text::utf8_lossy(bytes)
+    } else {
+        text::decode(bytes, encoding)
     }
 }
 

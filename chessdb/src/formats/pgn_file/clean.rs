@@ -63,12 +63,11 @@ fn has_mark(text: &[u8]) -> bool {
 
 fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: &'static Encoding) {
     let decoded;
-    let mut rest = match text.is_ascii() {
-        true => text,
-        false => {
-            decoded = decode(text, encoding);
-            decoded.as_bytes()
-        }
+    let mut rest = if text.is_ascii() {
+        text
+    } else {
+        decoded = decode(text, encoding);
+        decoded.as_bytes()
     };
     let start = out.len();
     loop {

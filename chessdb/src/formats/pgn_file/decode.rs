@@ -271,9 +271,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
         self.report_unread();
         let text = decode(text, self.encoding);
-        match text.contains('\u{feff}') {
-            true => self.replay.comment(&text.replace('\u{feff}', "")),
-            false => self.replay.comment(&text),
+        if text.contains('\u{feff}') {
+            self.replay.comment(&text.replace('\u{feff}', ""));
+        } else {
+            self.replay.comment(&text);
         }
         if !is_closed {
             self.fault(self.items.start, &Fault::damage("the comment is not closed"));

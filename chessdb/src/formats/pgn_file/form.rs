@@ -23,9 +23,10 @@ pub(super) fn form(word: &str) -> Option<Form<'_>> {
     let (piece, rest) = split_piece(word);
     let (squares, rest) = split_squares(rest)?;
     let is_promotion = piece.is_empty() && squares.ends_with(['1', '8']);
-    let (promotion, rest) = match is_promotion {
-        true => split_promotion(rest),
-        false => ("", rest),
+    let (promotion, rest) = if is_promotion {
+        split_promotion(rest)
+    } else {
+        ("", rest)
     };
     let rest = SUFFIXES
         .iter()

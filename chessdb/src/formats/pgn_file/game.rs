@@ -206,9 +206,10 @@ impl<'a> Stored<'a> {
                 doubts.push((at, format!("the game has more than {MOST_TAGS} tags")));
                 break;
             }
-            match found.iter().any(|(_, other)| other.name == tag.name) {
-                true => doubts.push((at, format!("the tag {} occurs twice", name()))),
-                false => found.push((at, tag)),
+            if found.iter().any(|(_, other)| other.name == tag.name) {
+                doubts.push((at, format!("the tag {} occurs twice", name())));
+            } else {
+                found.push((at, tag));
             }
         }
         section.by_ref().for_each(drop);

@@ -97,9 +97,10 @@ fn has_pieces(source: &dyn Source) -> bool {
 
 /// Number of bytes for whose pieces hashes are made, if the file had `old` bytes before.
 pub(super) fn hashed_len(old: u64, source: &dyn Source) -> u64 {
-    match has_pieces(source) {
-        true => source.len().saturating_sub(old / PIECE * PIECE),
-        false => 0,
+    if has_pieces(source) {
+        source.len().saturating_sub(old / PIECE * PIECE)
+    } else {
+        0
     }
 }
 
@@ -175,9 +176,10 @@ fn last_decided(earlier: &Index, source: &dyn Source) -> Option<u32> {
     let (mut low, mut high) = (0, earlier.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        match earlier.row(middle)?.start <= end {
-            true => low = middle + 1,
-            false => high = middle,
+        if earlier.row(middle)?.start <= end {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
     let mut game = low.checked_sub(1)?;

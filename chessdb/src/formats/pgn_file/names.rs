@@ -30,9 +30,10 @@ pub(super) struct Met {
 impl Met {
     /// The number of the value of a tag.
     pub(super) fn number(&mut self, stored: &[u8], encoding: &'static Encoding) -> u32 {
-        match encoding != UTF_8 && !stored.is_ascii() {
-            true => self.number_utf8(decode(stored, encoding).as_bytes()),
-            false => self.number_utf8(stored),
+        if encoding != UTF_8 && !stored.is_ascii() {
+            self.number_utf8(decode(stored, encoding).as_bytes())
+        } else {
+            self.number_utf8(stored)
         }
     }
 

@@ -141,9 +141,10 @@ impl Scanner {
     /// Scans `bytes`, which are at offset `base` in the file, up to the first game that begins at or after
     /// `until`. Unless `is_last`, the last [`LOOKAHEAD`] bytes only serve as lookahead.
     pub(super) fn scan(&mut self, bytes: &[u8], base: u64, is_last: bool, until: u64) -> Stop {
-        let end = match is_last {
-            true => bytes.len(),
-            false => bytes.len().saturating_sub(LOOKAHEAD),
+        let end = if is_last {
+            bytes.len()
+        } else {
+            bytes.len().saturating_sub(LOOKAHEAD)
         };
         let mut at = 0;
         self.is_line_start &= self.state == State::Line;

@@ -82,10 +82,7 @@ impl<'a> Shares<'a> {
     /// One thread for each processor, if the source can be read at several places at the same time.
     pub(super) fn of(source: &dyn Source, progress: &'a Progress, turn: Option<&'a Reserved>) -> Shares<'a> {
         Shares {
-            threads: match source.is_one_stream() {
-                true => 1,
-                false => threads(),
-            },
+            threads: if source.is_one_stream() { 1 } else { threads() },
             piece: match (source.is_one_stream(), source.is_packed()) {
                 (true, _) => u64::MAX,
                 (false, true) => PACKED_PIECE,
@@ -132,9 +129,10 @@ pub(super) fn find_tags(
     let jobs: Vec<(u64, u64)> = borders.iter().copied().zip(untils).collect();
     let scanned = in_parallel(shares.threads, jobs.len(), |job| {
         let &(start, until) = jobs.get(job)?;
-        let mut scanner = match start == part.start {
-            true => first.clone(),
-            false => Scanner::at_game(line_end, sound(start)),
+        let mut scanner = if start == part.start {
+            first.clone()
+        } else {
+            Scanner::at_game(line_end, sound(start))
         };
         let stop = scan_on(&mut scanner, source, start..part.end, until, shares);
         Some((scanner.found, stop))

@@ -43,10 +43,7 @@ pub(super) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
         let end = value_at + quote;
         let bracket = end + 1 + blanks(text.get(end + 1..line)?);
         let has_bracket = text.get(bracket) == Some(&b']');
-        let len = match has_bracket {
-            true => bracket + 1,
-            false => bracket,
-        };
+        let len = if has_bracket { bracket + 1 } else { bracket };
         let flaw = if has_bracket { None } else { Some(Flaw::End) };
         return tag(text, name, value_at..end, flaw, len);
     }

@@ -69,9 +69,10 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
         return Word::Unreadable;
     }
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let text = match after_number.starts_with('…') {
-        true => after_number.trim_start_matches('…'),
-        false => text,
+    let text = if after_number.starts_with('…') {
+        after_number.trim_start_matches('…')
+    } else {
+        text
     };
     if let Some(outcome) = result_of_text(text) {
         return Word::Result(outcome);

@@ -42,9 +42,10 @@ impl<'a> Stored<'a> {
         let mut replay = Replay::new(sink, position, lists, LIMITS, origin);
         match &self.parts {
             Err(damage) => {
-                let fault = match self.record.is_cut {
-                    true => Fault::Cut,
-                    false => Fault::damage(damage.what),
+                let fault = if self.record.is_cut {
+                    Fault::Cut
+                } else {
+                    Fault::damage(damage.what)
                 };
                 replay.fault(self.record.start + damage.at as u64, &fault);
                 replay.finish()
@@ -238,12 +239,11 @@ impl<S: Sink> Decoder<'_, S> {
     }
 
     fn end_variation(&mut self, at: usize) -> Next {
-        match self.replay.end_variation() {
-            true => Next::Byte,
-            false => {
-                self.fault(at, &Fault::StrayEnd);
-                Next::End
-            }
+        if self.replay.end_variation() {
+            Next::Byte
+        } else {
+            self.fault(at, &Fault::StrayEnd);
+            Next::End
         }
     }
 
@@ -292,9 +292,10 @@ impl<S: Sink> Decoder<'_, S> {
     /// The bytes end without the mark.
     #[cold]
     fn without_end(&mut self) {
-        let fault = match self.stored.record.is_cut {
-            true => Fault::Cut,
-            false => Fault::damage("the moves do not end inside the game"),
+        let fault = if self.stored.record.is_cut {
+            Fault::Cut
+        } else {
+            Fault::damage("the moves do not end inside the game")
         };
         self.fault(self.stored.record.bytes.len(), &fault);
     }

@@ -78,9 +78,10 @@ impl List {
         // The lowest byte that is zero gets its highest bit.
         let zeros = others.wrapping_sub(ONES) & !others & (ONES << 7);
         let number = zeros.trailing_zeros() / 8;
-        match number < u32::from(self.len) {
-            true => number as usize,
-            false => MOST,
+        if number < u32::from(self.len) {
+            number as usize
+        } else {
+            MOST
         }
     }
 

@@ -57,10 +57,13 @@ impl Rest {
                     *bytes = before;
                     return false;
                 }
-                END => match self.line.end_variation() {
-                    true => 0,
-                    false => return true,
-                },
+                END => {
+                    if self.line.end_variation() {
+                        0
+                    } else {
+                        return true;
+                    }
+                }
                 START => usize::from(self.line.depth() >= DEEPEST || !self.line.start_variation()),
                 _ => match moves::read(byte, bytes, self.line.position(), self.line.state()) {
                     Ok((number, mv)) => {

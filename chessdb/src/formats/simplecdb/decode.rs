@@ -192,9 +192,10 @@ impl<'a, S: Sink> Body<'a, S> {
         let Unplayed::Illegal(_) = unplayed else {
             return self.stop(at, &unplayed.into());
         };
-        let rest = match self.replay.lists_faults() {
-            true => stored_line(Items::new(self.record.bytes, at)),
-            false => String::new(),
+        let rest = if self.replay.lists_faults() {
+            stored_line(Items::new(self.record.bytes, at))
+        } else {
+            String::new()
         };
         self.replay.fault_with(self.offset(at), &unplayed.into(), &rest);
         if self.replay.depth() == 0 {

@@ -105,9 +105,10 @@ fn add_pawn(color: Color, from: Square, steps: &mut Vec<Step>) {
         steps.push(step(to, None));
     }
     if let Some(to) = shifted(from, (0, forward)) {
-        match is_last {
-            true => steps.extend(PROMOTIONS.map(|role| step(to, None).promoting(role))),
-            false => steps.push(step(to, None)),
+        if is_last {
+            steps.extend(PROMOTIONS.map(|role| step(to, None).promoting(role)));
+        } else {
+            steps.push(step(to, None));
         }
     }
     for to in [-1, 1]

@@ -144,12 +144,15 @@ impl Layout {
                 length: bitmap,
             });
         }
-        fields.extend(columns.iter().map(|column| match is_dynamic {
-            true => packed(column),
-            false => Field {
-                kind: FieldKind::Normal,
-                length: width(column),
-            },
+        fields.extend(columns.iter().map(|column| {
+            if is_dynamic {
+                packed(column)
+            } else {
+                Field {
+                    kind: FieldKind::Normal,
+                    length: width(column),
+                }
+            }
         }));
         let flags = fields
             .iter()

@@ -20,9 +20,10 @@ impl Table {
             rows += 1;
             see(row);
         };
-        let mut problems = match self.layout.is_dynamic {
-            true => self.walk_blocks(&mut see),
-            false => self.walk_fixed(&mut see),
+        let mut problems = if self.layout.is_dynamic {
+            self.walk_blocks(&mut see)
+        } else {
+            self.walk_fixed(&mut see)
         };
         if let Some(believed) = self.believed_rows
             && believed > rows

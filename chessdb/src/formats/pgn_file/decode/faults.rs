@@ -68,9 +68,10 @@ impl<S: Sink> Decoder<'_, S> {
             _ => "this is no move",
         };
         let fault = Fault::damage(format!("{what}: {quoted}"));
-        let detail = match quoted == text {
-            true => String::new(),
-            false => format!("; in full: {text}"),
+        let detail = if quoted == text {
+            String::new()
+        } else {
+            format!("; in full: {text}")
         };
         self.replay.fault_with(self.base + start as u64, &fault, &detail);
     }
@@ -112,9 +113,10 @@ impl<S: Sink> Decoder<'_, S> {
             last = self.items.at;
         };
         let text = self.text(from, end);
-        let detail = match text.is_empty() {
-            true => String::new(),
-            false => format!("; the line goes on: {text}"),
+        let detail = if text.is_empty() {
+            String::new()
+        } else {
+            format!("; the line goes on: {text}")
         };
         self.replay.fault_with(self.base + start as u64, fault, &detail);
         if !is_inside {

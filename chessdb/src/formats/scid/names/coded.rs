@@ -233,9 +233,10 @@ mod tests {
         let texts = Texts::choose(None, &mut Vec::new());
         let text = |number| {
             let mut text = String::new();
-            match names.append(Kind::Player, number, texts, &mut text) {
-                true => text,
-                false => "unknown".to_owned(),
+            if names.append(Kind::Player, number, texts, &mut text) {
+                text
+            } else {
+                "unknown".to_owned()
             }
         };
         let texts = (0..count.into()).map(text).collect();
