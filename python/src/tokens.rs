@@ -6,7 +6,7 @@ use pyo3::types::{PyEllipsis, PyList};
 use chessdb::board::{Fen, Move, Position, Square};
 use chessdb::formats::Database;
 use chessdb::game::{Game, Tags, Token};
-use chessdb::pgn::to_text;
+use chessdb_library::library::to_pgn;
 
 /// A value of the movetext.
 pub enum Value {
@@ -44,7 +44,7 @@ pub fn values_of(database: &dyn Database, game: u32) -> Option<Values> {
     }
     let game = database.game(game).game;
     let start = start_of(&game.tags)?.position;
-    let text = String::from_utf8(to_text(&game)).ok()?;
+    let text = String::from_utf8(to_pgn(&game)).ok()?;
     let (head, movetext) = text.split_once("\n\n")?;
     let headers = head.lines().filter_map(|line| {
         let (name, value) = line.strip_prefix('[')?.strip_suffix("\"]")?.split_once(" \"")?;
@@ -68,7 +68,7 @@ fn movetext_values(game: &Game, start: &Position, written: &str) -> Vec<Value> {
     let mut outer = Vec::new();
     let mut is_commented = false;
     for token in movetext.tokens() {
-        is_commented &= matches!(token, Token::Nag(_) | Token::Comment(_));
+        is_commented &= matches!(token, Token::Nag(_) | Token::Comment(_) | Token::Remark(_));
         match *token {
             Token::Move(_, mv) => {
                 let (from, to, promotion) = match mv.unpack() {
@@ -85,7 +85,7 @@ fn movetext_values(game: &Game, start: &Position, written: &str) -> Vec<Value> {
             }
             Token::Nag(nag) => values.push(Value::Nag(nag)),
             // All comments on a move are written as one, and blank ones are not written.
-            Token::Comment(range) => {
+            Token::Comment(range) | Token::Remark(range) => {
                 let is_blank = |c: char| c <= ' ' || c == '\x7f';
                 if !is_commented && !movetext.text(range).chars().all(is_blank) {
                     values.extend(next_comment());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use chessdb::game::{Game, Token};
+use chessdb_library::library::REMARK;
 use pgn_reader::shakmaty::san::SanPlus;
 use pgn_reader::{Nag, Outcome, RawComment, RawTag, Reader, Skip, Visitor};
 
@@ -67,12 +68,13 @@ pub fn of_game(game: &Game) -> Read {
         let _ = match *token {
             Token::Move(san, _) => collector.san(&mut movetext, san.to_string().parse().unwrap()),
             Token::Nag(nag) => collector.nag(&mut movetext, Nag(nag)),
-            Token::Comment(range) => {
-                let text = game
-                    .movetext
-                    .text(range)
-                    .replace('}', ")")
-                    .replace(char::is_control, " ");
+            Token::Comment(range) | Token::Remark(range) => {
+                let text = game.movetext.text(range).replace('}', ")");
+                let text = match token {
+                    Token::Remark(_) => format!("{REMARK} {text}"),
+                    _ => text,
+                };
+                let text = text.replace(char::is_control, " ");
                 collector.comment(&mut movetext, RawComment(text.as_bytes()))
             }
             Token::VariationStart => collector.begin_variation(&mut movetext).map_continue(drop),

@@ -34,7 +34,7 @@ fn games_of(format: &str, input: &Input) -> (u32, u32) {
     };
     let database = (format.open)(input.open(candidate), &input.options).unwrap();
     let is_played = |game: &u32| {
-        let read = pgn::read(&chessdb::pgn::to_text(&database.game(*game).game));
+        let read = pgn::read(&chessdb_library::library::to_pgn(&database.game(*game).game));
         read[0].main_line().len() >= 4
     };
     let played = (0..database.len()).filter(is_played).count();

@@ -26,7 +26,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use chessdb::formats::{Candidate, Database, Files, Format, Options, SourceFile};
-use chessdb::pgn::to_text;
+use chessdb_library::library::to_pgn;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::mapped::Mapped;
 use chessdb_library::positions::BuildOptions;
@@ -351,7 +351,7 @@ fn read(database: &dyn Database) {
             .iter()
             .for_each(|(_, value)| assert_text(value));
         let decoded = database.game(game);
-        assert!(std::str::from_utf8(&to_text(&decoded.game)).is_ok());
+        assert!(std::str::from_utf8(&to_pgn(&decoded.game)).is_ok());
         let mut stored = Vec::new();
         database.append_stored(game, &mut stored);
         assert!(std::str::from_utf8(&stored).is_ok());
@@ -361,7 +361,7 @@ fn read(database: &dyn Database) {
             .for_each(|problem| assert_text(&problem.what));
     }
     for document in 0..database.documents().len() {
-        assert!(std::str::from_utf8(&to_text(&database.document(document))).is_ok());
+        assert!(std::str::from_utf8(&to_pgn(&database.document(document))).is_ok());
     }
     database
         .members()

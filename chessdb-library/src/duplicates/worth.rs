@@ -6,11 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::occasion::dates_agree;
 use super::seen::ComparedGame;
 use super::{ComparedGames, Duplicate, FEWEST_PLIES, Reason};
+use crate::library::REMARK;
 use chessdb::formats::Database;
 use chessdb::game::{Date, Token};
-
-/// Beginning of the remarks in damaged games.
-const REMARK: &str = "pgnfs: ";
 
 /// Sorts a group: the game with the most annotations first, of several the one with the most tags, of several the
 /// first one. The others follow in their order.
@@ -73,14 +71,15 @@ pub(super) fn annotations(database: &dyn Database, game: u32) -> u32 {
     };
     let movetext = decoded.game.movetext;
     let counts = |token: &&Token| match token {
-        Token::Move(..) | Token::VariationEnd => false,
+        Token::Move(..) | Token::VariationEnd | Token::Remark(_) => false,
         Token::Nag(_) | Token::VariationStart => true,
         Token::Comment(range) => says_something(movetext.text(*range)),
     };
     movetext.tokens().iter().filter(counts).count() as u32
 }
 
-/// True for a comment with more than commands in brackets, such as `[%clk 1:00:00]`.
+/// True for a comment with more than commands in brackets, such as `[%clk 1:00:00]`. A remark is a comment in PGN that
+/// pgnfs has exported.
 fn says_something(comment: &str) -> bool {
     if comment.starts_with(REMARK) {
         return false;

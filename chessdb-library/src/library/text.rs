@@ -55,8 +55,18 @@ pub fn problems_of(entry: &LibraryEntry, game: u32) -> Vec<Problem> {
 fn append_decoded(out: &mut Vec<u8>, database: &dyn Database, game: u32) -> Vec<Problem> {
     let Decoded { game, mut problems } = database.game(game);
     limit(&mut problems);
-    pgn::append_game(out, &game);
+    pgn::append_game_with(out, &game, REMARK);
     problems
+}
+
+/// The first word of remarks.
+pub const REMARK: &str = "pgnfs:";
+
+/// The PGN of a game as pgnfs shows it.
+pub fn to_pgn(game: &Game) -> Vec<u8> {
+    let mut out = Vec::with_capacity(USUAL_TEXT);
+    pgn::append_game_with(&mut out, game, REMARK);
+    out
 }
 
 /// Appends a text; where that panics, the tags of the game and a remark.
@@ -102,12 +112,12 @@ pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
 /// The PGN of a document; where its decoder panics, a game that says so.
 pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        pgn::to_text(&entry.database.document(document as usize))
+        to_pgn(&entry.database.document(document as usize))
     }));
     decoded.unwrap_or_else(|panic| {
         let what = format!("the decoder failed: {}", message(&*panic));
         log::error!("{}: document {document}: {what}", entry.name());
-        pgn::to_text(&remark(Tags::default(), &what))
+        to_pgn(&remark(Tags::default(), &what))
     })
 }
 
@@ -116,7 +126,7 @@ fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
     let remark = remark(tags_of(&*entry.database, game), what);
     let file = entry.files.first().map_or("", |(name, _)| name.as_str());
     GameText {
-        pgn: pgn::to_text(&remark),
+        pgn: to_pgn(&remark),
         problems: vec![Problem::damage(file, None, what)],
     }
 }
@@ -124,7 +134,7 @@ fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
 /// A game without moves and with a remark.
 fn remark(tags: Tags, what: &str) -> Game {
     let mut movetext = Replay::builder(Position::initial(), 1);
-    movetext.comment(&format!("pgnfs: {what}"));
+    movetext.remark(what);
     Game {
         tags,
         movetext: movetext.finish().0,

@@ -11,13 +11,15 @@ pub enum Token {
     Nag(u8),
     /// A comment on the move before it, or on the line if it comes before the first move.
     Comment(TextRange),
+    /// A comment of the decoder at the same place, which names a fault.
+    Remark(TextRange),
     /// Start of a variation: an alternative to the move before it.
     VariationStart,
     /// End of a variation.
     VariationEnd,
 }
 
-/// Range of a comment in [`Movetext::text`].
+/// Range of a comment or a remark in [`Movetext::text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextRange {
     start: u32,
@@ -43,14 +45,14 @@ impl Movetext {
         &self.tokens
     }
 
-    /// The text of a comment.
+    /// The text of a comment or a remark.
     pub fn text(&self, range: TextRange) -> &str {
         self.texts
             .get(range.start as usize..range.end as usize)
             .unwrap_or_default()
     }
 
-    /// Length of all comments in bytes.
+    /// Length of all comments and remarks in bytes.
     pub fn text_len(&self) -> usize {
         self.texts.len()
     }
@@ -124,7 +126,7 @@ impl Tree {
         if is_empty {
             self.anchor = anchor;
             for token in self.movetext.tokens.split_off(start) {
-                if matches!(token, Token::Comment(_)) {
+                if matches!(token, Token::Comment(_) | Token::Remark(_)) {
                     self.annotate(token);
                 }
             }
@@ -139,11 +141,19 @@ impl Tree {
     }
 
     pub(crate) fn add_comment(&mut self, text: &str) {
+        self.add_text(text, Token::Comment);
+    }
+
+    pub(crate) fn add_remark(&mut self, text: &str) {
+        self.add_text(text, Token::Remark);
+    }
+
+    fn add_text(&mut self, text: &str, token: fn(TextRange) -> Token) {
         let texts = &mut self.movetext.texts;
         let start = texts.len();
         texts.push_str(text);
         if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(texts.len())) {
-            self.annotate(Token::Comment(TextRange { start, end }));
+            self.annotate(token(TextRange { start, end }));
         }
     }
 

@@ -6,6 +6,9 @@ use super::comment::append_comment;
 use super::lines::Lines;
 use crate::game::{Game, Movetext, Tags, Token};
 
+/// The first word of remarks, unless another is given.
+pub const REMARK: &str = "chessdb:";
+
 /// The PGN of a game: tags, an empty line, movetext with the result, an empty line.
 pub fn to_text(game: &Game) -> Vec<u8> {
     let tokens = game.movetext.tokens().len();
@@ -23,9 +26,14 @@ impl fmt::Display for Game {
 
 /// Appends the PGN of a game.
 pub fn append_game(out: &mut Vec<u8>, game: &Game) {
+    append_game_with(out, game, REMARK);
+}
+
+/// Appends the PGN of a game whose remarks begin with the word `remark`.
+pub fn append_game_with(out: &mut Vec<u8>, game: &Game, remark: &str) {
     append_tags(out, &game.tags);
     let mut lines = Lines::new(out);
-    append_movetext(&mut lines, &game.movetext);
+    append_movetext(&mut lines, &game.movetext, remark);
     let result = game.tags.outcome().token();
     lines.word(result.as_bytes(), result.len());
     lines.finish();
@@ -68,7 +76,7 @@ fn append_escaped(out: &mut Vec<u8>, value: &str) {
     }
 }
 
-fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
+fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext, remark: &str) {
     let mut rest = movetext.tokens();
     let mut ply = movetext.first_ply();
     let mut outer_plies = Vec::new();
@@ -115,20 +123,26 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext) {
                 needs_number = true;
                 rest = tail;
             }
-            Token::Nag(_) | Token::Comment(_) => {
-                let is_annotation = |token: &Token| matches!(token, Token::Nag(_) | Token::Comment(_));
-                let len = rest.iter().take_while(|token| is_annotation(token)).count();
+            Token::Nag(_) | Token::Comment(_) | Token::Remark(_) => {
+                let is_annotation =
+                    |token: &&Token| matches!(token, Token::Nag(_) | Token::Comment(_) | Token::Remark(_));
+                let len = rest.iter().take_while(is_annotation).count();
                 let (annotations, tail) = rest.split_at(len);
-                needs_number |= append_annotations(lines, movetext, annotations);
+                needs_number |= append_annotations(lines, movetext, annotations, remark);
                 rest = tail;
             }
         }
     }
 }
 
-/// Appends the glyphs of one move without duplicates, then its comments as one. Returns true if there was a
-/// comment.
-fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &[Token]) -> bool {
+/// Appends the glyphs of one move without duplicates, then its comments and remarks as one comment. Returns true if
+/// there was one.
+fn append_annotations(
+    lines: &mut Lines<'_>,
+    movetext: &Movetext,
+    annotations: &[Token],
+    remark: &str,
+) -> bool {
     let mut written = [false; 256];
     let mut comments = false;
     for token in annotations {
@@ -146,11 +160,12 @@ fn append_annotations(lines: &mut Lines<'_>, movetext: &Movetext, annotations: &
         }
     }
     if comments {
-        let texts = annotations.iter().filter_map(|token| match *token {
-            Token::Comment(range) => Some(movetext.text(range)),
-            _ => None,
+        let texts = annotations.iter().map(|token| match *token {
+            Token::Comment(range) => ["", movetext.text(range)],
+            Token::Remark(range) => [remark, movetext.text(range)],
+            _ => ["", ""],
         });
-        append_comment(lines, texts);
+        append_comment(lines, texts.flatten());
     }
     comments
 }

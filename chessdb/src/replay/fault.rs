@@ -49,9 +49,9 @@ impl Fault {
         let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
         let remark = match origin.place {
             PlaceForm::Hexadecimal(extension) => {
-                format!("pgnfs: {self}{detail} at {extension} offset 0x{offset:x}")
+                format!("{self}{detail} at {extension} offset 0x{offset:x}")
             }
-            PlaceForm::Decimal => format!("pgnfs: byte {offset} of {}: {self}{detail}", origin.file),
+            PlaceForm::Decimal => format!("byte {offset} of {}: {self}{detail}", origin.file),
         };
         (problem, remark)
     }

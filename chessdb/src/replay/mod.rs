@@ -335,6 +335,14 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
+    /// Adds a remark, which is placed as a comment would be. Ignores an empty one.
+    #[cold]
+    pub fn remark(&mut self, text: &str) {
+        if S::WHOLE && !text.is_empty() {
+            self.sink.remark(text);
+        }
+    }
+
     /// Adds a remark to the current move, and a problem.
     #[cold]
     pub fn fault(&mut self, offset: u64, fault: &Fault) {
@@ -352,7 +360,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     #[cold]
     pub fn fault_in(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) {
         if let Some(remark) = self.report(origin, offset, fault, detail) {
-            self.comment(&remark);
+            self.remark(&remark);
         }
     }
 
@@ -395,7 +403,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         if self.unlisted > 0 {
             let Origin { file, .. } = self.origin;
             let what = format!("{} more faults in this game are not listed", self.unlisted);
-            self.sink.comment(&format!("pgnfs: {what}"));
+            self.sink.remark(&what);
             self.problems
                 .push(Problem::new(ProblemKind::Limit, file, None, what));
         }

@@ -25,6 +25,8 @@ pub trait Sink {
     fn nag(&mut self, nag: u8);
     /// A comment on the last move, or before the first move of a line.
     fn comment(&mut self, text: &str);
+    /// A remark at the same place.
+    fn remark(&mut self, text: &str);
     /// End of the game.
     fn finish(self) -> Self::Output;
 }
@@ -80,6 +82,8 @@ impl Sink for MainLine<'_> {
 
     fn comment(&mut self, _: &str) {}
 
+    fn remark(&mut self, _: &str) {}
+
     fn finish(self) {}
 }
 
@@ -110,6 +114,10 @@ impl Sink for Tree {
 
     fn comment(&mut self, text: &str) {
         self.add_comment(text);
+    }
+
+    fn remark(&mut self, text: &str) {
+        self.add_remark(text);
     }
 
     fn finish(self) -> Movetext {

@@ -26,8 +26,8 @@ use std::time::Duration;
 use chessdb::formats::{Bytes, Candidate, Database, FORMATS, Format};
 use chessdb::game::Game;
 use chessdb::packed::{Allowance, Packed, is_packed, is_zip, zip_entries};
-use chessdb::pgn::to_text;
 use chessdb::replay::main_line;
+use chessdb_library::library::to_pgn;
 
 use super::frame::Input;
 use super::meter::{Cost, measure};
@@ -202,7 +202,7 @@ impl Piece {
             }
             Piece::Document(document) => database.document(document),
         };
-        (to_text(&game), game)
+        (to_pgn(&game), game)
     }
 }
 

@@ -45,7 +45,7 @@ fn every_san_of_every_sample_is_shakmatys() {
                         position = before.clone();
                     }
                     Token::VariationEnd => (position, before) = outer.pop().unwrap(),
-                    Token::Nag(_) | Token::Comment(_) => {}
+                    Token::Nag(_) | Token::Comment(_) | Token::Remark(_) => {}
                 }
             }
             assert!(outer.is_empty(), "an open variation in {place}");
@@ -101,7 +101,7 @@ fn every_san_of_every_sample_is_read_back() {
                         now = before;
                     }
                     Token::VariationEnd => (now, before) = outer.pop().unwrap(),
-                    Token::Nag(_) | Token::Comment(_) => {}
+                    Token::Nag(_) | Token::Comment(_) | Token::Remark(_) => {}
                 }
             }
         }

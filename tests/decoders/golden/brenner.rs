@@ -97,7 +97,7 @@ fn damaged_files_give_what_their_table_says() {
         let damaged = row["damaged"].as_array().unwrap();
         for number in 1..=database.len() {
             let decoded = database.game(number - 1);
-            let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+            let text = String::from_utf8(to_pgn(&decoded.game)).unwrap();
             let place = format!("{path}, game {number}");
             let mut rows: Vec<u64> = decoded.problems.iter().filter_map(|row| row.offset).collect();
             rows.sort_unstable();
@@ -134,7 +134,7 @@ fn remarks_name_byte_file_and_reason() {
     let folder = needs!(samples).join("data/brenner");
     let remark = |name: &str, game: u32| {
         let database = open_base(&folder.join("bad").join(name)).unwrap();
-        let text = String::from_utf8(to_text(&database.game(game).game)).unwrap();
+        let text = String::from_utf8(to_pgn(&database.game(game).game)).unwrap();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert!(

@@ -27,7 +27,7 @@ fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
     let (mut text, mut rows) = (0, database.problems().len());
     for game in 0..database.len() {
         let decoded = database.game(game);
-        text += to_text(&decoded.game).len();
+        text += to_pgn(&decoded.game).len();
         rows += decoded.problems.len();
     }
     assert!(text <= most, "{text} bytes of PGN for {} bytes", bytes.len());

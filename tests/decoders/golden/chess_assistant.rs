@@ -191,7 +191,7 @@ fn damage_costs_what_it_must_and_no_more() {
         let decoded: Vec<_> = (0..database.len()).map(|game| database.game(game)).collect();
         let texts: Vec<String> = decoded
             .iter()
-            .map(|decoded| String::from_utf8(to_text(&decoded.game)).unwrap())
+            .map(|decoded| String::from_utf8(to_pgn(&decoded.game)).unwrap())
             .collect();
         let with_remarks: Vec<u64> = (1..)
             .zip(&texts)

@@ -34,7 +34,7 @@ impl Base {
     /// Opens the database and decodes its game.
     fn read(&self) -> (Box<dyn Database>, String) {
         let database = open_base(&self.base).unwrap();
-        let text = String::from_utf8(to_text(&database.game(0).game)).unwrap();
+        let text = String::from_utf8(to_pgn(&database.game(0).game)).unwrap();
         (database, text)
     }
 }

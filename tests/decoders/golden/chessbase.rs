@@ -114,7 +114,7 @@ fn games_without_an_index_are_those_with_a_good_checksum_in_the_order_of_the_fil
         });
         assert_eq!(order.len() + with_bad_checksum, indexed.len() as usize);
         let texts = |database: &dyn Database, games: Vec<u32>| -> Vec<String> {
-            let text = |game| String::from_utf8(to_text(&database.game(game).game)).unwrap();
+            let text = |game| String::from_utf8(to_pgn(&database.game(game).game)).unwrap();
             games.into_iter().map(text).collect()
         };
         let games = (0..walked.len()).collect();
@@ -152,7 +152,7 @@ fn noise_has_no_games() {
 
 fn check_game(database: &dyn Database, game: u32, expected: &Value, place: &str) {
     let decoded = database.game(game);
-    let [read] = &pgn::read(&to_text(&decoded.game))[..] else {
+    let [read] = &pgn::read(&to_pgn(&decoded.game))[..] else {
         panic!("{place}: not one game")
     };
     assert_eq!(Value::from(coordinates(read)), expected["main"], "{place}");
@@ -218,12 +218,12 @@ fn a_book_as_one_game_has_exactly_the_ways_of_its_lines() {
     for name in ["tree", "flat"] {
         let database = open_base(&shared.join("data/chessbase/fbk").join(name)).unwrap();
         assert_eq!(database.documents(), ["book.pgn"]);
-        let [book] = &pgn::read(&to_text(&database.document(0)))[..] else {
+        let [book] = &pgn::read(&to_pgn(&database.document(0)))[..] else {
             panic!("not one game")
         };
         let lines: BTreeSet<Vec<String>> = pgn::read(&export(&*database)).iter().flat_map(ways).collect();
         assert_eq!(ways(book).into_iter().collect::<BTreeSet<_>>(), lines, "{name}");
-        texts.push(to_text(&database.document(0)));
+        texts.push(to_pgn(&database.document(0)));
     }
     assert_eq!(texts[0], texts[1]);
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use chessdb::formats::{Database, Options, ProblemKind};
-use chessdb::pgn::to_text;
+use chessdb_library::library::to_pgn;
 
 use super::encode_chessbase_2cbh::Database as Made;
 use super::encode_chessbase_2cbh::archive::{Form, zip};
@@ -36,7 +36,7 @@ fn open(bytes: &[u8]) -> Result<Box<dyn Database>, String> {
 
 /// All that a user sees of a database but where its files are.
 fn contents(database: &dyn Database) -> Vec<String> {
-    let games = (0..database.len()).map(|game| to_text(&database.game(game).game));
+    let games = (0..database.len()).map(|game| to_pgn(&database.game(game).game));
     let members = database.members().into_iter().enumerate();
     let members = members.map(|(number, member)| {
         let mut bytes = vec![0; usize::try_from(member.size).unwrap()];

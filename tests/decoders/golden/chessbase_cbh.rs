@@ -469,7 +469,7 @@ fn games_without_their_moves_have_tags_and_name_the_file() {
     assert_eq!(game.tags.get("White"), whole.tags.get("White"));
     assert!(
         game.to_string()
-            .contains("pgnfs: the moves are missing: they are in")
+            .contains("chessdb: the moves are missing: they are in")
     );
     assert!(game.to_string().contains("twic1134.cbg"));
 }

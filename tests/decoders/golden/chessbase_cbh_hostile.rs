@@ -270,7 +270,7 @@ fn variations_without_end_are_cut_at_the_limit() {
     let cbg = [vec![0; 26], record(&words)].concat();
     let database = open(&[("cbh", cbh(&[26; 20])), ("cbg", cbg.clone())]).unwrap();
     let decoded = database.game(19);
-    let text = to_text(&decoded.game);
+    let text = to_pgn(&decoded.game);
     assert!(
         decoded.problems.len() <= 1001,
         "{} problems",
@@ -285,7 +285,7 @@ fn variations_without_end_are_cut_at_the_limit() {
     }
     let cbg = [vec![0; 26], record(&words)].concat();
     let database = open(&[("cbh", cbh(&[26])), ("cbg", cbg.clone())]).unwrap();
-    let text = to_text(&database.game(0).game);
+    let text = to_pgn(&database.game(0).game);
     assert!(text.len() < 50 * cbg.len(), "{} bytes", text.len());
 }
 
@@ -323,7 +323,7 @@ fn castling_needs_no_stored_right() {
         cbg.extend(&start);
         cbg.extend(moves);
         let database = open(&[("cbh", cbh(&[26])), ("cbg", cbg)]).unwrap();
-        String::from_utf8(to_text(&database.game(0).game)).unwrap()
+        String::from_utf8(to_pgn(&database.game(0).game)).unwrap()
     };
     let word = |from: u16, to: u16| from | to << 6;
     // O-O (O-O-O Kf8) Kd8, although Black lacks the right.

@@ -48,7 +48,7 @@ fn with_cba(cba: Vec<u8>) -> Box<dyn Database> {
 
 fn movetext(items: &[Item<'_>]) -> String {
     let game = annotated(items).game(0).game;
-    let text = String::from_utf8(to_text(&game)).unwrap();
+    let text = String::from_utf8(to_pgn(&game)).unwrap();
     let (_, movetext) = text.split_once("\n\n").unwrap();
     movetext.split_whitespace().collect::<Vec<_>>().join(" ")
 }

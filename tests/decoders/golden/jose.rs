@@ -334,7 +334,7 @@ fn damaged_move_data_give_what_can_be_read() {
     let database = check_damaged("bin_damage.jose", "corrupt/base_archive", &[1, 2, 6, 9, 10]);
     assert_eq!(database.len(), 12);
     let text = |game: u32| {
-        let text = String::from_utf8(to_text(&database.game(game).game)).unwrap();
+        let text = String::from_utf8(to_pgn(&database.game(game).game)).unwrap();
         text.replace('\n', " ")
     };
     assert!(text(0).contains("{...}") || text(0).contains("{... "));

@@ -49,7 +49,7 @@ fn check(bin: Vec<u8>, comments: Vec<u8>) -> String {
     let database = opened(&table(bin, comments), None);
     assert_eq!(database.len(), 1);
     let decoded = database.game(0);
-    let text = to_text(&decoded.game);
+    let text = to_pgn(&decoded.game);
     assert!(text.len() <= most, "{} bytes of PGN", text.len());
     assert!(decoded.problems.len() <= 1001);
     String::from_utf8(text).unwrap()

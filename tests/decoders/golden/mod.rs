@@ -30,14 +30,14 @@ mod scid_made;
 mod simplecdb;
 
 use chessdb::formats::Database;
-use chessdb::pgn::to_text;
+use chessdb_library::library::to_pgn;
 use testkit::needs;
 use testkit::pgn::{self, Read};
 use testkit::samples::{open_base, samples};
 
 /// The PGN of a whole database.
 fn export(database: &dyn Database) -> Vec<u8> {
-    let games = (0..database.len()).map(|game| to_text(&database.game(game).game));
+    let games = (0..database.len()).map(|game| to_pgn(&database.game(game).game));
     games.flatten().collect()
 }
 

@@ -53,7 +53,7 @@ fn every_case_has_the_wanted_reading() {
 
 fn check_case(database: &dyn Database, number: u32, wanted: &Value, place: &str) {
     let decoded = database.game(number);
-    let mut given = pgn::read(&to_text(&decoded.game)).remove(0);
+    let mut given = pgn::read(&to_pgn(&decoded.game)).remove(0);
     let mut expected = pgn::read(wanted_text(wanted).as_bytes()).remove(0);
     without_remarks(&mut given);
     without_remarks(&mut expected);
@@ -78,7 +78,7 @@ fn check_keys(database: &dyn Database, number: u32, place: &str) {
     assert_eq!(keys.outcome.token(), tag("Result"), "{place}");
     assert_eq!(tags, database.game(number).game.tags, "{place}");
     let plies = of_main_line(database, number);
-    let read = pgn::read(&to_text(&database.game(number).game)).remove(0);
+    let read = pgn::read(&to_pgn(&database.game(number).game)).remove(0);
     assert_eq!(plies, read.main_line().len(), "{place}");
 }
 
@@ -144,7 +144,7 @@ fn check_reading(path: &Path) -> usize {
         path.display()
     );
     for (number, expected) in (0..).zip(&mut expected) {
-        let mut given = pgn::read(&to_text(&database.game(number).game)).remove(0);
+        let mut given = pgn::read(&to_pgn(&database.game(number).game)).remove(0);
         normalize(&mut given);
         normalize(expected);
         assert_same(

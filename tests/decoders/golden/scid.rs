@@ -306,7 +306,7 @@ fn damaged_databases_show_what_can_be_read() {
         for game in 0..database.len() {
             let number = u64::from(game) + 1;
             let decoded = database.game(game);
-            let mut given = pgn::read(&to_text(&decoded.game)).pop().unwrap();
+            let mut given = pgn::read(&to_pgn(&decoded.game)).pop().unwrap();
             let has_remark = given.movetext.iter().any(|item| item.contains("pgnfs"));
             let in_index = |file: &str| file.contains(".si") && file.starts_with(name);
             let is_told = decoded

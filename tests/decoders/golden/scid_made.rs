@@ -103,7 +103,7 @@ fn write(folder: &Path, version: &str, index: &[u8], games: &[Stored]) {
 /// The movetext of a game on one line, and its problems.
 fn read(database: &dyn Database, game: u32) -> (String, Vec<String>) {
     let decoded = database.game(game);
-    let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+    let text = String::from_utf8(to_pgn(&decoded.game)).unwrap();
     let movetext = text.split_once("\n\n").unwrap().1.trim().replace('\n', " ");
     let problems = decoded.problems.iter();
     (movetext, problems.map(|problem| problem.what.clone()).collect())

@@ -62,7 +62,7 @@ fn damaged_sets_have_the_remarks_they_should_and_no_others() {
             let rows: Vec<_> = problems
                 .map(|problem| (u64::from(number) + 1, problem.offset.unwrap()))
                 .collect();
-            let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+            let text = String::from_utf8(to_pgn(&decoded.game)).unwrap();
             let remarks = text
                 .split_whitespace()
                 .filter(|word| word.ends_with("pgnfs:"))
@@ -161,7 +161,7 @@ fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
     let database = open_base(&base).unwrap();
     let read = |game| {
         let decoded = database.game(game);
-        let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+        let text = String::from_utf8(to_pgn(&decoded.game)).unwrap();
         (decoded.problems.len(), text)
     };
     for (game, remarks) in [(0, 30), (1, 1000), (2, 1001), (3, 1001)] {
@@ -198,7 +198,7 @@ fn problems_do_not_hold_the_rest_of_a_line() {
         problem.what,
         "illegal move: a piece of the own side stands on the target"
     );
-    let text = String::from_utf8(to_text(&decoded.game)).unwrap();
+    let text = String::from_utf8(to_pgn(&decoded.game)).unwrap();
     assert_eq!(text.matches("e2e4").count(), 40_000);
 }
 
@@ -224,7 +224,7 @@ fn pgn_extract_leaves_unannotated_exports_as_they_are() {
     for base in ["medium/plain", "variants/twice/a", "small/small"] {
         let database = open_base(&shared.join("data/simplecdb").join(base)).unwrap();
         let unannotated = |game: &u32| {
-            let text = to_text(&database.game(*game).game);
+            let text = to_pgn(&database.game(*game).game);
             let movetext = text.split(|&c| c == b'\n').filter(|line| !line.starts_with(b"["));
             let mut bytes = movetext.flatten();
             // pgn-extract does not support null moves.
@@ -233,7 +233,7 @@ fn pgn_extract_leaves_unannotated_exports_as_they_are() {
         let games: Vec<u32> = (0..database.len()).filter(unannotated).collect();
         let text: Vec<u8> = games
             .iter()
-            .flat_map(|&game| to_text(&database.game(game).game))
+            .flat_map(|&game| to_pgn(&database.game(game).game))
             .collect();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("export.pgn");

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use chessdb::formats::Database;
-use chessdb::pgn::to_text;
+use chessdb_library::library::to_pgn;
 use shakmaty::{EnPassantMode, Role, fen::Fen};
 
 use super::random::{Kinds, game};
@@ -118,7 +118,7 @@ fn books_of_random_lines_come_back_in_both_readings() {
             let follows = lines.range(game.clone()..).next();
             assert!(follows.is_some_and(|line| line.starts_with(game)), "{game:?}");
         }
-        let text = chessdb::pgn::to_text(&book.document(0));
+        let text = chessdb_library::library::to_pgn(&book.document(0));
         assert_eq!(pgn::read(&text).len(), 1);
         books.push(text);
     }
@@ -151,7 +151,7 @@ fn an_unplayable_position_is_shown_in_a_remark_with_its_moves() {
         std::fs::write(&path, bytes).unwrap();
         let decoded = open_base(&base).unwrap().game(0);
         assert_eq!(decoded.problems.len(), 1);
-        String::from_utf8(to_text(&decoded.game))
+        String::from_utf8(to_pgn(&decoded.game))
             .unwrap()
             .replace('\n', " ")
     };

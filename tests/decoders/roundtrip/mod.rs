@@ -68,7 +68,7 @@ fn items_of_game(game: &Game) -> Vec<String> {
     let items = game.movetext.tokens().iter().map(|token| match *token {
         Token::Move(san, _) => san.to_string(),
         Token::Nag(nag) => format!("${nag}"),
-        Token::Comment(range) => format!("{{{}}}", game.movetext.text(range)),
+        Token::Comment(range) | Token::Remark(range) => format!("{{{}}}", game.movetext.text(range)),
         Token::VariationStart => "(".to_owned(),
         Token::VariationEnd => ")".to_owned(),
     });

@@ -40,6 +40,7 @@ pub(super) enum Form {
 /// An item that waits for the next move of a line.
 pub(super) enum Waiting {
     Text(Cow<'static, str>),
+    Remark(String),
     Glyph(Glyph),
     /// An alternative to the next move.
     Variation(Span),

@@ -44,7 +44,7 @@ pub(super) fn replay<S: Sink>(
             let mut replay = Replay::new(sink, start.position, (), LIMITS, origin);
             let what = format!("moves of mode {} are not read", record.mode);
             let offset = record.offset as u64;
-            replay.comment(&format!("pgnfs: {what}: at .cbg offset 0x{offset:x}"));
+            replay.remark(&format!("{what}: at .cbg offset 0x{offset:x}"));
             replay.problem(Problem::new(ProblemKind::Unsupported, origin.file, offset, what));
             replay.finish()
         }

@@ -122,7 +122,7 @@ impl<S: Sink> Replaying<'_, S> {
             (None, _) => (self.source.record.codes.len(), Fault::OpenVariations),
         };
         let remark = self.remark(at, &fault, "");
-        self.text_comment(&remark);
+        self.replay.remark(&remark);
     }
 
     /// Adds a problem and returns its remark.

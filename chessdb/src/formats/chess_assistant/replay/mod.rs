@@ -265,15 +265,13 @@ impl<'d, S: Sink> Replaying<'d, S> {
     /// Writes the texts that precede the next move.
     fn write_waiting_texts(&mut self) {
         for waiting in &mut self.line.waiting {
-            let (text, is_variation) = match waiting {
-                Waiting::Text(text) => (&**text, false),
-                Waiting::Rendered(text) => (text.as_str(), true),
+            match (&*waiting, &mut self.line.form) {
+                (Waiting::Remark(text), _) => self.replay.remark(text),
+                (Waiting::Text(text), Form::Movetext) => self.replay.comment(text),
+                (Waiting::Text(text), Form::Text(line)) => line.comment(text),
+                (Waiting::Rendered(text), Form::Movetext) => self.replay.comment(text),
+                (Waiting::Rendered(text), Form::Text(line)) => line.append(text),
                 _ => continue,
-            };
-            match &mut self.line.form {
-                Form::Movetext => self.replay.comment(text),
-                Form::Text(line) if is_variation => line.append(text),
-                Form::Text(line) => line.comment(text),
             }
             *waiting = Waiting::Text(Cow::Borrowed(""));
         }

@@ -1,8 +1,6 @@
 //! Variations, which are skipped where they are stored and read where PGN needs them (sections 6.8 and 7.3 to
 //! 7.4).
 
-use std::borrow::Cow;
-
 use super::super::codes::{Code, read};
 use super::super::line::{Form, OpenLine, TextLine, Waiting};
 use super::super::outline::{Outline, Span};
@@ -114,7 +112,7 @@ impl<S: Sink> Replaying<'_, S> {
                 }
                 Code::Mark | Code::SetUp(_) => continue,
             };
-            self.line.waiting.push(Waiting::Text(Cow::Owned(why)));
+            self.line.waiting.push(Waiting::Remark(why));
             // The rest of this variation is skipped.
             at = ends.pop().map_or(span.end, |end| end + 1);
         }
@@ -159,6 +157,7 @@ impl<S: Sink> Replaying<'_, S> {
         for waiting in std::mem::take(&mut self.line.waiting) {
             match waiting {
                 Waiting::Text(text) => self.text_comment(&text),
+                Waiting::Remark(remark) => self.replay.remark(&remark),
                 Waiting::Glyph(glyph) if self.line.has_move => self.nag(glyph.nag),
                 Waiting::Glyph(glyph) => self.text_comment(glyph.sign),
                 Waiting::Rendered(text) => match &mut self.line.form {
@@ -169,7 +168,7 @@ impl<S: Sink> Replaying<'_, S> {
             }
         }
         if let Some(remark) = self.line.remark.take() {
-            self.text_comment(&remark);
+            self.replay.remark(&remark);
         } else if self.outer.is_empty() {
             self.report_early_end();
         }

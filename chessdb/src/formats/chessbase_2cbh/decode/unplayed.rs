@@ -108,7 +108,7 @@ impl<S: Sink> Game<'_, S> {
         if frame.tag == frame::WITHOUT_KING {
             // No damage, but PGN has no such games.
             let (problem, remark) = fault.report(origin, frame.content_at(), &detail);
-            self.replay.comment(&remark);
+            self.replay.remark(&remark);
             self.replay.problem(Problem {
                 kind: ProblemKind::Unsupported,
                 ..problem

@@ -127,7 +127,7 @@ fn reading_of_annotations_ends_where_a_kind_is_not_known() {
     ] {
         let made = Made::with(&[(0, &[3, 0, 1, 0, 0]), (1, &item), (2, &[3, 0, 2, 0, 0])]);
         let (text, problems) = made.read();
-        assert!(text.starts_with("{pgnfs: a"), "{text}");
+        assert!(text.starts_with("{chessdb: a"), "{text}");
         assert!(text.contains("1. d4 $1 Nf6 (") && !text.contains("$2"), "{text}");
         assert_eq!(
             (problems.len(), &*problems[0].file),
@@ -155,7 +155,7 @@ fn reading_of_annotations_ends_where_a_kind_is_not_known() {
         let mut made = Made::of(&GAME);
         made.annotations = bytes;
         let (text, problems) = made.read();
-        assert!(text.starts_with(&format!("{{pgnfs: {what} at .2cba")), "{text}");
+        assert!(text.starts_with(&format!("{{chessdb: {what} at .2cba")), "{text}");
         assert_eq!(problems.len(), 1);
     }
 }
@@ -251,7 +251,7 @@ fn a_text_before_a_move_that_cannot_be_played_is_shown_once() {
     made.annotations = block(&[(1, &text)]);
     assert_eq!(
         made.movetext(),
-        "1. d4 {pgnfs: illegal move: castling is not possible; the stored line goes on O-O at .2cbg offset 0x2a said} *"
+        "1. d4 {chessdb: illegal move: castling is not possible; the stored line goes on O-O at .2cbg offset 0x2a said} *"
     );
     // Before a move that can be played it precedes that move.
     made.words[2] = 0x8929;

@@ -38,7 +38,7 @@ fn moves_that_cannot_be_played_end_their_line() {
     let (text, problems) = made.read();
     assert_eq!(
         text,
-        "1. d4 {pgnfs: a1-a2 is no move of a piece that is there, or takes another; the stored line goes on a1-a2 \
+        "1. d4 {chessdb: a1-a2 is no move of a piece that is there, or takes another; the stored line goes on a1-a2 \
          (e7-e6) g8-f6 at .2cbg offset 0x2c said} (1. c4) *"
     );
     assert_eq!(problems.len(), 1, "{problems:?}");
@@ -52,32 +52,32 @@ fn lines_that_are_damaged_leave_the_others() {
             &[
                 0xfffc, 0xace1, 0x8929, 0xfffd, 0xffff, 0x55f9, 0xfffd, 0xffff, 0xb02e, 0xffff,
             ][..],
-            "1. d4 Nf6 {pgnfs: a1-a2 is no move of a piece that is there, or takes another; the stored line goes on \
+            "1. d4 Nf6 {chessdb: a1-a2 is no move of a piece that is there, or takes another; the stored line goes on \
              a1-a2 at .2cbg offset 0x30} (1... e6) *",
         ),
         (
             &[0xfffc, 0xace1],
-            "1. d4 {pgnfs: the game has no end at .2cbg offset 0x2a} *",
+            "1. d4 {chessdb: the game has no end at .2cbg offset 0x2a} *",
         ),
         (
             &[0xfffc, 0xfffd, 0xace1, 0xffff],
-            "{pgnfs: an alternative to no move is announced: the rest is not read at .2cbg offset 0x28} *",
+            "{chessdb: an alternative to no move is announced: the rest is not read at .2cbg offset 0x28} *",
         ),
         (
             &[0xace1, 0xffff],
-            "{pgnfs: the beginning of the moves is not marked at .2cbg offset 0x26} *",
+            "{chessdb: the beginning of the moves is not marked at .2cbg offset 0x26} *",
         ),
         (
             &[],
-            "{pgnfs: the beginning of the moves is not marked at .2cbg offset 0x26} *",
+            "{chessdb: the beginning of the moves is not marked at .2cbg offset 0x26} *",
         ),
         (
             &[0xfffc, 0xace1, 0xfffe, 0x8929, 0xffff],
-            "1. d4 {pgnfs: no move has the word fffe; the stored line goes on fffe g8-f6 at .2cbg offset 0x2a} *",
+            "1. d4 {chessdb: no move has the word fffe; the stored line goes on fffe g8-f6 at .2cbg offset 0x2a} *",
         ),
         (
             &[0xfffc, 0xace1, 0xb12c, 0xffff],
-            "1. d4 {pgnfs: illegal move: castling is not possible; the stored line goes on O-O at .2cbg offset 0x2a} *",
+            "1. d4 {chessdb: illegal move: castling is not possible; the stored line goes on O-O at .2cbg offset 0x2a} *",
         ),
     ] {
         let (text, problems) = Made::of(words).read();
@@ -146,7 +146,7 @@ fn a_game_with_too_many_moves_says_so_once() {
     for token in movetext.tokens() {
         match token {
             crate::game::Token::Move(..) => moves += 1,
-            crate::game::Token::Comment(_) => remarks += 1,
+            crate::game::Token::Remark(_) => remarks += 1,
             _ => {}
         }
     }

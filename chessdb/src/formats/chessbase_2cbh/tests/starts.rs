@@ -78,7 +78,7 @@ fn starts_that_cannot_be_read_have_a_remark() {
     for words in [&[960][..], &[], &[1, 0], &[1, 0, 0, 0x1234]] {
         let (text, problems) = Made::of(&[&[0xfffb], words, &[0xfffc, 0xace1, 0xffff]].concat()).read();
         assert!(
-            text.starts_with("{pgnfs: the start position cannot be read"),
+            text.starts_with("{chessdb: the start position cannot be read"),
             "{words:x?}: {text}"
         );
         assert!(text.contains("1. d4"), "{text}");
@@ -87,7 +87,7 @@ fn starts_that_cannot_be_read_have_a_remark() {
     let words = [0xfffb, 1, 0, 0, 0xc02d + 32, 0x1234, 0xc16d + 39, 0xfffc, 0xffff];
     let (text, problems) = Made::of(&words).read();
     assert!(
-        text.starts_with("{pgnfs: a word of the start position is no piece at .2cbg offset 0x30}"),
+        text.starts_with("{chessdb: a word of the start position is no piece at .2cbg offset 0x30}"),
         "{text}"
     );
     assert_eq!(problems.len(), 1);

@@ -45,20 +45,20 @@ fn a_word_that_looks_like_a_move_ends_the_line() {
     assert_eq!(
         read("1. d4 Nf6 2. Sf3 d5 3. Lf4 *"),
         (
-            "1. d4 Nf6 {pgnfs: byte 13 of x.pgn: this is no move: Sf3; the line goes on: 2. Sf3 d5 3. Lf4} *"
+            "1. d4 Nf6 {chessdb: byte 13 of x.pgn: this is no move: Sf3; the line goes on: 2. Sf3 d5 3. Lf4} *"
                 .to_owned(),
             vec!["this is no move: Sf3".to_owned()]
         )
     );
     assert_eq!(
         read("1. d4 (1. Ng9 d5) 1... d5 *").0,
-        "1. d4 {pgnfs: byte 10 of x.pgn: this is no move: Ng9; the line goes on: 1. Ng9 d5} 1... d5 *"
+        "1. d4 {chessdb: byte 10 of x.pgn: this is no move: Ng9; the line goes on: 1. Ng9 d5} 1... d5 *"
     );
     // Other words are skipped.
     assert_eq!(
         read("1. e4 B97 e5 Diagram 2. Nf3 1-0"),
         (
-            "1. e4 {pgnfs: byte 6 of x.pgn: this is no move: B97} 1... e5 {pgnfs: byte 13 of x.pgn: this is no move: \
+            "1. e4 {chessdb: byte 6 of x.pgn: this is no move: B97} 1... e5 {chessdb: byte 13 of x.pgn: this is no move: \
              Diagram} 2. Nf3 1-0"
                 .to_owned(),
             vec!["this is no move: B97".to_owned(), "this is no move: Diagram".to_owned()]
@@ -124,7 +124,7 @@ fn english_comes_first_and_all_moves_count() {
         "1. d4 Sf6 2. Sf4 *",
     ] {
         let (movetext, problems) = read(text);
-        assert!(movetext.starts_with("1. d4 {pgnfs: "), "{movetext}");
+        assert!(movetext.starts_with("1. d4 {chessdb: "), "{movetext}");
         assert_eq!(problems[0], "this is no move: Sf6");
     }
     // The variation alone shows that this is Dutch.
@@ -161,7 +161,7 @@ fn signs_after_a_move_become_glyphs() {
     assert_eq!(
         read("1. e4☃! e5 *"),
         (
-            "1. e4 $1 {pgnfs: byte 3 of x.pgn: a sign after the move is not known: ☃} 1... e5 *".to_owned(),
+            "1. e4 $1 {chessdb: byte 3 of x.pgn: a sign after the move is not known: ☃} 1... e5 *".to_owned(),
             vec!["a sign after the move is not known: ☃".to_owned()]
         )
     );
