@@ -55,6 +55,6 @@ pub mod text;
 
 #[cfg(feature = "fs")]
 pub use open::{Found, OpenError, OpenErrorKind, open, open_all, open_all_with, open_with};
-pub use problem::{Problem, ProblemKind};
+pub use problem::{Problem, ProblemKind, Remedy};
 /// The version of shakmaty whose types are used here.
 pub use shakmaty;

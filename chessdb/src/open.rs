@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::{
-    Bytes, Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder, by_content,
+    Bytes, Candidate, Database, FORMATS, Files, Format, NotADatabase, Options, SourceFile, SourceFolder,
+    by_content,
 };
 
 /// Opens a database by one of its files, or by the folder or archive that holds it and no other.
@@ -227,8 +228,8 @@ impl OpenError {
 pub enum OpenErrorKind {
     /// A file or folder cannot be read.
     Io(io::Error),
-    /// There is no database; with the reason of each format that was tried.
-    NotADatabase(Vec<String>),
+    /// There is no database; with the reason of each format that was tried, after the name of the format.
+    NotADatabase(Vec<NotADatabase>),
     /// The folder or archive holds more than one database, with these names: [`open_all`] opens them all, and [`open`]
     /// opens one in a folder by its file.
     Several(Vec<String>),
@@ -242,7 +243,10 @@ impl fmt::Display for OpenError {
             OpenErrorKind::NotADatabase(reasons) if reasons.is_empty() => {
                 f.write_str("no database of a known format")
             }
-            OpenErrorKind::NotADatabase(reasons) => f.write_str(&reasons.join("; ")),
+            OpenErrorKind::NotADatabase(errors) => {
+                let reasons: Vec<&str> = errors.iter().map(|error| &*error.reason).collect();
+                f.write_str(&reasons.join("; "))
+            }
             OpenErrorKind::Several(names) => {
                 let (listed, more) = names.split_at(names.len().min(MOST_NAMES));
                 write!(f, "{} databases: {}", names.len(), listed.join(", "))?;
@@ -341,8 +345,10 @@ fn open_candidate(
         };
         files.files.push((kind.clone(), file));
     }
-    (format.open)(files, options)
-        .map_err(|error| OpenErrorKind::NotADatabase(vec![format!("{}: {error}", format.title)]))
+    (format.open)(files, options).map_err(|error| {
+        let reason = format!("{}: {error}", format.title);
+        OpenErrorKind::NotADatabase(vec![NotADatabase { reason, ..error }])
+    })
 }
 
 #[cfg(feature = "mmap")]

@@ -22,6 +22,20 @@ pub struct Problem {
     pub offset: Option<u64>,
     /// What is wrong, in lower case, without a full stop.
     pub what: String,
+    /// What a user can do about it.
+    pub remedy: Option<Remedy>,
+}
+
+/// What a user can do about a fault. Each program words it for its users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// To give the password of the archive in [`Options::passwords`](crate::formats::Options::passwords).
+    Password,
+    /// To unpack the archive with another program and to open what was in it.
+    Unpack,
+    /// The same, if its origin can be trusted.
+    UnpackIfTrusted,
 }
 
 /// Whether a problem loses something, and why.
@@ -51,6 +65,16 @@ impl Problem {
             file: file.into(),
             offset: offset.into(),
             what: what.into(),
+            remedy: None,
+        }
+    }
+
+    /// The problem with what a user can do about it.
+    #[must_use]
+    pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Problem {
+        Problem {
+            remedy: remedy.into(),
+            ..self
         }
     }
 

@@ -285,7 +285,7 @@ impl Database {
     #[getter]
     fn problems(&self, py: Python<'_>) -> PyResult<Vec<Problem>> {
         self.source()?.read(py, |entry| {
-            entry.database.problems().iter().map(Problem::from).collect()
+            entry.problems().iter().map(Problem::from).collect()
         })
     }
 

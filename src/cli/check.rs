@@ -47,7 +47,7 @@ impl<W: Write> Report<W> {
         }
         for entry in library.databases() {
             let name = entry.name();
-            for problem in entry.database.problems() {
+            for problem in entry.problems() {
                 self.line(format_args!("{name}: {problem}"))?;
             }
             self.games(entry, name, threads)?;

@@ -51,7 +51,7 @@ fn database(entry: &LibraryEntry) -> Value {
         "files": files.map(|(name, identity)| json!({ "name": name, "size": identity.size })).collect::<Vec<_>>(),
         "info": Value::Object(rows.collect()),
         "warnings": info.warnings,
-        "problems": entry.database.problems().iter().map(problem).collect::<Vec<_>>(),
+        "problems": entry.problems().iter().map(problem).collect::<Vec<_>>(),
     })
 }
 
@@ -79,7 +79,7 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
         for warning in &info.warnings {
             row("warning", warning)?;
         }
-        for problem in entry.database.problems() {
+        for problem in entry.problems() {
             row("problem", &problem.to_string())?;
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn database_info(entry: &LibraryEntry, more: Vec<String>) -> String {
     let mut text = String::new();
     push_rows(&mut text, &rows);
     push_list(&mut text, "Warnings", info.warnings.into_iter().chain(more));
-    push_list(&mut text, "Problems", database.problems().iter());
+    push_list(&mut text, "Problems", entry.problems().iter());
     text
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chessdb::formats::{Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder};
 use chessdb::text::{decode, utf8};
+use chessdb_library::library::advised;
 use chessdb_library::mapped::Mapped;
 use encoding_rs::WINDOWS_1252;
 
@@ -207,7 +208,7 @@ pub fn try_open(
         files.files.push((kind.clone(), file));
     }
     files.warnings = candidate.warnings.clone();
-    (format.open)(files, options).map_err(|error| error.0)
+    (format.open)(files, options).map_err(|error| advised(&error.reason, error.remedy))
 }
 
 /// Opens the only database with this base path.

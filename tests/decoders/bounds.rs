@@ -71,7 +71,7 @@ fn a_bound_that_is_broken_is_seen() {
         by_content: None,
         small_files: None,
         readings: Vec::new,
-        open: |_, _| Err(NotADatabase(format!("{}", vec![1; 1 << 20].len()))),
+        open: |_, _| Err(NotADatabase::new(format!("{}", vec![1; 1 << 20].len()))),
     };
     let candidate = Candidate {
         name: "x".to_owned(),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::remedy::advised;
 use crate::kept::SourceFiles;
 use crate::mapped::{Copies, Identity, Mapped};
-use chessdb::formats::{Candidate, Database, Format};
+use chessdb::formats::{Candidate, Database, Format, Problem};
 
 /// A database and its place in the tree.
 #[derive(Clone)]
@@ -62,6 +63,16 @@ impl LibraryEntry {
     /// True if its games are counted, and its information does not need the whole index to be read.
     pub fn is_described(&self) -> bool {
         self.is_counted() && self.database.is_described()
+    }
+
+    /// Problems of the database itself, and what users can do about them.
+    pub fn problems(&self) -> Vec<Problem> {
+        let advised = |problem: &Problem| {
+            let mut problem = problem.clone();
+            problem.what = advised(&problem.what, problem.remedy);
+            problem
+        };
+        self.database.problems().iter().map(advised).collect()
     }
 
     /// True if its files still have the contents with which they were opened. This confirms everything

@@ -10,6 +10,7 @@ mod open;
 mod opener;
 mod openings;
 mod places;
+mod remedy;
 mod reporting;
 mod root;
 mod scan;
@@ -30,6 +31,7 @@ pub use error::{LeftOut, LibraryError};
 pub use game_path::{BLOCK, block_name, digits, game_path, numbered_game_name};
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use openings::ProgressReport;
+pub use remedy::advised;
 pub use selection::DatabaseSelection;
 pub use text::{GameText, REMARK, append_text, document_text, problems_of, tags_of, text_of, to_pgn};
 

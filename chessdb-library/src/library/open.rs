@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::remedy::advised;
 use super::root::Root;
 use super::task::{OpeningTask, file_name, format_titles, main_file};
 use super::{LibraryEntry, unread};
@@ -344,14 +345,20 @@ fn databases(
             let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
             let problems = part.iter().flat_map(|_| database.problems());
             for problem in problems.filter(|problem| is_left_out(problem.kind)) {
-                log::warn!("{}: {}", task.name, problem.what);
+                log::warn!("{}: {}", task.name, advised(&problem.what, problem.remedy));
             }
         }
         Ok(databases)
     }));
     let databases = databases
-        .unwrap_or_else(|panic| Err(NotADatabase(format!("the decoder failed: {}", message(&*panic)))))
-        .map_err(|NotADatabase(reason)| format!("not a {} database: {reason}", format.title))?;
+        .unwrap_or_else(|panic| {
+            let reason = format!("the decoder failed: {}", message(&*panic));
+            Err(NotADatabase::new(reason))
+        })
+        .map_err(|error| {
+            let reason = advised(&error.reason, error.remedy);
+            format!("not a {} database: {reason}", format.title)
+        })?;
     Ok(databases)
 }
 

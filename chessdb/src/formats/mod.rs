@@ -30,7 +30,8 @@ mod simplecdb;
 
 use std::path::Path;
 
-pub use crate::problem::{Problem, ProblemKind};
+use crate::packed::PackedError;
+pub use crate::problem::{Problem, ProblemKind, Remedy};
 pub use database::{Database, Decoded, Folder, Info, Keys, Member, Part, TextId};
 pub use files::{Bytes, Candidate, Files, Kept, Progress, SourceFile, SourceFolder, by_stem};
 
@@ -189,13 +190,54 @@ pub fn recognisable(path: &Path) -> Vec<(&'static Format, Candidate)> {
     found.collect()
 }
 
-/// The files are not a database of the format: the reason, in lower case, without a full stop.
+/// The files are not a database of the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotADatabase(pub String);
+#[non_exhaustive]
+pub struct NotADatabase {
+    /// The reason, in lower case, without a full stop.
+    pub reason: String,
+    /// What a user can do about it.
+    pub remedy: Option<Remedy>,
+}
+
+impl NotADatabase {
+    /// A reason about which a user can do nothing.
+    pub fn new(reason: impl Into<String>) -> NotADatabase {
+        NotADatabase {
+            reason: reason.into(),
+            remedy: None,
+        }
+    }
+
+    /// The reason with what a user can do about it.
+    #[must_use]
+    pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> NotADatabase {
+        NotADatabase {
+            remedy: remedy.into(),
+            ..self
+        }
+    }
+}
+
+impl FromIterator<NotADatabase> for NotADatabase {
+    /// Several reasons as one.
+    fn from_iter<I: IntoIterator<Item = NotADatabase>>(errors: I) -> NotADatabase {
+        let errors: Vec<NotADatabase> = errors.into_iter().collect();
+        let reasons: Vec<&str> = errors.iter().map(|error| &*error.reason).collect();
+        let remedy = errors.iter().find_map(|error| error.remedy);
+        NotADatabase::new(reasons.join("; ")).with_remedy(remedy)
+    }
+}
+
+impl From<PackedError> for NotADatabase {
+    fn from(error: PackedError) -> NotADatabase {
+        NotADatabase::new(error.to_string()).with_remedy(error.remedy())
+    }
+}
 
 impl std::fmt::Display for NotADatabase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.reason)
     }
 }
 

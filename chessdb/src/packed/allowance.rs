@@ -1,7 +1,8 @@
 //! What an archive may unpack to: more than sound ones do, and far less than those made to do harm.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::PackedError;
 
 /// Number of unpacked bytes that any archive may have, whatever its size.
 const FREE: u64 = 64 << 20;
@@ -15,10 +16,6 @@ const MOST_IN_MEMORY: u64 = 4 << 30;
 pub struct Allowance {
     left: AtomicU64,
 }
-
-/// An archive unpacks to more than it may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLarge;
 
 impl Allowance {
     /// For an archive of this number of bytes: 100 times as many, at least 64 MiB.
@@ -50,28 +47,17 @@ impl Allowance {
     /// Takes bytes. To be called before they are kept, and while they are unpacked rather than afterwards.
     ///
     /// # Errors
-    /// If fewer are left. Then nothing is left for the others either.
-    pub fn take(&self, bytes: u64) -> Result<(), TooLarge> {
+    /// [`PackedError::TooLarge`] if fewer are left. Then nothing is left for the others either.
+    pub fn take(&self, bytes: u64) -> Result<(), PackedError> {
         let less = |left: u64| Some(left.saturating_sub(bytes));
         let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         if before.unwrap_or_else(|left| left) < bytes {
-            Err(TooLarge)
+            Err(PackedError::TooLarge)
         } else {
             Ok(())
         }
     }
 }
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "it unpacks to far more than its size, as a file made to do harm does; if you trust it, unpack it and \
-             mount the folder",
-        )
-    }
-}
-
-impl std::error::Error for TooLarge {}
 
 #[cfg(test)]
 mod tests {
@@ -91,9 +77,12 @@ mod tests {
         let allowance = Allowance::of(0);
         assert_eq!(allowance.take(40 << 20), Ok(()));
         assert_eq!(allowance.take(24 << 20), Ok(()));
-        assert_eq!(allowance.take(1), Err(TooLarge));
+        assert_eq!(allowance.take(1), Err(PackedError::TooLarge));
         assert_eq!(allowance.left(), 0);
         let in_place = Allowance::in_place(10);
-        assert_eq!((in_place.take(10), in_place.take(1)), (Ok(()), Err(TooLarge)));
+        assert_eq!(
+            (in_place.take(10), in_place.take(1)),
+            (Ok(()), Err(PackedError::TooLarge))
+        );
     }
 }

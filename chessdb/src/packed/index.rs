@@ -2,7 +2,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | `pgnfspk` and 1 |
+//! | 8 | `packidx` and 1 |
 //! | 8, 8 | number of packed bytes, and a hash of the first and last of them |
 //! | 8 | number of unpacked bytes |
 //! | 8, 8 | number of points, bytes of the warnings |
@@ -24,7 +24,7 @@ use crate::bytes::{index, le_u32, le_u64, slice};
 use crate::formats::Bytes;
 use crate::text::utf8_lossy;
 
-const MAGIC: &[u8; 8] = b"pgnfspk\x01";
+const MAGIC: &[u8; 8] = b"packidx\x01";
 /// Bytes before the points.
 const HEADER: usize = 56;
 /// Bytes of a point.

@@ -50,7 +50,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::formats::Bytes;
-pub use allowance::{Allowance, TooLarge};
+use crate::problem::Remedy;
+pub use allowance::Allowance;
 pub(crate) use budget::{Budget, Reserved};
 use index::PointIndex;
 use input::Input;
@@ -410,24 +411,31 @@ pub enum PackedError {
     Damaged(Damage),
 }
 
+impl PackedError {
+    /// What a user can do about it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            PackedError::Method(_) => Some(Remedy::Unpack),
+            PackedError::TooLarge => Some(Remedy::UnpackIfTrusted),
+            PackedError::Unknown | PackedError::Empty | PackedError::Damaged(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for PackedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PackedError::Unknown => f.write_str("the file is neither zst, gz, bz2 nor zip"),
             PackedError::Empty => f.write_str("there is no PGN file in the archive"),
             PackedError::Method(method) => {
-                write!(f, "its {method} is not supported: unpack it and mount the folder")
+                write!(f, "its {method} is not supported")
             }
-            PackedError::TooLarge => TooLarge.fmt(f),
+            PackedError::TooLarge => {
+                f.write_str("it unpacks to far more than its size, as a file made to do harm does")
+            }
             PackedError::Damaged(damage) => write!(f, "nothing can be unpacked: {damage}"),
         }
     }
 }
 
 impl std::error::Error for PackedError {}
-
-impl From<TooLarge> for PackedError {
-    fn from(_: TooLarge) -> PackedError {
-        PackedError::TooLarge
-    }
-}

@@ -186,11 +186,11 @@ impl Text for Problems<'_> {
         let problems = self.branch.made.problems.get_or_init(|| {
             let (database, games) = (self.database, self.games());
             let own = match games {
-                None => database.entry().database.problems(),
-                Some(_) => &[],
+                None => database.entry().problems(),
+                Some(_) => Vec::new(),
             };
             let is_shown = |game| games.as_ref().is_none_or(|games| games.position(game).is_some());
-            let rows = problem_rows(own, database.sizes(), is_shown, database.indexed().digits());
+            let rows = problem_rows(&own, database.sizes(), is_shown, database.indexed().digits());
             rows.into_bytes().into()
         });
         Some(Arc::clone(problems))

@@ -49,7 +49,7 @@ static FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |_, _| Err(NotADatabase(String::new())),
+    open: |_, _| Err(NotADatabase::new(String::new())),
 };
 
 /// A game is in a directory for each number up to its year. Even numbers share the directory of number 0.

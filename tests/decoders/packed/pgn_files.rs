@@ -162,12 +162,12 @@ fn an_archive_of_several_files_is_a_folder_of_databases() {
     let library = open(folder.path(), PgnForm::Cleaned).unwrap();
     assert_eq!(paths(&library), ["Twic.ZIP/one.pgn"]);
     let warnings = library.databases()[0].database.info().warnings;
-    let reason = "its compression method 99 (AES) is not supported: unpack it and mount the folder";
+    let reason = "its compression method 99 (AES) is not supported";
     assert_eq!(warnings, [format!("two.pgn is left out: {reason}")]);
-    let problems = library.databases()[0].database.problems();
+    let problems = library.databases()[0].problems();
     assert_eq!(
         problems[0].to_string(),
-        format!("Twic.ZIP: two.pgn is left out: {reason}")
+        format!("Twic.ZIP: two.pgn is left out: {reason}: unpack it and mount the folder")
     );
 }
 
@@ -205,9 +205,10 @@ fn members_that_are_left_out_are_named() {
     let [entry] = library.databases() else {
         panic!("{:?}", paths(&library));
     };
+    let beyond = "10 members of the archive, behind the first 100000, are left out";
+    let advice = "unpack it and mount the folder";
+    assert_eq!(entry.problems()[0].what, format!("{beyond}: {advice}"));
     let problems = entry.database.problems();
-    let beyond =
-        "10 members of the archive, behind the first 100000, are left out: unpack it and mount the folder";
     assert_eq!(problems[0].what, beyond);
     assert!(
         problems[1]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use chessdb::Remedy;
 use chessdb::packed::{Allowance, Packed, PackedError, Slices, zip_members};
 use proptest::prelude::*;
 
@@ -167,9 +168,7 @@ fn members_of_a_zip_archive() {
         .unwrap()
         + 8;
     encrypted[flags] |= 1;
-    let refused = open(&encrypted).unwrap_err().to_string();
-    assert_eq!(
-        refused,
-        "its encryption is not supported: unpack it and mount the folder"
-    );
+    let refused = open(&encrypted).unwrap_err();
+    assert_eq!(refused.to_string(), "its encryption is not supported");
+    assert_eq!(refused.remedy(), Some(Remedy::Unpack));
 }

@@ -23,7 +23,7 @@ pub static FAKE: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |_, _| Err(NotADatabase("it is made up".to_owned())),
+    open: |_, _| Err(NotADatabase::new("it is made up")),
 };
 
 /// Time of the files of every database: 2001-09-09 01:46:40.5 UTC.

@@ -100,7 +100,7 @@ impl Brenner {
     fn open(files: &Files, options: &Options) -> Result<Brenner, NotADatabase> {
         let file = files
             .get(KIND)
-            .ok_or_else(|| NotADatabase("there is no .brn file".to_owned()))?;
+            .ok_or_else(|| NotADatabase::new("there is no .brn file"))?;
         let texts = TextReader::new(options.encoding.as_deref());
         let (index, sample) = Index::build(file, texts);
         let (reading, described) = match options.reading.as_deref().and_then(HalfMoveReading::named) {

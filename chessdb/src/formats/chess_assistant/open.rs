@@ -43,9 +43,8 @@ impl ChessAssistant {
             .get("cdp")
             .is_some_and(|cdp| cdp.bytes.starts_with(SIGNATURE));
         if !has_signature && !is_complete(|kind| files.get(kind).is_some()) {
-            return Err(NotADatabase(
-                "the .cdp does not begin with Chess Assistant, and no .d00 with .a02 or .d02 stands beside it"
-                    .to_owned(),
+            return Err(NotADatabase::new(
+                "the .cdp does not begin with Chess Assistant, and no .d00 with .a02 or .d02 stands beside it",
             ));
         }
         let mut warnings = files.warnings.clone();

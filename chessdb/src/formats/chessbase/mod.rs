@@ -86,7 +86,7 @@ impl ChessBase {
     fn open(files: Files, options: &Options) -> Result<ChessBase, NotADatabase> {
         let cbf = files
             .get("cbf")
-            .ok_or_else(|| NotADatabase("there is no .cbf".to_owned()))?;
+            .ok_or_else(|| NotADatabase::new("there is no .cbf"))?;
         let mut warnings = files.warnings.clone();
         let mut problems = files.holes();
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::LONGEST_INI;
 use super::find::{MAIN, needed_kind};
-use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked};
-use crate::formats::{Bytes, NotADatabase, Problem, ProblemKind, SourceFile};
+use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked, no_database};
+use crate::formats::{Bytes, NotADatabase, Problem, ProblemKind, Remedy, SourceFile};
 use crate::packed::{Allowance, PackedError, Whole, ZipMember, is_zip, zip_entries};
 
 /// The extension of archives.
@@ -16,8 +16,8 @@ pub(super) const KIND: &str = "2cbv";
 /// The databases of an archive. All of them together keep to its bounds.
 pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
     if !is_zip(&archive.bytes) {
-        return Err(NotADatabase(
-            "the file does not begin as archives of ChessBase do".to_owned(),
+        return Err(NotADatabase::new(
+            "the file does not begin as archives of ChessBase do",
         ));
     }
     let found = zip_entries(&archive.bytes);
@@ -29,11 +29,9 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         problems.push(Problem::damage(&archive.name, archive.bytes.len() as u64, what));
     }
     if found.members.len() > MOST_FILES {
-        let what = format!(
-            "the archive has more than {MOST_FILES} files, of which the first are looked at: unpack it and mount the \
-             folder"
-        );
-        problems.push(Problem::new(ProblemKind::Limit, &archive.name, None, what));
+        let what = format!("the archive has more than {MOST_FILES} files, of which the first are looked at");
+        let problem = Problem::new(ProblemKind::Limit, &archive.name, None, what);
+        problems.push(problem.with_remedy(Remedy::Unpack));
     }
     let members = || found.members.iter().take(MOST_FILES).map(Named::new);
     let mut databases: Vec<Unpacked> = Vec::new();
@@ -67,11 +65,7 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
             .push((kind.to_owned(), SourceFile { name, bytes }));
     }
     if databases.is_empty() {
-        let mut reason = "there is no .2cbh in the archive".to_owned();
-        for problem in problems {
-            reason += &format!("; {problem}");
-        }
-        return Err(NotADatabase(reason));
+        return Err(no_database("there is no .2cbh in the archive", &problems));
     }
     Ok(Contents { databases, problems })
 }
@@ -121,14 +115,15 @@ impl<'a> Named<'a> {
         };
         let whole = match whole {
             Ok(whole) => whole,
-            Err(PackedError::TooLarge) => return Err(NotADatabase(PackedError::TooLarge.to_string())),
+            Err(error @ PackedError::TooLarge) => return Err(error.into()),
             Err(error) => {
                 let kind = match error {
                     PackedError::Method(_) => ProblemKind::Unsupported,
                     _ => ProblemKind::Damage,
                 };
                 let what = format!("{} is not read: {error}", self.name);
-                problems.push(Problem::new(kind, &archive.name, None, what));
+                let problem = Problem::new(kind, &archive.name, None, what);
+                problems.push(problem.with_remedy(error.remedy()));
                 return Ok(None);
             }
         };

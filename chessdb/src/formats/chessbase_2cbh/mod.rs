@@ -89,7 +89,7 @@ impl ChessBase2Cbh {
         let mut warnings = std::mem::take(&mut files.warnings);
         let Some(cbh) = files.get("2cbh") else {
             let reason = find::reason(|kind| files.get(kind).is_some());
-            return Err(NotADatabase(
+            return Err(NotADatabase::new(
                 reason.unwrap_or_else(|| "there is no .2cbh".to_owned()),
             ));
         };
@@ -159,14 +159,14 @@ impl InArchive for ChessBase2Cbh {
 fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, NotADatabase> {
     let bytes: &[u8] = &cbh.bytes;
     if bytes.len() < RECORD {
-        return Err(NotADatabase(format!(
+        return Err(NotADatabase::new(format!(
             "the .2cbh has {} of the {RECORD} bytes of its header: get a whole copy",
             bytes.len()
         )));
     }
     if le_u16(bytes, 0x0a).map(usize::from) != Some(RECORD) {
-        return Err(NotADatabase(
-            "the .2cbh does not begin as those of ChessBase do".to_owned(),
+        return Err(NotADatabase::new(
+            "the .2cbh does not begin as those of ChessBase do",
         ));
     }
     let next = le_u32(bytes, 0x10).unwrap_or(0);

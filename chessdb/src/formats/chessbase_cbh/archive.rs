@@ -17,9 +17,9 @@ use super::find::kind_of;
 use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::formats::chessbase_common::Characters;
-use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked};
-use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, SourceFile};
-use crate::packed::{Allowance, TooLarge};
+use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked, no_database};
+use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, Remedy, SourceFile};
+use crate::packed::{Allowance, PackedError};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
@@ -50,7 +50,7 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
     let (blocks, _) = archive.bytes.as_chunks::<{ encryption::BLOCK }>();
     let head = blocks
         .first()
-        .ok_or_else(|| NotADatabase("the file is empty".to_owned()))?;
+        .ok_or_else(|| NotADatabase::new("the file is empty"))?;
     let mut keys = passwords.iter().filter_map(encryption::key);
     let key = keys.find(|key| {
         let head = encryption::decrypt(key, *head);
@@ -61,9 +61,7 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
             true => "no password is known",
             false => "no password that is known opens it",
         };
-        NotADatabase(format!(
-            "the archive is encrypted, and {reason}: password-file=FILE names a file with one password a line"
-        ))
+        NotADatabase::new(format!("the archive is encrypted, and {reason}")).with_remedy(Remedy::Password)
     })?;
     let mut plain = Vec::with_capacity(archive.data_len());
     for (number, block) in blocks.iter().enumerate() {
@@ -82,8 +80,8 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
 fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     if !bytes.starts_with(&MAGIC) {
-        return Err(NotADatabase(
-            "the file does not begin as archives of ChessBase do".to_owned(),
+        return Err(NotADatabase::new(
+            "the file does not begin as archives of ChessBase do",
         ));
     }
     let allowance = Allowance::in_memory(archive.data_len() as u64);
@@ -127,11 +125,7 @@ fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         problems.push(Problem::doubt(&archive.name, bytes.len() as u64, what));
     }
     if databases.is_empty() {
-        let mut reason = "there is no database in the archive".to_owned();
-        for problem in problems {
-            reason += &format!("; {problem}");
-        }
-        return Err(NotADatabase(reason));
+        return Err(no_database("there is no database in the archive", &problems));
     }
     Ok(Contents { databases, problems })
 }
@@ -173,11 +167,9 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
         problems.push(Problem::damage(&archive.name, bytes.len() as u64, what));
     }
     if count > MOST_FILES {
-        let what = format!(
-            "the archive has {count} files, of which the first {MOST_FILES} are looked at: unpack it and mount the \
-             folder"
-        );
-        problems.push(Problem::new(ProblemKind::Limit, &archive.name, 2, what));
+        let what = format!("the archive has {count} files, of which the first {MOST_FILES} are looked at");
+        let problem = Problem::new(ProblemKind::Limit, &archive.name, 2, what);
+        problems.push(problem.with_remedy(Remedy::Unpack));
     }
     let characters = Characters::choose(None, &mut Vec::new());
     let entries = table.take(count.min(MOST_FILES)).filter_map(|entry| {
@@ -245,13 +237,12 @@ fn contents(archive: &SourceFile, entry: &Entry, allowance: &Allowance) -> Resul
         match unpack::block(payload, 0, most, &mut out) {
             Ok(()) => stream = stream.get(4 + len..).unwrap_or_default(),
             Err(BlockError::TooLong) if entry.unpacked > left => {
-                return Err(NotADatabase(TooLarge.to_string()));
+                return Err(PackedError::TooLarge.into());
             }
             Err(_) => break,
         }
     }
     out.shrink_to_fit();
-    let taken = allowance.take(out.len() as u64);
-    taken.map_err(|error| NotADatabase(error.to_string()))?;
+    allowance.take(out.len() as u64)?;
     Ok(out)
 }

@@ -90,7 +90,7 @@ impl ChessBaseCbh {
         let Some(cbh) = files.get("cbh") else {
             let unread = companions::unread_kinds().find(|kind| files.get(kind).is_some());
             let reason = unread.and_then(companions::reason);
-            return Err(NotADatabase(
+            return Err(NotADatabase::new(
                 reason.unwrap_or_else(|| "there is no .cbh".to_owned()),
             ));
         };
@@ -194,7 +194,7 @@ fn describe_version(is_old: bool) -> &'static str {
 fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, NotADatabase> {
     let bytes: &[u8] = &cbh.bytes;
     if bytes.len() < header::RECORD {
-        return Err(NotADatabase(format!(
+        return Err(NotADatabase::new(format!(
             "the .cbh has {} of the {} bytes of its header: get a whole copy",
             bytes.len(),
             header::RECORD
@@ -203,8 +203,8 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
     let version = be_u16(bytes, 1).filter(|version| matches!(version, 0x24 | 0x2c));
     let has_size = be_u16(bytes, 3).map(usize::from) == Some(header::RECORD);
     if version.is_none() && !has_size {
-        return Err(NotADatabase(
-            "the .cbh does not begin as those of ChessBase do".to_owned(),
+        return Err(NotADatabase::new(
+            "the .cbh does not begin as those of ChessBase do",
         ));
     }
     if version.is_none() || !has_size {

@@ -1,5 +1,7 @@
 //! Archives, which may hold several databases.
 
+use std::iter;
+
 use super::Based;
 use crate::formats::several::Several;
 use crate::formats::{Database, Files, NotADatabase, Opened, Options, Part, Problem};
@@ -29,6 +31,14 @@ pub(in crate::formats) struct Contents {
     pub(in crate::formats) problems: Vec<Problem>,
 }
 
+/// There is no database in an archive, which has these problems.
+pub(in crate::formats) fn no_database(what: &str, problems: &[Problem]) -> NotADatabase {
+    let error = |problem: &Problem| NotADatabase::new(problem.to_string()).with_remedy(problem.remedy);
+    iter::once(NotADatabase::new(what))
+        .chain(problems.iter().map(error))
+        .collect()
+}
+
 /// A database that archives hold.
 pub(in crate::formats) trait InArchive: Based + Database + Sized + 'static {
     /// Opens it from its files.
@@ -46,7 +56,7 @@ impl Unpacked {
         }
     }
 
-    /// For `info.txt`.
+    /// For display.
     fn describe(&self) -> String {
         let files = self.files.files.iter();
         let unpacked: usize = files.map(|(_, file)| file.bytes.len()).sum();
@@ -58,15 +68,16 @@ impl Unpacked {
         let row = ("archive", self.describe());
         let (mut files, problems) = (self.files, self.problems);
         files.warnings.extend_from_slice(warnings);
-        let mut database = D::of_files(files, options).map_err(|NotADatabase(reason)| {
+        let mut database = D::of_files(files, options).map_err(|error| {
             // What is wrong with the archive explains the rest.
-            NotADatabase(match problems.as_slice() {
-                [] => reason,
+            let reason = match problems.as_slice() {
+                [] => return error,
                 [first] => first.to_string(),
                 [first, more @ ..] => {
                     format!("{first}; {} more of its files are damaged or cut", more.len())
                 }
-            })
+            };
+            NotADatabase::new(reason).with_remedy(problems.iter().find_map(|problem| problem.remedy))
         })?;
         database.base_mut().add(Some(row), problems);
         Ok(database)
@@ -81,19 +92,19 @@ impl Contents {
             let name = database.name.clone();
             match database.open::<D>(&files.warnings, options) {
                 Ok(database) => parts.push((name, database)),
-                Err(NotADatabase(reason)) => refused.push((name, reason)),
+                Err(error) => refused.push((name, error)),
             }
         }
         let Some((_, first)) = parts.first_mut() else {
-            let reasons = refused.into_iter().map(|(_, reason)| reason);
-            return Err(NotADatabase(reasons.collect::<Vec<_>>().join("; ")));
+            return Err(refused.into_iter().map(|(_, error)| error).collect());
         };
         // What belongs to no database is said once, because there may be thousands.
         let mut problems = files.holes();
         problems.extend(self.problems);
-        problems.extend(refused.into_iter().map(|(name, reason)| {
+        problems.extend(refused.into_iter().map(|(name, error)| {
             let archive = files.files.first().map_or("", |(_, archive)| &archive.name);
-            Problem::damage(archive, None, format!("{name} is left out: {reason}"))
+            let what = format!("{name} is left out: {error}");
+            Problem::damage(archive, None, what).with_remedy(error.remedy)
         }));
         first.base_mut().add(None, problems);
         if parts.len() == 1

@@ -190,7 +190,7 @@ impl Characters {
         }
         (!self.is_given && cyrillic > others).then(|| {
             format!(
-                "most texts look as if they were in Cyrillic letters: --encoding {} shows them",
+                "most texts look as if they were in Cyrillic letters: the encoding {} shows them",
                 WINDOWS_1251.name()
             )
         })

@@ -7,7 +7,7 @@ use flate2::read::GzDecoder;
 
 use super::find::kind_of;
 use super::tar::{BLOCK, Member, is_header};
-use crate::formats::{Files, NotADatabase, SourceFile};
+use crate::formats::{Files, NotADatabase, Remedy, SourceFile};
 use crate::packed::Allowance;
 
 /// Number of bytes kept of a `.MYI`, whose header is never longer.
@@ -15,27 +15,21 @@ const MYI_HEADER: usize = 1 << 16;
 /// Number of bytes kept of a `.frm`: one more than is read, which reveals that it is too long.
 const LONGEST_FRM: usize = (1 << 20) + 1;
 
-/// Archives of other kinds: their first bytes, and what to do.
+/// Archives of other kinds, by their first bytes.
 const OTHERS: [(&[u8], &str); 4] = [
-    (b"Rar!", "a RAR archive: unpack it and mount the folder"),
-    (
-        b"BZh",
-        "a bzip2 archive, which is not supported: unpack it and mount the folder",
-    ),
-    (
-        b"PK",
-        "a zip archive, which is not supported: unpack it and mount the folder",
-    ),
+    (b"Rar!", "a RAR archive"),
+    (b"BZh", "a bzip2 archive, which is not supported"),
+    (b"PK", "a zip archive, which is not supported"),
     (
         b"h",
-        "a bzip2 archive without its first two bytes, which is not supported: put BZ before it, unpack it and mount the folder",
+        "a bzip2 archive, which is not supported, without BZ at its beginning",
     ),
 ];
 
 /// Unpacks the tables of an archive.
 pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
-    let refuse = |reason: &str| Err(NotADatabase(reason.to_owned()));
+    let refuse = |reason| Err(NotADatabase::new(reason));
     let allowance = Allowance::in_memory(archive.data_len() as u64);
     match bytes {
         [] => refuse("the file is empty"),
@@ -43,7 +37,7 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Files, NotADatabase> {
         [b'h', b'0' | b':'..] => refuse("the archive is neither gzip nor tar"),
         _ if is_header(bytes) => members(bytes, archive, allowance),
         _ => match OTHERS.iter().find(|(start, _)| bytes.starts_with(start)) {
-            Some((_, reason)) => refuse(reason),
+            Some((_, kind)) => Err(NotADatabase::new(*kind).with_remedy(Remedy::Unpack)),
             None => refuse("the archive is neither gzip nor tar"),
         },
     }
@@ -68,7 +62,7 @@ fn members(stream: impl Read, archive: &SourceFile, left: Allowance) -> Result<F
         }
         let Some(member) = Member::read(&header) else {
             if is_first {
-                return Err(NotADatabase("there is no tar archive in the file".to_owned()));
+                return Err(NotADatabase::new("there is no tar archive in the file"));
             }
             files
                 .warnings
@@ -139,8 +133,7 @@ impl<R: Read> Stream<'_, R> {
                     break;
                 }
             };
-            let taken = self.left.take(got as u64);
-            taken.map_err(|error| NotADatabase(error.to_string()))?;
+            self.left.take(got as u64)?;
             let room = keep.saturating_sub(kept.len()).min(got);
             kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
             done += got as u64;

@@ -82,7 +82,7 @@ impl Jose {
         }
         let has = |kind| files.get(kind).is_some();
         if !has("io_game.myd") && !has("game.myd") && !has("moregame.myd") {
-            return Err(NotADatabase("there is no table with games in it".to_owned()));
+            return Err(NotADatabase::new("there is no table with games in it"));
         }
         let texts = match options.encoding.as_deref().map(TextDecoder::with_label) {
             Some(Some(texts)) => texts,

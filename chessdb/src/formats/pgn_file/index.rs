@@ -22,7 +22,7 @@
 //! | 28 | 4 | number of hashes of pieces of the file |
 //! | 32 | 4 | number of the piece with which the next comparison begins |
 //! | 36 | 4 | the byte that ends lines |
-//! | 40 | 8 | `pgnfs pg` |
+//! | 40 | 8 | `pgnindex` |
 //!
 //! The rows of a stored index stay where it is stored, and everything else is copied into memory. So a row may turn
 //! out to be damaged at any time, and everything else only when the index is opened.
@@ -37,7 +37,7 @@ use super::row::{Row, row_len};
 use crate::bytes::{le_u32, le_u64};
 use crate::formats::Bytes;
 
-const MAGIC: &[u8; 8] = b"pgnfs pg";
+const MAGIC: &[u8; 8] = b"pgnindex";
 const FOOTER: usize = 48;
 
 /// Number of rows that are copied at a time.

@@ -173,7 +173,7 @@ impl PgnFile {
         let kept = files.kept.clone().filter(|_| source.len() >= LEAST_KEPT);
         let index = kept_index(&scanned, kept.as_deref())
             .or_else(|| Index::of_memory(make_index::in_memory(&scanned)))
-            .ok_or_else(|| NotADatabase("the file has too many games".to_owned()))?;
+            .ok_or_else(|| NotADatabase::new("the file has too many games"))?;
         let mut problems = files.holes();
         problems.extend(index.unclosed().into_iter().map(|start| {
             let what = "a comment is not closed: a game begins here in spite of it";
@@ -191,13 +191,14 @@ impl PgnFile {
         }
         let head = index.row(0).map_or(source.len(), |first| first.start);
         if is_utf_16 && options.pgn == PgnForm::Verbatim {
-            let what = "the file is in UTF-16: it can only be shown converted, which pgn=verbatim excludes";
-            return Err(NotADatabase(what.to_owned()));
+            let what =
+                "the file is in UTF-16: it can only be shown converted, which the form verbatim excludes";
+            return Err(NotADatabase::new(what));
         }
         let is_one_file = source.file_at(0).is_none();
         if is_one_file && options.pgn != PgnForm::Verbatim && has_text(&source.read(0..head.min(MOST_HEAD))) {
             warnings.push(format!(
-                "the {head} bytes before the first game are not shown: pgn=verbatim shows them as {HEAD}"
+                "the {head} bytes before the first game are not shown: the form verbatim shows them as {HEAD}"
             ));
         }
         let mut rows = Vec::new();

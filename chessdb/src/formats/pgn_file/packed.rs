@@ -11,7 +11,7 @@ use crate::bytes::index;
 use crate::formats::several::Several;
 use crate::formats::{
     Bytes, Candidate, Database, Files, Kept, NotADatabase, Opened, Options, Part, Problem, ProblemKind,
-    SourceFile, SourceFolder, by_stem,
+    Remedy, SourceFile, SourceFolder, by_stem,
 };
 use crate::packed::{Allowance, Packed, PackedError, ZipMember, ZipMembers, is_packed, is_zip, zip_members};
 
@@ -56,7 +56,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
         return many::open(files, options);
     }
     let Some((kind, file)) = files.files.first() else {
-        return Err(NotADatabase("there is no .pgn".to_owned()));
+        return Err(NotADatabase::new("there is no .pgn"));
     };
     if kind == KIND && !is_packed(&file.bytes) {
         let contents = Contents {
@@ -87,7 +87,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
         }
         None => Packed::open(Arc::clone(&file.bytes), kept),
     });
-    let packed = packed.map_err(refused)?;
+    let packed = packed?;
     // A member that is cut says itself that the archive is.
     let is_lost = member.is_some() && !found.has_directory && packed.damage().is_empty();
     let mut database = open_packed(packed, name, file, &files, options)?;
@@ -179,23 +179,24 @@ fn several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &Optio
             Packed::open_member(Arc::clone(&file.bytes), member, kept, &allowance)
         });
         let name = name_of(member);
-        let opened = packed.map_err(|error| (kind_of(&error), refused(error)));
+        let opened = packed.map_err(|error| (kind_of(&error), error.into()));
         let opened = opened.and_then(|packed| {
             let opened = open_packed(packed, name, file, files, options);
             opened.map_err(|error| (ProblemKind::Unsupported, error))
         });
         match opened {
             Ok(database) => parts.push((name, database)),
-            Err((kind, NotADatabase(reason))) => left_out.push(kind, name, &reason),
+            Err((kind, error)) => left_out.push(kind, name, &error),
         }
     }
     let problems = left_out.into_problems();
     let Some(((first, database), others)) = parts.split_first_mut() else {
-        let reasons: Vec<String> = problems.into_iter().map(|problem| problem.what).collect();
-        return Err(NotADatabase(reasons.join("; ")));
+        let errors = problems.into_iter();
+        let error = |problem: Problem| NotADatabase::new(problem.what).with_remedy(problem.remedy);
+        return Err(errors.map(error).collect());
     };
     if !problems.is_empty() {
-        let elsewhere = format!("members of the archive are left out: info.txt of {first} names them");
+        let elsewhere = format!("members of the archive are left out: the warnings of {first} name them");
         for (_, other) in others {
             other.info.warnings.push(elsewhere.clone());
         }
@@ -233,22 +234,23 @@ impl<'a> LeftOut<'a> {
         }
         if found.unread > 0 {
             let what = format!(
-                "{} members of the archive, behind the first {}, are left out: unpack it and mount the folder",
+                "{} members of the archive, behind the first {}, are left out",
                 found.unread,
                 ZipMembers::MOST
             );
-            left_out.add(ProblemKind::Limit, what);
+            left_out.add(ProblemKind::Limit, what, Some(Remedy::Unpack));
         }
         left_out
     }
 
-    fn add(&mut self, kind: ProblemKind, what: String) {
-        self.problems.push(Problem::new(kind, self.archive, None, what));
+    fn add(&mut self, kind: ProblemKind, what: String, remedy: Option<Remedy>) {
+        let problem = Problem::new(kind, self.archive, None, what);
+        self.problems.push(problem.with_remedy(remedy));
     }
 
-    fn push(&mut self, kind: ProblemKind, member: &str, reason: &str) {
+    fn push(&mut self, kind: ProblemKind, member: &str, error: &NotADatabase) {
         match self.problems.len() < MOST_NAMED {
-            true => self.add(kind, format!("{member} is left out: {reason}")),
+            true => self.add(kind, format!("{member} is left out: {error}"), error.remedy),
             false => self.unnamed += 1,
         }
     }
@@ -256,7 +258,7 @@ impl<'a> LeftOut<'a> {
     fn into_problems(mut self) -> Vec<Problem> {
         if self.unnamed > 0 {
             let what = format!("{} more members are left out for such reasons", self.unnamed);
-            self.add(ProblemKind::Limit, what);
+            self.add(ProblemKind::Limit, what, None);
         }
         self.problems
     }
@@ -274,10 +276,6 @@ fn kind_of(error: &PackedError) -> ProblemKind {
 fn name_of(member: &ZipMember) -> &str {
     let name = member.name.rsplit(['/', '\\']).next();
     name.unwrap_or(&member.name)
-}
-
-fn refused(error: PackedError) -> NotADatabase {
-    NotADatabase(error.to_string())
 }
 
 fn open_packed(

@@ -68,7 +68,7 @@ pub fn in_utf_8(source: Box<dyn Source>) -> Result<Box<dyn Source>, NotADatabase
     };
     if source.len() > LONGEST_UTF_16 {
         let what = "the file is in UTF-16 and longer than 256 MiB: convert it to UTF-8 with iconv";
-        return Err(NotADatabase(what.to_owned()));
+        return Err(NotADatabase::new(what));
     }
     let text = text::decode(&source.read(2..source.len()), encoding);
     let bytes: Arc<dyn Bytes> = Arc::new(text.into_bytes());

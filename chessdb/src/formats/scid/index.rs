@@ -27,7 +27,7 @@ impl Version {
         if !bytes.starts_with(MAGIC) {
             return match is_five {
                 true => Ok(Version::Five),
-                false => Err(NotADatabase("the index does not begin with Scid.si".to_owned())),
+                false => Err(NotADatabase::new("the index does not begin with Scid.si")),
             };
         }
         let version = match be_u16(bytes, MAGIC.len()) {
@@ -35,12 +35,12 @@ impl Version {
             Some(400) => Version::Four,
             Some(version) => {
                 let what = format!("the index has version {version}; 300 and 400 can be read");
-                return Err(NotADatabase(what));
+                return Err(NotADatabase::new(what));
             }
-            None => return Err(NotADatabase("the header of the index is cut".to_owned())),
+            None => return Err(NotADatabase::new("the header of the index is cut")),
         };
         match bytes.len() < version.header() {
-            true => Err(NotADatabase("the header of the index is cut".to_owned())),
+            true => Err(NotADatabase::new("the header of the index is cut")),
             false => Ok(version),
         }
     }
@@ -101,9 +101,7 @@ impl Index {
             version,
         };
         if version == Version::Five && !index.is_plausible(games) {
-            return Err(NotADatabase(
-                "the index has no entry that can be right".to_owned(),
-            ));
+            return Err(NotADatabase::new("the index has no entry that can be right"));
         }
         index.compare_size(counted, warnings, problems);
         Ok(index)

@@ -111,7 +111,7 @@ impl Scid {
             Some((extensions, index?, names, games))
         });
         let (extensions, index, names, games) =
-            found.ok_or_else(|| NotADatabase("there is no index".to_owned()))?;
+            found.ok_or_else(|| NotADatabase::new("there is no index"))?;
         let mut warnings = files.warnings.clone();
         let mut problems = files.holes();
         let is_five = extensions.contains(&".si5");

@@ -62,8 +62,8 @@ impl SimpleCdb {
         let has_magic =
             |file: Option<&SourceFile>, magic: &[u8]| file.is_some_and(|file| file.bytes.starts_with(magic));
         if !has_magic(dci, index::MAGIC) && !has_magic(dcg, record::MAGIC) {
-            return Err(NotADatabase(
-                "neither the .dci nor the .dcg begins as SimpleCDb files do".to_owned(),
+            return Err(NotADatabase::new(
+                "neither the .dci nor the .dcg begins as SimpleCDb files do",
             ));
         }
         let mut warnings = files.warnings.clone();

@@ -123,7 +123,7 @@ impl Book {
     fn open(files: Files, options: &Options) -> Result<Book, NotADatabase> {
         let fbk = files
             .get("fbk")
-            .ok_or_else(|| NotADatabase("there is no .fbk".to_owned()))?;
+            .ok_or_else(|| NotADatabase::new("there is no .fbk"))?;
         let forced = options.reading.as_deref().and_then(BookReading::of_name);
         let rows = Rows::of(fbk, 0, MOVE, usize::MAX);
         let moves = || fbk.numbers(rows.len()).map(|number| stored(fbk, &rows, number));
