@@ -79,8 +79,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 };
                 files.files.push((kind, file));
             }
-            let database = (format.open)(files, &Options::default())?;
-            println!("{}: {} games", format.title, database.len());
+            // An archive may hold several.
+            for part in (format.open)(files, &Options::default())? {
+                println!("{}: {} games", format.title, part.database.len());
+            }
             return Ok(());
         }
     }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::{
-    Bytes, Candidate, Database, FORMATS, Files, Format, NotADatabase, Options, SourceFile, SourceFolder,
-    by_content,
+    Bytes, Candidate, Database, FORMATS, Files, Format, NotADatabase, Options, Part, SourceFile,
+    SourceFolder, by_content,
 };
 
 /// Opens a database by one of its files, or by the folder or archive that holds it and no other.
@@ -120,7 +120,7 @@ fn open_file(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     let mut reasons = Vec::new();
     for (format, candidate) in candidates_of_file(path)? {
         match open_candidate(format, &candidate, options) {
-            Ok(database) => return Ok(Found::of(path.to_owned(), format, database)),
+            Ok(parts) => return Ok(Found::all(path, format, parts).collect()),
             Err(OpenErrorKind::NotADatabase(reason)) => reasons.extend(reason),
             Err(kind) => return Err(OpenError::at(path, kind)),
         }
@@ -155,7 +155,7 @@ fn open_listed(listed: &FolderListing, options: &Options) -> Vec<Found> {
     for (format, candidate) in candidates_in(&listed.directory) {
         let path = listed.directory.path.join(&candidate.name);
         match open_candidate(format, &candidate, options) {
-            Ok(database) => found.extend(Found::of(path, format, database)),
+            Ok(parts) => found.extend(Found::all(&path, format, parts)),
             Err(kind) => found.push(Found {
                 format: Some(format),
                 database: Err(OpenError::at(&path, kind)),
@@ -179,21 +179,13 @@ pub struct Found {
 }
 
 impl Found {
-    /// A database, or those of an archive of several.
-    fn of(path: PathBuf, format: &'static Format, mut database: Box<dyn Database>) -> Vec<Found> {
-        let found = |path, database| Found {
-            path,
+    /// The databases at a path.
+    fn all(path: &Path, format: &'static Format, parts: Vec<Part>) -> impl Iterator<Item = Found> {
+        parts.into_iter().map(move |Part { name, database }| Found {
+            path: name.map_or(path.to_owned(), |name| path.join(name)),
             format: Some(format),
             database: Ok(database),
-        };
-        let parts = database.take_parts();
-        if parts.is_empty() {
-            return vec![found(path, database)];
-        }
-        let parts = parts.into_iter();
-        parts
-            .map(|part| found(path.join(&part.name), part.database))
-            .collect()
+        })
     }
 
     /// Its path below that of the folder or archive that was opened.
@@ -329,7 +321,7 @@ fn open_candidate(
     format: &Format,
     candidate: &Candidate,
     options: &Options,
-) -> Result<Box<dyn Database>, OpenErrorKind> {
+) -> Result<Vec<Part>, OpenErrorKind> {
     let mut files = Files {
         files: Vec::new(),
         warnings: candidate.warnings.clone(),

@@ -36,7 +36,7 @@ pub(crate) struct TextEncoding {
 }
 
 impl TextEncoding {
-    /// The description for `info.txt`. `unit` is what has one encoding: a text or a game.
+    /// The description for display. `unit` is what has one encoding: a text or a game.
     pub(crate) fn describe(self, unit: &str) -> String {
         match self.forced {
             Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),

@@ -107,7 +107,7 @@ impl Member {
             loop {
                 let read = entry
                     .database
-                    .read_member(index, bytes.len() as u64, &mut block)?;
+                    .as_files().read_member(index, bytes.len() as u64, &mut block)?;
                 match block.get(..read) {
                     None | Some([]) => return Ok::<_, std::io::Error>(bytes),
                     Some(read) => bytes.extend_from_slice(read),
@@ -125,7 +125,7 @@ impl Member {
 impl Member {
     /// The files inside a database.
     pub fn all(source: &Source) -> Vec<Member> {
-        let members = source.entry.database.members().into_iter().enumerate();
+        let members = source.entry.database.as_files().members().into_iter().enumerate();
         let member = |(index, member): (usize, chessdb::formats::Member)| Member {
             source: source.clone(),
             index,

@@ -39,7 +39,7 @@ pub fn start_of(tags: &Tags) -> Option<Fen> {
 /// The values of a game. `None` if python-chess has to read the PGN, because the text is not generated from
 /// moves.
 pub fn values_of(database: &dyn Database, game: u32) -> Option<Values> {
-    if database.stored_len(game).is_some() {
+    if database.as_files().stored_len(game).is_some() {
         return None;
     }
     let game = database.game(game).game;

@@ -140,7 +140,7 @@ impl DatabaseFs {
     pub(super) fn warnings(&self) -> Vec<String> {
         let (entry, files) = (self.entry(), self.kept.get());
         let is_made = |kind: KeptKind| match kind {
-            KeptKind::Sizes => entry.database.stored_len(0).is_none(),
+            KeptKind::Sizes => entry.database.as_files().stored_len(0).is_none(),
             KeptKind::Positions => self.options.index != IndexUse::No,
             _ => true,
         };
@@ -158,7 +158,7 @@ impl DatabaseFs {
     /// Its current status. Decodes nothing.
     pub(super) fn status(&self) -> DatabaseStatus {
         let (entry, sizes) = (self.entry(), self.texts.sizes_if_counted());
-        let uncounted = entry.database.uncounted();
+        let uncounted = entry.database.as_files().uncounted();
         DatabaseStatus {
             path: entry.path.clone(),
             name: entry.name().to_owned(),

@@ -26,13 +26,13 @@ const USUAL_TEXTS: usize = 64 << 10;
 /// The sizes of a database's games: stored in the database, or a table that is filled by decoding.
 fn sizes_of(entry: &Arc<LibraryEntry>) -> Sizes {
     let games = entry.database.len();
-    match entry.database.stored_len(0).filter(|_| games > 0) {
+    match entry.database.as_files().stored_len(0).filter(|_| games > 0) {
         None => Sizes::new(games),
         Some(_) => {
             let entry = Arc::clone(entry);
             Sizes::stored(
                 games,
-                Box::new(move |game| entry.database.stored_len(game).unwrap_or(0)),
+                Box::new(move |game| entry.database.as_files().stored_len(game).unwrap_or(0)),
             )
         }
     }
@@ -316,7 +316,7 @@ impl Texts {
     /// Keeps the sizes in a file, which is read when a size is first needed.
     pub(super) fn keep_in(&self, files: &KeptFiles) {
         // Asked of the database, because `sizes` would count its games.
-        if self.entry.database.stored_len(0).is_some() {
+        if self.entry.database.as_files().stored_len(0).is_some() {
             return;
         }
         self.file.get_or_init(|| SizeFile::of(files, &self.entry));

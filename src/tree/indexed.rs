@@ -78,7 +78,7 @@ impl Positions {
     /// Why the index cannot be built, if that shows before it is tried. Does not wait: the games need not be counted.
     pub fn obstacle(&self) -> Option<IndexError> {
         let database = &self.entry.database;
-        let games = || database.uncounted().unwrap_or_else(|| database.len());
+        let games = || database.as_files().uncounted().unwrap_or_else(|| database.len());
         match self.files.get() {
             Some(_) => None,
             None => self.options.obstacle(games()),

@@ -38,7 +38,7 @@ impl Members {
 
 impl Section for Members {
     fn top(&self) -> Vec<(String, Node)> {
-        if let Some(only) = self.database.database().member_directory() {
+        if let Some(only) = self.database.database().as_files().member_directory() {
             return vec![(only.to_owned(), Node::new(KIND_MEMBER_DIRECTORY, 0))];
         }
         let directories = (0..).zip(&self.list().directories);
@@ -126,9 +126,9 @@ struct MemberDirectory {
 impl MemberList {
     /// Reads the members of a database.
     fn new(database: &dyn Database) -> MemberList {
-        let members = database.members();
+        let members = database.as_files().members();
         let mut names: Vec<&'static str> = members.iter().map(|member| member.directory).collect();
-        names.extend(database.member_directory());
+        names.extend(database.as_files().member_directory());
         names.sort_unstable();
         names.dedup();
         names.retain(|name| !name.is_empty());

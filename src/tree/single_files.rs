@@ -48,7 +48,7 @@ pub(super) struct Documents(pub(super) Arc<IndexedDatabase>);
 
 impl Section for Documents {
     fn top(&self) -> Vec<(String, Node)> {
-        let documents = (0..).zip(self.0.database().documents());
+        let documents = (0..).zip(self.0.database().as_files().documents());
         documents
             .map(|(number, &name)| (name.to_owned(), Node::new(KIND_DOCUMENT, number)))
             .collect()
@@ -59,7 +59,7 @@ impl Section for Documents {
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {
-        let exists = (node.number() as usize) < self.0.database().documents().len();
+        let exists = (node.number() as usize) < self.0.database().as_files().documents().len();
         exists.then_some(Existing::File(Content::Document(node.number())))
     }
 }

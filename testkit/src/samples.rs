@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{Candidate, Database, FORMATS, Files, Format, Options, SourceFile, SourceFolder};
+use chessdb::formats::{
+    Candidate, Database, FORMATS, Files, Format, Options, Part, SourceFile, SourceFolder,
+};
 use chessdb::text::{decode, utf8};
 use chessdb_library::library::advised;
 use chessdb_library::mapped::Mapped;
@@ -190,7 +192,7 @@ pub fn open(format: &Format, candidate: &Candidate, options: &Options) -> Option
     try_open(format, candidate, options).ok()
 }
 
-/// Opens a candidate.
+/// Opens a candidate, or the first database of an archive.
 ///
 /// # Errors
 /// Why it is not a database.
@@ -199,6 +201,15 @@ pub fn try_open(
     candidate: &Candidate,
     options: &Options,
 ) -> Result<Box<dyn Database>, String> {
+    let mut parts = try_open_all(format, candidate, options)?;
+    Ok(parts.swap_remove(0).database)
+}
+
+/// Opens a candidate, or all databases of an archive.
+///
+/// # Errors
+/// Why it is not a database.
+pub fn try_open_all(format: &Format, candidate: &Candidate, options: &Options) -> Result<Vec<Part>, String> {
     let mut files = Files::default();
     for (kind, path) in &candidate.files {
         let file = SourceFile {

@@ -32,7 +32,8 @@ fn games_of(format: &str, input: &Input) -> (u32, u32) {
     let [candidate] = &candidates[..] else {
         panic!("{} databases", candidates.len());
     };
-    let database = (format.open)(input.open(candidate), &input.options).unwrap();
+    let parts = (format.open)(input.open(candidate), &input.options).unwrap();
+    let database = &parts[0].database;
     let is_played = |game: &u32| {
         let read = pgn::read(&chessdb_library::library::to_pgn(&database.game(*game).game));
         read[0].main_line().len() >= 4

@@ -246,7 +246,8 @@ impl Changing {
             kept: None,
             progress: Default::default(),
         };
-        (self.format.open)(files, &Options::default()).ok().map(Arc::from)
+        let parts = (self.format.open)(files, &Options::default()).ok()?;
+        parts.into_iter().next().map(|part| part.database.into())
     }
 
     fn entry(&self, database: Arc<dyn Database>) -> LibraryEntry {
@@ -353,17 +354,18 @@ fn read(database: &dyn Database) {
         let decoded = database.game(game);
         assert!(std::str::from_utf8(&to_pgn(&decoded.game)).is_ok());
         let mut stored = Vec::new();
-        database.append_stored(game, &mut stored);
+        database.as_files().append_stored(game, &mut stored);
         assert!(std::str::from_utf8(&stored).is_ok());
         decoded
             .problems
             .iter()
             .for_each(|problem| assert_text(&problem.what));
     }
-    for document in 0..database.documents().len() {
-        assert!(std::str::from_utf8(&to_pgn(&database.document(document))).is_ok());
+    for document in 0..database.as_files().documents().len() {
+        assert!(std::str::from_utf8(&to_pgn(&database.as_files().document(document))).is_ok());
     }
     database
+        .as_files()
         .members()
         .iter()
         .for_each(|member| assert_text(&member.name));

@@ -47,22 +47,22 @@ impl LibraryEntry {
     /// The number of its games; the most that there can be, as long as they are not counted.
     pub fn most_games(&self) -> u32 {
         let database = &self.database;
-        database.uncounted().unwrap_or_else(|| database.len())
+        database.as_files().uncounted().unwrap_or_else(|| database.len())
     }
 
     /// True if its games are counted, or counting them reads nothing.
     pub fn is_counted(&self) -> bool {
-        self.database.uncounted().is_none()
+        self.database.as_files().uncounted().is_none()
     }
 
     /// True if its games are counted, and their keys do not need all records to be read.
     pub fn is_prepared(&self) -> bool {
-        self.is_counted() && self.database.is_prepared()
+        self.is_counted() && self.database.as_files().is_prepared()
     }
 
     /// True if its games are counted, and its information does not need the whole index to be read.
     pub fn is_described(&self) -> bool {
-        self.is_counted() && self.database.is_described()
+        self.is_counted() && self.database.as_files().is_described()
     }
 
     /// Problems of the database itself, and what users can do about them.

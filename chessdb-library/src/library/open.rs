@@ -14,7 +14,7 @@ use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::ProblemKind;
 use chessdb::formats::{
-    self, Candidate, Database, Files, Format, NotADatabase, Options, Progress, SmallFiles, SourceFile,
+    self, Candidate, Files, Format, NotADatabase, Options, Part, Progress, SmallFiles, SourceFile,
 };
 
 /// Root and options with which databases are opened.
@@ -287,23 +287,20 @@ fn reason(error: &io::Error) -> Result<String, Refusal> {
     }
 }
 
-/// A database, or the parts of an archive with their names.
-type NamedDatabases = Vec<(Option<String>, Box<dyn Database>)>;
-
 /// The entries of databases that were opened from the same files.
 fn entries(
     task: &OpeningTask,
     format: &'static Format,
     found: &Candidate,
-    databases: NamedDatabases,
+    parts: Vec<Part>,
     files: &[(String, Identity)],
     maps: &[Arc<Mapped>],
     copies: Option<Arc<Copies>>,
 ) -> Vec<LibraryEntry> {
-    let entry = |(part, database): (_, Box<dyn Database>)| LibraryEntry {
+    let entry = |Part { name, database }| LibraryEntry {
         path: String::new(),
         format,
-        part,
+        part: name,
         database: database.into(),
         files: files.to_vec(),
         maps: maps.to_vec(),
@@ -311,46 +308,32 @@ fn entries(
         is_local: task.mount.is_none(),
         found: Some(found.clone()),
     };
-    databases.into_iter().map(entry).collect()
+    parts.into_iter().map(entry).collect()
 }
 
 /// Opens a database from its files.
-fn databases(
-    task: &OpeningTask,
-    how: &How,
-    format: &Format,
-    files: Files,
-) -> Result<NamedDatabases, Refusal> {
-    let databases = catch_unwind(AssertUnwindSafe(|| {
-        let mut database = (format.open)(files, &how.options)?;
-        let parts = database.take_parts();
-        let databases = if parts.is_empty() {
-            vec![(None, database)]
-        } else {
-            parts
-                .into_iter()
-                .map(|part| (Some(part.name), part.database))
-                .collect()
-        };
+fn databases(task: &OpeningTask, how: &How, format: &Format, files: Files) -> Result<Vec<Part>, Refusal> {
+    let parts = catch_unwind(AssertUnwindSafe(|| {
+        let parts = (format.open)(files, &how.options)?;
         if task.mount.is_some() {
             // Requests may not wait for a source that hangs, so what `info.txt` needs is read now.
-            for (_, database) in &databases {
+            for Part { database, .. } in &parts {
                 database.len();
                 database.info();
                 database.problems();
             }
         }
         // What an archive does not show has no other place on standard error.
-        for (part, database) in &databases {
+        for Part { name, database } in &parts {
             let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
-            let problems = part.iter().flat_map(|_| database.problems());
+            let problems = name.iter().flat_map(|_| database.problems());
             for problem in problems.filter(|problem| is_left_out(problem.kind)) {
                 log::warn!("{}: {}", task.name, advised(&problem.what, problem.remedy));
             }
         }
-        Ok(databases)
+        Ok(parts)
     }));
-    let databases = databases
+    let parts = parts
         .unwrap_or_else(|panic| {
             let reason = format!("the decoder failed: {}", message(&*panic));
             Err(NotADatabase::new(reason))
@@ -359,7 +342,7 @@ fn databases(
             let reason = advised(&error.reason, error.remedy);
             format!("not a {} database: {reason}", format.title)
         })?;
-    Ok(databases)
+    Ok(parts)
 }
 
 /// Maps a file of the source, or copies it if it is small and `may_copy` is set.

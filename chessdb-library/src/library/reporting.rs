@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::LibraryEntry;
 use crate::workers::progress;
-use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use chessdb::formats::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
 
@@ -39,18 +39,6 @@ impl Database for Reporting {
         self.database.len()
     }
 
-    fn uncounted(&self) -> Option<u32> {
-        self.database.uncounted()
-    }
-
-    fn is_prepared(&self) -> bool {
-        self.database.is_prepared()
-    }
-
-    fn is_described(&self) -> bool {
-        self.database.is_described()
-    }
-
     fn keys(&self, game: u32) -> Keys {
         self.reporting(self.database.keys(game))
     }
@@ -67,14 +55,6 @@ impl Database for Reporting {
         self.reporting(self.database.game(game))
     }
 
-    fn stored_len(&self, game: u32) -> Option<u32> {
-        self.reporting(self.database.stored_len(game))
-    }
-
-    fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
-        self.reporting(self.database.append_stored(game, out))
-    }
-
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         self.database.main_line(game, each);
         self.reporting(());
@@ -88,27 +68,53 @@ impl Database for Reporting {
         self.database.problems()
     }
 
+    fn folders(&self) -> Vec<Folder> {
+        self.database.folders()
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for Reporting {
+    fn uncounted(&self) -> Option<u32> {
+        self.database.as_files().uncounted()
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.database.as_files().is_prepared()
+    }
+
+    fn is_described(&self) -> bool {
+        self.database.as_files().is_described()
+    }
+
+    fn stored_len(&self, game: u32) -> Option<u32> {
+        self.reporting(self.database.as_files().stored_len(game))
+    }
+
+    fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
+        self.reporting(self.database.as_files().append_stored(game, out))
+    }
+
     fn member_directory(&self) -> Option<&'static str> {
-        self.database.member_directory()
+        self.database.as_files().member_directory()
     }
 
     fn members(&self) -> Vec<Member> {
-        self.database.members()
+        self.database.as_files().members()
     }
 
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.reporting(self.database.read_member(member, offset, buffer))
+        self.reporting(self.database.as_files().read_member(member, offset, buffer))
     }
 
     fn documents(&self) -> &[&'static str] {
-        self.database.documents()
+        self.database.as_files().documents()
     }
 
     fn document(&self, document: usize) -> Game {
-        self.reporting(self.database.document(document))
-    }
-
-    fn folders(&self) -> Vec<Folder> {
-        self.database.folders()
+        self.reporting(self.database.as_files().document(document))
     }
 }

@@ -38,7 +38,7 @@ pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
 /// Appends the text that [`text_of`] gives. Gives its problems, which only decoding finds.
 pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Problem> {
     append_by(out, entry, game, |out| {
-        if entry.database.append_stored(game, out) {
+        if entry.database.as_files().append_stored(game, out) {
             Vec::new()
         } else {
             append_decoded(out, &*entry.database, game)
@@ -112,7 +112,7 @@ pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
 /// The PGN of a document; where its decoder panics, a game that says so.
 pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        to_pgn(&entry.database.document(document as usize))
+        to_pgn(&entry.database.as_files().document(document as usize))
     }));
     decoded.unwrap_or_else(|panic| {
         let what = format!("the decoder failed: {}", message(&*panic));

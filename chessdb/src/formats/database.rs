@@ -12,7 +12,7 @@ use crate::replay::{Ply, main_line};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextId(pub u32);
 
-/// What views sort a game by: a few integers, read without decoding a move.
+/// What games are sorted by: a few integers, read without decoding a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Keys {
     /// White's name.
@@ -29,7 +29,7 @@ pub struct Keys {
     pub eco: Option<Eco>,
     /// Result.
     pub outcome: Outcome,
-    /// Marked as deleted in its database: such games are in `games/`, `all.pgn` and folders only.
+    /// Marked as deleted in its database.
     pub deleted: bool,
 }
 
@@ -64,7 +64,7 @@ impl Keys {
 /// Reading never fails as a whole: damage is a [`Problem`] and a remark in the game.
 pub trait Database: Send + Sync {
     /// Number of games. Where all records have to be read for it and a file was changed before, it is what
-    /// [`Database::uncounted`] gives.
+    /// [`AsFiles::uncounted`] gives.
     fn len(&self) -> u32;
 
     /// True without games.
@@ -72,6 +72,50 @@ pub trait Database: Send + Sync {
         self.len() == 0
     }
 
+    /// What games are sorted by; `game < len()`, else all is unknown.
+    fn keys(&self, game: u32) -> Keys;
+
+    /// The text of an id, as the database has it; `?` for what is unknown.
+    fn text(&self, id: TextId) -> String;
+
+    /// The whole game.
+    fn game(&self, game: u32) -> Decoded;
+
+    /// All tags of a game. Most formats decode no move for them.
+    fn tags(&self, game: u32) -> Tags {
+        self.game(game).game.tags
+    }
+
+    /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
+    /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        main_line(&self.game(game).game, each);
+    }
+
+    /// What is known of the database besides its games.
+    fn info(&self) -> Info {
+        Info::default()
+    }
+
+    /// Problems of the database itself, known since it was opened, or since its games were counted.
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+
+    /// The database's own folders of games.
+    fn folders(&self) -> Vec<Folder> {
+        Vec::new()
+    }
+
+    /// What a program needs in addition that shows databases as files.
+    fn as_files(&self) -> &dyn AsFiles {
+        &NoFiles
+    }
+}
+
+/// What a program needs in addition that shows databases as files, such as a file system: what takes long, texts of
+/// which the length is known, and files beside the games.
+pub trait AsFiles {
     /// The most games that there can be, as long as [`Database::len`] has to read all records before it answers, and
     /// from then on if a file was changed before it could; none where it answers at once.
     fn uncounted(&self) -> Option<u32> {
@@ -88,18 +132,6 @@ pub trait Database: Send + Sync {
         true
     }
 
-    /// What views need of a game; `game < len()`, else all is unknown.
-    fn keys(&self, game: u32) -> Keys;
-
-    /// The text of an id, as the database has it; `?` for what is unknown.
-    fn text(&self, id: TextId) -> String;
-
-    /// All tags of a game. No move is decoded.
-    fn tags(&self, game: u32) -> Tags;
-
-    /// The whole game.
-    fn game(&self, game: u32) -> Decoded;
-
     /// Bytes of the text that stands for a game instead of the decoded one; none where games are shown decoded. It is
     /// either some for all games or for none.
     fn stored_len(&self, game: u32) -> Option<u32> {
@@ -107,24 +139,10 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// Appends the text of which [`Database::stored_len`] gives the length; false where games are shown decoded.
+    /// Appends the text of which [`AsFiles::stored_len`] gives the length; false where games are shown decoded.
     fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
         let _ = (game, out);
         false
-    }
-
-    /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
-    /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
-    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        main_line(&self.game(game).game, each);
-    }
-
-    /// The contents of `info.txt`.
-    fn info(&self) -> Info;
-
-    /// Problems of the database itself, known since it was opened, or since its games were counted.
-    fn problems(&self) -> &[Problem] {
-        &[]
     }
 
     /// The directory of all members, where all records must be read to find them: it is shown even if it turns out to
@@ -147,7 +165,7 @@ pub trait Database: Send + Sync {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    /// Names of further PGN documents of the database, each with one game, next to `all.pgn`: `book.pgn`.
+    /// Names of further PGN documents of the database, each with one game: `book.pgn`.
     fn documents(&self) -> &[&'static str] {
         &[]
     }
@@ -157,18 +175,12 @@ pub trait Database: Send + Sync {
         let _ = document;
         Game::default()
     }
-
-    /// The database's own folders of games.
-    fn folders(&self) -> Vec<Folder> {
-        Vec::new()
-    }
-
-    /// Takes the databases out of an archive of several, which has no games itself. They are shown in its place, so
-    /// this is called once, right after opening.
-    fn take_parts(&mut self) -> Vec<Part> {
-        Vec::new()
-    }
 }
+
+/// A database without files beside its games, of which nothing takes long.
+struct NoFiles;
+
+impl AsFiles for NoFiles {}
 
 impl dyn Database + '_ {
     /// All games, in the order of their numbers.
@@ -177,12 +189,22 @@ impl dyn Database + '_ {
     }
 }
 
-/// One of several databases in an archive.
+/// A database, or one of several in an archive.
 pub struct Part {
-    /// Name of its main file.
-    pub name: String,
+    /// Name of its main file in an archive of several.
+    pub name: Option<String>,
     /// The database.
     pub database: Box<dyn Database>,
+}
+
+impl Part {
+    /// A database that is alone in its files.
+    pub fn only(database: impl Database + 'static) -> Vec<Part> {
+        vec![Part {
+            name: None,
+            database: Box::new(database),
+        }]
+    }
 }
 
 /// A decoded game and what was wrong with it.
@@ -190,14 +212,14 @@ pub struct Part {
 pub struct Decoded {
     /// The game, as far as it can be read.
     pub game: Game,
-    /// One row of `problems.txt` each.
+    /// What was wrong.
     pub problems: Vec<Problem>,
 }
 
 /// Information about a database that is available as soon as it is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
-    /// Rows of name and value for `info.txt`, such as layout, reading and encoding.
+    /// Rows of name and value, such as layout, reading and encoding.
     pub rows: Vec<(&'static str, String)>,
     /// Oddities that affect no game, in lower case, without a full stop.
     pub warnings: Vec<String>,
@@ -206,7 +228,7 @@ pub struct Info {
 /// A raw file inside a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Directory in the mounted tree that holds it, such as `emb`; empty if it is in that of the database.
+    /// Directory of such files, such as `emb`; empty if it belongs beside the games.
     pub directory: &'static str,
     /// Its own name, as the database has it.
     pub name: String,

@@ -26,7 +26,7 @@ pub struct Candidate {
     pub name: String,
     /// The files, each with the kind by which the format refers to it (its extension in lower case).
     pub files: Vec<(String, PathBuf)>,
-    /// Oddities of the names, for the log and `info.txt`.
+    /// Oddities of the names, for the log and [`Info::warnings`](super::Info::warnings).
     pub warnings: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub trait Kept: Debug + Send + Sync {
 pub struct Files {
     /// The files by kind: the name by which the format refers to each.
     pub files: Vec<(String, SourceFile)>,
-    /// Oddities found so far, for the log and `info.txt`.
+    /// Oddities found so far, for the log and [`Info::warnings`](super::Info::warnings).
     pub warnings: Vec<String>,
     /// What is kept for the database; none where nothing can be kept.
     pub kept: Option<Arc<dyn Kept>>,

@@ -32,7 +32,7 @@ use std::path::Path;
 
 use crate::packed::PackedError;
 pub use crate::problem::{Problem, ProblemKind, Remedy};
-pub use database::{Database, Decoded, Folder, Info, Keys, Member, Part, TextId};
+pub use database::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Part, TextId};
 pub use files::{Bytes, Candidate, Files, Kept, Progress, SourceFile, SourceFolder, by_stem};
 
 /// The user's options for reading games. By default every format applies its own rules.
@@ -40,7 +40,7 @@ pub use files::{Bytes, Candidate, Files, Kept, Progress, SourceFile, SourceFolde
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,
-    /// Forces one of a format's readings, by the name that `info.txt` shows. Formats without such a reading
+    /// Forces one of a format's readings, by the name in [`Info::rows`]. Formats without such a reading
     /// ignore it, because a folder may contain several formats.
     pub reading: Option<String>,
     /// Corrects dates that show a known bug of the writer.
@@ -145,8 +145,8 @@ pub struct SmallFiles {
     pub are_joined: fn(&Options) -> bool,
 }
 
-/// A database, or why the files are not one.
-pub type Opened = Result<Box<dyn Database>, NotADatabase>;
+/// A database, or those of an archive of several, or why the files are no database.
+pub type Opened = Result<Vec<Part>, NotADatabase>;
 
 /// All formats, in the order in which they are tried.
 #[rustfmt::skip]

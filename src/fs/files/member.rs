@@ -46,7 +46,7 @@ impl File for RawFile<'_> {
             let rest = bytes.get_mut(filled..).unwrap_or_default();
             let at = offset + filled as u64;
             let read = catch_unwind(AssertUnwindSafe(|| {
-                entry.database.read_member(member as usize, at, rest)
+                entry.database.as_files().read_member(member as usize, at, rest)
             }));
             match read {
                 Ok(Ok(more)) if more > 0 => filled += more,

@@ -174,14 +174,8 @@ pub fn sweep_candidate(
     let (opened, _) = check.costs(OPENING, &mut swept.opening, || {
         (format.open)(input.open(candidate), &input.options)
     });
-    let Ok(mut database) = opened else { return swept };
-    let parts = database.take_parts().into_iter().map(|part| part.database);
-    let mut databases: Vec<Box<dyn Database>> = parts.collect();
-    if databases.is_empty() {
-        databases.push(database);
-    }
-    for database in databases {
-        swept.add(check.sweep(&*database));
+    for part in opened.into_iter().flatten() {
+        swept.add(check.sweep(&*part.database));
     }
     swept
 }
@@ -200,7 +194,7 @@ impl Piece {
                 assert_eq!(decoded.tags, database.tags(game), "tags of game {game}");
                 decoded
             }
-            Piece::Document(document) => database.document(document),
+            Piece::Document(document) => database.as_files().document(document),
         };
         (to_pgn(&game), game)
     }
@@ -235,9 +229,9 @@ fn list(database: &dyn Database) {
     // Numbers beyond the end must not panic.
     database.keys(len);
     let mut buffer = [0; 4096];
-    for (number, member) in database.members().iter().enumerate() {
+    for (number, member) in database.as_files().members().iter().enumerate() {
         let mut offset = 0;
-        while let Ok(read @ 1..) = database.read_member(number, offset, &mut buffer) {
+        while let Ok(read @ 1..) = database.as_files().read_member(number, offset, &mut buffer) {
             offset += read as u64;
         }
         assert_eq!(offset, member.size, "{}", member.name);
@@ -286,7 +280,7 @@ impl Check {
             None => (0..database.len()).collect(),
         };
         let games = games.into_iter().map(Piece::Game);
-        let documents = (0..database.documents().len()).map(Piece::Document);
+        let documents = (0..database.as_files().documents().len()).map(Piece::Document);
         let mut read = 0;
         let mut all = Cost::default();
         for piece in games.chain(documents) {

@@ -40,17 +40,27 @@ fn every_game_equals_its_expected_pgn() {
 /// The contents of `emb/`: safe names as in the mounted tree, sizes, and digests.
 fn members(database: &dyn Database) -> BTreeMap<String, (u64, String)> {
     let mut shown = BTreeMap::new();
-    for (number, member) in database.members().into_iter().enumerate() {
+    for (number, member) in database.as_files().members().into_iter().enumerate() {
         assert_eq!(member.directory, "emb");
         let mut bytes = vec![0; usize::try_from(member.size).unwrap()];
         // Read in two parts that do not end at the ends of fragments.
         let cut = bytes.len() / 3;
-        let first = database.read_member(number, 0, &mut bytes[..cut]).unwrap();
+        let first = database
+            .as_files()
+            .read_member(number, 0, &mut bytes[..cut])
+            .unwrap();
         let rest = database
+            .as_files()
             .read_member(number, cut as u64, &mut bytes[cut..])
             .unwrap();
         assert_eq!((first as u64 + rest as u64), member.size, "{}", member.name);
-        assert_eq!(database.read_member(number, member.size, &mut [0; 9]).unwrap(), 0);
+        assert_eq!(
+            database
+                .as_files()
+                .read_member(number, member.size, &mut [0; 9])
+                .unwrap(),
+            0
+        );
         let name = match member.name.replace(|c: char| c == '/' || c.is_control(), "_") {
             name if matches!(name.as_str(), "" | "." | "..") => "unknown".to_owned(),
             name => name,
@@ -66,7 +76,12 @@ fn members(database: &dyn Database) -> BTreeMap<String, (u64, String)> {
             .collect();
         shown.insert(name, (member.size, digest));
     }
-    assert!(database.read_member(shown.len(), 0, &mut [0; 9]).is_err());
+    assert!(
+        database
+            .as_files()
+            .read_member(shown.len(), 0, &mut [0; 9])
+            .is_err()
+    );
     shown
 }
 

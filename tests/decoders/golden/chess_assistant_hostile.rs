@@ -117,7 +117,7 @@ fn emb_with(entries: u32, pairs: u32) -> Vec<u8> {
 fn fragment_tables_that_all_entries_share_are_read_a_few_times_only() {
     let emb = emb_with(4_000, 100_000);
     let (database, _) = Base::new(&[], &emb).read();
-    let members = database.members();
+    let members = database.as_files().members();
     assert_eq!(members.len(), 4_000);
     let pairs: u64 = members.iter().map(|member| member.size).sum();
     assert!(pairs > 100_000 && pairs <= emb.len() as u64 / 4 + 256, "{pairs}");

@@ -217,13 +217,13 @@ fn a_book_as_one_game_has_exactly_the_ways_of_its_lines() {
     let mut texts = Vec::new();
     for name in ["tree", "flat"] {
         let database = open_base(&shared.join("data/chessbase/fbk").join(name)).unwrap();
-        assert_eq!(database.documents(), ["book.pgn"]);
-        let [book] = &pgn::read(&to_pgn(&database.document(0)))[..] else {
+        assert_eq!(database.as_files().documents(), ["book.pgn"]);
+        let [book] = &pgn::read(&to_pgn(&database.as_files().document(0)))[..] else {
             panic!("not one game")
         };
         let lines: BTreeSet<Vec<String>> = pgn::read(&export(&*database)).iter().flat_map(ways).collect();
         assert_eq!(ways(book).into_iter().collect::<BTreeSet<_>>(), lines, "{name}");
-        texts.push(to_pgn(&database.document(0)));
+        texts.push(to_pgn(&database.as_files().document(0)));
     }
     assert_eq!(texts[0], texts[1]);
 }

@@ -222,10 +222,13 @@ fn guiding_texts_are_files_by_their_languages() {
     needs!(samples);
     let database = sample("texts");
     let mut given = BTreeMap::new();
-    for (number, member) in database.members().into_iter().enumerate() {
+    for (number, member) in database.as_files().members().into_iter().enumerate() {
         assert_eq!(member.directory, "texts");
         let mut bytes = vec![0; member.size as usize];
-        assert_eq!(database.read_member(number, 0, &mut bytes).unwrap(), bytes.len());
+        assert_eq!(
+            database.as_files().read_member(number, 0, &mut bytes).unwrap(),
+            bytes.len()
+        );
         given.insert(member.name, bytes);
     }
     let expected = fs::read_dir(folder().join("texts.texts")).unwrap().map(|entry| {

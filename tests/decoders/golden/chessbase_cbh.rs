@@ -230,13 +230,13 @@ fn guiding_texts_are_files() {
     let Some(database) = sample("text/text.cbh") else {
         return;
     };
-    let members = database.members();
+    let members = database.as_files().members();
     assert!(members.iter().all(|member| member.directory == "texts"));
     let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
     assert_eq!(members.len(), 72);
     assert!(names.contains(&"000007 German title.de.html"), "{names:?}");
     let mut bytes = [0; 5];
-    assert_eq!(database.read_member(0, 0, &mut bytes).unwrap(), 5);
+    assert_eq!(database.as_files().read_member(0, 0, &mut bytes).unwrap(), 5);
     assert!(
         bytes.eq_ignore_ascii_case(b"<html") || bytes.starts_with(b"<"),
         "{bytes:?}"
@@ -265,7 +265,12 @@ fn russian_texts_are_noticed_and_read() {
         ..Options::default()
     };
     let database = open(&path, &options).unwrap();
-    let names: Vec<String> = database.members().into_iter().map(|member| member.name).collect();
+    let names: Vec<String> = database
+        .as_files()
+        .members()
+        .into_iter()
+        .map(|member| member.name)
+        .collect();
     assert!(names.contains(&"000003 От автора.en.txt".to_owned()), "{names:?}");
     let warnings = database.info().warnings;
     assert!(!warnings.iter().any(|warning| warning.contains("windows-1251")));

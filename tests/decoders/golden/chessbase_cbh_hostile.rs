@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::*;
-use chessdb::formats::Options;
-use testkit::samples::{candidates, try_open};
+use chessdb::formats::{Options, Part};
+use testkit::samples::{candidates, try_open_all};
 
 /// A file in an archive: its name, its packed bytes, and its stated length.
 type Packed<'a> = (&'a str, Vec<u8>, u32);
@@ -51,6 +51,12 @@ pub(super) fn cbh(places: &[u32]) -> Vec<u8> {
 
 /// Opens files with a common stem.
 pub(super) fn open(files: &[(&str, Vec<u8>)]) -> Result<Box<dyn Database>, String> {
+    let mut parts = open_all(files)?;
+    Ok(parts.swap_remove(0).database)
+}
+
+/// Opens all databases of an archive.
+fn open_all(files: &[(&str, Vec<u8>)]) -> Result<Vec<Part>, String> {
     let folder = tempfile::tempdir().unwrap();
     let base: PathBuf = folder.path().join("x");
     for (extension, bytes) in files {
@@ -60,7 +66,7 @@ pub(super) fn open(files: &[(&str, Vec<u8>)]) -> Result<Box<dyn Database>, Strin
     let [(format, candidate)] = &found[..] else {
         panic!("{} databases", found.len());
     };
-    try_open(format, candidate, &Options::default())
+    try_open_all(format, candidate, &Options::default())
 }
 
 /// The problems of a database itself, as text.
@@ -130,9 +136,8 @@ fn all_databases_of_an_archive_share_its_bounds() {
         bytes.extend(&stream);
         bytes
     };
-    let mut several = open(&[("cbv", packed(3))]).unwrap();
-    let parts = several.take_parts();
-    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    let parts = open_all(&[("cbv", packed(3))]).unwrap();
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_deref().unwrap()).collect();
     assert_eq!(names, ["0.cbh", "1.cbh", "2.cbh"]);
     for part in &parts {
         assert_eq!(problems(&*part.database), [""; 0]);
@@ -152,8 +157,7 @@ fn a_database_that_is_none_costs_the_others_of_its_archive_nothing() {
     assert!(told[0].starts_with("x.cbv: bad.cbh is left out"), "{told:?}");
     // It is said once.
     let other = ("other.cbh", good.1.clone(), 46);
-    let mut several = open(&[("cbv", archive(&[bad.clone(), good, other]))]).unwrap();
-    let parts = several.take_parts();
+    let parts = open_all(&[("cbv", archive(&[bad.clone(), good, other]))]).unwrap();
     let told: Vec<usize> = parts.iter().map(|part| problems(&*part.database).len()).collect();
     assert_eq!(told, [1, 0]);
     assert!(open(&[("cbv", archive(&[bad]))]).is_err());
@@ -359,7 +363,7 @@ fn a_text_that_is_no_text_is_none() {
     cbg.extend([0x80, 0, 0, 12, 3, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
     let database = open(&[("cbh", header), ("cbg", cbg)]).unwrap();
     assert_eq!(database.len(), 1);
-    assert!(database.members().is_empty());
+    assert!(database.as_files().members().is_empty());
 }
 
 #[test]
@@ -379,7 +383,7 @@ fn records_that_share_a_guiding_text_are_not_multiplied() {
         let mut cbh = cbh(&vec![26; records]);
         cbh[46..].chunks_mut(46).for_each(|record| record[0] = 3);
         let database = open(&[("cbh", cbh), ("cbg", cbg.clone())]).unwrap();
-        database.members().len()
+        database.as_files().members().len()
     };
     assert_eq!((texts(1), texts(2)), (8, 16));
     assert!(texts(10_000) <= 1 + cbg.len() / 16);

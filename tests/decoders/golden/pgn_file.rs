@@ -175,8 +175,11 @@ fn stored(database: &dyn Database) -> Vec<u8> {
     let mut all = Vec::new();
     for game in 0..database.len() {
         let before = all.len();
-        assert!(database.append_stored(game, &mut all));
-        assert_eq!(database.stored_len(game), Some((all.len() - before) as u32));
+        assert!(database.as_files().append_stored(game, &mut all));
+        assert_eq!(
+            database.as_files().stored_len(game),
+            Some((all.len() - before) as u32)
+        );
     }
     all
 }
@@ -184,9 +187,12 @@ fn stored(database: &dyn Database) -> Vec<u8> {
 /// The bytes of a database's first member, if it has one.
 fn head(database: &dyn Database) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for member in database.members() {
+    for member in database.as_files().members() {
         bytes.resize(member.size as usize, 0);
-        assert_eq!(database.read_member(0, 0, &mut bytes).unwrap(), bytes.len());
+        assert_eq!(
+            database.as_files().read_member(0, 0, &mut bytes).unwrap(),
+            bytes.len()
+        );
     }
     bytes
 }
@@ -240,7 +246,7 @@ fn texts_are_all_of_the_file() {
         assert!(!text.contains(['\r', '\0', '\x1a', '\u{feff}']), "{text:?}");
         for game in 0..cleaned.len() {
             let mut text = Vec::new();
-            cleaned.append_stored(game, &mut text);
+            cleaned.as_files().append_stored(game, &mut text);
             assert!(text.ends_with(b"\n\n") && !text.ends_with(b"\n\n\n"));
             check_keys(&*cleaned, game, &bytes.escape_ascii().to_string());
         }

@@ -46,7 +46,8 @@ fn open(name: &str, bytes: Arc<dyn Bytes>) -> Box<dyn Database> {
         ..Files::default()
     };
     let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
-    (format.open)(files, &Options::default()).unwrap()
+    let mut parts = (format.open)(files, &Options::default()).unwrap();
+    parts.swap_remove(0).database
 }
 
 impl Recorded {

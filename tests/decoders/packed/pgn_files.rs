@@ -43,9 +43,9 @@ fn open(source: &Path, form: PgnForm) -> Result<Library, LibraryError> {
 fn contents(database: &dyn Database) -> Vec<String> {
     let game = |game| {
         let (mut stored, keys) = (Vec::new(), database.keys(game));
-        database.append_stored(game, &mut stored);
+        database.as_files().append_stored(game, &mut stored);
         let names = [keys.white, keys.black, keys.event].map(|id| database.text(id));
-        let len = database.stored_len(game);
+        let len = database.as_files().stored_len(game);
         format!(
             "{names:?} {:?} {len:?} {stored:?}\n{}",
             keys.date,
@@ -354,8 +354,8 @@ fn an_index_that_cannot_be_kept_is_written_once() {
         progress: Arc::default(),
     };
     let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
-    let database = (format.open)(files, &Options::default()).unwrap();
-    assert_eq!(database.len(), 2_000);
+    let parts = (format.open)(files, &Options::default()).unwrap();
+    assert_eq!(parts[0].database.len(), 2_000);
     assert_eq!(full.0.load(Ordering::Relaxed), 1);
 }
 
@@ -372,13 +372,8 @@ fn open_kept(kind: &str, bytes: &[u8], kept: &Arc<InMemory>) -> Vec<Box<dyn Data
         kept: Some(Arc::clone(kept) as Arc<dyn Kept>),
         progress: Arc::default(),
     };
-    let mut database = (format.open)(files, &Options::default()).unwrap();
-    let parts = database.take_parts();
-    if parts.is_empty() {
-        vec![database]
-    } else {
-        parts.into_iter().map(|part| part.database).collect()
-    }
+    let parts = (format.open)(files, &Options::default()).unwrap();
+    parts.into_iter().map(|part| part.database).collect()
 }
 
 #[test]

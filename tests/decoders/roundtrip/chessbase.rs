@@ -118,7 +118,7 @@ fn books_of_random_lines_come_back_in_both_readings() {
             let follows = lines.range(game.clone()..).next();
             assert!(follows.is_some_and(|line| line.starts_with(game)), "{game:?}");
         }
-        let text = chessdb_library::library::to_pgn(&book.document(0));
+        let text = chessdb_library::library::to_pgn(&book.as_files().document(0));
         assert_eq!(pgn::read(&text).len(), 1);
         books.push(text);
     }

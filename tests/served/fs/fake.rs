@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chessdb::board::{Fen, Position, Undo};
 use chessdb::formats::{
-    Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
+    AsFiles, Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
 };
 use chessdb::game::{Date, Eco, Game, Outcome, Tags};
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
@@ -264,16 +264,6 @@ impl Database for Fake {
         self.games.len() as u32
     }
 
-    fn uncounted(&self) -> Option<u32> {
-        let counted = self.counted.as_ref()?;
-        let most = self.games.len() as u32 + 1;
-        (!counted.load(Ordering::Relaxed)).then_some(most)
-    }
-
-    fn member_directory(&self) -> Option<&'static str> {
-        self.counted.as_ref().map(|_| "emb")
-    }
-
     fn keys(&self, game: u32) -> Keys {
         self.keys_read.fetch_add(1, Ordering::Relaxed);
         self.cancel_keys.iter().for_each(|cancel| cancel.count());
@@ -368,6 +358,26 @@ impl Database for Fake {
         &self.problems
     }
 
+    fn folders(&self) -> Vec<Folder> {
+        self.folders.clone()
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for Fake {
+    fn uncounted(&self) -> Option<u32> {
+        let counted = self.counted.as_ref()?;
+        let most = self.games.len() as u32 + 1;
+        (!counted.load(Ordering::Relaxed)).then_some(most)
+    }
+
+    fn member_directory(&self) -> Option<&'static str> {
+        self.counted.as_ref().map(|_| "emb")
+    }
+
     fn documents(&self) -> &[&'static str] {
         &self.documents
     }
@@ -397,9 +407,5 @@ impl Database for Fake {
         let len = rest.len().min(buffer.len()).min(3);
         buffer[..len].copy_from_slice(&rest[..len]);
         Ok(len)
-    }
-
-    fn folders(&self) -> Vec<Folder> {
-        self.folders.clone()
     }
 }

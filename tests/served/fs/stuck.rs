@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 
-use chessdb::formats::{Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+use chessdb::formats::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
 use chessdb_library::library::LibraryEntry;
 
@@ -115,25 +115,31 @@ impl Database for Stuck {
         self.0.problems()
     }
 
+    fn folders(&self) -> Vec<Folder> {
+        self.0.folders()
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for Stuck {
     fn members(&self) -> Vec<Member> {
-        self.0.members()
+        self.0.as_files().members()
     }
 
     fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         self.1.pass();
-        self.0.read_member(member, offset, buffer)
+        self.0.as_files().read_member(member, offset, buffer)
     }
 
     fn documents(&self) -> &[&'static str] {
-        self.0.documents()
+        self.0.as_files().documents()
     }
 
     fn document(&self, document: usize) -> Game {
         self.1.pass();
-        self.0.document(document)
-    }
-
-    fn folders(&self) -> Vec<Folder> {
-        self.0.folders()
+        self.0.as_files().document(document)
     }
 }

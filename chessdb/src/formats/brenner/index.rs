@@ -10,7 +10,7 @@ use super::texts::TextReader;
 use crate::formats::{Keys, SourceFile, TextId};
 use crate::game::{Date, Outcome};
 
-/// Maximum number of places without a game that are listed in `problems.txt`.
+/// Maximum number of places without a game that are problems.
 const MOST_STRAYS: usize = 1000;
 /// The id of an unknown text.
 const UNKNOWN: TextId = TextId(u32::MAX);

@@ -36,7 +36,7 @@ use self::index::Index;
 use self::reading::{HalfMoveReading, Sample, Vote};
 use self::texts::TextReader;
 use super::{
-    ByContent, Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem,
+    ByContent, Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem,
     SourceFile, SourceFolder, TextId,
 };
 use crate::game::Tags;
@@ -53,7 +53,7 @@ pub const FORMAT: Format = Format {
     by_content: Some(ByContent { kind: KIND, accepts }),
     small_files: None,
     readings: || reading::READINGS.map(|(name, _)| name.to_owned()).to_vec(),
-    open: |files, options| Ok(Box::new(Brenner::open(&files, options)?)),
+    open: |files, options| Ok(Part::only(Brenner::open(&files, options)?)),
 };
 
 /// Every `.brn` file is a database, even an empty one, and has no companions (section 1.3).

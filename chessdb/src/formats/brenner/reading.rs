@@ -69,7 +69,7 @@ impl HalfMoveReading {
         }
     }
 
-    /// The reading with this name, as `info.txt` shows it.
+    /// The reading with this name.
     pub(super) fn named(name: &str) -> Option<HalfMoveReading> {
         let found = READINGS.iter().find(|(known, _)| *known == name);
         found.map(|(_, reading)| *reading)
@@ -171,7 +171,7 @@ impl Vote {
         self.is_unanimous() && self.score.longest >= LONG
     }
 
-    /// The description for `info.txt`.
+    /// The description for display.
     pub(super) fn describe(&self) -> String {
         let Vote {
             reading,

@@ -36,7 +36,7 @@ use self::header::Header;
 use self::names::{Kind, Names, text_id};
 use self::reading::CodeReading;
 use super::rows::Rows;
-use super::{Database, Decoded, Format, Info, Keys, Member, Problem, SourceFile, TextId};
+use super::{AsFiles, Database, Decoded, Format, Info, Keys, Member, Part, Problem, SourceFile, TextId};
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
 use crate::text::decode;
@@ -49,10 +49,10 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: || CodeReading::all().map(CodeReading::name).collect(),
-    open: |files, options| Ok(Box::new(ChessAssistant::open(files, options)?)),
+    open: |files, options| Ok(Part::only(ChessAssistant::open(files, options)?)),
 };
 
-/// Directory of the mounted tree with the files in the `.emb`.
+/// Directory of the files in the `.emb`.
 const EMB_DIRECTORY: &str = "emb";
 
 /// The placeholder for an unknown text.
@@ -145,6 +145,12 @@ impl Database for ChessAssistant {
         &self.problems
     }
 
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for ChessAssistant {
     fn members(&self) -> Vec<Member> {
         let files = self.names.emb().files().iter();
         files

@@ -45,7 +45,8 @@ use self::names::Names;
 use self::record::Record;
 use self::setup::StoredPosition;
 use super::{
-    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
+    AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
+    TextId, by_stem,
 };
 use crate::board::Position;
 use crate::game::{Date, Game, Outcome, Tags};
@@ -63,7 +64,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |files, options| Ok(Box::new(ChessBase::open(files, options)?)),
+    open: |files, options| Ok(Part::only(ChessBase::open(files, options)?)),
 };
 
 /// Begins a variation in the move area.
@@ -203,10 +204,6 @@ impl Database for ChessBase {
         self.index.len()
     }
 
-    fn is_prepared(&self) -> bool {
-        self.ids.get().is_some()
-    }
-
     fn keys(&self, game: u32) -> Keys {
         let record = self.record(game).filter(|_| game < self.len());
         let header = record.map(|record| record.header);
@@ -253,5 +250,15 @@ impl Database for ChessBase {
 
     fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for ChessBase {
+    fn is_prepared(&self) -> bool {
+        self.ids.get().is_some()
     }
 }

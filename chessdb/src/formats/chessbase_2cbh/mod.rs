@@ -33,7 +33,6 @@ mod texts;
 mod walk;
 mod words;
 
-use std::io;
 use std::ops::ControlFlow;
 
 use self::header::{Header, RECORD};
@@ -43,7 +42,7 @@ use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, records, values};
 use super::{
-    Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
+    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
 };
 use crate::bytes::{index, le_u16, le_u32};
 use crate::game::{Game, Tags};
@@ -215,10 +214,6 @@ impl Database for ChessBase2Cbh {
         self.base.numbering.games(&self.base.cbh)
     }
 
-    fn uncounted(&self) -> Option<u32> {
-        self.base.numbering.uncounted()
-    }
-
     fn keys(&self, game: u32) -> Keys {
         let Some(Place { header, .. }) = self.place(game) else {
             return Keys::UNKNOWN;
@@ -297,15 +292,7 @@ impl Database for ChessBase2Cbh {
         self.file_problems()
     }
 
-    fn member_directory(&self) -> Option<&'static str> {
-        self.text_directory()
-    }
-
-    fn members(&self) -> Vec<Member> {
-        self.text_files()
-    }
-
-    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.read_text_file(member, offset, buffer)
+    fn as_files(&self) -> &dyn super::AsFiles {
+        self
     }
 }

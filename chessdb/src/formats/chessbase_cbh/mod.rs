@@ -36,7 +36,6 @@ mod tags;
 mod texts;
 mod unpack;
 
-use std::io;
 use std::ops::ControlFlow;
 
 use self::annotations::Items;
@@ -48,7 +47,7 @@ use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, companions, records, values};
 use super::{
-    Database, Decoded, Files, Format, Info, Keys, Member, NotADatabase, Options, Problem, SourceFile, TextId,
+    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
 };
 use crate::bytes::{be_u16, be_u32, index};
 use crate::game::{Game, Tags};
@@ -226,10 +225,6 @@ impl Database for ChessBaseCbh {
         self.base.numbering.games(&self.base.cbh)
     }
 
-    fn uncounted(&self) -> Option<u32> {
-        self.base.numbering.uncounted()
-    }
-
     fn keys(&self, game: u32) -> Keys {
         let Some(Place { header, .. }) = self.place(game) else {
             return Keys::UNKNOWN;
@@ -301,15 +296,7 @@ impl Database for ChessBaseCbh {
         self.file_problems()
     }
 
-    fn member_directory(&self) -> Option<&'static str> {
-        self.text_directory()
-    }
-
-    fn members(&self) -> Vec<Member> {
-        self.text_files()
-    }
-
-    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.read_text_file(member, offset, buffer)
+    fn as_files(&self) -> &dyn super::AsFiles {
+        self
     }
 }

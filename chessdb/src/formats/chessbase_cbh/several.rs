@@ -2,12 +2,12 @@
 
 use super::ChessBaseCbh;
 use super::archive;
-use crate::formats::{Files, Opened, Options};
+use crate::formats::{Files, Opened, Options, Part};
 
 /// Opens a database, or an archive.
 pub(super) fn open(files: Files, options: &Options) -> Opened {
     match archive::unpack(&files, &options.passwords)? {
         Some(contents) => contents.open::<ChessBaseCbh>(&files, options),
-        None => Ok(Box::new(ChessBaseCbh::open(files, options)?)),
+        None => Ok(Part::only(ChessBaseCbh::open(files, options)?)),
     }
 }

@@ -3,7 +3,7 @@
 use std::iter;
 
 use super::Based;
-use crate::formats::several::Several;
+use crate::formats::several::several;
 use crate::formats::{Database, Files, NotADatabase, Opened, Options, Part, Problem};
 
 /// What a user can do about an archive that is cut.
@@ -110,12 +110,8 @@ impl Contents {
         if parts.len() == 1
             && let Some((_, database)) = parts.pop()
         {
-            return Ok(Box::new(database));
+            return Ok(Part::only(database));
         }
-        let part = |(name, database)| Part {
-            name,
-            database: Box::new(database) as Box<dyn Database>,
-        };
-        Ok(Box::new(Several::new(parts.into_iter().map(part))))
+        Ok(several(parts))
     }
 }

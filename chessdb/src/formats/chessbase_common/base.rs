@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{Characters, Numbering, Texts, records};
-use crate::formats::{Files, Info, Member, Problem, SourceFile, TextId};
+use crate::formats::{AsFiles, Files, Info, Member, Problem, SourceFile, TextId};
 
 /// The directory of guiding texts.
 const TEXTS: &str = "texts";
@@ -66,12 +66,12 @@ impl<T> Base<T> {
         }
     }
 
-    /// Adds rows and warnings for `info.txt`.
+    /// Adds rows and warnings for display.
     pub(in crate::formats) fn describe(&mut self, info: Info) {
         self.info = info;
     }
 
-    /// Puts a row of `info.txt` and problems before all others.
+    /// Puts a row and problems before all others.
     pub(in crate::formats) fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>) {
         self.info.rows.splice(..0, row);
         self.problems.splice(..0, problems);
@@ -119,7 +119,7 @@ pub(in crate::formats) trait Based {
         })
     }
 
-    /// Rows and warnings for `info.txt`.
+    /// Rows and warnings for display.
     fn description(&self) -> Info {
         let base = self.base();
         let mut info = base.info.clone();
@@ -145,15 +145,20 @@ pub(in crate::formats) trait Based {
             }),
         }
     }
+}
 
-    /// The directory of the guiding texts, if they are read when they are first needed.
-    fn text_directory(&self) -> Option<&'static str> {
+impl<D: Based> AsFiles for D {
+    fn uncounted(&self) -> Option<u32> {
+        self.base().numbering.uncounted()
+    }
+
+    fn member_directory(&self) -> Option<&'static str> {
         self.base().numbering.is_long().then_some(TEXTS)
     }
 
-    /// The guiding texts as files.
-    fn text_files(&self) -> Vec<Member> {
-        let member = |text: &Self::Text| Member {
+    /// The guiding texts.
+    fn members(&self) -> Vec<Member> {
+        let member = |text: &D::Text| Member {
             directory: TEXTS,
             name: self.text_name(text),
             size: text.bytes().len() as u64,
@@ -161,8 +166,7 @@ pub(in crate::formats) trait Based {
         self.texts().texts.iter().map(member).collect()
     }
 
-    /// Copies bytes of a guiding text from an offset on, and gives their number.
-    fn read_text_file(&self, text: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    fn read_member(&self, text: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         let text = self.texts().texts.get(text).ok_or_else(missing)?;
         let cbg = self.base().cbg.as_ref().ok_or_else(missing)?;

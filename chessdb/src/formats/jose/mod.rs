@@ -39,7 +39,9 @@ use self::columns::{NAMED, OPENING};
 use self::games::{Entry, Games, NameTables};
 use self::names::Names;
 use self::text::TextDecoder;
-use super::{Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Problem, TextId};
+use super::{
+    Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Part, Problem, TextId,
+};
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
 
@@ -51,7 +53,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |files, options| Ok(Box::new(Jose::open(files, options)?)),
+    open: |files, options| Ok(Part::only(Jose::open(files, options)?)),
 };
 
 /// An open jose database.
@@ -137,7 +139,7 @@ impl Jose {
     }
 }
 
-/// What was found out about dates (section 10.2), for `info.txt`.
+/// What was found out about dates (section 10.2), for display.
 fn describe_dates(games: &Games) -> String {
     let table = if games.is_archive { "IO_Game" } else { "Game" };
     match games.shift {

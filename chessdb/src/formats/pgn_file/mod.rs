@@ -56,8 +56,8 @@ use self::packed::Contents;
 use self::row::Row;
 use self::source::{Source, utf_16};
 use super::{
-    Database, Decoded, Files, Format, Info, Kept, Keys, Member, NotADatabase, Options, PgnForm, Problem,
-    TextId,
+    AsFiles, Database, Decoded, Files, Format, Info, Kept, Keys, Member, NotADatabase, Options, PgnForm,
+    Problem, TextId,
 };
 use crate::bytes;
 use crate::game::Tags;
@@ -123,7 +123,7 @@ const INDEX: &str = "index";
 /// Name of the file with the text before the first game.
 const HEAD: &str = "head.txt";
 
-/// The name of a form in `info.txt`.
+/// The name of a form for display.
 fn form_name(form: PgnForm) -> &'static str {
     match form {
         PgnForm::Cleaned => "shown as they are written, cleaned",
@@ -320,6 +320,31 @@ impl Database for PgnFile {
         })
     }
 
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        if let Some((row, text)) = self.text_of(game) {
+            let stored = self.stored(&row, &text);
+            main_line_or(
+                each,
+                |mut sink| stored.main_line(&mut sink.0),
+                || stored.game(self.place_of(&row).0).0,
+            );
+        }
+    }
+
+    fn info(&self) -> Info {
+        self.info.clone()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for PgnFile {
     fn stored_len(&self, game: u32) -> Option<u32> {
         match self.form {
             PgnForm::Export => None,
@@ -362,24 +387,5 @@ impl Database for PgnFile {
         let bytes = self.source.read(offset.min(end)..end);
         let read = buffer.iter_mut().zip(bytes.iter());
         Ok(read.map(|(to, from)| *to = *from).count())
-    }
-
-    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        if let Some((row, text)) = self.text_of(game) {
-            let stored = self.stored(&row, &text);
-            main_line_or(
-                each,
-                |mut sink| stored.main_line(&mut sink.0),
-                || stored.game(self.place_of(&row).0).0,
-            );
-        }
-    }
-
-    fn info(&self) -> Info {
-        self.info.clone()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        &self.problems
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::source::Source;
 use super::{KIND, LEAST_KEPT, PgnFile, many};
 use crate::bytes::index;
-use crate::formats::several::Several;
+use crate::formats::several::several;
 use crate::formats::{
-    Bytes, Candidate, Database, Files, Kept, NotADatabase, Opened, Options, Part, Problem, ProblemKind,
-    Remedy, SourceFile, SourceFolder, by_stem,
+    Bytes, Candidate, Files, Kept, NotADatabase, Opened, Options, Part, Problem, ProblemKind, Remedy,
+    SourceFile, SourceFolder, by_stem,
 };
 use crate::packed::{Allowance, Packed, PackedError, ZipMember, ZipMembers, is_packed, is_zip, zip_members};
 
@@ -64,14 +64,14 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
             source: Box::new(Arc::clone(&file.bytes)),
             packed: None,
         };
-        return Ok(Box::new(PgnFile::open(contents, &files, options)?));
+        return Ok(Part::only(PgnFile::open(contents, &files, options)?));
     }
     let found = match kind == ZIP || is_zip(&file.bytes) {
         true => zip_members(&file.bytes),
         false => ZipMembers::default(),
     };
     if found.members.len() > 1 || found.unread > 0 {
-        return several(&found, file, &files, options);
+        return open_several(&found, file, &files, options);
     }
     let member = found.members.first();
     let name = match member {
@@ -94,7 +94,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     if is_lost {
         database.problems.push(without_directory(&file.name));
     }
-    Ok(Box::new(database))
+    Ok(Part::only(database))
 }
 
 /// Members of an archive are found by its directory. Without one, the search for them may end too early.
@@ -160,7 +160,7 @@ impl Kept for KeptOfMember {
 }
 
 /// Opens the members of an archive. The limit for unpacked bytes applies to all of them together.
-fn several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &Options) -> Opened {
+fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &Options) -> Opened {
     let allowance = Allowance::of(file.data_len() as u64);
     let mut parts = Vec::new();
     let mut left_out = LeftOut::new(&file.name, found);
@@ -204,11 +204,8 @@ fn several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &Optio
     let warnings = problems.iter().map(|problem| problem.what.clone());
     database.info.warnings.extend(warnings);
     database.problems.extend(problems);
-    let part = |(name, database): (&str, PgnFile)| Part {
-        name: name.to_owned(),
-        database: Box::new(database) as Box<dyn Database>,
-    };
-    Ok(Box::new(Several::new(parts.into_iter().map(part))))
+    let parts = parts.into_iter();
+    Ok(several(parts.map(|(name, database)| (name.to_owned(), database))))
 }
 
 /// The members of an archive that are not shown, as problems of the archive.

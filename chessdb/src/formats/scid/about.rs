@@ -4,7 +4,7 @@ use super::texts::Texts;
 use crate::bytes::{be_u32, slice};
 use crate::text::without_cut_character;
 
-/// Rows of the custom flags in `info.txt`.
+/// Rows of the custom flags for display.
 const FLAGS: [&str; 6] = ["flag 1", "flag 2", "flag 3", "flag 4", "flag 5", "flag 6"];
 
 /// Longest description and longest name of a flag, with the zero after them.
@@ -88,7 +88,7 @@ impl About {
         }
     }
 
-    /// The rows of `info.txt`.
+    /// The rows for display.
     pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
         if !self.description.is_empty() {

@@ -41,8 +41,8 @@ use self::record::Record;
 use self::setup::SetUp;
 use self::texts::Texts;
 use super::{
-    Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile,
-    SourceFolder, TextId, by_stem,
+    Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem,
+    SourceFile, SourceFolder, TextId, by_stem,
 };
 use crate::board::Position;
 use crate::bytes;
@@ -57,7 +57,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |files, options| Ok(Box::new(Scid::open(files, options)?)),
+    open: |files, options| Ok(Part::only(Scid::open(files, options)?)),
 };
 
 /// Extensions of index, names and games, by version, as remarks have them.

@@ -25,7 +25,8 @@ use self::promotion::Promotions;
 use self::record::Records;
 use self::strings::{EVENTS, PLAYERS, SITES, Strings};
 use super::{
-    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
+    AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
+    TextId, by_stem,
 };
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
@@ -38,7 +39,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: || Promotions::ALL.map(|reading| reading.name().to_owned()).to_vec(),
-    open: |files, options| Ok(Box::new(SimpleCdb::open(files, options)?)),
+    open: |files, options| Ok(Part::only(SimpleCdb::open(files, options)?)),
 };
 
 /// An open SimpleCDb database.
@@ -109,10 +110,6 @@ impl Database for SimpleCdb {
         self.index.len()
     }
 
-    fn is_described(&self) -> bool {
-        self.unlisted.get().is_some()
-    }
-
     fn keys(&self, game: u32) -> Keys {
         let entry = self.entry(game);
         Keys {
@@ -165,6 +162,16 @@ impl Database for SimpleCdb {
 
     fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for SimpleCdb {
+    fn is_described(&self) -> bool {
+        self.unlisted.get().is_some()
     }
 }
 

@@ -47,7 +47,7 @@ impl Promotions {
         }
     }
 
-    /// The reading with this name in `info.txt`.
+    /// The reading with this name.
     pub(super) fn named(name: &str) -> Option<Promotions> {
         Promotions::ALL.into_iter().find(|reading| reading.name() == name)
     }

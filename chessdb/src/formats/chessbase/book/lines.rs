@@ -12,7 +12,7 @@ pub(super) enum BookReading {
 }
 
 impl BookReading {
-    /// Name in `info.txt` and in the option.
+    /// Name for display and in [`Options::reading`](crate::formats::Options::reading).
     pub(super) fn name(self) -> &'static str {
         match self {
             BookReading::Tree => "tree",

@@ -19,7 +19,8 @@ use self::lines::{BookReading, Lines};
 use crate::board::{CastlingSide, Move, Position, Rank, Role, Square};
 use crate::formats::rows::Rows;
 use crate::formats::{
-    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId, by_stem,
+    AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
+    TextId, by_stem,
 };
 use crate::game::{Date, Game, Outcome, Tags};
 use crate::replay::{
@@ -34,7 +35,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: || BookReading::ALL.map(|reading| reading.name().to_owned()).to_vec(),
-    open: |files, options| Ok(Box::new(Book::open(files, options)?)),
+    open: |files, options| Ok(Part::only(Book::open(files, options)?)),
 };
 
 /// The event of all games of a book.
@@ -267,6 +268,12 @@ impl Database for Book {
         &self.problems
     }
 
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for Book {
     fn documents(&self) -> &[&'static str] {
         &["book.pgn"]
     }

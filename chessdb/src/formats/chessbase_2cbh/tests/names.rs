@@ -216,7 +216,12 @@ fn with_text(title: &[(u32, &str)], languages: &[u32]) -> ChessBase2Cbh {
 }
 
 fn names_of_texts(database: &ChessBase2Cbh) -> Vec<String> {
-    database.members().into_iter().map(|member| member.name).collect()
+    database
+        .as_files()
+        .members()
+        .into_iter()
+        .map(|member| member.name)
+        .collect()
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl Names {
         }
     }
 
-    /// How many names there are of each kind, for `info.txt`.
+    /// How many names there are of each kind, for display.
     pub(super) fn describe(&self) -> String {
         let count = |kind| match self {
             Names::Missing => 0,
