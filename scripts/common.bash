@@ -36,13 +36,18 @@ run() {
     "$@"
 }
 
+# The oldest Rust that builds the crates.
+oldest_rust() {
+    sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/Cargo.toml"
+}
+
 # Finds cargo and a linker, or prints how to install them.
 need_rust() {
     local wanted found cc
     if ! command -v cargo >/dev/null && [[ -x $HOME/.cargo/bin/cargo ]]; then
         PATH=$HOME/.cargo/bin:$PATH
     fi
-    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/Cargo.toml")
+    wanted=$(oldest_rust)
     command -v cargo >/dev/null || fail "Rust $wanted or newer is missing. Install it with rustup:
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
 and run this script again in a new shell."

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -81,7 +81,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             // An archive may hold several.
             for part in (format.open)(files, &Options::default())? {
-                println!("{}: {} games", format.title, part.database.len());
+                let games = part.database.len();
+                writeln!(io::stdout(), "{}: {games} games", format.title)?;
             }
             return Ok(());
         }

@@ -3,11 +3,21 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
+
+use chessdb::formats::Database;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: players DATABASE")?;
     let database = chessdb::open(path)?;
+    match list(&*database, &mut BufWriter::new(io::stdout().lock())) {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
+}
+
+fn list(database: &dyn Database, out: &mut impl Write) -> io::Result<()> {
     // Keys are numbers that are stored with a game, so no move is decoded and no text is read here.
     let mut by_id = HashMap::new();
     for game in 0..database.len() {
@@ -23,9 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut players: Vec<(String, u32)> = by_name.into_iter().collect();
     players.sort_by(|(a, a_games), (b, b_games)| b_games.cmp(a_games).then(a.cmp(b)));
-    let mut out = BufWriter::new(std::io::stdout().lock());
     for (name, games) in players {
         writeln!(out, "{games:6} {name}")?;
     }
-    Ok(out.flush()?)
+    out.flush()
 }

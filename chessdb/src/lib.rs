@@ -28,7 +28,8 @@
 //! - [`board`] has positions, moves, SAN, FEN and keys of positions. Positions and moves can be converted to and from
 //!   those of [`shakmaty`].
 //!
-//! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] describes each.
+//! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] and a
+//! [remark](game::Token::Remark) describe each.
 //!
 //! # Features
 //!
