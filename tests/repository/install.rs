@@ -161,7 +161,7 @@ fn completions() {
     let installed = Completions::install();
     let complete = |words: &[&str]| installed.bash(words);
     assert_eq!(complete(&["unm"]), "unmount\n");
-    assert_eq!(complete(&["mount", "--cache-s"]), "--cache-size --cache-space\n");
+    assert_eq!(complete(&["mount", "--cache-s"]), "--cache-space --cache-size\n");
     assert_eq!(complete(&["info", "--cache-s"]), "--cache-space\n");
     // With no suggestion, bash completes files.
     for words in [&["mount", ""][..], &["info", ""], &["info", "--json", ""]] {

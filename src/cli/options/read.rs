@@ -4,12 +4,11 @@ use clap::{Arg, ArgAction, ArgMatches};
 
 use super::error::OptionError;
 use super::generic::is_generic;
-use super::{OPTIONS, OptionRow, Scope, Settings};
+use super::{OptionRow, Scope, Settings, rows};
 
 /// The arguments of all options in a scope, and `-o`.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
-    let rows = OPTIONS.iter().filter(|row| row.is_in(scope) && row.is_shown());
-    let long = rows.map(|row| {
+    let long = rows(scope).filter(|row| row.is_shown()).map(|row| {
         let arg = Arg::new(row.name).long(row.name).help(row.help);
         match row.value {
             "" => arg.action(ArgAction::SetTrue),
@@ -47,10 +46,7 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
         }
     }
     // `mount.pgnfs` has only lists, so the long options may not be defined.
-    for row in OPTIONS
-        .iter()
-        .filter(|row| matches.try_contains_id(row.name).unwrap_or(false))
-    {
+    for row in rows(Scope::Mount).filter(|row| matches.try_contains_id(row.name).unwrap_or(false)) {
         if !row.value.is_empty() {
             for value in matches.get_many::<String>(row.name).into_iter().flatten() {
                 set(row, &mut settings, Some(value))?;
@@ -85,7 +81,7 @@ pub fn is_idle_remount(matches: &ArgMatches) -> bool {
 
 /// The error for an unknown name that is an option of `mount`.
 pub fn of_mount(name: &str) -> Option<OptionError> {
-    let row = OPTIONS.iter().find(|row| row.name == name)?;
+    let row = rows(Scope::Mount).find(|row| row.name == name)?;
     Some(OptionError::MountOnly(row.name))
 }
 
@@ -113,13 +109,12 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
         Some((name, value)) => (name, Some(value)),
         None => (word, None),
     };
-    match OPTIONS.iter().find(|row| row.name == name) {
-        Some(row) if row.is_in(scope) => set(row, settings, value),
-        Some(row) => Err(OptionError::MountOnly(row.name)),
+    match rows(scope).find(|row| row.name == name) {
+        Some(row) => set(row, settings, value),
         None if scope == Scope::Mount && is_generic(name) => Ok(()),
         None if scope == Scope::Mount && name == "remount" => Err(OptionError::Remount),
         None if scope == Scope::Mount && name == "nonempty" => Err(OptionError::NonEmpty),
-        None => Err(OptionError::Unknown(name.to_owned(), scope)),
+        None => Err(of_mount(name).unwrap_or(OptionError::Unknown(name.to_owned(), scope))),
     }
 }
 

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 
 fn parse(scope: Scope, words: &[&str]) -> Result<Settings, OptionError> {
@@ -10,7 +12,7 @@ fn parse(scope: Scope, words: &[&str]) -> Result<Settings, OptionError> {
 #[test]
 fn words_that_completions_offer_are_accepted() {
     for (option, words) in CHOICES {
-        let row = OPTIONS.iter().find(|row| row.name == option).unwrap();
+        let row = rows(Scope::Mount).find(|row| row.name == option).unwrap();
         for word in words {
             assert!(
                 (row.set)(&mut Settings::default(), word).is_ok(),
@@ -54,7 +56,10 @@ fn both_spellings_say_the_same() {
         "--allow_other",
         "--default_permissions",
     ];
-    assert_eq!(long.len(), OPTIONS.iter().filter(|row| row.is_shown()).count());
+    assert_eq!(
+        long.len(),
+        rows(Scope::Mount).filter(|row| row.is_shown()).count()
+    );
     let short: Vec<_> = long.iter().map(|word| word.trim_start_matches('-')).collect();
     let settings = parse(Scope::Mount, &long).unwrap();
     assert_eq!(parse(Scope::Mount, &["-o", &short.join(",")]).unwrap(), settings);
@@ -71,7 +76,7 @@ fn both_spellings_say_the_same() {
 #[test]
 fn every_option_is_documented() {
     let page = include_str!("../../../docs/commands.md");
-    for row in OPTIONS.iter().filter(|row| row.is_shown()) {
+    for row in rows(Scope::Mount).filter(|row| row.is_shown()) {
         assert!(page.contains(&format!("\n| `{}` |", row.name)), "{}", row.name);
     }
 }

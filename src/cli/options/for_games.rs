@@ -1,0 +1,176 @@
+//! The options of all commands that read games.
+
+use super::values::{bytes, passwords};
+use super::{CacheFolder, OptionRow};
+use chessdb::formats::{FORMATS, PgnForm};
+use chessdb_library::positions::IndexUse;
+
+pub(super) static ROWS: &[OptionRow] = &[
+    OptionRow {
+        name: "encoding",
+        value: "LABEL",
+        help: "Code page of the texts, such as windows-1252 or koi8-r [default: that of the format]",
+        repeats: false,
+        set: |settings, value| {
+            encoding_rs::Encoding::for_label(value.as_bytes())
+                .ok_or("a code page such as utf-8, windows-1252, ibm866 or koi8-r")?;
+            settings.formats.encoding = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "reading",
+        value: "NAME",
+        help: "Reads a format that has several readings in this one, named as in info.txt",
+        repeats: false,
+        set: |settings, value| {
+            let known = || FORMATS.iter().flat_map(|format| (format.readings)());
+            if !known().any(|name| name == value) {
+                let names: Vec<String> = known().collect();
+                return Err(format!("the reading of any format; there are {}", names.join(", ")).into());
+            }
+            settings.formats.reading = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "fix-dates",
+        value: "yes|no",
+        help: "Whether dates that show a known bug of the program that wrote them are corrected [default: yes]",
+        repeats: false,
+        set: |settings, value| {
+            settings.formats.fix_dates = match value {
+                "yes" => true,
+                "no" => false,
+                _ => return Err("yes or no".into()),
+            };
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "pgn",
+        value: "FORM",
+        help: "How games of PGN files are shown: cleaned, as they are written but in UTF-8 with line feeds; export, \
+               read and written again; or verbatim, byte for byte [default: cleaned]",
+        repeats: false,
+        set: |settings, value| {
+            settings.formats.pgn = match value {
+                "cleaned" => PgnForm::Cleaned,
+                "export" => PgnForm::Export,
+                "verbatim" => PgnForm::Verbatim,
+                _ => return Err("cleaned, export or verbatim".into()),
+            };
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "password-file",
+        value: "FILE",
+        help: "Passwords of encrypted archives (.cbz), one a line, in a file that only its owner can read",
+        repeats: false,
+        set: |settings, value| {
+            settings.formats.passwords = passwords(value)?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "threads",
+        value: "NUMBER",
+        help: "Number of threads that decode [default: the number of processors]",
+        repeats: false,
+        set: |settings, value| {
+            let threads = value.parse().ok().filter(|threads| (1..=1024).contains(threads));
+            settings.serve.threads = threads.ok_or("a number from 1 to 1024")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "only",
+        value: "GLOB",
+        help: "Only databases whose name matches, or whose path in SOURCE if GLOB contains a /; may be repeated",
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a pattern: {error}");
+            Ok(settings.selection.add_only(value).map_err(wrong)?)
+        },
+    },
+    OptionRow {
+        name: "kinds",
+        value: "LIST",
+        help: "Only databases of these kinds: extensions of their files or formats, such as cbh,si4,pgn",
+        repeats: true,
+        set: |settings, value| Ok(settings.selection.add_kinds(value)?),
+    },
+    OptionRow {
+        name: "flat",
+        value: "",
+        help: "Shows all databases side by side, without the folders that lead to them",
+        repeats: false,
+        set: |settings, _| {
+            settings.selection.flat = true;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "cache-dir",
+        value: "PATH",
+        help: "Folder in which is kept what takes long to find again: sizes of games, views, tables, and indexes of PGN \
+               files and of positions; none keeps nothing [default: $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
+        repeats: false,
+        set: |settings, value| {
+            settings.cache_folder = match value {
+                "" => return Err("a path or none".into()),
+                "none" => CacheFolder::Nowhere,
+                path => CacheFolder::At(path.into()),
+            };
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "cache-space",
+        value: "BYTES",
+        help: "Maximum size of all files in the cache folder [default: 16G]",
+        repeats: false,
+        set: |settings, value| {
+            settings.cache_space = bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "index",
+        value: "auto|yes|no",
+        help: "Index of positions; auto: use it if it exists; yes: build it if missing; no: never use one [default: auto]",
+        repeats: false,
+        set: |settings, value| {
+            settings.index = match value {
+                "auto" => IndexUse::Auto,
+                "yes" => IndexUse::Yes,
+                "no" => IndexUse::No,
+                _ => return Err("auto, yes or no".into()),
+            };
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "index-memory",
+        value: "BYTES",
+        help: "Memory that is used to build an index, about [default: 512M]",
+        repeats: false,
+        set: |settings, value| {
+            let memory = bytes(value).filter(|&memory| memory >= 16 << 20);
+            settings.index_memory = memory.ok_or("a number of bytes such as 512M or 2G, at least 16M")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "index-space",
+        value: "BYTES",
+        help: "Maximum size of all indexes of positions in the cache folder; cache-space, which limits all files in \
+               it, has replaced this [default: that of cache-space]",
+        repeats: false,
+        set: |settings, value| {
+            settings.index_space = Some(bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64);
+            Ok(())
+        },
+    },
+];

@@ -1,0 +1,203 @@
+//! The options of `mount` alone.
+
+use std::time::Duration;
+
+use super::OptionRow;
+use super::values::{self, bytes, means, spelling_file};
+use chessdb_library::spelling::Spelling;
+
+pub(super) static ROWS: &[OptionRow] = &[
+    OptionRow {
+        name: "view",
+        value: "NAME=TEMPLATE",
+        help: "Adds a view, such as openings=%{eco}/%{player}; may be repeated",
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a view: {error}");
+            Ok(settings.serve.layout.add_view(value).map_err(wrong)?)
+        },
+    },
+    OptionRow {
+        name: "name",
+        value: "TEMPLATE",
+        help: "Names of games in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
+        repeats: false,
+        set: |settings, value| {
+            let wrong = |error| format!("a template for names: {error}");
+            Ok(settings.serve.layout.name_games(value).map_err(wrong)?)
+        },
+    },
+    OptionRow {
+        name: "spelling",
+        value: "stored|fold|FILE",
+        help: "Spellings of players; stored: as stored; fold: joined by rules; FILE: joined by a spelling file of Scid \
+               [default: stored]",
+        repeats: false,
+        set: |settings, value| {
+            let spelling = match value {
+                "" => return Err("stored, fold or a spelling file of Scid".into()),
+                "stored" => Spelling::Stored,
+                "fold" => Spelling::Fold,
+                path => spelling_file(path)?,
+            };
+            settings.serve.layout.spell(spelling);
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "unique",
+        value: "",
+        help: "Adds all/unique/, which shows each game only once",
+        repeats: false,
+        set: |settings, _| {
+            settings.serve.unique = true;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "mtime",
+        value: "played|source",
+        help: "Time of a game's file; played: the day of the game; source: the time of the database [default: played]",
+        repeats: false,
+        set: |settings, value| {
+            settings.serve.mtime_from_source = match value {
+                "played" => false,
+                "source" => true,
+                _ => return Err("played or source".into()),
+            };
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "cache-size",
+        value: "BYTES",
+        help: "Maximum size of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
+        repeats: false,
+        set: |settings, value| {
+            settings.serve.cache_size = bytes(value).ok_or("a number of bytes such as 500000, 64M or 2G")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "watch",
+        value: "MODE",
+        help: "How to notice changes of the source: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
+        repeats: false,
+        set: |settings, value| {
+            settings.watch = means(value).ok_or("auto, inotify, poll, poll:SECONDS (1 to 86400) or off")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "quiet",
+        value: "MILLISECONDS",
+        help: "",
+        repeats: false,
+        set: |settings, value| {
+            let milliseconds = value.parse().ok().filter(|wanted| (1..=60_000).contains(wanted));
+            settings.quiet = milliseconds
+                .map(Duration::from_millis)
+                .ok_or("a number from 1 to 60000")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "source-timeout",
+        value: "SECONDS",
+        help: "How long a request may wait for files on a network or on the file system of another program before \
+               it fails [default: 30]",
+        repeats: false,
+        set: |settings, value| {
+            let seconds = value.parse().ok().filter(|seconds| (1..=86400).contains(seconds));
+            let seconds = seconds.ok_or("a number of seconds from 1 to 86400")?;
+            settings.serve.source_timeout = Duration::from_secs(seconds);
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "open-wait",
+        value: "SECONDS",
+        help: "How long to wait for databases that open slowly; they appear when they are open [default: 2]",
+        repeats: false,
+        set: |settings, value| {
+            let seconds = value.parse().ok().filter(|seconds| *seconds <= 86_400);
+            settings.open_wait = seconds
+                .map(Duration::from_secs)
+                .ok_or("a number from 0 to 86400")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "wait-for-source",
+        value: "",
+        help: "Mounts even if SOURCE does not exist or has no databases yet; they appear when they are there",
+        repeats: false,
+        set: |settings, _| {
+            settings.wait_for_source = true;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "xattr",
+        value: "",
+        help: "Provides tags as extended attributes (getfattr -d); ls -l then sends two more requests for every file",
+        repeats: false,
+        set: |settings, _| {
+            settings.xattr = true;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "uid",
+        value: "NUMBER",
+        help: "Owner of all files [default: the user who mounts]",
+        repeats: false,
+        set: |settings, value| {
+            settings.uid = Some(values::id(value).ok_or("the number of a user")?);
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "gid",
+        value: "NUMBER",
+        help: "Group of all files [default: that of the user who mounts]",
+        repeats: false,
+        set: |settings, value| {
+            settings.gid = Some(values::id(value).ok_or("the number of a group")?);
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "umask",
+        value: "OCTAL",
+        help: "Permissions to remove from 0444 and 0555, such as 077 [default: 000]",
+        repeats: false,
+        set: |settings, value| {
+            let umask = u16::from_str_radix(value, 8).ok().filter(|umask| *umask <= 0o777);
+            settings.umask = umask.ok_or("an octal number such as 022")?;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "allow_other",
+        value: "",
+        help: "Lets other users access the mount, as far as permissions allow",
+        repeats: false,
+        set: |settings, _| {
+            settings.allow_other = true;
+            // Otherwise all users could read everything, whatever the umask.
+            settings.default_permissions = true;
+            Ok(())
+        },
+    },
+    OptionRow {
+        name: "default_permissions",
+        value: "",
+        help: "Lets the kernel check permissions; implied by allow_other",
+        repeats: false,
+        set: |settings, _| {
+            settings.default_permissions = true;
+            Ok(())
+        },
+    },
+];
