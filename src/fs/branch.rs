@@ -134,6 +134,20 @@ impl BranchFs {
         self.databases.first()
     }
 
+    /// What its states have in common: the path of its database, or that it shows all.
+    pub(super) fn path(&self) -> &str {
+        match (self.own_database(), self.branch().is_unique()) {
+            (Some(own), _) => &own.library_entry().path,
+            (None, true) => "/all/unique",
+            (None, false) => "/all",
+        }
+    }
+
+    /// True if it shows games of the database with this prefix.
+    pub(super) fn has_database(&self, prefix: Prefix) -> bool {
+        self.numbers.contains_key(&prefix)
+    }
+
     /// True if this directory combines exactly these databases, in this order.
     pub(super) fn is_of(&self, databases: &[Arc<DatabaseFs>]) -> bool {
         let same = |(a, b): (&Arc<DatabaseFs>, &Arc<DatabaseFs>)| Arc::ptr_eq(a, b);

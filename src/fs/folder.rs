@@ -1,42 +1,56 @@
 //! The folders between the root and the databases, and `info.txt` at the root.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChessFs;
 use super::branch::BranchFs;
 use super::files::Text;
 use super::info::library_info;
-use super::object::Directory;
+use super::object::{Directory, FIRST_OFFSET, ListedEntry};
+use super::retired::Retired;
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Node, Section, TreeFolder};
 
 pub(super) const INFO: &str = "info.txt";
 
-/// A folder of the source, or a database's directory. Entries of the database come before the folders.
+/// A folder of the source, or a directory of a branch. Entries of the branch come before the folders.
 #[derive(Clone, Copy)]
 pub(super) struct FolderFs<'a> {
     fs: &'a ChessFs,
     folder: &'a TreeFolder,
+    parent: Inode,
     /// The branch whose directory this is.
     branch: Option<&'a BranchFs>,
 }
 
 impl<'a> FolderFs<'a> {
     pub(super) fn new(fs: &'a ChessFs, folder: &'a TreeFolder) -> FolderFs<'a> {
-        let of_inode = || fs.branch_with(folder.inode.node()?.0);
-        let number = folder.database.or_else(of_inode);
+        let of_inode = || fs.present_branch(folder.inode.node()?.0);
+        let of_database = folder.database.and_then(|number| fs.branches.get(number));
+        let parent = fs.folders.get(folder.parent);
         FolderFs {
             fs,
             folder,
-            branch: number.and_then(|number| fs.branch(number)),
+            parent: parent.map_or(Inode::ROOT, |parent| parent.inode),
+            branch: of_database.or_else(of_inode).map(Arc::as_ref),
+        }
+    }
+
+    /// An earlier state of the directory of a branch.
+    pub(super) fn retired(fs: &'a ChessFs, retired: &'a Retired) -> FolderFs<'a> {
+        let parent = fs.folders.by_inode(retired.parent);
+        FolderFs {
+            fs,
+            folder: &retired.folder,
+            parent: parent.map_or(Inode::ROOT, |parent| parent.inode),
+            branch: Some(&retired.branch),
         }
     }
 
     /// The parent folder; the root is its own parent.
-    pub(super) fn parent(&self) -> Option<Inode> {
-        self.fs.folders.get(self.folder.parent).map(|parent| parent.inode)
+    pub(super) fn parent(&self) -> Inode {
+        self.parent
     }
 
     pub(super) fn attributes(&self) -> Attributes {
@@ -65,8 +79,14 @@ impl<'a> FolderFs<'a> {
     }
 
     /// All entries.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (Cow<'_, str>, Inode, Kind)> {
-        (0..).map_while(|n| self.entry_at(n))
+    pub(super) fn entries(&self) -> Vec<(String, Inode)> {
+        let mut offset = FIRST_OFFSET;
+        let mut entries = Vec::new();
+        while let Some(entry) = self.entry_after(offset) {
+            offset = entry.next;
+            entries.push((entry.name.into_owned(), entry.inode));
+        }
+        entries
     }
 
     /// Number of entries before the folders.
@@ -76,24 +96,6 @@ impl<'a> FolderFs<'a> {
             None => usize::from(self.folder.inode == Inode::ROOT),
         }
     }
-
-    /// The offset at which a listing continues after the last name that it returned. `offset` refers to
-    /// `then`, an earlier state of this folder. `None` if the position cannot be determined.
-    pub(super) fn resumed(&self, then: &TreeFolder, offset: u64) -> Option<u64> {
-        let now = self.folder;
-        if now.inode == Inode::ROOT && now.database.or(then.database).is_some() {
-            // The database at the root may be a different one now.
-            return None;
-        }
-        // `.` and `..` come first.
-        let own = 2 + self.own_entries() as u64;
-        let Some(last) = offset.checked_sub(own + 1) else {
-            return Some(offset);
-        };
-        let (last, _) = then.children.get(usize::try_from(last).ok()?)?;
-        let after = now.children.partition_point(|(name, _)| name <= last);
-        Some(own + after as u64)
-    }
 }
 
 impl Directory for FolderFs<'_> {
@@ -101,19 +103,31 @@ impl Directory for FolderFs<'_> {
         self.own_entries() + self.folder.children.len()
     }
 
-    fn entry_at(&self, n: usize) -> Option<(Cow<'_, str>, Inode, Kind)> {
-        let own = self.own_entries();
-        if n >= own {
-            let (name, child) = self.folder.children.get(n - own)?;
-            let child = self.fs.folders.get(*child)?;
-            return Some((name.as_str().into(), child.inode, Kind::Directory));
-        }
-        let Some(shown) = self.own() else {
-            return Some((INFO.into(), Inode::LIBRARY_INFO, Kind::File));
+    /// Entries of the branch have their places as offsets, and folders their cookies.
+    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
+        let place = usize::try_from(offset - FIRST_OFFSET).ok();
+        let Some(place) = place.filter(|&place| place < self.own_entries()) else {
+            let (next, name, child) = self.folder.child_after(offset)?;
+            return Some(ListedEntry {
+                name: name.into(),
+                inode: self.fs.folders.get(child)?.inode,
+                kind: Kind::Directory,
+                next,
+            });
         };
-        let (name, node) = shown.entry_at(Node::DATABASE, n)?;
-        let (inode, kind) = self.inode_of(node)?;
-        Some((name, inode, kind))
+        let (name, (inode, kind)) = match self.own() {
+            Some(own) => {
+                let (name, node) = own.entry_at(Node::DATABASE, place)?;
+                (name, self.inode_of(node)?)
+            }
+            None => (INFO.into(), (Inode::LIBRARY_INFO, Kind::File)),
+        };
+        Some(ListedEntry {
+            name,
+            inode,
+            kind,
+            next: offset + 1,
+        })
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
@@ -174,7 +188,7 @@ impl RootInfo<'_> {
     /// The branch of the database whose directory is the root.
     fn branch(&self) -> Option<&BranchFs> {
         let number = self.0.folders.get(0)?.database?;
-        self.0.branch(number)
+        self.0.branches.get(number).map(Arc::as_ref)
     }
 }
 

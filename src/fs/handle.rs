@@ -4,10 +4,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::ChessFs;
+use super::branch::BranchFs;
 use super::files::Wait;
 use super::folder::{FolderFs, RootInfo};
 use super::open_node::OpenNode;
 use super::place::NodePlace;
+use super::retired::Retired;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::Node;
 use chessdb_library::workers::Workers;
@@ -21,40 +23,43 @@ pub struct Handle<F> {
     number: Number,
 }
 
-/// A handle that keeps the epoch of its inode alive.
+/// A handle that keeps the state in which it was resolved.
 pub type Resolved = Handle<Arc<ChessFs>>;
 
-/// The number of a [`NodePlace`].
-#[derive(Clone, Copy)]
-enum Number {
+/// What an inode number identifies.
+#[derive(Clone)]
+pub(super) enum Number {
+    /// A folder of the source, or a directory of a branch.
     Folder(usize),
+    /// An earlier state of the directory of a branch.
+    Retired(Arc<Retired>),
     RootInfo,
-    /// That of the branch, and the node below its directory.
-    Node(usize, Node),
+    /// A node below the directory of a branch.
+    Node(Arc<BranchFs>, Node),
 }
 
 impl Number {
-    fn of(fs: &ChessFs, inode: Inode) -> Option<Number> {
-        Some(match inode.node().filter(|&(_, node)| node != Node::DATABASE) {
-            _ if inode == RootInfo(fs).inode() => Number::RootInfo,
-            Some((prefix, node)) => Number::Node(fs.branch_with(prefix)?, node),
-            None => Number::Folder(fs.folders.number_of(inode)?),
-        })
+    pub(super) fn of(fs: &ChessFs, inode: Inode) -> Option<Number> {
+        if inode == RootInfo(fs).inode() {
+            return Some(Number::RootInfo);
+        }
+        if let Some((prefix, node)) = inode.node().filter(|&(_, node)| node != Node::DATABASE) {
+            return Some(Number::Node(fs.branch_with(prefix)?, node));
+        }
+        if let Some(folder) = fs.folders.number_of(inode) {
+            return Some(Number::Folder(folder));
+        }
+        let retired = fs.common.retired.get(inode.node()?.0)?;
+        (retired.folder.inode == inode).then_some(Number::Retired(retired))
     }
 
-    fn place(self, fs: &ChessFs) -> Option<NodePlace<'_>> {
+    pub(super) fn place<'a>(&'a self, fs: &'a ChessFs) -> Option<NodePlace<'a>> {
         Some(match self {
-            Number::Folder(folder) => NodePlace::Folder(FolderFs::new(fs, fs.folders.get(folder)?)),
+            Number::Folder(folder) => NodePlace::Folder(FolderFs::new(fs, fs.folders.get(*folder)?)),
+            Number::Retired(retired) => NodePlace::Folder(FolderFs::retired(fs, retired)),
             Number::RootInfo => NodePlace::RootInfo(RootInfo(fs)),
-            Number::Node(branch, node) => NodePlace::Node(fs.branch(branch)?, node),
+            Number::Node(branch, node) => NodePlace::Node(branch, *node),
         })
-    }
-}
-
-impl ChessFs {
-    /// What an inode number identifies.
-    pub(super) fn place(&self, inode: Inode) -> Option<NodePlace<'_>> {
-        Number::of(self, inode)?.place(self)
     }
 }
 
@@ -90,14 +95,6 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
 
     fn place(&self) -> Result<NodePlace<'_>, FsError> {
         self.number.place(&self.fs).ok_or(FsError::Stale)
-    }
-
-    /// The folder, if the node is one.
-    pub(super) fn folder(&self) -> Option<FolderFs<'_>> {
-        match self.place() {
-            Ok(NodePlace::Folder(folder)) => Some(folder),
-            _ => None,
-        }
     }
 
     /// The kind of the node, derived from its inode number alone.

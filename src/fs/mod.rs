@@ -22,6 +22,7 @@ mod pass;
 mod place;
 mod references;
 mod remote;
+mod retired;
 mod size_file;
 mod sizes;
 mod status;
@@ -53,7 +54,7 @@ use chessdb_library::library::{Library, LibraryEntry, Opening};
 use database::DatabaseFs;
 use folder::INFO;
 use pass::Pass;
-use references::BranchReferences;
+use retired::RetiredBranches;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
@@ -65,20 +66,20 @@ pub struct ChessFs {
     /// The directory of each database. Where there are several, they are followed by that of all together and, with
     /// `unique`, by the same without duplicates.
     branches: Vec<Arc<BranchFs>>,
-    common: Arc<SharedByEpochs>,
-    /// Number of epochs before this one.
-    epoch: u64,
+    common: Arc<Common>,
     /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
 }
 
-/// What consecutive epochs share.
-struct SharedByEpochs {
+/// What the states of a source share.
+struct Common {
     options: ServeOptions,
     cache: Arc<TextCache>,
     /// What is kept for the next mount.
     kept: OnceLock<KeptFiles>,
     pass: OnceLock<Pass>,
+    /// Earlier states of directories.
+    retired: RetiredBranches,
     /// Ends what requests wait for.
     cancel: Cancel,
     /// Number of requests so far.
@@ -90,11 +91,12 @@ struct SharedByEpochs {
 impl ChessFs {
     /// Serves a library. Decodes no game and builds no view.
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
-        let common = Arc::new(SharedByEpochs {
+        let common = Arc::new(Common {
             cache: Arc::new(TextCache::new(options.cache_size)),
             options,
             kept: OnceLock::new(),
             pass: OnceLock::new(),
+            retired: RetiredBranches::default(),
             cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
@@ -106,7 +108,7 @@ impl ChessFs {
     /// are not in `given`. `all_before` are the previous directories of all databases.
     fn with(
         library: Library,
-        common: Arc<SharedByEpochs>,
+        common: Arc<Common>,
         given: &mut HashSet<Prefix>,
         kept: impl Fn(&LibraryEntry) -> Option<Arc<BranchFs>>,
         all_before: &[Arc<BranchFs>],
@@ -162,7 +164,6 @@ impl ChessFs {
             library,
             databases,
             common,
-            epoch: 0,
             info: OnceLock::new(),
         }
     }
@@ -174,10 +175,10 @@ impl ChessFs {
     pub fn show_games(&mut self, parent: Inode, name: &str, games: Vec<Box<[u32]>>) -> Option<Inode> {
         let folder = self.folders.by_inode(parent)?;
         let branch = match folder.database {
-            Some(database) => self.branch(database)?,
-            None => self.branch(self.branch_with(parent.node()?.0)?)?,
+            Some(database) => self.branches.get(database)?,
+            None => self.present_branch(parent.node()?.0)?,
         };
-        let mut given = self.references().map(|(prefix, _)| prefix).collect();
+        let mut given = self.branches().map(BranchFs::prefix).collect();
         let prefix = Prefix::free(xxh3_64(name.as_bytes()), &mut given);
         let (shown, own) = (branch.filtered(games, prefix), branch.names_in_directory());
         Arc::get_mut(&mut self.folders)?.add_branch(name, prefix, parent, &own);
@@ -256,34 +257,31 @@ impl ChessFs {
         self.branches.iter().map(Arc::as_ref)
     }
 
-    /// A branch by its number among [`ChessFs::branches`].
-    fn branch(&self, number: usize) -> Option<&BranchFs> {
-        self.branches.get(number).map(Arc::as_ref)
+    /// The branch with this prefix, if the source has it.
+    fn present_branch(&self, prefix: Prefix) -> Option<&Arc<BranchFs>> {
+        match self.folders.by_prefix(prefix) {
+            Some(database) => self.branches.get(database),
+            None => self.all().iter().find(|all| all.prefix() == prefix),
+        }
     }
 
-    /// The number of the branch with this prefix.
-    fn branch_with(&self, prefix: Prefix) -> Option<usize> {
-        self.folders.by_prefix(prefix).or_else(|| {
-            let (first, mut all) = (self.databases.len(), self.all().iter());
-            Some(first + all.position(|all| all.prefix() == prefix)?)
-        })
+    /// The branch with this prefix, present or retired.
+    fn branch_with(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
+        let retired = || Some(Arc::clone(&self.common.retired.get(prefix)?.branch));
+        self.present_branch(prefix).cloned().or_else(retired)
+    }
+
+    /// The inode of the directory of the branch with this prefix.
+    fn directory_of(&self, prefix: Prefix) -> Inode {
+        match self.common.retired.get(prefix) {
+            Some(retired) => retired.folder.inode,
+            None => self.folders.directory_of(prefix),
+        }
     }
 
     /// The directories of several databases together.
     fn all(&self) -> &[Arc<BranchFs>] {
         self.branches.get(self.databases.len()..).unwrap_or_default()
-    }
-
-    /// The references to each branch, by its prefix.
-    fn references(&self) -> impl Iterator<Item = (Prefix, &BranchReferences)> {
-        self.branches()
-            .map(|branch| (branch.prefix(), &branch.references))
-    }
-
-    /// The references to the branch with this prefix.
-    fn references_of(&self, prefix: Prefix) -> Option<&BranchReferences> {
-        let branch = self.branch(self.branch_with(prefix)?)?;
-        Some(&branch.references)
     }
 
     /// Counts for `statfs`.
@@ -306,7 +304,7 @@ impl ChessFs {
     }
 }
 
-impl SharedByEpochs {
+impl Common {
     /// Serves a database, with what is kept in files.
     fn open(&self, entry: &Arc<LibraryEntry>, prefix: Prefix) -> Arc<DatabaseFs> {
         let cache = Arc::clone(&self.cache);

@@ -9,13 +9,25 @@ use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Content, Node, Section};
 
+/// The offset of the first entry of a directory after `.` and `..`.
+pub(super) const FIRST_OFFSET: u64 = 2;
+
+/// An entry of a directory, as a listing finds it.
+pub(super) struct ListedEntry<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) inode: Inode,
+    pub(super) kind: Kind,
+    /// The offset after it.
+    pub(super) next: u64,
+}
+
 /// An existing directory.
 pub(super) trait Directory {
     /// The number of entries, without `.` and `..`.
     fn len(&self) -> usize;
 
-    /// The nth entry, without `.` and `..`.
-    fn entry_at(&self, n: usize) -> Option<(Cow<'_, str>, Inode, Kind)>;
+    /// The first entry after an offset, which is [`FIRST_OFFSET`] or that of another entry, without `.` and `..`.
+    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>>;
 
     /// The inode of the entry with this name.
     ///
@@ -163,9 +175,15 @@ impl Directory for At<'_> {
         self.section.len(self.node)
     }
 
-    fn entry_at(&self, n: usize) -> Option<(Cow<'_, str>, Inode, Kind)> {
-        let (name, node) = self.section.entry_at(self.node, n)?;
-        Some((name, self.branch.inode(node), self.branch.kind(node)))
+    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
+        let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
+        let (name, node) = self.section.entry_at(self.node, place)?;
+        Some(ListedEntry {
+            name,
+            inode: self.branch.inode(node),
+            kind: self.branch.kind(node),
+            next: offset + 1,
+        })
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {

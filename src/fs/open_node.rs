@@ -8,8 +8,8 @@ use super::ChessFs;
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
 use super::files::File;
-use super::handle::Handle;
-use super::object::{At, Object};
+use super::handle::{Handle, Number};
+use super::object::{At, ListedEntry, Object};
 use super::place::NodePlace;
 use super::types::{Attributes, Chunk, FsError, Inode, Kind};
 use crate::tree::{Content, Node};
@@ -36,18 +36,18 @@ impl DirectoryEntry<'_> {
         matches!(self.name, "." | "..")
     }
 
-    fn place(&self) -> Option<NodePlace<'_>> {
+    fn with_place<T>(&self, then: impl FnOnce(NodePlace<'_>) -> Option<T>) -> Option<T> {
         match (self.branch, self.inode.node()) {
             (Some(branch), Some((prefix, node))) if prefix == branch.prefix() => {
-                Some(NodePlace::Node(branch, node))
+                then(NodePlace::Node(branch, node))
             }
-            _ => self.fs.place(self.inode),
+            _ => then(Number::of(self.fs, self.inode)?.place(self.fs)?),
         }
     }
 
     /// The attributes, or `None` if a game would have to be decoded for them, or games to be counted.
     pub fn attributes_if_known(&self) -> Option<Attributes> {
-        self.place()?.attributes_if_known()
+        self.with_place(|place| place.attributes_if_known())
     }
 
     /// The attributes. Decodes games if the size requires it.
@@ -55,9 +55,12 @@ impl DirectoryEntry<'_> {
     /// # Errors
     /// [`FsError::Stale`] if the node does not exist; [`FsError::Io`] if a game cannot be read.
     pub fn attributes(&self) -> Result<Attributes, FsError> {
-        let object = self.place().and_then(NodePlace::open).ok_or(FsError::Stale)?;
-        let size = self.fs.reported(object.size())?;
-        Ok(object.attributes(size))
+        let attributes = self.with_place(|place| {
+            let object = place.open()?;
+            let size = self.fs.reported(object.size());
+            Some(size.map(|size| object.attributes(size)))
+        });
+        attributes.unwrap_or(Err(FsError::Stale))
     }
 }
 
@@ -67,7 +70,7 @@ pub struct OpenNode<'a, F> {
     object: Object<'a>,
 }
 
-/// A node opened in the epoch of its inode.
+/// A node opened in a state of the source.
 pub type Open<'a> = OpenNode<'a, Arc<ChessFs>>;
 
 impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
@@ -113,11 +116,11 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
 
     fn parent_inode(&self) -> Result<Inode, FsError> {
         match &self.object {
-            Object::Folder(folder) => folder.parent().ok_or(FsError::Stale),
+            Object::Folder(folder) => Ok(folder.parent()),
             Object::RootInfo(_) => Ok(Inode::ROOT),
             Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => {
                 Ok(match at.section.parent(at.node) {
-                    Node::DATABASE => self.fs().folders.directory_of(at.branch.prefix()),
+                    Node::DATABASE => self.fs().directory_of(at.branch.prefix()),
                     parent => at.branch.inode(parent),
                 })
             }
@@ -158,32 +161,33 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     ) -> Result<(), FsError> {
         let directory = self.object.directory()?;
         let fs: &ChessFs = self.fs();
-        // Offsets in a folder are positions, which differ between epochs, so they include the epoch.
-        let epoch = match self.object {
-            Object::Folder(_) => fs.epoch << 32,
-            _ => 0,
-        };
         let branch = self.object.node().map(|at| at.branch);
-        let mut at = offset & !epoch;
+        let mut at = offset;
         let mut shown = Vec::new();
         let is_at_end = loop {
-            let (name, inode, kind) = match at {
-                0 => (".".into(), self.handle.inode(), Kind::Directory),
-                1 => ("..".into(), self.parent_inode()?, Kind::Directory),
-                _ => match usize::try_from(at - 2).ok().and_then(|n| directory.entry_at(n)) {
-                    Some(entry) => entry,
+            let directory_itself = |name: &'static str, inode| ListedEntry {
+                name: name.into(),
+                inode,
+                kind: Kind::Directory,
+                next: at + 1,
+            };
+            let listed = match at {
+                0 => directory_itself(".", self.handle.inode()),
+                1 => directory_itself("..", self.parent_inode()?),
+                _ => match directory.entry_after(at) {
+                    Some(listed) => {
+                        shown.push(listed.inode);
+                        listed
+                    }
                     None => break true,
                 },
             };
-            if at > 1 {
-                shown.push(inode);
-            }
-            at += 1;
+            at = listed.next;
             let entry = DirectoryEntry {
-                inode,
-                kind,
-                name: &name,
-                next: epoch | at,
+                inode: listed.inode,
+                kind: listed.kind,
+                name: &listed.name,
+                next: at,
                 fs,
                 branch,
             };

@@ -1,9 +1,11 @@
 //! What caches must drop when the source changes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::ChessFs;
 use super::folder::{FolderFs, RootInfo};
+use super::retired::Retired;
 use crate::tree::{Inode, TreeFolder};
 
 /// A directory or file that has changed.
@@ -15,8 +17,8 @@ pub struct Outdated {
     pub names: Vec<String>,
 }
 
-/// Compares `after` with the present epoch `before` and with `earlier` ones.
-pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) -> Vec<Outdated> {
+/// Compares `after` with the present state `before`, of which `retired` are earlier states of directories.
+pub(super) fn outdated(before: &ChessFs, retired: &[Arc<Retired>], after: &ChessFs) -> Vec<Outdated> {
     let mut outdated: Vec<Outdated> = after
         .folders
         .all()
@@ -32,15 +34,8 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
                     }
                     names
                 }
-                // The folder may have existed in an earlier epoch and still be open or a current directory.
-                None => {
-                    let known = earlier
-                        .iter()
-                        .filter_map(|fs| Some(entries(fs, fs.folders.by_inode(folder.inode)?)));
-                    let mut names = entries(after, folder);
-                    names.extend(known.flatten());
-                    names.into_keys().collect()
-                }
+                // The folder may have existed before and still be open or a current directory.
+                None => entries(after, folder).into_keys().collect(),
             };
             Some(Outdated {
                 inode: folder.inode,
@@ -48,7 +43,13 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
             })
         })
         .collect();
-    outdated.extend(earlier.iter().flat_map(|fs| left_over(fs, after)));
+    let is_gone = |folder: &&TreeFolder| after.folders.by_inode(folder.inode).is_none();
+    let gone = before.folders.all().filter(is_gone);
+    outdated.extend(gone.map(|folder| Outdated {
+        inode: folder.inode,
+        names: entries(before, folder).into_keys().collect(),
+    }));
+    outdated.extend(retired.iter().filter_map(|retired| left_over(retired, after)));
     let (before, after) = (RootInfo(before), RootInfo(after));
     if !after.is_counted() || !before.is_same(&after) {
         outdated.push(Outdated {
@@ -59,26 +60,21 @@ pub(super) fn outdated(before: &ChessFs, earlier: &[&ChessFs], after: &ChessFs) 
     outdated
 }
 
-/// The top entries of removed databases that still have references. Those that were in use when they were last
-/// reported may not have been dropped.
-fn left_over(fs: &ChessFs, after: &ChessFs) -> Vec<Outdated> {
-    let gone = fs.branches().filter(|branch| {
-        let directory = fs.folders.directory_of(branch.prefix());
-        directory != Inode::ROOT && branch.references.exist() && after.branch_with(branch.prefix()).is_none()
-    });
-    let outdated = gone.map(|branch| Outdated {
-        inode: fs.folders.directory_of(branch.prefix()),
+/// The top entries of a removed database for which there are still references. The previous invalidation dropped only
+/// the dentries that were not in use at that moment, so these are invalidated again.
+fn left_over(retired: &Retired, after: &ChessFs) -> Option<Outdated> {
+    let Retired { branch, folder, .. } = retired;
+    let is_gone = folder.inode != Inode::ROOT
+        && branch.references.exist()
+        && after.present_branch(branch.prefix()).is_none();
+    is_gone.then(|| Outdated {
+        inode: folder.inode,
         names: branch.names_in_directory(),
-    });
-    outdated.collect()
+    })
 }
 
 fn entries(fs: &ChessFs, folder: &TreeFolder) -> BTreeMap<String, Inode> {
-    let folder = FolderFs::new(fs, folder);
-    let entries = folder.entries();
-    entries
-        .map(|(name, inode, _)| (name.into_owned(), inode))
-        .collect()
+    FolderFs::new(fs, folder).entries().into_iter().collect()
 }
 
 /// The names whose inodes differ.

@@ -136,22 +136,6 @@ impl Fuse {
             Err(error) => reply.refuse(errno(error)),
         });
     }
-
-    /// Like [`Fuse::answer`], for a request to list a directory from an offset.
-    fn answer_listing<R, A>(&self, directory: INodeNo, offset: u64, reply: Pending<R>, how: A)
-    where
-        R: Reply,
-        A: FnOnce(&Arc<Shared>, &Open<'_>, u64, Pending<R>) + Send + 'static,
-    {
-        guarded(
-            || match self.shared.fs.resolve_listing(Inode(directory.0), offset) {
-                Ok((node, offset)) => answer(&self.shared, node, reply, move |shared, node, reply| {
-                    how(shared, node, offset, reply);
-                }),
-                Err(error) => reply.refuse(errno(error)),
-            },
-        );
-    }
 }
 
 /// Catches a panic, which would end the thread and with it the mount.
@@ -302,7 +286,7 @@ impl Filesystem for Fuse {
 
     fn readdir(&self, request: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
         let reply = self.begin(request, "READDIR", inode, format_args!("from {offset}"), reply);
-        self.answer_listing(inode, offset, reply, |_, directory, offset, reply| {
+        self.answer(inode, reply, move |_, directory, reply| {
             directory::answer(directory, offset, reply);
         });
     }
@@ -323,7 +307,7 @@ impl Filesystem for Fuse {
             reply,
         );
         let request = request.unique();
-        self.answer_listing(inode, offset, reply, move |shared, directory, offset, reply| {
+        self.answer(inode, reply, move |shared, directory, reply| {
             directory::answer_plus(shared, request, directory, offset, reply);
         });
     }

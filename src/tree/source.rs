@@ -1,6 +1,7 @@
 //! The folders of the source that lead to databases.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -33,7 +34,12 @@ pub struct TreeFolder {
     pub modified: i128,
     /// Subfolders by their names in the tree, sorted.
     pub children: Vec<(String, usize)>,
+    /// Their cookies in ascending order, each with its index in `children`; set when the folder is first listed.
+    listed: OnceLock<Vec<(u64, usize)>>,
 }
+
+/// The first cookie of a subfolder; lower ones are those of other entries.
+const FIRST_COOKIE: u64 = 1 << 62;
 
 /// A database to be placed in the tree.
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +234,37 @@ impl TreeFolder {
             database: None,
             modified: i128::MIN,
             children: Vec::new(),
+            listed: OnceLock::new(),
         }
+    }
+
+    /// The directory of a branch without the folders in it.
+    pub fn alone(&self) -> TreeFolder {
+        TreeFolder {
+            database: None,
+            modified: self.modified,
+            ..TreeFolder::new(self.inode, 0)
+        }
+    }
+
+    /// The subfolder that is listed after a cookie, and its own cookie. It depends on the name alone, so that a listing
+    /// can go on in another state of the folder.
+    pub fn child_after(&self, cookie: u64) -> Option<(u64, &str, usize)> {
+        let listed = self.listed.get_or_init(|| {
+            let cookie = |name: &str| FIRST_COOKIE | xxh3_64(name.as_bytes()) >> 2;
+            let names = self.children.iter().zip(0..);
+            let mut listed: Vec<(u64, usize)> = names.map(|((name, _), n)| (cookie(name), n)).collect();
+            listed.sort_unstable();
+            // Equal hashes, which are practically impossible.
+            for n in 1..listed.len() {
+                listed[n].0 = listed[n].0.max(listed[n - 1].0 + 1);
+            }
+            listed
+        });
+        let after = listed.partition_point(|&(other, _)| other <= cookie);
+        let &(cookie, n) = listed.get(after)?;
+        let (name, folder) = self.children.get(n)?;
+        Some((cookie, name, *folder))
     }
 
     /// The subfolder with this name.

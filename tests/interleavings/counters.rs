@@ -13,7 +13,7 @@ mod references;
 mod sizes;
 
 use crate::tree::Games;
-use references::{BranchReferences, InUse, hold, release};
+use references::BranchReferences;
 use sizes::Sizes;
 
 fn problem(what: &str) -> [Problem; 1] {
@@ -132,48 +132,40 @@ fn every_game_is_handed_out_once() {
     });
 }
 
-/// An earlier epoch with databases that no later one has, handled as in `Live`.
-struct Epoch {
-    /// False after it was dropped.
+/// An earlier state of a directory, handled as in `Live` and `RetiredBranches`.
+struct Retired {
+    /// False after it was removed.
     is_kept: RwLock<bool>,
-    in_use: InUse,
-    databases: [BranchReferences; 2],
+    references: BranchReferences,
 }
 
-impl Epoch {
-    /// An epoch with a reference to an inode of each database.
-    fn new(databases: usize) -> Arc<Epoch> {
-        let epoch = Epoch {
+impl Retired {
+    /// A state with one reference.
+    fn new() -> Arc<Retired> {
+        let references = BranchReferences::new();
+        references.add(1);
+        Arc::new(Retired {
             is_kept: RwLock::new(true),
-            in_use: InUse::new(),
-            databases: [BranchReferences::new(), BranchReferences::new()],
-        };
-        for database in &epoch.databases[..databases] {
-            hold(None, database, 1);
-        }
-        epoch.in_use.set(databases);
-        Arc::new(epoch)
+            references,
+        })
     }
 
-    /// Adds a reference to an inode. Returns false if the epoch was dropped.
-    fn hold(&self, database: usize) -> bool {
+    /// Adds a reference to an inode. Returns false if the state was removed.
+    fn hold(&self) -> bool {
         let is_kept = self.is_kept.read().unwrap();
         if *is_kept {
-            hold(Some(&self.in_use), &self.databases[database], 1);
+            self.references.add(1);
         }
         *is_kept
     }
 
-    fn release(&self, database: usize) {
+    fn release(&self) {
         let is_kept = self.is_kept.read().unwrap();
-        let is_last = *is_kept && release(Some(&self.in_use), &self.databases[database], 1);
+        let is_last = *is_kept && self.references.subtract(1);
         drop(is_kept);
         if is_last {
             let mut is_kept = self.is_kept.write().unwrap();
-            let databases = self.databases.iter();
-            let in_use = databases.filter(|database| database.exist()).count();
-            self.in_use.set(in_use);
-            *is_kept &= in_use > 0;
+            *is_kept &= self.references.exist();
         }
     }
 
@@ -183,40 +175,41 @@ impl Epoch {
 }
 
 #[test]
-fn an_epoch_is_dropped_with_its_last_reference() {
+fn a_state_is_removed_with_its_last_reference() {
     loom::model(|| {
-        let epoch = Epoch::new(2);
-        let own = Arc::clone(&epoch);
-        let other = thread::spawn(move || own.release(1));
-        epoch.release(0);
+        let retired = Retired::new();
+        assert!(retired.hold());
+        let own = Arc::clone(&retired);
+        let other = thread::spawn(move || own.release());
+        retired.release();
         other.join().unwrap();
-        assert!(!epoch.is_kept());
+        assert!(!retired.is_kept());
     });
 }
 
 #[test]
-fn an_epoch_stays_while_a_reference_is_not_released() {
+fn a_state_stays_while_a_reference_is_not_released() {
     loom::model(|| {
-        let epoch = Epoch::new(1);
-        let own = Arc::clone(&epoch);
-        let other = thread::spawn(move || own.release(0));
-        let is_found = epoch.hold(0);
+        let retired = Retired::new();
+        let own = Arc::clone(&retired);
+        let other = thread::spawn(move || own.release());
+        let is_found = retired.hold();
         other.join().unwrap();
-        assert_eq!(epoch.is_kept(), is_found);
-        assert_eq!(epoch.databases[0].exist(), is_found);
+        assert_eq!(retired.is_kept(), is_found);
+        assert_eq!(retired.references.exist(), is_found);
     });
 }
 
 #[test]
-fn references_that_come_and_go_meanwhile_leave_no_epoch_behind() {
+fn references_that_come_and_go_meanwhile_leave_no_state_behind() {
     loom::model(|| {
-        let epoch = Epoch::new(1);
-        let own = Arc::clone(&epoch);
-        let other = thread::spawn(move || own.release(0));
-        if epoch.hold(0) {
-            epoch.release(0);
+        let retired = Retired::new();
+        let own = Arc::clone(&retired);
+        let other = thread::spawn(move || own.release());
+        if retired.hold() {
+            retired.release();
         }
         other.join().unwrap();
-        assert!(!epoch.is_kept());
+        assert!(!retired.is_kept());
     });
 }

@@ -60,8 +60,8 @@ fn a_source_of_one_database_has_no_such_directory() {
 fn the_directory_has_views_merged_files_tables_and_all_games() {
     let tree = library();
     assert_eq!(
-        tree.ls(""),
-        ["info.txt", "all", "new, \"b\".dci", "old", "zero.dci"]
+        tree.names(""),
+        ["all", "info.txt", "new, \"b\".dci", "old", "zero.dci"]
     );
     assert_eq!(
         tree.ls("all"),
@@ -232,7 +232,7 @@ fn any_piece_of_a_file_is_the_piece_of_the_whole() {
 #[test]
 fn a_folder_of_the_source_keeps_its_name() {
     let tree = mount_all(vec![Fake::many(1).at("all/a.dci"), Fake::many(2).at("all (2)")]);
-    assert_eq!(tree.ls(""), ["info.txt", "all", "all (2)", "all (3)"]);
+    assert_eq!(tree.names(""), ["all", "all (2)", "all (3)", "info.txt"]);
     assert_eq!(tree.ls("all"), ["a.dci"]);
     assert!(tree.exists("all (3)/players"));
     let (_, rows) = read_csv(&tree.cat("all (3)/games.csv"));

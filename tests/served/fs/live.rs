@@ -1,5 +1,6 @@
 //! A source that changes: new databases, unchanged ones, and earlier states.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -40,8 +41,7 @@ fn read_dir(
     offset: u64,
     each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
 ) -> Result<(), FsError> {
-    let (directory, offset) = live.resolve_listing(directory, offset)?;
-    directory.open()?.read_dir(offset, each)
+    live.resolve(directory)?.open()?.read_dir(offset, each)
 }
 
 /// Walks a path like the kernel, which counts a look-up for every component.
@@ -146,23 +146,23 @@ fn what_did_not_change_is_not_decoded_again() {
     assert_eq!(names(&outdated, Inode::ROOT), ["all", "other"]);
     text(&live, inode).unwrap();
     assert_eq!(decoded.load(Ordering::Relaxed), 1);
-    // A replacement without changes creates no epoch.
+    // A replacement without changes retires nothing.
     assert!(live.replace(library(&[&same, &other])).is_empty());
 }
 
 #[test]
-fn an_epoch_is_kept_as_long_as_it_has_references() {
+fn a_state_is_kept_as_long_as_it_has_references() {
     let (old, new) = (database("b", "old"), database("b", "new"));
     let path = format!("b/{GAME}");
     let live = live(&[&old]);
     let inode = walk(&live, &path).unwrap();
     let other = walk(&live, "b/info.txt").unwrap();
     live.replace(library(&[&new]));
-    assert_eq!(live.old_epochs(), 1);
+    assert_eq!(live.retired(), 1);
     forget(&live, &path, inode);
-    assert_eq!(live.old_epochs(), 1, "info.txt is known");
+    assert_eq!(live.retired(), 1, "info.txt is known");
     forget(&live, "b/info.txt", other);
-    assert_eq!(live.old_epochs(), 0);
+    assert_eq!(live.retired(), 0);
     assert_eq!(text(&live, inode), Err(FsError::Stale));
     assert_eq!(
         live.resolve(Inode(inode.0 ^ (1 << 50))).err(),
@@ -170,14 +170,14 @@ fn an_epoch_is_kept_as_long_as_it_has_references() {
     );
     // The old database is freed.
     assert_eq!(Arc::strong_count(&old), 1);
-    // An epoch without look-ups is not kept.
+    // A state without look-ups is not kept.
     let newest = database("b", "newest");
     live.replace(library(&[&newest]));
-    assert_eq!(live.old_epochs(), 0);
+    assert_eq!(live.retired(), 0);
 }
 
 #[test]
-fn the_fifth_epoch_before_is_gone() {
+fn the_fifth_state_before_is_gone() {
     let states: Vec<_> = (0..7).map(|n| database("b", &format!("state {n}"))).collect();
     let live = live(&[&states[0]]);
     let mut known = Vec::new();
@@ -185,7 +185,7 @@ fn the_fifth_epoch_before_is_gone() {
         known.push(walk(&live, &format!("b/{GAME}")).unwrap());
         live.replace(library(&[state]));
     }
-    assert_eq!(live.old_epochs(), 4);
+    assert_eq!(live.retired(), 4);
     let texts = known.iter().map(|&inode| text(&live, inode));
     for (n, text) in texts.enumerate() {
         match n {
@@ -193,9 +193,9 @@ fn the_fifth_epoch_before_is_gone() {
             _ => assert!(text.unwrap().contains(&format!("{{state {n}}}"))),
         }
     }
-    // Forgetting an inode of a dropped epoch must not bring it back.
+    // Forgetting an inode of a dropped state must not bring it back.
     live.release(known[0], 1);
-    assert_eq!(live.old_epochs(), 4);
+    assert_eq!(live.retired(), 4);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn no_inode_ever_means_something_else() {
         assert!(!seen.contains(&inode));
         seen.push(inode);
         live.replace(library(&[state]));
-        assert_eq!(live.old_epochs(), 0);
+        assert_eq!(live.retired(), 0);
     }
 }
 
@@ -323,7 +323,7 @@ fn an_error_is_reported() {
 }
 
 #[test]
-fn a_listing_goes_on_in_the_state_in_which_it_began() {
+fn a_listing_goes_on_while_folders_come_and_go() {
     let entries: Vec<_> = (0..10).map(|n| database(&format!("{n}"), "x")).collect();
     let all: Vec<&Arc<LibraryEntry>> = entries.iter().collect();
     let live = live(&all);
@@ -341,26 +341,16 @@ fn a_listing_goes_on_in_the_state_in_which_it_began() {
         Ok((names, offset))
     };
     let (first, offset) = list(0, 6).unwrap();
-    assert_eq!(first, [".", "..", "info.txt", "0", "1", "2"]);
-    // The kernel knows a removed database, so that its epoch is kept.
-    walk(&live, "0").unwrap();
-    live.replace(library(&all[2..]));
-    assert_eq!(
-        list(offset, 99).unwrap().0,
-        ["3", "4", "5", "6", "7", "8", "9", "all"]
-    );
-    let (now, offset) = list(0, 5).unwrap();
-    assert_eq!(now, [".", "..", "info.txt", "2", "3"]);
-    // An epoch of which nothing is known is dropped. Its listings continue after the last name that they
-    // returned.
-    live.replace(library(&all[1..]));
-    live.replace(library(&all));
-    assert_eq!(list(offset, 99).unwrap().0, ["4", "5", "6", "7", "8", "9", "all"]);
-    // After some more changes that name is not known any more: an error rather than a gap.
-    for n in 1..7 {
-        live.replace(library(&all[n % 2..]));
+    assert_eq!(first[..3], [".", "..", "info.txt"]);
+    // Whatever was listed or not, and whatever is removed or added, the rest of what stays is listed once.
+    for present in [2..10, 1..10, 0..10, 5..10, 0..10] {
+        live.replace(library(&all[present.clone()]));
+        let rest = list(offset, 99).unwrap().0;
+        let stay = present.map(|n| n.to_string()).chain(["all".to_owned()]);
+        let expected: BTreeSet<String> = stay.filter(|name| !first.contains(name)).collect();
+        assert_eq!(rest.len(), expected.len());
+        assert_eq!(rest.into_iter().collect::<BTreeSet<_>>(), expected);
     }
-    assert_eq!(list(offset, 99), Err(FsError::Stale));
 }
 
 /// A state with many databases, each with a comment.
@@ -397,50 +387,60 @@ fn many_databases_are_forgotten_one_by_one() {
         .collect();
     let all = walk(&live, "d000000/all.pgn").unwrap();
     live.replace(Library::of(many(databases, "new")));
+    assert_eq!(live.retired(), databases);
     for &inode in &known {
         live.release(inode, 1);
     }
-    assert_eq!(live.old_epochs(), 1, "a file is known");
+    assert_eq!(live.retired(), 1, "a file is known");
+    assert_eq!(lookup(&live, known[1], "info.txt"), Err(FsError::Stale));
     // A look-up in an old directory is counted again.
-    live.release(known[0], 1);
-    assert_eq!(
-        lookup(&live, known[1], "info.txt").map(|inode| assert!(live.hold(&[inode]).is_empty())),
-        Ok(())
-    );
-    live.release(all, 1);
-    assert_eq!(live.old_epochs(), 1, "another file is known");
-    live.release(lookup(&live, known[1], "info.txt").unwrap(), 1);
-    assert_eq!(live.old_epochs(), 0);
+    let info = lookup(&live, known[0], "info.txt").unwrap();
+    assert!(live.hold(&[info]).is_empty());
+    for inode in [all, known[0]] {
+        live.release(inode, 1);
+    }
+    assert_eq!(live.retired(), 1, "another file is known");
+    live.release(info, 1);
+    assert_eq!(live.retired(), 0);
 }
 
 #[test]
-fn a_listing_goes_on_where_its_epoch_is_gone() {
-    // Folders have different positions in each epoch, and the kernel knows no inodes of any.
-    let states = ["bcdef", "acdef", "abcdefg", "fg"].map(|names| {
-        let names = names.chars().map(|name| database(&name.to_string(), names));
-        names.collect::<Vec<_>>()
-    });
-    let live = live(&states[0].iter().collect::<Vec<_>>());
-    let mut offset = 0;
-    let mut next = || {
-        let mut found = None;
-        read_dir(&live, Inode::ROOT, offset, &mut |entry| {
-            found = Some(entry.name.to_owned());
-            offset = entry.next;
-            ControlFlow::Break(())
-        })
-        .unwrap();
-        found
-    };
-    let mut listed: Vec<_> = (0..5).filter_map(|_| next()).collect();
+fn each_database_has_four_earlier_states_of_its_own() {
+    let states: Vec<_> = (0..6).map(|n| database("b", &format!("state {n}"))).collect();
+    let others: Vec<_> = (0..2).map(|n| database("other", &format!("state {n}"))).collect();
+    let live = live(&[&states[0], &others[0]]);
+    let other = walk(&live, &format!("other/{GAME}")).unwrap();
+    live.replace(library(&[&states[0], &others[1]]));
     for state in &states[1..] {
-        live.replace(library(&state.iter().collect::<Vec<_>>()));
-        listed.extend(next());
+        walk(&live, &format!("b/{GAME}")).unwrap();
+        live.replace(library(&[state, &others[1]]));
     }
-    assert_eq!(live.old_epochs(), 0);
-    assert_eq!(listed, [".", "..", "info.txt", "all", "b", "c", "d", "f"]);
-    assert_eq!(next().as_deref(), Some("g"));
-    assert_eq!(next(), None);
+    assert_eq!(live.retired(), 5);
+    assert!(text(&live, other).unwrap().contains("{state 0}"));
+}
+
+#[test]
+fn games_of_an_earlier_all_stay_with_it() {
+    let (old, new, other) = (database("b", "old"), database("b", "new"), database("other", "1"));
+    let live = live(&[&old, &other]);
+    let all = walk(&live, "all").unwrap();
+    live.replace(library(&[&new, &other]));
+    // No inode of the old database itself was given away.
+    let mut inode = all;
+    for name in ["players", "b"] {
+        inode = lookup(&live, inode, name).unwrap();
+    }
+    let mut games = Vec::new();
+    read_dir(&live, inode, 2, &mut |entry| {
+        games.push(entry.inode);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let texts: Vec<String> = games.iter().map(|&game| text(&live, game).unwrap()).collect();
+    assert!(texts.iter().any(|text| text.contains("{old}")), "{texts:?}");
+    live.release(all, 1);
+    assert_eq!(live.retired(), 0);
+    assert_eq!(text(&live, games[0]), Err(FsError::Stale));
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn all_databases_follow_each_of_them() {
     assert_eq!(live.resolve(games).unwrap().open().unwrap().entries(), Ok(2));
     forget(&live, "all/all.pgn", before);
     forget(&live, "all/players/a", games);
-    assert_eq!(live.old_epochs(), 0);
+    assert_eq!(live.retired(), 0);
     // A single database is not shown twice.
     live.replace(library(&[&same]));
     assert_eq!(walk(&live, "all"), Err(FsError::NotFound));

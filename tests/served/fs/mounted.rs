@@ -133,6 +133,14 @@ impl Mounted {
         self.entries(path).into_iter().map(|entry| entry.0).collect()
     }
 
+    /// The names in a directory, sorted: folders of the source are listed in any order.
+    #[track_caller]
+    pub fn names(&self, path: &str) -> Vec<String> {
+        let mut names = self.ls(path);
+        names.sort();
+        names
+    }
+
     /// Reads a whole file in pieces, and checks its size.
     #[track_caller]
     pub fn cat(&self, path: &str) -> String {

@@ -19,8 +19,8 @@ fn databases_stand_at_their_paths() {
         small().at("y.fake"),
     ]);
     assert!(!tree.0.library().is_single());
-    assert_eq!(tree.ls(""), ["info.txt", "all", "club", "y.fake"]);
-    assert_eq!(tree.ls("club"), ["kasparov.fake", "old"]);
+    assert_eq!(tree.names(""), ["all", "club", "info.txt", "y.fake"]);
+    assert_eq!(tree.names("club"), ["kasparov.fake", "old"]);
     assert_eq!(tree.ls("club/old"), ["x.fake"]);
     assert!(tree.exists("club/old/x.fake/games/000001-001000/000001.pgn"));
     assert_eq!(tree.inode("club/old/x.fake/.."), tree.inode("club/old"));
@@ -47,7 +47,7 @@ fn a_folder_named_info_txt_makes_way() {
         small().at("info.txt/x.fake"),
         small().at("a/info.txt/y.fake"),
     ]);
-    assert_eq!(tree.ls(""), ["info.txt", "a", "all", "info.txt (2)"]);
+    assert_eq!(tree.names(""), ["a", "all", "info.txt", "info.txt (2)"]);
     assert!(tree.cat("info.txt").contains("info.txt/x.fake"));
     assert!(tree.exists("info.txt (2)/x.fake/all.pgn"));
     assert!(tree.exists("a/info.txt/y.fake/all.pgn"));
