@@ -179,9 +179,10 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, Not
     if index(next.into()) != records + 1 {
         let count = next.saturating_sub(1);
         let what = format!("the file has {records} records, of which its header counts {count}");
-        problems.push(match index(count.into()) > records {
-            true => Problem::damage(&cbh.name, 0x10, what),
-            false => Problem::doubt(&cbh.name, 0x10, what),
+        problems.push(if index(count.into()) > records {
+            Problem::damage(&cbh.name, 0x10, what)
+        } else {
+            Problem::doubt(&cbh.name, 0x10, what)
         });
     }
     Ok(bytes.get(0x0d).copied().unwrap_or(0))

@@ -57,9 +57,10 @@ fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, 
         head.starts_with(&MAGIC) && head.ends_with(&END_OF_HEAD)
     });
     let key = key.ok_or_else(|| {
-        let reason = match passwords.is_empty() {
-            true => "no password is known",
-            false => "no password that is known opens it",
+        let reason = if passwords.is_empty() {
+            "no password is known"
+        } else {
+            "no password that is known opens it"
         };
         NotADatabase::new(format!("the archive is encrypted, and {reason}")).with_remedy(Remedy::Password)
     })?;

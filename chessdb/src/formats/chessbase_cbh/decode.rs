@@ -148,9 +148,10 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
                 Err(reason) => self.no_item(reason, place),
             };
             if next == Next::EndOfLine {
-                next = match self.replay.end_variation() {
-                    true => self.next_line(&mut cursor),
-                    false => Next::EndOfGame,
+                next = if self.replay.end_variation() {
+                    self.next_line(&mut cursor)
+                } else {
+                    Next::EndOfGame
                 };
             }
             match next {
@@ -188,10 +189,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
                 return self.next_line(cursor);
             }
         }
-        match ends_line {
-            true => Next::EndOfLine,
-            false => Next::Item,
-        }
+        if ends_line { Next::EndOfLine } else { Next::Item }
     }
 
     /// Plays a move that is stored at a place. The state before it is needed where it has variations.
@@ -337,9 +335,10 @@ fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bo
         Stored::Step { slot, files, ranks } => {
             let from = pieces.square(us, slot)?;
             // Right and forward are those of the player.
-            let to = match slot >= PAWNS && us == Color::Black {
-                true => shifted(from, 8 - files, 8 - ranks),
-                false => shifted(from, files, ranks),
+            let to = if slot >= PAWNS && us == Color::Black {
+                shifted(from, 8 - files, 8 - ranks)
+            } else {
+                shifted(from, files, ranks)
             };
             Move::normal(from, to)
         }
@@ -370,12 +369,11 @@ fn by_squares(from: Square, to: Square, promotion: Role, position: &Position, is
         File::C => Some(CastlingSide::QueenSide),
         _ => None,
     };
-    let is_castling = match is_chess960 {
-        true => from == to && to.rank() == us.backrank(),
-        false => {
-            let home = Square::from_coords(File::E, us.backrank());
-            from == home && to.rank() == us.backrank() && position.king(us) == Some(home)
-        }
+    let is_castling = if is_chess960 {
+        from == to && to.rank() == us.backrank()
+    } else {
+        let home = Square::from_coords(File::E, us.backrank());
+        from == home && to.rank() == us.backrank() && position.king(us) == Some(home)
     };
     if let Some(side) = side.filter(|_| is_castling) {
         return Move::Castle(side);

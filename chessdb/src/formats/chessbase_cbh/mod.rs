@@ -183,9 +183,10 @@ const MISSED: [(&str, &str); 8] = [
 ];
 
 fn describe_version(is_old: bool) -> &'static str {
-    match is_old {
-        true => "ChessBase 6 to 8",
-        false => "ChessBase 9 or later",
+    if is_old {
+        "ChessBase 6 to 8"
+    } else {
+        "ChessBase 9 or later"
     }
 }
 

@@ -193,12 +193,10 @@ pub(in crate::formats) fn name_of(
 ) -> String {
     let number = id.0 / KINDS_OF_NAMES;
     let mut name = String::new();
-    match id.0.is_multiple_of(KINDS_OF_NAMES) {
-        true => append_player(number, &mut name),
-        false => append_event(number, &mut name),
+    if id.0.is_multiple_of(KINDS_OF_NAMES) {
+        append_player(number, &mut name);
+    } else {
+        append_event(number, &mut name);
     }
-    match name.is_empty() {
-        true => "?".to_owned(),
-        false => name,
-    }
+    if name.is_empty() { "?".to_owned() } else { name }
 }

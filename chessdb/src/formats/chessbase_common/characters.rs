@@ -116,9 +116,10 @@ impl Characters {
     /// Appends a text on one line. One that fills its field may have lost the end of its last character.
     #[cold]
     fn append_line(self, bytes: &[u8], is_full: bool, out: &mut String) {
-        let whole = match is_full {
-            true => text::without_cut_character(bytes),
-            false => bytes,
+        let whole = if is_full {
+            text::without_cut_character(bytes)
+        } else {
+            bytes
         };
         let is_utf8 = text::utf8_len(whole) == whole.len() && !whole.is_ascii();
         let text = self.decode(if is_utf8 { whole } else { bytes });
@@ -159,9 +160,10 @@ impl Characters {
     pub(in crate::formats) fn comment_field(self, field: &[u8]) -> String {
         let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
         let text = self.comment(field.get(..end).unwrap_or_default());
-        match self.marks.is_empty() {
-            true => text,
-            false => self.with_marks(&text),
+        if self.marks.is_empty() {
+            text
+        } else {
+            self.with_marks(&text)
         }
     }
 
@@ -183,9 +185,10 @@ impl Characters {
         for bytes in texts.filter(|bytes| !bytes.is_ascii()) {
             let high = bytes.iter().filter(|&&byte| byte >= 0xc0).count();
             let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-            match text::utf8_len(bytes) < bytes.len() && high > letters {
-                true => cyrillic += 1,
-                false => others += 1,
+            if text::utf8_len(bytes) < bytes.len() && high > letters {
+                cyrillic += 1;
+            } else {
+                others += 1;
             }
         }
         (!self.is_given && cyrillic > others).then(|| {

@@ -48,12 +48,13 @@ fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<String> {
         while starts.next_if(|start| *start < range.start).is_some() {}
         let end = starts.peek().map_or(range.end, |start| range.end.min(*start));
         let (name, _) = file.source.file_at(range.start)?;
-        let what = match end == range.end {
-            true => "there is no game in this file".to_owned(),
-            false => format!(
+        let what = if end == range.end {
+            "there is no game in this file".to_owned()
+        } else {
+            format!(
                 "the {} bytes before the first game are not shown",
                 end - range.start
-            ),
+            )
         };
         has_text(&file.source.read(range.start..end)).then(|| format!("{name}: {what}"))
     });

@@ -66,9 +66,10 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
         };
         return Ok(Part::only(PgnFile::open(contents, &files, options)?));
     }
-    let found = match kind == ZIP || is_zip(&file.bytes) {
-        true => zip_members(&file.bytes),
-        false => ZipMembers::default(),
+    let found = if kind == ZIP || is_zip(&file.bytes) {
+        zip_members(&file.bytes)
+    } else {
+        ZipMembers::default()
     };
     if found.members.len() > 1 || found.unread > 0 {
         return open_several(&found, file, &files, options);
@@ -246,9 +247,10 @@ impl<'a> LeftOut<'a> {
     }
 
     fn push(&mut self, kind: ProblemKind, member: &str, error: &NotADatabase) {
-        match self.problems.len() < MOST_NAMED {
-            true => self.add(kind, format!("{member} is left out: {error}"), error.remedy),
-            false => self.unnamed += 1,
+        if self.problems.len() < MOST_NAMED {
+            self.add(kind, format!("{member} is left out: {error}"), error.remedy);
+        } else {
+            self.unnamed += 1;
         }
     }
 

@@ -25,9 +25,10 @@ impl Version {
     fn of(file: &SourceFile, is_five: bool) -> Result<Version, NotADatabase> {
         let bytes: &[u8] = &file.bytes;
         if !bytes.starts_with(MAGIC) {
-            return match is_five {
-                true => Ok(Version::Five),
-                false => Err(NotADatabase::new("the index does not begin with Scid.si")),
+            return if is_five {
+                Ok(Version::Five)
+            } else {
+                Err(NotADatabase::new("the index does not begin with Scid.si"))
             };
         }
         let version = match be_u16(bytes, MAGIC.len()) {
@@ -39,9 +40,10 @@ impl Version {
             }
             None => return Err(NotADatabase::new("the header of the index is cut")),
         };
-        match bytes.len() < version.header() {
-            true => Err(NotADatabase::new("the header of the index is cut")),
-            false => Ok(version),
+        if bytes.len() < version.header() {
+            Err(NotADatabase::new("the header of the index is cut"))
+        } else {
+            Ok(version)
         }
     }
 

@@ -240,9 +240,10 @@ impl Scid {
     }
 
     fn id(&self, kind: Kind, number: u32) -> TextId {
-        match self.names.has(kind, number) {
-            true => TextId(number << 1 | u32::from(kind == Kind::Event)),
-            false => UNKNOWN,
+        if self.names.has(kind, number) {
+            TextId(number << 1 | u32::from(kind == Kind::Event))
+        } else {
+            UNKNOWN
         }
     }
 }
@@ -275,9 +276,10 @@ impl Database for Scid {
         if id != UNKNOWN {
             self.names.append(kind, id.0 >> 1, self.texts, &mut text);
         }
-        match text.is_empty() {
-            true => names::UNKNOWN.to_owned(),
-            false => text,
+        if text.is_empty() {
+            names::UNKNOWN.to_owned()
+        } else {
+            text
         }
     }
 
