@@ -393,11 +393,16 @@ impl Texts {
 
     /// State of the background pass.
     pub(super) fn pass_state(&self) -> PassState {
-        match self.is_passing.load(Ordering::Acquire) {
-            _ if self.sizes_if_counted().is_some_and(Sizes::are_complete) => PassState::Done,
-            true => PassState::Running,
-            false if self.is_trusted() => PassState::Waiting,
-            false => PassState::GivenUp,
+        // Read first: a pass that ends now has completed the sizes.
+        let is_passing = self.is_passing.load(Ordering::Acquire);
+        if self.sizes_if_counted().is_some_and(Sizes::are_complete) {
+            PassState::Done
+        } else if is_passing {
+            PassState::Running
+        } else if self.is_trusted() {
+            PassState::Waiting
+        } else {
+            PassState::GivenUp
         }
     }
 

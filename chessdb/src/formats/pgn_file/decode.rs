@@ -291,10 +291,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     /// Adds a glyph to the last move, or to the first one of its line if it precedes that.
     fn glyph(&mut self, nag: u8) {
-        match self.replay.has_move() {
-            true => self.replay.nag(nag),
-            false if S::WHOLE => self.early.push(nag),
-            false => {}
+        if self.replay.has_move() {
+            self.replay.nag(nag);
+        } else if S::WHOLE {
+            self.early.push(nag);
         }
     }
 

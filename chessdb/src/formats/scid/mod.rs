@@ -154,15 +154,17 @@ impl Scid {
         let games = self.games.as_ref().ok_or("there is no file of games")?;
         let rest = games.bytes.get(bytes::index(entry.offset)..).unwrap_or_default();
         let len = entry.len as usize;
-        match rest.is_empty() {
-            true => Err("the index leads out of the file of games"),
-            false if len == 0 => Err("the index gives the game no bytes"),
-            false => Ok(Record {
-                bytes: rest.get(..len).unwrap_or(rest),
-                start: entry.offset,
-                is_cut: len > rest.len(),
-            }),
+        if rest.is_empty() {
+            return Err("the index leads out of the file of games");
         }
+        if len == 0 {
+            return Err("the index gives the game no bytes");
+        }
+        Ok(Record {
+            bytes: rest.get(..len).unwrap_or(rest),
+            start: entry.offset,
+            is_cut: len > rest.len(),
+        })
     }
 
     /// A game with its tags; the tags are none of those of the index where its bytes are not there.
