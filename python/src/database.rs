@@ -284,9 +284,8 @@ impl Database {
     /// Problems of the database itself.
     #[getter]
     fn problems(&self, py: Python<'_>) -> PyResult<Vec<Problem>> {
-        self.source()?.read(py, |entry| {
-            entry.problems().iter().map(Problem::from).collect()
-        })
+        self.source()?
+            .read(py, |entry| entry.problems().iter().map(Problem::from).collect())
     }
 
     /// The database's own folders. A folder comes before those in it.

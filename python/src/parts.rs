@@ -107,7 +107,8 @@ impl Member {
             loop {
                 let read = entry
                     .database
-                    .as_files().read_member(index, bytes.len() as u64, &mut block)?;
+                    .as_files()
+                    .read_member(index, bytes.len() as u64, &mut block)?;
                 match block.get(..read) {
                     None | Some([]) => return Ok::<_, std::io::Error>(bytes),
                     Some(read) => bytes.extend_from_slice(read),
