@@ -309,11 +309,6 @@ impl Branch {
         self.layout().spelling()
     }
 
-    /// True if spellings of players are joined.
-    pub fn joins_spellings(&self) -> bool {
-        *self.layout().spelling() != Spelling::Stored
-    }
-
     /// The name that a game has in every directory outside `games/`: its name in its database, with the code of the
     /// database before the number where there are several.
     pub fn game_name(&self, game: u32) -> String {
