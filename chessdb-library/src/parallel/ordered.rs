@@ -14,7 +14,7 @@ const CHUNK: u32 = 128;
 const AHEAD: usize = 2;
 
 /// Calls `work` for the chunks of `0..len` on up to `threads` threads, and `take` on this thread with the results
-/// in order, until it breaks. At most [`AHEAD`] results of each thread wait, however long `take` needs. If
+/// in order, until it breaks. A few results of each thread wait at most, however long `take` needs. If
 /// there is one thread only, it is this one. Unwinds if the work is cancelled,
 /// and progress counts for the job of this thread.
 pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
