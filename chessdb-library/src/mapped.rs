@@ -40,6 +40,8 @@ static UNMAPPING: LazyLock<Workers> = LazyLock::new(|| {
     Workers::new(WorkerOptions {
         name: "unmapping",
         threads: 64,
+        // A map that waits costs no thread, and must not be unmapped in a thread that answers requests.
+        waiting: usize::MAX,
         ..WorkerOptions::default()
     })
 });

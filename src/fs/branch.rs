@@ -16,8 +16,8 @@ use super::types::{FsError, Inode, Kind};
 use crate::overview::Counts;
 use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
 use chessdb_library::kept::KeptKind;
-use chessdb_library::spelling::Names;
-use xxhash_rust::xxh3::xxh3_128;
+use chessdb_library::spelling::{Names, Spelling};
+use xxhash_rust::xxh3::Xxh3;
 
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
@@ -28,6 +28,8 @@ pub(super) struct BranchFs {
     numbers: HashMap<Prefix, usize>,
     /// Path of each database's directory in the mount; none in the directory of a database.
     paths: Vec<String>,
+    /// What its states have in common: the path of its database, or what it shows of all.
+    path: String,
     prefix: Prefix,
     pub(super) references: BranchReferences,
     /// The threads for requests, if a source may not answer.
@@ -58,8 +60,8 @@ impl BranchFs {
             // Later requests for the directory find the names of its entries in memory.
             tree.links(Node::DATABASE);
         }
-        let prefix = database.prefix();
-        BranchFs::new(tree, vec![database], Vec::new(), prefix, remote)
+        let (prefix, path) = (database.prefix(), database.entry().path.clone());
+        BranchFs::new(tree, vec![database], Vec::new(), path, prefix, remote)
     }
 
     /// A directory of several databases, whose own directories are at `paths` in the mount.
@@ -74,20 +76,32 @@ impl BranchFs {
         let is_local = remotes.all(|remote| remote.is_none());
         let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
         branch.set_paths(&paths);
-        BranchFs::new(BranchTree::new(branch), databases, paths, prefix, remote)
+        let path = if branch.is_unique() { "/all/unique" } else { "/all" };
+        let tree = BranchTree::new(branch);
+        BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
     }
 
-    /// A directory of the same databases with these games only.
-    pub(super) fn filtered(&self, games: Vec<Box<[u32]>>, prefix: Prefix) -> BranchFs {
+    /// A directory with this name and those of these games that this one shows.
+    pub(super) fn filtered(&self, name: &str, mut games: Vec<Box<[u32]>>, prefix: Prefix) -> BranchFs {
+        for (part, games) in games.iter_mut().enumerate() {
+            let shown = self.branch().games_of(part);
+            let kept = games
+                .iter()
+                .copied()
+                .filter(|&game| shown.position(game).is_some());
+            *games = kept.collect();
+        }
+        let path = format!("{}/{name}", self.path);
         let tree = BranchTree::new(self.branch().filtered(Filter::new(games)));
         let (databases, paths) = (self.databases.clone(), self.paths.clone());
-        BranchFs::new(tree, databases, paths, prefix, self.remote.clone())
+        BranchFs::new(tree, databases, paths, path, prefix, self.remote.clone())
     }
 
     fn new(
         tree: BranchTree,
         databases: Vec<Arc<DatabaseFs>>,
         paths: Vec<String>,
+        path: String,
         prefix: Prefix,
         remote: Option<Arc<Remote>>,
     ) -> BranchFs {
@@ -102,6 +116,7 @@ impl BranchFs {
             tree,
             databases,
             paths,
+            path,
             prefix,
             remote,
         }
@@ -134,13 +149,9 @@ impl BranchFs {
         self.databases.first()
     }
 
-    /// What its states have in common: the path of its database, or that it shows all.
+    /// What tells its states from those of other directories.
     pub(super) fn path(&self) -> &str {
-        match (self.own_database(), self.branch().is_unique()) {
-            (Some(own), _) => &own.library_entry().path,
-            (None, true) => "/all/unique",
-            (None, false) => "/all",
-        }
+        &self.path
     }
 
     /// True if it shows games of the database with this prefix.
@@ -177,10 +188,13 @@ impl BranchFs {
         if branch.is_unique() {
             key += "\nunique";
         } else if branch.is_filtered() {
-            let parts = 0..self.databases.len();
-            let games = parts.flat_map(|part| branch.games_of(part).iter().collect::<Vec<u32>>());
-            let bytes: Vec<[u8; 4]> = games.map(u32::to_le_bytes).collect();
-            key += &format!("\n{:032x}", xxh3_128(bytes.as_flattened()));
+            let mut hash = Xxh3::new();
+            for part in 0..self.databases.len() {
+                let games = branch.games_of(part);
+                hash.update(&(games.len() as u64).to_le_bytes());
+                games.iter().for_each(|game| hash.update(&game.to_le_bytes()));
+            }
+            key += &format!("\n{:032x}", hash.digest128());
         }
         key
     }
@@ -360,6 +374,9 @@ impl BranchFs {
         if let [only] = self.databases.as_slice() {
             return only.texts().check();
         }
+        // Which games are unique, and names that spellings are joined to, follow from all databases.
+        let follows_from_all = self.branch().is_unique() || *self.branch().spelling() != Spelling::Stored;
+        let shown = shown.filter(|_| !follows_from_all);
         let named = shown.and_then(|shown| shown.iter().map(|&inode| self.named_by(inode)).collect());
         let numbers = named.unwrap_or_else(|| (0..self.databases.len()).collect::<BTreeSet<usize>>());
         let mut databases = numbers

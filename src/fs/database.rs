@@ -96,7 +96,7 @@ impl DatabaseFs {
         Ok(self.tables.get_or_init(|| tables))
     }
 
-    /// The same entry as a shared pointer, which identifies the database across epochs.
+    /// The same entry as a shared pointer, which identifies the database across states of the source.
     pub(super) fn library_entry(&self) -> &Arc<LibraryEntry> {
         &self.entry
     }

@@ -39,11 +39,15 @@ impl<'a> FolderFs<'a> {
 
     /// An earlier state of the directory of a branch.
     pub(super) fn retired(fs: &'a ChessFs, retired: &'a Retired) -> FolderFs<'a> {
-        let parent = fs.folders.by_inode(retired.parent);
+        let is_retired = || {
+            let (prefix, _) = retired.parent.node()?;
+            fs.common.retired.get(prefix)
+        };
+        let exists = fs.folders.by_inode(retired.parent).is_some() || is_retired().is_some();
         FolderFs {
             fs,
             folder: &retired.folder,
-            parent: parent.map_or(Inode::ROOT, |parent| parent.inode),
+            parent: if exists { retired.parent } else { Inode::ROOT },
             branch: Some(&retired.branch),
         }
     }

@@ -92,7 +92,7 @@ impl Live {
         let retired = common.retired.all();
         let living = || {
             let retired = retired.iter().map(|retired| &retired.branch);
-            before.branches.iter().chain(retired)
+            before.branches.iter().chain(&before.chosen).chain(retired)
         };
         if given.len() > MOST_GIVEN {
             *given = living().map(|branch| branch.prefix()).collect();
@@ -109,13 +109,17 @@ impl Live {
         let now = Arc::new(now);
         let outdated = outdated(&before, &retired, &now);
         let is_gone = |branch: &&Arc<BranchFs>| now.present_branch(branch.prefix()).is_none();
-        let gone = before.branches.iter().filter(is_gone);
+        let gone = before.branches.iter().chain(&before.chosen).filter(is_gone);
         let with_directory = |branch: &Arc<BranchFs>| {
             let inode = before.folders.directory_of(branch.prefix());
             let folder = before.folders.by_inode(inode)?;
             let parent = before.folders.get(folder.parent)?;
             Some((Arc::clone(branch), folder.alone(), parent.inode))
         };
+        // Some may have been retired before.
+        now.databases
+            .iter()
+            .for_each(|database| database.texts().set_retired(false));
         // References are not counted meanwhile.
         let mut current = self.current.write();
         let is_present = |prefix| now.present_branch(prefix).is_some();
@@ -127,7 +131,7 @@ impl Live {
         // This includes databases that are not kept: a request that is still waiting has its database but is not
         // counted yet.
         for database in gone.filter_map(|branch| branch.own_database()) {
-            database.texts().retire();
+            database.texts().set_retired(true);
         }
         outdated
     }
@@ -159,12 +163,16 @@ impl Live {
     pub fn release(&self, inode: Inode, times: u64) {
         let Some((prefix, _)) = inode.node() else { return };
         let current = self.current.read();
+        let mut dropped = Vec::new();
         let subtract = |branch: &BranchFs| branch.references.subtract(times);
         if let Some(branch) = current.present_branch(prefix) {
             subtract(branch);
         } else if current.common.retired.with(prefix, subtract) == Some(true) {
-            current.common.retired.remove_unused(prefix);
+            dropped = current.common.retired.remove_unused(prefix);
         }
+        // A branch may take long to drop.
+        drop(current);
+        drop(dropped);
     }
 }
 

@@ -66,6 +66,8 @@ pub struct ChessFs {
     /// The directory of each database. Where there are several, they are followed by that of all together and, with
     /// `unique`, by the same without duplicates.
     branches: Vec<Arc<BranchFs>>,
+    /// Directories of chosen games.
+    chosen: Vec<Arc<BranchFs>>,
     common: Arc<Common>,
     /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
@@ -160,6 +162,7 @@ impl ChessFs {
         branches.append(&mut all);
         ChessFs {
             branches,
+            chosen: Vec::new(),
             folders: Arc::new(folders),
             library,
             databases,
@@ -180,9 +183,9 @@ impl ChessFs {
         };
         let mut given = self.branches().map(BranchFs::prefix).collect();
         let prefix = Prefix::free(xxh3_64(name.as_bytes()), &mut given);
-        let (shown, own) = (branch.filtered(games, prefix), branch.names_in_directory());
+        let (shown, own) = (branch.filtered(name, games, prefix), branch.names_in_directory());
         Arc::get_mut(&mut self.folders)?.add_branch(name, prefix, parent, &own);
-        self.branches.push(Arc::new(shown));
+        self.chosen.push(Arc::new(shown));
         Some(Inode::of(prefix, Node::DATABASE))
     }
 
@@ -254,14 +257,18 @@ impl ChessFs {
 
     /// The directories of databases, and then those of several together.
     fn branches(&self) -> impl Iterator<Item = &BranchFs> {
-        self.branches.iter().map(Arc::as_ref)
+        let branches = self.branches.iter().chain(&self.chosen);
+        branches.map(Arc::as_ref)
     }
 
     /// The branch with this prefix, if the source has it.
     fn present_branch(&self, prefix: Prefix) -> Option<&Arc<BranchFs>> {
         match self.folders.by_prefix(prefix) {
             Some(database) => self.branches.get(database),
-            None => self.all().iter().find(|all| all.prefix() == prefix),
+            None => {
+                let mut others = self.all().iter().chain(&self.chosen);
+                others.find(|other| other.prefix() == prefix)
+            }
         }
     }
 

@@ -189,7 +189,7 @@ impl Worker {
         let pass = || {
             texts.pass(self.options.threads, || {
                 self.pause_after_request();
-                // No epoch has the database any more if this is the last reference.
+                // No state has the database any more if this is the last reference.
                 self.is_over() || Arc::strong_count(texts) == 1
             });
         };

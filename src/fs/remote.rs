@@ -55,7 +55,7 @@ impl Remote {
                 patience,
                 silence: Some(Arc::clone(&silence)),
                 refuse,
-                prepare: None,
+                ..WorkerOptions::default()
             })
         };
         Remote {

@@ -88,8 +88,9 @@ impl RetiredBranches {
         states.by_prefix.get(&prefix).map(|retired| hold(&retired.branch))
     }
 
-    /// Removes a branch to which the last reference was released, and what only it needed.
-    pub(super) fn remove_unused(&self, prefix: Prefix) {
+    /// Removes a branch to which the last reference was released, and what only it needed. Returns them, because they may
+    /// take long to drop.
+    pub(super) fn remove_unused(&self, prefix: Prefix) -> Vec<Arc<Retired>> {
         let mut states = self.0.write();
         let mut dropped = Vec::new();
         let mut next = vec![prefix];
@@ -106,8 +107,7 @@ impl RetiredBranches {
                 dropped.push(retired);
             }
         }
-        drop(states);
-        drop(dropped);
+        dropped
     }
 }
 

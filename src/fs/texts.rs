@@ -2,7 +2,7 @@
 
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Once, OnceLock};
+use std::sync::{Arc, Once, OnceLock, Weak};
 
 use super::failure::{Failure, Failures};
 use super::gather::{decode_missing, on_threads};
@@ -74,7 +74,7 @@ pub(super) struct Texts {
     /// Removes what is kept of the database besides its sizes.
     forget: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// Kept tables that have rows of its games.
-    kept_tables: Mutex<Vec<Arc<KeptFile>>>,
+    kept_tables: Mutex<Vec<Weak<KeptFile>>>,
     /// What the background pass prepares when it knows all sizes.
     positions: OnceLock<Arc<Positions>>,
 }
@@ -260,10 +260,10 @@ impl Texts {
         }
     }
 
-    /// Ends every wait for the sizes of all games with an error, because a newer state has replaced the
+    /// While it is true, ends every wait for the sizes of all games with an error, because a newer state has replaced the
     /// database. A waiting look-up would block the invalidation of names in the same directory.
-    pub(super) fn retire(&self) {
-        self.is_retired.store(true, Ordering::Release);
+    pub(super) fn set_retired(&self, is_retired: bool) {
+        self.is_retired.store(is_retired, Ordering::Release);
     }
 
     /// Decodes all games of unknown size, until `is_over`, which is called before each game, returns true.
@@ -363,7 +363,9 @@ impl Texts {
         if let Some(forget) = self.forget.get() {
             forget();
         }
-        self.kept_tables.lock().drain(..).for_each(|file| file.remove());
+        let tables: Vec<Weak<KeptFile>> = self.kept_tables.lock().drain(..).collect();
+        let tables = tables.iter().filter_map(Weak::upgrade);
+        tables.for_each(|file| file.remove());
     }
 
     /// Sets a function that removes what is kept of the database besides its sizes.
@@ -373,7 +375,14 @@ impl Texts {
 
     /// Has a kept file removed if a text turns out not to have its reported size.
     pub(super) fn remove_on_doubt(&self, file: &Arc<KeptFile>) {
-        self.kept_tables.lock().push(Arc::clone(file));
+        let mut tables = self.kept_tables.lock();
+        tables.retain(|other| other.strong_count() > 0);
+        tables.push(Arc::downgrade(file));
+        drop(tables);
+        // The doubt may be older.
+        if !self.is_trusted() {
+            file.remove();
+        }
     }
 
     /// True if the text of a game did not have its reported size.

@@ -14,8 +14,8 @@ use chessdb_library::library::{BLOCK, block_name, numbered_game_name};
 /// The games of the only database of a branch, and the blocks that contain them.
 pub(super) struct Blocks {
     branch: Arc<Branch>,
-    /// The numbers of the blocks that have games.
-    blocks: OnceLock<Vec<u32>>,
+    /// The numbers of the blocks that have games, if not all games are shown.
+    filtered: OnceLock<Vec<u32>>,
 }
 
 impl Blocks {
@@ -24,7 +24,7 @@ impl Blocks {
         branch.only_database()?;
         Some(Blocks {
             branch: Arc::clone(branch),
-            blocks: OnceLock::new(),
+            filtered: OnceLock::new(),
         })
     }
 
@@ -33,12 +33,35 @@ impl Blocks {
         database.map_or(1, |database| database.digits())
     }
 
-    fn blocks(&self) -> &[u32] {
-        self.blocks.get_or_init(|| {
-            let mut blocks: Vec<u32> = self.branch.games_of(0).iter().map(|game| game / BLOCK).collect();
-            blocks.dedup();
+    /// Number of blocks that have games.
+    fn len(&self) -> usize {
+        match self.filtered() {
+            Some(blocks) => blocks.len(),
+            None => self.branch.games_of(0).len().div_ceil(BLOCK as usize),
+        }
+    }
+
+    /// The nth block that has games.
+    fn nth(&self, n: usize) -> Option<u32> {
+        match self.filtered() {
+            Some(blocks) => blocks.get(n).copied(),
+            None => (n < self.len()).then_some(n as u32),
+        }
+    }
+
+    fn filtered(&self) -> Option<&[u32]> {
+        let filter = self.branch.filter()?;
+        Some(self.filtered.get_or_init(|| {
+            let mut rest = filter.games(0);
+            let mut blocks = Vec::new();
+            while let Some(&first) = rest.first() {
+                let block = first / BLOCK;
+                blocks.push(block);
+                let next = rest.partition_point(|game| game / BLOCK <= block);
+                rest = rest.get(next..).unwrap_or_default();
+            }
             blocks
-        })
+        }))
     }
 
     /// The games of a block; none for `games/` itself.
@@ -80,7 +103,7 @@ impl Section for Blocks {
 
     fn links(&self, directory: Node) -> u32 {
         match directory {
-            Node::GAMES => (self.blocks().len() as u32).saturating_add(2),
+            Node::GAMES => (Blocks::len(self) as u32).saturating_add(2),
             _ => 2,
         }
     }
@@ -91,7 +114,7 @@ impl Section for Blocks {
 
     fn len(&self, directory: Node) -> usize {
         match directory {
-            Node::GAMES => self.blocks().len(),
+            Node::GAMES => Blocks::len(self),
             _ => self.games_in(directory).len(),
         }
     }
@@ -99,7 +122,7 @@ impl Section for Blocks {
     fn entry_at(&self, directory: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
         let digits = self.digits();
         if directory == Node::GAMES {
-            let block = *self.blocks().get(n)?;
+            let block = self.nth(n)?;
             return Some((block_name(block, digits).into(), Node::block(block)));
         }
         let game = self.games_in(directory).get(n)?;

@@ -136,6 +136,7 @@ impl SourceTree {
             return;
         };
         folder.modified = above.modified;
+        above.listed.take();
         above.children.push((name.to_owned(), number));
         above.name_children(own);
         self.by_inode.insert(folder.inode, number);

@@ -19,7 +19,7 @@ use progress::Mark;
 use queue::{OpenJob, Queue, WaitingJob};
 pub use silence::{Pause, Silence};
 
-/// Maximum number of jobs waiting for a thread.
+/// Default for the maximum number of jobs waiting for a thread.
 const MOST_WAITING: usize = 512;
 
 /// An idle thread ends after this time.
@@ -53,6 +53,8 @@ pub struct WorkerOptions {
     pub name: &'static str,
     /// Maximum number of threads, and so of jobs that run at the same time.
     pub threads: usize,
+    /// Maximum number of jobs that wait for a thread.
+    pub waiting: usize,
     /// Time after which a job is given up; `None` for never.
     pub timeout: Option<Duration>,
     /// Whether progress extends this time.
@@ -74,6 +76,7 @@ impl Default for WorkerOptions {
         WorkerOptions {
             name: "workers",
             threads: 1,
+            waiting: MOST_WAITING,
             timeout: None,
             patience: Patience::None,
             silence: None,
@@ -149,7 +152,7 @@ impl Workers {
 
     /// Queues a job whose timeout started at `since`. If the job takes too long, `give_up` is called once,
     /// and the job may still be run or finish later. `give_up` is called immediately if too many jobs are
-    /// waiting, no thread can be started, or an earlier job hangs.
+    /// waiting, there is no thread and none can be started, or an earlier job hangs.
     pub fn submit(
         &self,
         since: Instant,
@@ -166,9 +169,9 @@ impl Workers {
             return give_up();
         }
         let mut queue = self.0.queue();
-        if queue.waiting() >= MOST_WAITING {
+        if queue.waiting() >= options.waiting {
             drop(queue);
-            silence.inspect(|silence| silence.log_refusal(MOST_WAITING));
+            silence.inspect(|silence| silence.log_refusal(options.waiting));
             return give_up();
         }
         let is_next = queue.push(since, mark, Box::new(job), Box::new(give_up));

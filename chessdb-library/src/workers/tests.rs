@@ -15,7 +15,7 @@ fn workers(threads: usize, timeout: Duration, patience: Patience) -> Workers {
         patience,
         silence: Some(Arc::new(silence)),
         refuse: true,
-        prepare: None,
+        ..WorkerOptions::default()
     })
 }
 

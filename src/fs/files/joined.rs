@@ -92,6 +92,9 @@ impl<'a> Joined<'a> {
 
 impl File for Joined<'_> {
     fn size_if_known(&self) -> Option<u64> {
+        if let Some(join) = self.joins.get(self.file) {
+            return Some(join.len());
+        }
         if !self.are_all() {
             return self.database.sizes().sum(&self.games);
         }

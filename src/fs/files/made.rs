@@ -167,7 +167,7 @@ impl Problems<'_> {
         let sizes = self.database.sizes();
         let have_some =
             || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
-        sizes.have_problems() || have_some()
+        self.branch.made.problems.get().is_some() || sizes.have_problems() || have_some()
     }
 
     fn know(&self) {

@@ -24,6 +24,8 @@ pub(in crate::fs) struct WholeTable {
     len: OnceLock<u64>,
     /// Locked while it is made, so other threads wait for it.
     bytes: Mutex<Option<Arc<Sections<WholeFile>>>>,
+    /// The kept file with it, which the databases remove if they come into doubt.
+    kept: Mutex<Option<Arc<KeptFile>>>,
 }
 
 /// A table of a branch.
@@ -71,6 +73,7 @@ impl<'a> WholeTableFile<'a> {
         if let Some(kept) = kept {
             let texts = self.branch.databases().iter().map(|database| database.texts());
             texts.for_each(|texts| texts.remove_on_doubt(&kept));
+            *self.table.kept.lock() = Some(kept);
         }
         Ok(Arc::clone(bytes.insert(Arc::new(found))))
     }

@@ -225,6 +225,10 @@ fn a_database_that_comes_back_unchanged_is_the_same() {
     assert_eq!(walk(&live, "b"), Err(FsError::NotFound));
     live.replace(library(&[&b, &other]));
     assert_eq!(walk(&live, &format!("b/{GAME}")), Ok(inode));
+    // The sizes of all games are still found.
+    for file in ["b/all.pgn", "b/problems.txt", "b/overview.html"] {
+        assert!(text(&live, walk(&live, file).unwrap()).is_ok(), "{file}");
+    }
 }
 
 #[test]
