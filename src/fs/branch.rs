@@ -7,15 +7,12 @@ use std::time::Duration;
 use super::database::DatabaseFs;
 use super::failure::Failure;
 use super::files::{Joins, Made};
-use super::info::{all_info, database_info};
 use super::object::At;
 use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
-use crate::overview::Counts;
 use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
-use chessdb_library::kept::KeptKind;
 use chessdb_library::spelling::{Names, Spelling};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -27,7 +24,7 @@ pub(super) struct BranchFs {
     /// The number of the database with a prefix.
     numbers: HashMap<Prefix, usize>,
     /// Path of each database's directory in the mount; none in the directory of a database.
-    paths: Vec<String>,
+    pub(super) paths: Vec<String>,
     /// What its states have in common: the path of its database, or what it shows of all.
     path: String,
     prefix: Prefix,
@@ -392,110 +389,5 @@ impl BranchFs {
         };
         let failed = self.databases.iter().find(has_failed);
         failed.map_or(FsError::Io, |database| database.texts().fail(Failure::Index))
-    }
-}
-
-/// What its files say of it.
-impl BranchFs {
-    /// `info.txt`, if nothing has to be counted or searched for it.
-    pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
-        let is_known = match self.own_database() {
-            Some(own) => own.entry().is_described(),
-            None => !self.branch().is_unique(),
-        };
-        if is_known {
-            return self.info().ok();
-        }
-        self.made.info.get().cloned()
-    }
-
-    /// `info.txt`. Sources that may not answer are not checked: what is said of them is known since they were opened.
-    pub(super) fn info(&self) -> Result<Arc<[u8]>, FsError> {
-        if let Some(text) = self.made.info.get() {
-            return Ok(Arc::clone(text));
-        }
-        let is_unique = self.branch().is_unique();
-        let text = match self.own_database() {
-            Some(own) => database_info(own.entry(), own.warnings()),
-            None => {
-                let rows = self.databases.iter().enumerate().map(|(number, database)| {
-                    let path = self.paths.get(number).unwrap_or(&database.entry().path);
-                    let games = self.branch().games_of(number).len() as u32;
-                    (self.branch().code(number), path.as_str(), games)
-                });
-                let left_out = is_unique.then(|| ("Left out", self.left_out()));
-                all_info(rows, left_out, self.warnings())
-            }
-        };
-        let is_checked = |database: &&Arc<DatabaseFs>| is_unique || database.texts().remote().is_none();
-        let mut checked = self.databases.iter().filter(is_checked);
-        checked.try_for_each(|database| database.texts().check())?;
-        let text = text.into_bytes().into();
-        Ok(Arc::clone(self.made.info.get_or_init(|| text)))
-    }
-
-    /// Which tables of several databases are not kept.
-    fn warnings(&self) -> Vec<String> {
-        let Some((first, files)) = self
-            .databases
-            .first()
-            .and_then(|first| Some((first, first.kept()?)))
-        else {
-            return Vec::new();
-        };
-        let (name, databases) = (first.entry().name(), self.databases.len());
-        let games = self.parts().iter().map(|part| part.games.len() as u64).sum();
-        let kinds = [KeptKind::Parquet, KeptKind::Duplicates].into_iter();
-        kinds
-            .filter_map(|kind| files.refusal(kind, name, databases, games))
-            .collect()
-    }
-
-    /// What `unique/` does not show.
-    fn left_out(&self) -> String {
-        let stored = self.databases.iter();
-        let stored = stored.map(|database| database.entry().database.len() as usize);
-        let shown = (0..self.databases.len()).map(|number| self.branch().games_of(number).len());
-        let duplicates = self.branch().duplicates();
-        let lesser = duplicates.len() - duplicates.groups();
-        let deleted = stored
-            .sum::<usize>()
-            .saturating_sub(shown.sum::<usize>() + lesser);
-        format!("duplicates: {lesser}, games marked as deleted: {deleted}")
-    }
-
-    /// The name in `overview.html`, and what it stands for.
-    pub(super) fn title(&self) -> (String, String) {
-        if let Some(only) = self.only_database() {
-            let entry = only.entry();
-            return (entry.name().to_owned(), entry.format.title.to_owned());
-        }
-        let name = if self.branch().is_unique() {
-            "All games, each once"
-        } else {
-            "All games"
-        };
-        (name.to_owned(), format!("{} databases", self.databases.len()))
-    }
-
-    /// The number of problems in each file of a database, or in each database; `None` if only some games are shown.
-    ///
-    /// # Errors
-    /// If a database has changed.
-    pub(super) fn problems(&self) -> Result<Option<Counts>, FsError> {
-        if let Some(own) = self.own_database() {
-            return own.problems_by_file().map(Some);
-        }
-        if self.branch().is_filtered() {
-            return Ok(None);
-        }
-        let mut sum = Counts::default();
-        for (database, path) in self.databases.iter().zip(&self.paths) {
-            let found = database.problems_by_file()?.sum();
-            if found > 0 {
-                sum.add(path.clone(), found);
-            }
-        }
-        Ok(Some(sum))
     }
 }

@@ -194,16 +194,12 @@ impl Live {
     /// # Errors
     /// Those of [`Open::child`].
     pub fn child(&self, directory: &Open<'_>, name: &OsStr) -> Result<Resolved, FsError> {
-        let child = directory.child(name)?;
+        let child = directory.child(name);
         if Arc::ptr_eq(directory.fs(), &self.current.read()) {
-            return Ok(child);
+            return child;
         }
-        // The present state may have other attributes for the same folder.
-        match self.resolve(child.inode()) {
-            // The state of the directory was dropped after it was resolved.
-            Err(_) => self.resolve(directory.handle().inode())?.open()?.child(name),
-            child => child,
-        }
+        // The present state of a folder may have other entries.
+        self.resolve(directory.handle().inode())?.open()?.child(name)
     }
 
     /// See [`ChessFs::status`].

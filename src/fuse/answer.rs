@@ -199,9 +199,9 @@ mod tests {
 
     use super::*;
 
-    struct Probe(Sender<Errno>);
+    struct ReplyProbe(Sender<Errno>);
 
-    impl Reply for Probe {
+    impl Reply for ReplyProbe {
         fn refuse(self, error: Errno) {
             self.0.send(error).unwrap();
         }
@@ -215,7 +215,7 @@ mod tests {
             thread: 0,
             is_read: false,
         };
-        let pending = || Pending::new(origin, Probe(sender.clone()), Traced::default());
+        let pending = || Pending::new(origin, ReplyProbe(sender.clone()), Traced::default());
         let (reply, _, open) = pending().waiting(&requests);
         drop(open);
         drop(reply);

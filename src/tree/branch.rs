@@ -33,8 +33,6 @@ pub struct Branch {
     shown: Shown,
     /// The views, if they are not those of the only database.
     views: Vec<OnceLock<Box<ViewIndex>>>,
-    /// The duplicates among the games that are shown, if these are chosen games.
-    duplicates: OnceLock<Duplicates>,
 }
 
 /// What branches of the same databases have in common.
@@ -63,9 +61,9 @@ enum Shown {
     /// All.
     All,
     /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
-    Unique(OnceLock<Arc<Filter>>),
-    /// These.
-    Some(Arc<Filter>),
+    Unique(OnceLock<Filter>),
+    /// These, and the duplicates among them.
+    Some(Filter, OnceLock<Duplicates>),
 }
 
 impl Branch {
@@ -91,7 +89,7 @@ impl Branch {
 
     /// The same databases with these games only.
     pub fn filtered(&self, games: Filter) -> Branch {
-        self.with(Shown::Some(Arc::new(games)))
+        self.with(Shown::Some(games, OnceLock::new()))
     }
 
     fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
@@ -117,7 +115,6 @@ impl Branch {
             views: all.layout.views().map(|_| OnceLock::new()).collect(),
             all,
             shown,
-            duplicates: OnceLock::new(),
         }
     }
 
@@ -200,9 +197,9 @@ impl Branch {
             Shown::All => None,
             Shown::Unique(filter) => Some(filter.get_or_init(|| {
                 let unique = self.duplicates().unique(&self.formats());
-                Arc::new(Filter::new(unique))
+                Filter::new(unique)
             })),
-            Shown::Some(filter) => Some(filter),
+            Shown::Some(filter, _) => Some(filter),
         }
     }
 
@@ -255,7 +252,7 @@ impl Branch {
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
-            Shown::Some(games) => self.duplicates.get_or_init(|| {
+            Shown::Some(games, duplicates) => duplicates.get_or_init(|| {
                 let is_shown = |part, game| games.has(part, game);
                 Duplicates::find_among(&formats, threads, is_shown)
             }),

@@ -10,7 +10,6 @@ use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -56,22 +55,17 @@ pub fn ask<T: Send + 'static>(
     let Some(mount) = mount else {
         return Ok(call());
     };
-    let (reply, answer) = sync_channel(2);
-    let is_given_up = Arc::new(AtomicBool::new(false));
-    let (given_up, is_late) = ((reply.clone(), Arc::clone(&is_given_up)), is_given_up);
+    // There is room for one answer: the result, or that the call was given up.
+    let (reply, answer) = sync_channel(1);
+    let given_up = reply.clone();
     let job = move || {
-        // Nothing is sent if the caller no longer waits.
-        let _ = reply.send(Some(call()));
+        let is_late = reply.try_send(Some(call())).is_err();
         progress::beat();
-        if is_late.load(Ordering::Acquire) {
+        if is_late {
             LISTENERS.lock().iter().for_each(|call| call());
         }
     };
-    let give_up = move || {
-        let (reply, is_given_up) = given_up;
-        is_given_up.store(true, Ordering::Release);
-        let _ = reply.send(None);
-    };
+    let give_up = move || drop(given_up.try_send(None));
     workers_of(mount).submit(Instant::now(), job, give_up);
     // There is no answer if the call panicked; the message is in the log.
     answer.recv().ok().flatten().ok_or_else(|| Hung {
@@ -172,6 +166,7 @@ mod tests {
     use super::*;
     use crate::mounts::Device;
     use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::channel;
     use std::thread;
 

@@ -1,7 +1,7 @@
 //! Threads for work that may take long or never end, such as system calls on a network file system.
 //!
-//! [`Workers`] run jobs in order on a bounded number of threads. A job that takes too long is given up: whoever waits
-//! for it gets an answer, and only the job's own thread stays blocked. [`hung`] asks file systems in this way, and
+//! [`Workers`] run jobs in order on a bounded number of threads. A job that takes too long is given up: its caller
+//! gets an answer, and only the job's own thread stays blocked. [`hung`] asks file systems in this way, and
 //! requests that may have to wait are answered so.
 
 pub mod hung;
@@ -185,7 +185,10 @@ impl Workers {
             self.0.clock.notify_one();
         }
         if needs_clock && !self.start(WorkerPool::watch_clock) {
-            self.0.queue().has_clock = false;
+            let mut queue = self.0.queue();
+            queue.has_clock = false;
+            // A job that hangs would never be given up.
+            give_up_all(queue);
         }
         if needs_thread && !self.start(WorkerPool::work) {
             self.0.lose_thread();
@@ -256,10 +259,7 @@ impl WorkerPool {
         let mut queue = self.queue();
         queue.threads -= 1;
         if queue.threads == 0 {
-            let (waiting, open) = queue.take_all();
-            drop(queue);
-            drop(waiting);
-            open.into_iter().for_each(|job| (job.give_up)());
+            give_up_all(queue);
         }
     }
 
@@ -282,7 +282,8 @@ impl WorkerPool {
                             silence.begin(mark, now);
                         }
                     }
-                    give_up();
+                    // The panic message is already in the log.
+                    let _ = catch_unwind(AssertUnwindSafe(give_up));
                     queue = self.queue();
                 }
                 Some((end, _)) => {
@@ -305,6 +306,13 @@ impl WorkerPool {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock()
     }
+}
+
+fn give_up_all(mut queue: MutexGuard<'_, Queue>) {
+    let (waiting, open) = queue.take_all();
+    drop(queue);
+    drop(waiting);
+    open.into_iter().for_each(|job| (job.give_up)());
 }
 
 #[cfg(test)]

@@ -50,14 +50,14 @@ pub fn current() -> Option<Arc<Mark>> {
 /// Does a part of the job with this mark in this thread.
 pub fn work_for<T>(mark: Option<Arc<Mark>>, work: impl FnOnce() -> T) -> T {
     /// Restores the previous mark on drop, also after a panic.
-    struct Before(Option<Arc<Mark>>);
+    struct Previous(Option<Arc<Mark>>);
 
-    impl Drop for Before {
+    impl Drop for Previous {
         fn drop(&mut self) {
             CURRENT.set(self.0.take());
         }
     }
 
-    let _before = Before(CURRENT.replace(mark));
+    let _before = Previous(CURRENT.replace(mark));
     work()
 }
