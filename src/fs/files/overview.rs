@@ -32,7 +32,7 @@ impl Text for Overview<'_> {
         let problems = branch.problems()?;
         let mut figures = Figures::default();
         for part in branch.named_parts() {
-            figures.append(part.figures(branch.threads())?);
+            figures.append(part.figures(branch.threads()));
         }
         let subject = Subject {
             name: &name,
@@ -46,6 +46,7 @@ impl Text for Overview<'_> {
             directories: &|view, texts| branch.branch().directory_of(view, texts),
         };
         let text = page(&subject, &figures).into_bytes().into();
+        branch.check(None)?;
         Ok(Arc::clone(branch.made.overview.get_or_init(|| text)))
     }
 
@@ -56,10 +57,7 @@ impl Text for Overview<'_> {
 
 impl PartFs<'_> {
     /// What the tags of its games say.
-    ///
-    /// # Errors
-    /// If the database has changed.
-    fn figures(&self, threads: usize) -> Result<Figures, FsError> {
+    fn figures(&self, threads: usize) -> Figures {
         let (database, games) = (self.database, &self.games);
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let figures = Mutex::new(Figures::default());
@@ -71,8 +69,7 @@ impl PartFs<'_> {
             let own = Figures::of(database.entry(), games, self.names);
             figures.lock().append(own);
         });
-        database.texts().check()?;
-        Ok(figures.into_inner())
+        figures.into_inner()
     }
 }
 

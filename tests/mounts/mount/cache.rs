@@ -34,7 +34,7 @@ fn what_does_not_fit_is_shown_and_not_kept() {
     unmount(&scratch);
     drop(foreground);
     let number = |kind| kept(&scratch, kind).len();
-    assert_eq!(["scan", "sizes", "views", "positions"].map(number), [1, 2, 1, 0]);
+    assert_eq!(["scan", "views", "positions"].map(number), [1, 1, 0]);
 
     // An earlier version has left a file, and indexes still have their own limit.
     let earlier = scratch.path("cache/pgnfs/0123456789abcdef0123456789abcdef.positions");
