@@ -1,4 +1,17 @@
 //! What a database says of itself: description, type, autoload, names of custom flags (sections 2.1, 2.2 and 8).
+//!
+//! The header of an index of versions 3 and 4:
+//!
+//! ```text
+//! offset  size
+//! 0       8     magic
+//! 8       2     version
+//! 10      4     type
+//! 14      3     number of games
+//! 17      3     autoload: the game that Scid shows first, from 1
+//! 20      108   description, up to the first zero
+//! 128     54    version 4: six names of custom flags, 9 bytes each, up to the first zero
+//! ```
 
 use super::texts::Texts;
 use crate::bytes::{be_u32, slice};

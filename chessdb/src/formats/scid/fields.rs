@@ -1,4 +1,17 @@
 //! Coded fields of an entry: dates, opening codes, kinds of ratings, flags (sections 2.6 to 2.9 and 4).
+//!
+//! Bits of the flags:
+//!
+//! ```text
+//! bits 0-2  start position and promotions, not used
+//! 3 D  deleted            10 T  tactics
+//! 4 W  opening for White  11 K  king's side
+//! 5 B  opening for Black  12 Q  queen's side
+//! 6 M  middlegame         13 !  brilliancy
+//! 7 E  endgame            14 ?  blunder
+//! 8 N  novelty            15 U  user
+//! 9 P  pawn structure     16-21 1 to 6  custom
+//! ```
 
 use crate::game::{Date, Eco, Outcome};
 

@@ -1,4 +1,45 @@
 //! The index: one entry of a fixed size per game (sections 2.3 and 3).
+//!
+//! An entry of version 4. Version 3 lacks the byte at +6, and all that follows is one byte earlier.
+//!
+//! ```text
+//! offset  size   bits
+//! +0      4             where the game begins in the games file
+//! +4      2             its length, lower 16 bits
+//! +6      1      7      length, bit 16
+//!                5-0    flags 21 to 16
+//! +7      2             flags 15 to 0
+//! +9      1             White and Black, bits 19-16, four bits each
+//! +10     2+2           White and Black, lower 16 bits
+//! +14     1      7-5, 4-2, 1-0   event, site, round: bits above 15
+//! +15     2+2+2         event, site, round, lower 16 bits
+//! +21     2      15-12  result, of which two bits count: 0 *, 1 1-0, 2 0-1, 3 1/2-1/2
+//!                11-0   coded numbers of glyphs, comments, variations
+//! +23     2             opening code (2.6)
+//! +25     4      31-20  date of the event (2.8)
+//!                19-0   date (2.7)
+//! +29     2+2    15-12  kind of White's and of Black's rating (2.9)
+//!                11-0   the rating, 0 unknown
+//! +33     14            stored line, material, half-moves, home pawns
+//! ```
+//!
+//! An entry of version 5, twelve integers and eight bytes of home pawns:
+//!
+//! ```text
+//! offset  high bits                        low bits
+//! +0      4: coded number of comments      28: White
+//! +4      4: coded number of variations    28: Black
+//! +8      4: coded number of glyphs        28: event
+//! +12                                      32: site
+//! +16     1: Chess960                      31: round
+//! +20     12: White's rating               20: date
+//! +24     12: Black's rating               20: date of the event, as the date
+//! +28     10: half-moves                   22: flags
+//! +32     17: length of the game           15: its place, bits 46-32
+//! +36                                      32: its place, bits 31-0
+//! +40     8: stored line                   24: material
+//! +44     8: home pawns; 3, 3: kinds of the ratings; 2: result    16: opening code
+//! ```
 
 use super::fields::{Flags, OpeningCode, Rating, date, low16, outcome, relative_date};
 use crate::bytes::{be_u16, be_u32, le_u32, slice};

@@ -1,4 +1,29 @@
 //! What a byte of the moves means (sections 5.5 and 5.6).
+//!
+//! ```text
+//! 00      null move
+//! 01-0A   the king's move
+//! 0B n    glyph n of the move before
+//! 0C      a comment stands here
+//! 0D, 0E  a variation begins, ends
+//! 0F      the game ends
+//! 10-FF   high half: number of the piece; low half: where to
+//! ```
+//!
+//! Where a piece goes. v is the low half; squares are a1 = 0, b1 = 1 to h8 = 63.
+//!
+//! ```text
+//! piece   v                                  to
+//! king    1 to 8                             square - 9, - 8, - 7, - 1, + 1, + 7, + 8, + 9
+//!         9, 10                              castles on the queen's, the king's side
+//! knight  1 to 8                             square - 17, - 15, - 10, - 6, + 6, + 10, + 15, + 17
+//! rook    0 to 7, 8 to 15                    file v on its rank; rank v - 8 on its file
+//! bishop  0 to 7, 8 to 15                    file v on the rising diagonal; file v - 8 on the falling one
+//! queen                                      as the rook; v = its own file: the next byte - 64 is the square
+//! pawn    0, 1, 2                            7, 8, 9 squares on
+//!         3 to 5, 6 to 8, 9 to 11, 12 to 14  the same, promoting to queen, rook, bishop, knight
+//!         15                                 16 squares on
+//! ```
 
 use super::pieces::Lists;
 use crate::board::{CastlingSide, Color, Move, Position, Role, Square};
