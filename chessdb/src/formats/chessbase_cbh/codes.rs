@@ -1,4 +1,31 @@
 //! What the bytes of moves mean (sections 8.1 to 8.4 and 8.7).
+//!
+//! Compact codes:
+//!
+//! ```text
+//! code                               means
+//! 0                                  null move
+//! 1 to 8                             king one square: north, then clockwise, seen from White
+//! 9, 10                              castling short, long
+//! 11 to 38, 143 to 170, 171 to 198   queens 1 to 3
+//! 39 to 52, 53 to 66, 199 to 212     rooks 1 to 3
+//! 67 to 80, 81 to 94, 213 to 226     bishops 1 to 3
+//! 95 to 102, 103 to 110, 227 to 234  knights 1 to 3
+//! 111 + 4p, 112 + 4p                 pawn p (0 to 7) one, two squares
+//! 113 + 4p, 114 + 4p                 pawn p takes to the player's right, left
+//! 235                                a word follows
+//! 236                                ignored
+//! 254                                the position is kept
+//! 255                                a line ends
+//! ```
+//!
+//! Steps, as files and ranks modulo 8 (seven to the right is one to the left):
+//!
+//! - queen: (0,+i), (+i,0), (+i,+i), (+i,-i), each for i from 1 to 7; rooks have the first two, bishops the last two
+//! - knight: (+2,+1), (+1,+2), (-1,+2), (-2,+1), (-2,-1), (-1,-2), (+1,-2), (+2,-1)
+//!
+//! A word has the from-square in bits 0-5, the target in 6-11, and in 12-13 a promotion: queen, rook, bishop, knight.
+//! In simple words bit 14 ends the line and bit 15 keeps the position before the move.
 
 use super::pieces::{Order, PAWNS, square};
 use super::tables::{self, Table};

@@ -1,4 +1,34 @@
 //! Records of the `.cbh` (section 3): one for each game and each guiding text.
+//!
+//! Header of the `.cbh`:
+//!
+//! ```text
+//! offset  size
+//! 0       1     0
+//! 1       2     002c; 0024 in ChessBase 6 to 8
+//! 3       2     46, the size of a record
+//! 6       4     number of records + 1 (not used: the file's length decides)
+//! ```
+//!
+//! A game:
+//!
+//! ```text
+//! offset          size
+//! 1               4     place in the .cbg
+//! 5               4     place in the .cba, 0 for none
+//! 9, 12           3, 3  White, Black: numbers in the .cbp
+//! 15, 18, 21      3     tournament, annotator, source
+//! 24              3     date
+//! 27              1     result
+//! 28              1     glyph of a line if the result is 3; not shown
+//! 29, 30          1, 1  round, subround, 0 for none
+//! 31, 33          2, 2  Elo of White, Black, 0 for none
+//! 35, 37          2, 2  opening, medals
+//! 39              6     search flags
+//! 45              1     full moves of the main line, at most 255; a first move by Black counts as one
+//! ```
+//!
+//! A guiding text has the tournament at 7, the source at 10, the annotator at 13.
 
 use crate::bytes::{be_u16, be_u32};
 use crate::formats::chessbase_common::Kind;

@@ -1,4 +1,20 @@
 //! The data of the kinds of annotations (section 9.2).
+//!
+//! ```text
+//! kind    data
+//! 02, 82  u8, language u8, text up to its end or the first zero
+//! 03      glyphs of the move, the position, a prefix; 0 for none
+//! 04      colour, square + 1, repeated
+//! 05      colour, square + 1, square + 1, repeated
+//! 07      hours, minutes, seconds, u8
+//! 13      quoted game
+//! 16, 17  u32, hundredths of a second
+//! 1c      u16; address and text, each after its length in a byte
+//! 21      i16 value, kind (0 hundredths of a pawn, 1 mate), depth, little endian
+//! 22      u32
+//! 24      three stages: u32 time, u32 increment in hundredths, u16 moves, u8
+//! 26      u16 count; kind u8, depth u8, value i16, for each position of the main line
+//! ```
 
 use super::quotation;
 use crate::bytes::{be_u16, be_u32, le_u16, slice};

@@ -1,4 +1,8 @@
 //! Quoted games (section 9.3).
+//!
+//! Big endian: u16 size, u16 kind, u16 flags; a start position of 28 bytes if flag bit 6 is set; White, Black (length
+//! u8, text); u16 Elo of both; u16 opening; event, site; u32 date; four u16 of the tournament; u8 subround, round,
+//! result; u16; moves.
 
 use crate::bytes::{be_u16, be_u32, slice};
 use crate::formats::chessbase_common::Quotation;

@@ -1,4 +1,15 @@
 //! Records of the `.cbg` (section 7): how a game is coded, where it starts, its moves.
+//!
+//! ```text
+//! 1   bit 6: not the usual start position; bits 0-5: mode of the moves
+//! 3   size, these 4 bytes included
+//! 28  start position, if bit 6 is set
+//! 8   kings and rooks, after a start position in modes 10 and 11
+//!     moves
+//! ```
+//!
+//! Kings and rooks are the squares of the white king, black king, White's rooks short and long, Black's rooks short and
+//! long, then two bytes with the number of the start position.
 
 use crate::bytes::{be_u32, slice};
 

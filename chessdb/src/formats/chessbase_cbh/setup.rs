@@ -1,4 +1,15 @@
 //! Start positions (section 7.2).
+//!
+//! ```text
+//! byte
+//! 1        bits 0-3: file of the pawn to take en passant, from 1, 0 for none; bit 4: Black begins
+//! 2        castling rights: bit 0 White long, 1 White short, 2 Black long, 3 Black short
+//! 3        number of the first move, 0 for 1
+//! 4 to 27  the squares in order, from the highest bit on
+//! ```
+//!
+//! A bit `0` is an empty square; a piece is `1`, a colour bit (1 is Black), and three bits: 1 king, 2 queen, 3 knight,
+//! 4 bishop, 5 rook, 6 pawn.
 
 use super::pieces::square;
 use super::record::{ROOKS, Record, START};

@@ -1,4 +1,14 @@
 //! The tags of a game, as ChessBase exports them (section 13).
+//!
+//! Fields of names: the length of all, then offset, name and size in bytes of each.
+//!
+//! ```text
+//! .cbp  58  0 last name (30), 30 first name (20)
+//! .cbt  90  0 title (40), 40 place (30), 70 date u32, 74 kind, 75 bit 0 teams, 76 country, 78 category, 80 rounds
+//! .cbc  53  0 name (45)
+//! .cbs  59  0 title (25), 25 publisher (16), 41 publication u32, 45 date u32, 49 version, 50 quality
+//! .cbe  63  0 name (45), 45 number u32, 54 country
+//! ```
 
 use super::annotations::Items;
 use super::entities::{Entity, append_player, append_title};

@@ -1,7 +1,14 @@
 //! Guiding texts (section 10): pages between the games.
 //!
-//! The body in the `.cbg` has a head of 4 bytes in big endian, then, in little endian: version, number of titles;
-//! each title: language, length, bytes; a byte; number of contents; each of these by the version.
+//! The body in the `.cbg` is `80` and its size in three bytes, big endian; then, in little endian: u16 version; u16 number
+//! of titles, each u16 language, u16 length, text; u8; u16 number of contents:
+//!
+//! ```text
+//! version  each content
+//! 1        u16 language, u16 length, text, u16 length, formatting
+//! 2        the same with u32 lengths
+//! 3        u16 language, u32 length, HTML, u32
+//! ```
 
 use std::ops::Range;
 
