@@ -7,6 +7,33 @@
 //! | | each item: u16 kind, data |
 //!
 //! No item has a length, so that each kind must be known ([`len_of`]).
+//!
+//! Kinds (¹ is from public descriptions alone):
+//!
+//! ```text
+//! kind     data
+//! 02, 82   u16, u16 language, string
+//! 03       three u8: glyphs of the move, the position, a prefix
+//! 04, 05   string of colours and squares
+//! 07¹      u8, u8 seconds, u8 minutes, u8 hours
+//! 13       quoted game
+//! 16, 17¹  i32 hundredths of a second
+//! 1c¹      u8 1, string address, string words
+//! 21¹      i16 value, i16 kind, i16 depth
+//! 22       u32
+//! 24       u8 1, three stages of u32 time, u32 increment, u16 moves, u8; i32
+//! 26       u8 1, i32 length, u16 count, each i16 value, u8 depth, u8 kind (0 hundredths, 1 mate)
+//! 09       training question
+//! 08¹, 27¹ 4 bytes, 2 bytes, unknown
+//! 20¹      4 bytes, string
+//! 14, 18   u8: pawn structure, critical position
+//! 15       string: path of a piece
+//! 23¹, 25¹ 4 bytes: colours of a variation, time in a video
+//! ```
+//!
+//! A training question is six bytes, of which the third is the variant; i32 seconds, i16 points; four lists; u8 number
+//! of answers. An answer is four bytes and a list in variant 1, a byte and two lists in variant 2. A list is a u16
+//! count, each u16 and a string.
 
 use super::fields::Fields;
 use super::quotation;
@@ -248,7 +275,7 @@ fn version_1(fields: &mut Fields<'_>) -> Result<(), Unread> {
     }
 }
 
-/// Section 6.3: a question with its answers.
+/// A training question with its answers.
 fn training_len(data: &[u8]) -> Result<usize, Unread> {
     let mut fields = Fields::of(data);
     let variant = fields

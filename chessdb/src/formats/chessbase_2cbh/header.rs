@@ -1,4 +1,23 @@
 //! Records of the `.2cbh` (section 2): one for each game, analysis and guiding text.
+//!
+//! A game (¹ is from public descriptions alone):
+//!
+//! ```text
+//! offset            type
+//! 0x08, 0x10        i64   place in the .2cbg, .2cba
+//! 0x18, 0x20        i64   White, Black: numbers of players
+//! 0x28, 0x30, 0x38  i64   tournament, annotator (a player), source
+//! 0x40, 0x48, 0x50  i64   teams of White and Black, title; -1 for none
+//! 0x58              u8    result, as in a .cbh
+//! 0x5a, 0x5c, 0x5e  i16   round, subround, board¹; 0 for none
+//! 0x60, 0x70        i16   Elo of White, Black; the rating's kind in the next 14 bytes is not shown
+//! 0x80, 0x82        u16   opening, as in a .cbh; medals
+//! 0x8a              i16   full moves of the main line; a first move by Black counts as one
+//! 0xbc              i32   date, as in a .cbh
+//! ```
+//!
+//! A guiding text has its place in the `.2cbg` at 0x08 and its title at 0x28; an analysis¹ places at 0x08 and 0x10,
+//! title at 0x18, source at 0x20, author at 0x28.
 
 use crate::bytes::{le_u16, le_u32, le_u64};
 use crate::formats::chessbase_common::Kind;

@@ -10,6 +10,16 @@
 //!
 //! A block has the containers of one number of all types, so that entity n of a type is in block n. A container begins
 //! with the number of bytes that follow, 0 for no entity, in little endian as all that is in it.
+//!
+//! Contents of a container:
+//!
+//! ```text
+//! player      string last name, string first name
+//! tournament  string place, string title, i32 date, u8 kind, u8 bit 0 teams, u8 country, u8, u8 category, u8, u8 rounds
+//! source      string title, string publisher, i32 date of publication, i32 date, i16 version, i16 quality
+//! team        string name, u8 number, u8 bit 0 season, i16 year, u8 country
+//! title       i32 count; each i32 language, string
+//! ```
 
 use crate::bytes::{be_u32, be_u64, index, le_u16, le_u32, slice};
 use crate::formats::chessbase_common::{Characters, records};

@@ -1,4 +1,9 @@
 //! Quoted games (section 6.2).
+//!
+//! u8 1; nine bytes; six short strings (a length in a byte, and a zero at the end): White's last and first name,
+//! Black's, site, event. 79 bytes: 0 i32 date, 28 and 30 i16 Elo, 34 u8 result, 43 u8 round, 44 i8 subround. Twice
+//! five bytes and a string; 26 bytes; a byte that is 1 for the usual start and 0 for one of 75 bytes; two bytes; i32
+//! number of moves, of five bytes each; i32.
 
 use super::annotations::Unread;
 use super::fields::Fields;

@@ -1,8 +1,20 @@
 //! The words of a game in the order of PGN (sections 4.1, 6).
 //!
-//! The main line is stored first and whole, then the alternatives, those of the latest move first. PGN, and the numbers
-//! of annotated moves, want an alternative directly after the move that it replaces. Where it begins is found by
-//! following the marks from the first word on ([`Outline`]).
+//! The main line is stored first and whole, then the alternatives, those of the latest move first. PGN, and the
+//! numbers of annotated moves, want an alternative directly after the move that it replaces. Where it begins is found
+//! by following the marks from the first word on ([`Outline`]).
+//!
+//! Words:
+//!
+//! ```text
+//! 0001 to c02c  moves (4.2)
+//! fffa          null move
+//! fffb          the start position follows, up to fffc
+//! fffc          the moves follow
+//! fffd          the move before it has an alternative, which comes later
+//! ffff          the line ends
+//! others        not moves
+//! ```
 
 use crate::bytes::index;
 

@@ -8,8 +8,8 @@
 //!     moves
 //! ```
 //!
-//! Kings and rooks are the squares of the white king, black king, White's rooks short and long, Black's rooks short and
-//! long, then two bytes with the number of the start position.
+//! Kings and rooks are the squares of the white king, black king, White's rooks short and long, Black's rooks short
+//! and long, then two bytes with the number of the start position.
 
 use crate::bytes::{be_u32, slice};
 

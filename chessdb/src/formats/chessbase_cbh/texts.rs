@@ -1,7 +1,7 @@
 //! Guiding texts (section 10): pages between the games.
 //!
-//! The body in the `.cbg` is `80` and its size in three bytes, big endian; then, in little endian: u16 version; u16 number
-//! of titles, each u16 language, u16 length, text; u8; u16 number of contents:
+//! The body in the `.cbg` is `80` and its size in three bytes, big endian; then, in little endian: u16 version; u16
+//! number of titles, each u16 language, u16 length, text; u8; u16 number of contents:
 //!
 //! ```text
 //! version  each content

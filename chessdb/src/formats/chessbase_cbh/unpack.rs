@@ -1,7 +1,7 @@
 //! The two packings of a `.cbv`: Huffman codes and repetitions (section 12.2).
 //!
-//! Huffman codes: the unpacked length, u16 in big endian; then bits from the highest on: for each byte from 0 to 255 the
-//! length of its code in four bits and, if not 0, the code; then the codes.
+//! Huffman codes: the unpacked length, u16 in big endian; then bits from the highest on: for each byte from 0 to 255
+//! the length of its code in four bits and, if not 0, the code; then the codes.
 //!
 //! Repetitions: groups of a u16 and up to 16 tokens. From its highest bit on, 0 means a literal byte, 1 a tag with the
 //! nibbles h (high) and l. A single byte at the end is a literal.
