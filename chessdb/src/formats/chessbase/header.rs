@@ -1,4 +1,21 @@
 //! The 14 bytes at the head of a record (section 4).
+//!
+//! ```text
+//! byte
+//! 0     year - 1900, signed; 127 unknown
+//! 1     result (4.2)
+//! 2, 3  mlen: the length of the moves + 1; 0 is damage
+//! 4     bits 0-5 plen; bits 6, 7 are bits 5, 6 of the opening code
+//! 5     bits 0-5 slen; bits 6, 7 are bits 7, 8 of the opening code
+//! 6, 7  clen
+//! 8, 9  Elo of White, Black: 0 none, else 1600 + 5x
+//! 10    bit 0 set-up, bit 6 marked, bit 7 deleted; bits 1-5 are bits 0-4 of the opening code,
+//!       or with a set-up: Black to move, White long, White short, Black long, Black short castling
+//! 11    bits 0-5 and, as bit 6, bit 7: sub code of the opening; with a set-up bits 0-3: e.p. file 1 to 8;
+//!       bit 6 is a version, ignored
+//! 12    full moves, not used
+//! 13    checksum (4.5)
+//! ```
 
 use super::coding;
 use crate::board::Color;

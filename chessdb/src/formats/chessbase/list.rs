@@ -4,6 +4,31 @@
 //! with the moves of each piece in an order that depends on its kind. Checks, pins and castling rights are
 //! ignored. The list is never generated: entries are counted by file from the attack sets, then piece by
 //! piece on the file that contains the number, and only the entries of that piece are examined.
+//!
+//! Numbers begin with 1. The pieces are on a1, a2 .. a8, b1 .. h8; steps are (files, ranks), the same for both
+//! colours:
+//!
+//! - king: (-1,-1) (-1,0) (-1,+1) (0,-1) (0,+1) (+1,-1) (+1,0) (+1,+1); from e1 or e8: short castling if a rook is in
+//!   the corner of the h-file and no piece between, long castling likewise
+//! - queen: runs of a bishop, then of a rook
+//! - bishop: runs (-1,-1) (+1,-1) (+1,+1) (-1,+1)
+//! - rook: runs (-1,0) (0,-1) (+1,0) (0,+1)
+//! - knight: (-2,-1) (-2,+1) (+2,-1) (+2,+1) (-1,-2) (-1,+2) (+1,-2) (+1,+2)
+//! - pawn: two steps; one step; capture to the lower file, to the higher file; en passant entries. A promotion is four
+//!   entries: queen, rook, bishop, knight
+//!
+//! The en passant state of the list, a file 0 to 8, and whether it was kept:
+//!
+//! ```text
+//! after          file                                                kept
+//! start          0, or that of the set-up's header (above 8: 0)      no
+//! a double step  the pawn's, 1 to 8, even if no capture is possible  no
+//! castling       as before                                           yes, unless 0
+//! another move   0                                                   no
+//! ```
+//!
+//! A pawn on its fifth rank, on file f counted from 0, has an entry to the lower file if f = file, and one to the
+//! higher file if f + 2 = file.
 
 use super::by_file::{ByFile, DIAGONALS, ONES, Ray, STRAIGHTS, on_file};
 use super::pawns::Pawns;
