@@ -1,17 +1,24 @@
 //! Move codes: which piece moves where (sections 3.1, 3.3, 3.8).
 //!
-//! | first byte | piece | where |
-//! |---|---|---|
-//! | 00-1f | pawn c >> 2 | c & 3: forward, two captures, double step |
-//! | 20-2f | knight c >> 3 & 1 | c & 7: a jump |
-//! | 30-4f | bishop | c & 15: target rank on the rising, then on the falling diagonal |
-//! | 50-6f | rook | c & 15: target rank on its file, then target file on its rank |
-//! | 70-8f | queen | as a bishop, then as a rook |
-//! | 90-97, 9b-9f | king | c & 7: a step |
-//! | 98, 99 | king | castling to the higher, to the lower file |
-//! | 9a | | null move |
-//! | a0-a7 b | pawn c & 7 | b: direction << 2, kind of piece |
-//! | a8-af b | the piece that pawn c & 7 has become | b: as for its kind |
+//! Bytes are hexadecimal; c is the first one, d a direction. Steps of knights and kings are files and ranks; sliders
+//! have the rank or file of the target, not a distance.
+//!
+//! ```text
+//! 00-1f         pawn c >> 2: d = c & 3: 0 forward, 3 two forward; 1 captures towards h for White and a for Black,
+//!               2 the other way
+//! 20-2f         knight c >> 3 & 1: d = c & 7: +2+1, +2-1, +1-2, -1-2, -2-1, -2+1, -1+2, +1+2
+//! 30-3f, 40-4f  bishop 0, 1: d = c & 15: below 8 rank d on the rising diagonal, else rank d - 8 on the falling one
+//! 50-5f, 60-6f  rook 0, 1: d = c & 15: below 8 rank d on its file, else file d - 8 on its rank
+//! 70-8f         queen 0: d = c - 70: below 16 as a bishop, else d - 16 as a rook
+//! 90-97         king: d = c & 7: +1+1, +1-1, -1-1, -1+1, +1 0, -1 0, 0+1, 0-1
+//! 98, 99        castling with the rook on the higher, lower file
+//! 9a            null move
+//! 9b-9f         king, as 90 + (c & 7); never seen
+//! a0-a7, b      pawn c & 7 promotes: d = b >> 2 & 3; b & 3: 0 knight, 1 bishop, 2 rook, 3 queen
+//! a8-af, b      the piece that pawn c & 7 became: d = b & 1f, as for its kind
+//! ```
+//!
+//! `0f 2b 0b 18 27 0f 2e 4e` is 1. d4 Nf6 2. c4 g6 3. Nc3 d5 4. Nf3 Bg7.
 
 use super::pieces::{PieceLists, Slot};
 use super::steps::{step, target};

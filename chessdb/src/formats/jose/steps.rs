@@ -152,7 +152,7 @@ const fn computed(way: usize, from: usize) -> u8 {
 mod tests {
     use super::*;
 
-    /// A direction of the page: does it lead from the first square to the second, given as file and rank?
+    /// A direction of `codes.rs`: does it lead from the first square to the second, given as file and rank?
     type Leads = fn(u8, [i32; 2], [i32; 2]) -> bool;
 
     fn is_among(steps: &[[i32; 2]], direction: u8, from: [i32; 2], to: [i32; 2]) -> bool {

@@ -12,6 +12,9 @@
 //! | B+64 | 4 | number of fields n |
 //! | B+76 | 2 | flag bytes of a dynamic record |
 //! | H-7n | 7n | the fields: type u16, length u16, NULL bit u8, NULL byte u16 |
+//!
+//! Types of fields are 0 and 9 plain, 1 and 2 without spaces at the end or the beginning, 3 omitted if zero, 4 blob
+//! (length of its length + 8), 8 text (longest + 1, or + 2 above 255).
 
 use super::layout::{Field, FieldKind};
 use crate::bytes::{be_u16, be_u32, be_u64, index, slice};

@@ -1,4 +1,12 @@
 //! A row: locating its fields and reading their values (sections 8.3, 8.6, 8.7).
+//!
+//! In a record of any size flag bytes come first, a bit for each field of types 1 to 4.
+//!
+//! - types 1, 2: if the bit is set, a length of one byte and the rest; for a field above 255 bytes, a length from 128
+//!   on has seven bits in the first byte, whose high bit is set, and the rest in a second. Otherwise the whole field
+//! - 3: if the bit is set, the value is zero and not stored
+//! - 4: if the bit is set, the value is empty; otherwise length and data
+//! - 8: no bit; a length of one byte, or for texts that may exceed 255 the byte 255 and a u16
 
 use std::borrow::Cow;
 
