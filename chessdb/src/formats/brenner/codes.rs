@@ -1,4 +1,43 @@
 //! The meaning of the bytes 08 to FF in each notation (section 3), as two tables that are made at compile time.
+//!
+//! For both sides north is towards rank 8, east towards file h.
+//!
+//! ```text
+//! ddd             0    1    2    3    4    5    6    7
+//! king and queen  E    NE   N    NW   W    SW   S    SE
+//! knight          EES  EEN  NNE  NNW  WWN  WWS  SSW  SSE
+//! ```
+//!
+//! `ddd` is `2 * dd` for a rook (E N W S) and `2 * dd + 1` for a bishop (NE NW SW SE). `nnn` is the number of squares,
+//! 1 to 7; `w` and `www` are the number of the piece. The main notation:
+//!
+//! ```text
+//! 08-0F         00001 ddd    king
+//! 10-1F         0001 w ddd   knight
+//! 20-27         00100 www    pawn, one step
+//! 28-2F         00101 www    pawn, two steps
+//! 30-37         00110 www    pawn captures to its right
+//! 38-3F         00111 www    pawn captures to its left
+//! 40-47         01000 dd x   prefix: queen (x = 0) or knight (x = 1) number dd
+//! 48-7F         01 nnn ddd   queen number 0
+//! 80-87         10000 dd x   prefix: rook (x = 0) or bishop (x = 1) number dd
+//! 88-BF, C8-FF  1 w nnn dd x rook (x = 0) or bishop (x = 1)
+//! C0-C7                      unassigned
+//! ```
+//!
+//! The alternate notation:
+//!
+//! ```text
+//! 08-1F                      as in the main notation
+//! 20-27         00100 www    pawn captures to its right
+//! 28-2F         00101 www    pawn, one step
+//! 30-37         00110 www    pawn, two steps
+//! 38-3F         00111 www    pawn captures to its left
+//! 40-7F         01 dd w nnn  bishop; with nnn = 0 and w = 0 the prefix of bishop dd
+//! 80-BF         10 dd w nnn  rook; with nnn = 0 and w = 0 the prefix of rook dd
+//! C0-FF         11 ddd nnn   queen number 0; with nnn = 0 the prefix of queen (11 dd 0 000) or knight (11 dd 1 000) dd
+//! 48 58 68 78 88 98 A8 B8    unassigned
+//! ```
 
 use super::reading::Right;
 use crate::board::{Color, Role};
