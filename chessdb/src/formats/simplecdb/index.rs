@@ -13,6 +13,18 @@
 //! | +31 | 1 | result: 0 `*`, 1 `1-0`, 2 `0-1`, 3 `1/2-1/2` |
 //! | +32 | 3 | ECO, zeros unknown |
 //! | +35 | 2 + 1 + 1 | year, month, day, 0 unknown |
+//!
+//! Sizes of header and entry, and where they were found:
+//!
+//! ```text
+//! 19  39  the table above                          files since January 17th, 2017
+//! 10  39  header without version and OpenDefault   some files of January 14th, 2017
+//! 10  35  also without the event                   files of December 2016 and January 2017, some with reversed lengths
+//! 11  35  header with the version                  description only, as 11 39 and 19 35
+//! 11  61  then half-moves (2), material (4), pawns (16)   description of October 2018 only
+//! 19  61                                           a guess
+//! 11  54  as 61 with 9 bytes for the pawns         the list of fields of the same description
+//! ```
 
 use crate::bytes::{be_u16, be_u32, be_u64, slice};
 use crate::formats::SourceFile;
