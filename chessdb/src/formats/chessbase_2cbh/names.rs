@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! player      string last name, string first name
-//! tournament  string place, string title, i32 date, u8 kind, u8 bit 0 teams, u8 country, u8, u8 category, u8, u8 rounds
+//! tournament  string place, title; i32 date; u8 kind, u8 bit 0 teams, u8 country, u8, u8 category, u8, u8 rounds
 //! source      string title, string publisher, i32 date of publication, i32 date, i16 version, i16 quality
 //! team        string name, u8 number, u8 bit 0 season, i16 year, u8 country
 //! title       i32 count; each i32 language, string
