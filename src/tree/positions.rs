@@ -327,7 +327,7 @@ impl PositionDirectories {
         if ranks.split('/').count() < DIRECTORIES {
             return self.ranks.node(&text);
         }
-        let found = self.positions.find(read_position(&text)?)?;
+        let found = self.positions.find(read_position(&text).ok()?)?;
         self.node(Use::FenLink, &found)
     }
 
@@ -336,7 +336,7 @@ impl PositionDirectories {
         if let Some(ranks) = self.ranks.node(name) {
             return Some(ranks);
         }
-        let found = self.positions.find(read_position(name)?)?;
+        let found = self.positions.find(read_position(name).ok()?)?;
         let as_ = if pattern_name(&found.pattern) == name {
             Use::Position
         } else {

@@ -1,6 +1,6 @@
 //! Positions as names of directories, and parsing other spellings of them.
 
-use super::wanted::{Pattern, Rights};
+use super::wanted::{Pattern, Rights, WantedError};
 use chessdb::board::{Fen, File, Piece, Position, Rank, Square};
 
 /// The name of a position: its EPD with `-` between ranks and `_` between fields. The en passant square is
@@ -92,14 +92,17 @@ pub fn diagram(position: &Position) -> String {
 /// Parses the name of a position in one of many spellings: FEN or EPD, with one of the characters `-.|:∕` or
 /// `%2F` between ranks, and with spaces, `_` or `%20` between fields. If castling rights or the en passant square are
 /// left out, any match.
-pub fn read_position(name: &str) -> Option<Pattern> {
+///
+/// # Errors
+/// As [`Pattern::parse`].
+pub fn read_position(name: &str) -> Result<Pattern, WantedError> {
     let escapes = [("%2F", "/"), ("%2f", "/"), ("%20", " "), ("_", " ")];
     let name = escapes.iter().fold(name.to_owned(), |name, (escape, character)| {
         name.replace(escape, character)
     });
-    let (board, rest) = name.split_once(' ')?;
+    let (board, rest) = name.split_once(' ').unwrap_or((&name, ""));
     let board = board.replace(['-', '.', '|', ':', '\u{2215}', '\u{2044}'], "/");
-    Pattern::parse(&format!("{board} {rest}")).ok()
+    Pattern::parse(&format!("{board} {rest}"))
 }
 
 #[cfg(test)]
@@ -134,7 +137,7 @@ mod tests {
             assert_eq!(pattern_name(&pattern), name, "{text}");
         }
         for text in [board, "", "x", "8/8 w - -", "start"] {
-            assert!(read_position(text).is_none(), "{text}");
+            assert!(read_position(text).is_err(), "{text}");
         }
     }
 

@@ -44,6 +44,7 @@ pub use spelling::{line_names, move_name, position_after, read_line, read_move};
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;
 pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, legal_moves, read_moves};
+pub(crate) use wanted::{Needs, at_home};
 
 use chessdb::board::Move;
 

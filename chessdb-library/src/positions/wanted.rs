@@ -45,18 +45,19 @@ impl Wanted {
 }
 
 /// Pieces that a match requires and that cannot come back once they are gone.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needs {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
     /// Pawns on their initial squares.
-    pub(super) home: ByColor<Bitboard>,
+    pub(crate) home: ByColor<Bitboard>,
     /// Number of pieces.
-    pub(super) pieces: ByColor<u32>,
+    pub(crate) pieces: ByColor<u32>,
     /// Number of pawns.
-    pub(super) pawns: ByColor<u32>,
+    pub(crate) pawns: ByColor<u32>,
 }
 
 impl Needs {
-    fn are_lost(&self, position: &Position) -> bool {
+    /// True if a game that has reached `position` will not have them again.
+    pub(crate) fn are_lost(&self, position: &Position) -> bool {
         Color::ALL.into_iter().any(|color| {
             let pawns = position.of_kind(color, Role::Pawn);
             (self.home[color] & !pawns).any()
@@ -67,7 +68,7 @@ impl Needs {
 }
 
 /// The pawns of `color` among `pawns` that have not moved.
-pub(super) fn at_home(pawns: Bitboard, color: Color) -> Bitboard {
+pub(crate) fn at_home(pawns: Bitboard, color: Color) -> Bitboard {
     pawns & Bitboard::from_rank(color.relative_rank(Rank::Second))
 }
 
@@ -204,7 +205,7 @@ impl Pattern {
 
     /// True only if no game that has reached `position` can still reach a match. False does not mean that one
     /// can.
-    pub(super) fn is_past(&self, position: &Position) -> bool {
+    pub(crate) fn is_past(&self, position: &Position) -> bool {
         self.needs.are_lost(position)
     }
 
@@ -324,15 +325,26 @@ impl Pawns {
         let board = fen.split_ascii_whitespace().next().unwrap_or_default();
         let text = format!("{board} w - -");
         let setup: Setup = Fen::setup(&text).map_err(|error| of_fen(&text, error))?;
-        let pawns = ByColor::new_with(|color| setup.board.by_piece(color.pawn()));
-        Ok(Pawns {
+        Ok(Pawns::new(ByColor::new_with(|color| {
+            setup.board.by_piece(color.pawn())
+        })))
+    }
+
+    /// Exactly these pawns.
+    pub(crate) fn new(pawns: ByColor<Bitboard>) -> Pawns {
+        Pawns {
             needs: Needs {
                 home: ByColor::new_with(|color| at_home(pawns[color], color)),
                 pieces: ByColor::default(),
                 pawns: ByColor::new_with(|color| pawns[color].count() as u32),
             },
             pawns,
-        })
+        }
+    }
+
+    /// The squares of the pawns of each colour.
+    pub(crate) fn squares(&self) -> ByColor<Bitboard> {
+        self.pawns
     }
 
     /// Pawns on their initial squares: bits 0-7 for White, by file, and 8-15 for Black.
