@@ -13,6 +13,7 @@ pub mod mapped;
 pub mod mounts;
 pub mod parallel;
 pub mod positions;
+pub mod query;
 pub mod recent;
 pub mod spelling;
 pub mod table;

@@ -27,6 +27,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &["kept", "parallel"],
             &["library", "spelling"],
             &["positions"],
+            &["query"],
             &["duplicates", "table"],
         ],
     ),

@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 
 mod among;
-mod counted;
+pub mod counted;
 mod files;
 mod index;
 mod novelty;

@@ -1,0 +1,227 @@
+//! Partial positions: what may be on each square.
+
+use std::fmt;
+
+use chessdb::board::{Bitboard, ByColor, Color, Piece, Position, Role, Square};
+
+use super::contents::SquareContents;
+use super::reflection::Reflection;
+use super::term::TermError;
+use crate::positions::{Needs, at_home};
+
+/// A partial position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PartialBoard {
+    /// What may be on each square.
+    contents: [SquareContents; 64],
+    /// The squares that must have one of some contents, the fewest contents first.
+    squares: Vec<(SquareContents, Bitboard)>,
+    needs: Needs,
+    /// Pawns, and for each the squares from which one of its colour could have come, its own included.
+    origins: Vec<(Color, Bitboard)>,
+}
+
+impl PartialBoard {
+    /// Reads the board of a FEN with signs for what may be on a square. Later fields are ignored.
+    pub(super) fn parse(text: &str) -> Result<PartialBoard, TermError> {
+        let board = text.split_ascii_whitespace().next().unwrap_or_default();
+        let ranks: Vec<&str> = board.split('/').collect();
+        if ranks.len() != 8 {
+            return Err(TermError::Ranks(ranks.len()));
+        }
+        let mut contents = [SquareContents::ANY; 64];
+        let ends = contents.chunks_exact_mut(8).rev().zip((1..=8).rev());
+        for ((squares, number), rank) in ends.zip(ranks) {
+            let read = read_rank(rank)?;
+            if read.len() != squares.len() {
+                return Err(TermError::Squares {
+                    rank: number,
+                    squares: read.len(),
+                });
+            }
+            squares.copy_from_slice(&read);
+        }
+        Ok(PartialBoard::new(contents))
+    }
+
+    fn new(contents: [SquareContents; 64]) -> PartialBoard {
+        let on = |wanted: &dyn Fn(SquareContents) -> bool| {
+            let squares = Square::ALL
+                .into_iter()
+                .filter(|&square| wanted(contents[square as usize]));
+            squares.collect::<Bitboard>()
+        };
+        let pawns = |color: Color| on(&|contents| contents.piece() == Some(color.pawn()));
+        let mut different: Vec<SquareContents> = contents.to_vec();
+        different.sort_unstable_by_key(|contents| (contents.number(), *contents));
+        different.dedup();
+        different.retain(|&contents| contents != SquareContents::ANY);
+        PartialBoard {
+            contents,
+            squares: different
+                .into_iter()
+                .map(|wanted| (wanted, on(&|contents| contents == wanted)))
+                .collect(),
+            needs: Needs {
+                home: ByColor::new_with(|color| at_home(pawns(color), color)),
+                pieces: ByColor::new_with(|color| on(&|contents| contents.is_of(color)).count() as u32),
+                pawns: ByColor::new_with(|color| pawns(color).count() as u32),
+            },
+            origins: Color::ALL
+                .into_iter()
+                .flat_map(|color| {
+                    let advanced = pawns(color) & !at_home(pawns(color), color);
+                    advanced
+                        .into_iter()
+                        .map(move |pawn| (color, origins(pawn, color)))
+                })
+                .collect(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn matches(&self, position: &Position) -> bool {
+        self.squares
+            .iter()
+            .all(|(contents, squares)| squares.is_subset(contents.squares(position)))
+    }
+
+    /// True only if no game that has reached `position` can still reach a match.
+    pub(super) fn is_past(&self, position: &Position) -> bool {
+        self.needs.are_lost(position)
+            || self
+                .origins
+                .iter()
+                .any(|&(color, origins)| (origins & position.of_kind(color, Role::Pawn)).is_empty())
+    }
+
+    pub(super) fn reflected(&self, reflection: Reflection) -> PartialBoard {
+        let mut contents = self.contents;
+        for square in Square::ALL {
+            contents[reflection.square(square) as usize] =
+                self.contents[square as usize].reflected(reflection);
+        }
+        PartialBoard::new(contents)
+    }
+}
+
+/// The squares of a rank, from the a-file on.
+fn read_rank(rank: &str) -> Result<Vec<SquareContents>, TermError> {
+    let mut squares = Vec::new();
+    let mut signs = rank.chars();
+    while let Some(sign) = signs.next() {
+        let number = match sign {
+            '1'..='8' => sign as usize - '0' as usize,
+            _ => 1,
+        };
+        let contents = match sign {
+            '1'..='8' => SquareContents::ANY,
+            '[' => read_set(&mut signs)?,
+            _ => SquareContents::of_sign(sign).ok_or(TermError::Sign(sign))?,
+        };
+        squares.extend(std::iter::repeat_n(contents, number));
+        // A rank of thousands of signs is not read to its end.
+        if squares.len() > 64 {
+            break;
+        }
+    }
+    Ok(squares)
+}
+
+/// A set in brackets, of which the first has been read.
+fn read_set(signs: &mut impl Iterator<Item = char>) -> Result<SquareContents, TermError> {
+    let mut contents = SquareContents::NOTHING;
+    for sign in signs {
+        if sign == ']' && contents != SquareContents::NOTHING {
+            return Ok(contents);
+        }
+        let one = SquareContents::of_sign(sign).filter(|_| sign != ']');
+        contents = contents.or(one.ok_or(TermError::Brackets)?);
+    }
+    Err(TermError::Brackets)
+}
+
+/// The squares from which a pawn could have come to a square, which is one of them.
+fn origins(pawn: Square, color: Color) -> Bitboard {
+    let mut origins = Bitboard::from_square(pawn);
+    let mut reached = origins;
+    for _ in 0..6 {
+        let straight = match color {
+            Color::White => Bitboard(reached.0 >> 8),
+            Color::Black => Bitboard(reached.0 << 8),
+        };
+        let not_a = Bitboard(0xfefe_fefe_fefe_fefe);
+        let not_h = Bitboard(0x7f7f_7f7f_7f7f_7f7f);
+        reached = straight | Bitboard((straight & not_a).0 >> 1) | Bitboard((straight & not_h).0 << 1);
+        origins |= reached & !Bitboard::BACKRANKS;
+    }
+    origins
+}
+
+impl fmt::Display for PartialBoard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, rank) in self.contents.chunks_exact(8).rev().enumerate() {
+            if number > 0 {
+                f.write_str("/")?;
+            }
+            for same in rank.chunk_by(PartialEq::eq) {
+                match same {
+                    [SquareContents::ANY, ..] => write!(f, "{}", same.len())?,
+                    _ => same.iter().try_for_each(|contents| write!(f, "{contents}"))?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The squares of all pawns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PawnStructure {
+    pub(super) pawns: ByColor<Bitboard>,
+    /// The board that has at least these pawns.
+    least: PartialBoard,
+}
+
+impl PawnStructure {
+    pub(super) fn new(pawns: ByColor<Bitboard>) -> PawnStructure {
+        let mut contents = [SquareContents::ANY; 64];
+        for color in Color::ALL {
+            for square in pawns[color] {
+                contents[square as usize] = contents_of(color.pawn());
+            }
+        }
+        PawnStructure {
+            pawns,
+            least: PartialBoard::new(contents),
+        }
+    }
+
+    #[inline]
+    pub(super) fn matches(&self, position: &Position) -> bool {
+        Color::ALL
+            .into_iter()
+            .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
+    }
+
+    pub(super) fn is_past(&self, position: &Position) -> bool {
+        self.least.is_past(position)
+    }
+
+    pub(super) fn reflected(&self, reflection: Reflection) -> PawnStructure {
+        PawnStructure::new(ByColor::new_with(|color| {
+            reflection.squares(self.pawns[reflection.color(color)])
+        }))
+    }
+}
+
+impl fmt::Display for PawnStructure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.least.fmt(f)
+    }
+}
+
+/// The set with one piece.
+fn contents_of(piece: Piece) -> SquareContents {
+    SquareContents::of_sign(piece.char()).unwrap_or(SquareContents::NOTHING)
+}

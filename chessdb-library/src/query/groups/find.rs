@@ -1,0 +1,105 @@
+//! Finding the games of a database.
+
+use super::group::{PositionQuery, QueryImages};
+use super::matcher::Matcher;
+use super::term::Condition;
+use crate::cancel;
+use crate::parallel::{chunks, chunks_of};
+use crate::positions::{Damaged, Index, Occurrence, Pawns, Wanted};
+use chessdb::formats::Database;
+
+/// Number of games that a thread takes at a time if they are far apart.
+const FEW: u32 = 64;
+
+impl PositionQuery {
+    /// The games that have what is asked for, in ascending order, each with the first position with which the last group
+    /// holds, taking each group as early as possible; with ply 0 if no position is asked for. Deleted games are found,
+    /// too.
+    ///
+    /// Only the games `among`, in ascending order, are searched, or all. An index of the database makes it faster. `done`
+    /// is called with numbers of games searched.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn find(
+        &self,
+        database: &dyn Database,
+        among: Option<&[u32]>,
+        index: Option<&Index>,
+        threads: usize,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<Occurrence>, Damaged> {
+        let plan = QueryImages::new(self);
+        let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
+        let narrowed = match index {
+            Some(index) => plan.narrowed(index)?,
+            None => None,
+        };
+        let games = match (narrowed, among) {
+            (Some(narrowed), Some(among)) => Some(common(&narrowed, among)),
+            (narrowed, among) => narrowed.or_else(|| among.map(<[u32]>::to_vec)),
+        };
+        let search = |games: &mut dyn Iterator<Item = u32>| {
+            let mut matcher = Matcher::new(&plan);
+            let found = games.filter_map(|game| {
+                cancel::check();
+                matcher.first_in(database, game)
+            });
+            found.collect::<Vec<_>>()
+        };
+        let parts = match games {
+            None => chunks(database.len(), threads, done, |mut games| search(&mut games)),
+            Some(games) => {
+                done(all - games.len() as u64);
+                chunks_of(FEW, games.len() as u32, threads, done, |places| {
+                    let places = places.start as usize..places.end as usize;
+                    search(&mut games[places].iter().copied())
+                })
+            }
+        };
+        Ok(parts.concat())
+    }
+}
+
+impl QueryImages {
+    /// The games that may have the positions of some group, by an index. `None` if it cannot exclude any.
+    fn narrowed(&self, index: &Index) -> Result<Option<Vec<u32>>, Damaged> {
+        if !self.asks {
+            return Ok(None);
+        }
+        let mut wanted = Vec::new();
+        for groups in &self.images {
+            let terms = groups.iter().flat_map(|group| &group.terms);
+            let mut known = terms.filter_map(|alternatives| {
+                let wanted = alternatives.iter().map(Condition::wanted);
+                wanted.collect::<Option<Vec<_>>>()
+            });
+            match known.next() {
+                Some(known) => wanted.extend(known),
+                None => return Ok(None),
+            }
+        }
+        index.may_have(&wanted).map(Some)
+    }
+}
+
+impl Condition {
+    /// The condition as an index answers it, or one that holds wherever this one does.
+    fn wanted(&self) -> Option<Wanted> {
+        match self {
+            Condition::Exact(exact) => Some(Wanted::Position(exact.pattern)),
+            Condition::Pawns(pawns) => Some(Wanted::Pawns(Pawns::new(pawns.pawns))),
+            _ => None,
+        }
+    }
+}
+
+/// The numbers that both lists have.
+fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let mut others = other.iter().copied().peekable();
+    let in_both = one.iter().copied().filter(|&game| {
+        while others.next_if(|&other| other < game).is_some() {}
+        others.peek() == Some(&game)
+    });
+    in_both.collect()
+}

@@ -1,0 +1,157 @@
+//! Terms that hold at one position, and sequences of such groups.
+
+use super::reflection::{Mirror, Reflection};
+use super::term::{Condition, PositionTerm};
+use crate::query::Bounds;
+use chessdb::board::{Move, Position};
+
+/// Terms that must hold at one position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionGroup {
+    /// All must hold, each if one of its alternatives holds.
+    pub terms: Vec<Vec<PositionTerm>>,
+    /// The number of half-moves before the position: likewise.
+    pub ply: Vec<Vec<Bounds>>,
+    /// The number of successive positions that the group must hold at. 0 counts as 1.
+    pub for_plies: u32,
+}
+
+impl Default for PositionGroup {
+    fn default() -> PositionGroup {
+        PositionGroup {
+            terms: Vec::new(),
+            ply: Vec::new(),
+            for_plies: 1,
+        }
+    }
+}
+
+/// What the main line of a game must have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PositionQuery {
+    /// Each must hold at a later position than the one before it.
+    pub groups: Vec<PositionGroup>,
+    /// None of these may hold anywhere. For how many plies is not regarded.
+    pub excluded: Vec<PositionGroup>,
+    /// The mirror images that count, too: the same for all groups.
+    pub mirror: Mirror,
+}
+
+impl PositionQuery {
+    /// True if all games have what is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.excluded.is_empty()
+    }
+}
+
+/// A query as it is asked of positions: the groups of each mirror image.
+#[derive(Debug)]
+pub(super) struct QueryImages {
+    /// The groups in each image of the query that a game can have.
+    pub(super) images: Vec<Vec<GroupTest>>,
+    /// The excluded groups in all images.
+    pub(super) excluded: Vec<GroupTest>,
+    /// True if games must have some position.
+    pub(super) asks: bool,
+}
+
+impl QueryImages {
+    pub(super) fn new(query: &PositionQuery) -> QueryImages {
+        let (mut images, mut excluded) = (Vec::new(), Vec::new());
+        for reflection in query.mirror.reflections() {
+            let test = |group| GroupTest::new(group, reflection);
+            let groups = query.groups.iter().map(test).collect::<Option<Vec<_>>>();
+            images.extend(groups.filter(|groups| !images.contains(groups)));
+            for group in query.excluded.iter().filter_map(test) {
+                if !excluded.contains(&group) {
+                    excluded.push(group);
+                }
+            }
+        }
+        QueryImages {
+            images,
+            excluded,
+            asks: !query.groups.is_empty(),
+        }
+    }
+}
+
+/// A group in one mirror image.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct GroupTest {
+    pub(super) terms: Vec<Vec<Condition>>,
+    ply: Vec<Vec<Bounds>>,
+    /// The largest ply at which the group can hold.
+    last: Option<i64>,
+    pub(super) for_plies: u32,
+    /// True if it depends on the move that is played in the position.
+    pub(super) has_played: bool,
+}
+
+impl GroupTest {
+    /// `None` if the group never holds.
+    fn new(group: &PositionGroup, reflection: Reflection) -> Option<GroupTest> {
+        let mut terms = Vec::new();
+        for alternatives in &group.terms {
+            let conditions = alternatives.iter().map(|term| &term.condition);
+            let conditions: Vec<_> = conditions
+                .filter_map(|condition| condition.reflected(reflection))
+                .collect();
+            if conditions.is_empty() {
+                return None;
+            }
+            terms.push(conditions);
+        }
+        let last = |bounds: &Vec<Bounds>| {
+            let ends = bounds.iter().map(|bounds| bounds.most);
+            ends.collect::<Option<Vec<_>>>()
+                .and_then(|ends| ends.into_iter().max())
+        };
+        Some(GroupTest {
+            has_played: terms
+                .iter()
+                .flatten()
+                .any(|condition| matches!(condition, Condition::Played(_))),
+            last: group.ply.iter().filter_map(last).min(),
+            terms,
+            ply: group.ply.clone(),
+            for_plies: group.for_plies.max(1),
+        })
+    }
+
+    /// True if the group holds at a position in which a move leads to another one: see [`Condition::holds`].
+    #[inline]
+    pub(super) fn holds(&self, ply: u32, position: &Position, played: Option<(Move, &Position)>) -> bool {
+        self.has_ply(ply) && any_of_each(&self.terms, |condition| condition.holds(position, played))
+    }
+
+    /// False if the group does not hold at the position before a move.
+    #[inline]
+    pub(super) fn may_hold_before(&self, ply: u32, mv: Move, after: &Position) -> bool {
+        let may_be = |condition: &Condition| match condition {
+            Condition::Played(wanted) => wanted.may_be(mv, after),
+            _ => true,
+        };
+        self.has_ply(ply) && any_of_each(&self.terms, may_be)
+    }
+
+    #[inline]
+    fn has_ply(&self, ply: u32) -> bool {
+        any_of_each(&self.ply, |bounds| bounds.contains(ply.into()))
+    }
+
+    /// True only if the group holds at no position from this one on.
+    pub(super) fn is_past(&self, ply: u32, position: &Position) -> bool {
+        self.last.is_some_and(|last| last < ply.into())
+            || self
+                .terms
+                .iter()
+                .any(|alternatives| alternatives.iter().all(|condition| condition.is_past(position)))
+    }
+}
+
+/// True if one alternative of each term holds.
+#[inline]
+fn any_of_each<T>(terms: &[Vec<T>], holds: impl Fn(&T) -> bool) -> bool {
+    terms.iter().all(|alternatives| alternatives.iter().any(&holds))
+}

@@ -1,0 +1,190 @@
+//! Follows games and finds the positions that a query asks for.
+
+use std::ops::ControlFlow;
+
+use super::group::{GroupTest, QueryImages};
+use crate::positions::{LineStep, Occurrence, follow};
+use chessdb::board::{Move, Position};
+use chessdb::formats::Database;
+use chessdb::replay::Ply;
+
+/// Number of plies after which it is looked whether a game can still have what is asked for.
+const LOOK_EVERY: u32 = 4;
+
+/// How far a game has got in each image of a query.
+pub(super) struct Matcher<'a> {
+    plan: &'a QueryImages,
+    images: Vec<ImageProgress<'a>>,
+    found: Option<Place>,
+    /// True if the game has a position that it may not have.
+    is_excluded: bool,
+    /// True if it may still have one.
+    can_be_excluded: bool,
+}
+
+/// How far a game has got in one image of a query.
+struct ImageProgress<'a> {
+    /// The groups that are still to be found.
+    groups: &'a [GroupTest],
+    /// The number of positions, up to the last one, at which the first of the groups has held.
+    held: u32,
+    /// The first of these positions.
+    first: Place,
+    /// The first ply at which it may hold.
+    from: u32,
+}
+
+/// A position of a game.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    ply: u32,
+    next: Option<Move>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(plan: &'a QueryImages) -> Matcher<'a> {
+        Matcher {
+            plan,
+            images: Vec::with_capacity(plan.images.len()),
+            found: None,
+            is_excluded: false,
+            can_be_excluded: false,
+        }
+    }
+
+    /// The first position of a game with which the query holds.
+    pub(super) fn first_in(&mut self, database: &dyn Database, game: u32) -> Option<Occurrence> {
+        let plan = self.plan;
+        self.images.clear();
+        if plan.asks {
+            self.images
+                .extend(plan.images.iter().map(|groups| ImageProgress::new(groups)));
+        }
+        self.found = (!plan.asks).then(Place::default);
+        self.is_excluded = false;
+        self.can_be_excluded = !plan.excluded.is_empty();
+        follow(database, game, |step| match step {
+            LineStep::Start(position) => self.reach(0, position),
+            LineStep::Ply(step) => {
+                self.play(step)?;
+                self.reach(step.number + 1, step.position)
+            }
+        });
+        let found = self.found.filter(|_| !self.is_excluded)?;
+        Some(Occurrence {
+            game,
+            ply: found.ply,
+            next: found.next,
+        })
+    }
+
+    /// Looks at the position before a move, for groups that depend on the move.
+    #[inline]
+    fn play(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
+        let (ply, mv) = (step.number, step.mv);
+        let holds = |group: &GroupTest| {
+            group.may_hold_before(ply, mv, step.position)
+                && group.holds(ply, &step.before(), Some((mv, step.position)))
+        };
+        match &mut self.found {
+            Some(found) => {
+                if self.plan.asks && found.ply == ply {
+                    found.next = Some(mv);
+                }
+            }
+            None => {
+                for image in &mut self.images {
+                    if image.first.ply == ply {
+                        image.first.next = Some(mv);
+                    }
+                    if image.awaits_move() && image.from <= ply {
+                        let holds = holds(&image.groups[0]);
+                        let place = Place { ply, next: Some(mv) };
+                        self.found = self.found.or(image.advance(place, holds));
+                    }
+                }
+            }
+        }
+        if self.can_be_excluded {
+            let mut excluded = self.plan.excluded.iter().filter(|group| group.has_played);
+            self.is_excluded = excluded.any(holds);
+        }
+        self.flow()
+    }
+
+    /// Looks at a position.
+    #[inline]
+    fn reach(&mut self, ply: u32, position: &Position) -> ControlFlow<()> {
+        if self.found.is_none() {
+            for image in &mut self.images {
+                if !image.awaits_move() {
+                    let holds = image.groups[0].holds(ply, position, None);
+                    let place = Place { ply, next: None };
+                    self.found = self.found.or(image.advance(place, holds));
+                }
+            }
+        }
+        if self.can_be_excluded {
+            let mut excluded = self.plan.excluded.iter().filter(|group| !group.has_played);
+            self.is_excluded = excluded.any(|group| group.holds(ply, position, None));
+        }
+        if ply.is_multiple_of(LOOK_EVERY) {
+            let is_past = |group: &GroupTest| group.is_past(ply, position);
+            self.images.retain(|image| !image.groups.iter().any(is_past));
+            self.can_be_excluded = self.can_be_excluded && !self.plan.excluded.iter().all(is_past);
+        }
+        self.flow()
+    }
+
+    /// Ends the game when the answer is certain.
+    #[inline]
+    fn flow(&self) -> ControlFlow<()> {
+        let is_open = match self.found {
+            Some(found) => self.can_be_excluded || (self.plan.asks && found.next.is_none()),
+            None => !self.images.is_empty(),
+        };
+        if is_open && !self.is_excluded {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
+
+impl<'a> ImageProgress<'a> {
+    fn new(groups: &'a [GroupTest]) -> ImageProgress<'a> {
+        ImageProgress {
+            groups,
+            held: 0,
+            first: Place::default(),
+            from: 0,
+        }
+    }
+
+    /// True if the next group depends on the move that is played in a position.
+    #[inline]
+    fn awaits_move(&self) -> bool {
+        self.groups.first().is_some_and(|group| group.has_played)
+    }
+
+    /// Proceeds to a position. Returns the place of the last group's first position if that is complete.
+    #[inline]
+    fn advance(&mut self, place: Place, holds: bool) -> Option<Place> {
+        if !holds {
+            self.held = 0;
+            return None;
+        }
+        if self.held == 0 {
+            self.first = place;
+        }
+        self.held += 1;
+        let (group, rest) = self.groups.split_first()?;
+        if self.held < group.for_plies {
+            return None;
+        }
+        self.held = 0;
+        self.groups = rest;
+        self.from = place.ply + 1;
+        rest.is_empty().then_some(self.first)
+    }
+}

@@ -1,0 +1,190 @@
+//! Ranges of material.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use chessdb::board::{ByColor, Color, Position, Role};
+
+use super::reflection::Reflection;
+use super::term::TermError;
+
+/// Kinds of pieces in the order of names, with their values.
+const KINDS: [(Role, i64); 6] = [
+    (Role::King, 0),
+    (Role::Queen, 9),
+    (Role::Rook, 5),
+    (Role::Bishop, 3),
+    (Role::Knight, 3),
+    (Role::Pawn, 1),
+];
+
+/// The largest number of pieces of a kind, for a kind of which there may be any number.
+const MOST: u8 = 64;
+
+/// White's material less Black's.
+pub(super) fn difference(position: &Position) -> i64 {
+    let value = |color| {
+        let values = KINDS
+            .iter()
+            .map(|&(role, value)| value * position.of_kind(color, role).count() as i64);
+        values.sum::<i64>()
+    };
+    value(Color::White) - value(Color::Black)
+}
+
+/// The numbers of pieces that both sides may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MaterialRange {
+    /// The least and largest numbers, in the order of [`KINDS`].
+    counts: ByColor<[(u8, u8); 6]>,
+    /// The least and largest numbers of all pieces together.
+    pieces: (u32, u32),
+}
+
+impl MaterialRange {
+    /// Reads a list of letters with counts, White's pieces first.
+    pub(super) fn parse(text: &str) -> Result<MaterialRange, TermError> {
+        let mut counts = ByColor::<[Option<(u8, u8)>; 6]>::default();
+        let mut has_others = ByColor::<bool>::default();
+        let mut side = Color::White;
+        let mut rest = text.trim();
+        while let Some(letter) = rest.chars().next() {
+            rest = &rest[letter.len_utf8()..];
+            if letter == ' ' {
+                continue;
+            }
+            if letter == '*' {
+                has_others[side] = true;
+                continue;
+            }
+            let kind = KINDS
+                .iter()
+                .position(|(role, _)| role.char() == letter.to_ascii_lowercase())
+                .ok_or(TermError::Piece(letter))?;
+            match Color::from_white(letter.is_ascii_uppercase()) {
+                Color::White if side == Color::Black => return Err(TermError::WhiteFirst),
+                color => side = color,
+            }
+            let is_king = kind == 0;
+            let (range, after) = if is_king { (1..=1, rest) } else { count(rest)? };
+            rest = after;
+            let (least, most) = counts[side][kind].unwrap_or((0, 0));
+            let add = |sum: u8, count: u8| sum.saturating_add(count).min(MOST);
+            counts[side][kind] = Some((add(least, *range.start()), add(most, *range.end())));
+        }
+        if counts.iter().any(|counts| counts[0] != Some((1, 1))) {
+            return Err(TermError::Kings);
+        }
+        Ok(MaterialRange::new(ByColor::new_with(|color| {
+            let unnamed = (0, if has_others[color] { MOST } else { 0 });
+            counts[color].map(|count| count.unwrap_or(unnamed))
+        })))
+    }
+
+    fn new(counts: ByColor<[(u8, u8); 6]>) -> MaterialRange {
+        let all = || counts.iter().flatten();
+        MaterialRange {
+            pieces: (
+                all().map(|count| u32::from(count.0)).sum(),
+                all().map(|count| u32::from(count.1)).sum(),
+            ),
+            counts,
+        }
+    }
+
+    #[inline]
+    pub(super) fn matches(&self, position: &Position) -> bool {
+        let pieces = position.occupied().count() as u32;
+        self.pieces.0 <= pieces && pieces <= self.pieces.1 && self.matches_kinds(position)
+    }
+
+    fn matches_kinds(&self, position: &Position) -> bool {
+        Color::ALL.into_iter().all(|color| {
+            KINDS
+                .iter()
+                .zip(self.counts[color])
+                .all(|(&(role, _), (least, most))| {
+                    let count = position.of_kind(color, role).count();
+                    usize::from(least) <= count && count <= usize::from(most)
+                })
+        })
+    }
+
+    /// True only if no game that has reached `position` can still reach a match: each missing piece needs a pawn that
+    /// is promoted.
+    pub(super) fn is_past(&self, position: &Position) -> bool {
+        Color::ALL.into_iter().any(|color| {
+            let [others @ .., pawns] = &self.counts[color];
+            let missing = KINDS.iter().zip(others).map(|(&(role, _), &(least, _))| {
+                usize::from(least).saturating_sub(position.of_kind(color, role).count())
+            });
+            position.of_kind(color, Role::Pawn).count() < usize::from(pawns.0) + missing.sum::<usize>()
+        })
+    }
+
+    pub(super) fn reflected(&self, reflection: Reflection) -> MaterialRange {
+        MaterialRange::new(ByColor::new_with(|color| self.counts[reflection.color(color)]))
+    }
+}
+
+/// Reads what may follow a letter. Returns the count, and the rest of the text.
+fn count(text: &str) -> Result<(RangeInclusive<u8>, &str), TermError> {
+    if let Some(rest) = text.strip_prefix('+') {
+        return Ok((1..=MOST, rest));
+    }
+    if let Some(rest) = text.strip_prefix('*') {
+        return Ok((0..=MOST, rest));
+    }
+    let (least, rest) = number(text)?;
+    let Some(least) = least else {
+        return Ok((1..=1, rest));
+    };
+    let Some(rest) = rest.strip_prefix('-') else {
+        return Ok((least..=least, rest));
+    };
+    let (most, rest) = number(rest)?;
+    match most {
+        Some(most) if least <= most => Ok((least..=most, rest)),
+        _ => Err(TermError::Count),
+    }
+}
+
+/// Reads a number, if the text begins with one.
+fn number(text: &str) -> Result<(Option<u8>, &str), TermError> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = text.split_at(digits);
+    if number.is_empty() {
+        return Ok((None, rest));
+    }
+    let number = number.parse().ok().filter(|&number| number <= MOST);
+    number.map(|number| (Some(number), rest)).ok_or(TermError::Count)
+}
+
+impl fmt::Display for MaterialRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for color in [Color::White, Color::Black] {
+            let counts = &self.counts[color][1..];
+            let number = |range| counts.iter().filter(|&&count| count == range).count();
+            let has_others = number((0, MOST)) > number((0, 0));
+            write!(f, "{}", Role::King.of(color).char())?;
+            if has_others {
+                f.write_str("*")?;
+            }
+            let unnamed = (0, if has_others { MOST } else { 0 });
+            for (&(role, _), &count) in KINDS[1..].iter().zip(counts) {
+                let letter = role.of(color).char();
+                match count {
+                    _ if count == unnamed => {}
+                    (1, 1) => write!(f, "{letter}")?,
+                    (0, MOST) => write!(f, "{letter}*")?,
+                    (1, MOST) => write!(f, "{letter}+")?,
+                    (least, most) if least == most => write!(f, "{letter}{least}")?,
+                    (2, MOST) => write!(f, "{letter}{letter}+")?,
+                    (least, MOST) => write!(f, "{letter}{}{letter}+", least - 1)?,
+                    (least, most) => write!(f, "{letter}{least}-{most}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,252 @@
+//! Moves that are played in a position.
+
+use std::fmt;
+
+use chessdb::board::{CastlingSide, File, Move, Position, Rank, Role, San, Square};
+
+use super::reflection::Reflection;
+use super::term::TermError;
+
+/// Names of moves that are not those of one piece.
+const SPECIAL: [(&str, Move); 9] = [
+    ("O-O", Move::Castle(CastlingSide::KingSide)),
+    ("O-O-O", Move::Castle(CastlingSide::QueenSide)),
+    ("0-0", Move::Castle(CastlingSide::KingSide)),
+    ("0-0-0", Move::Castle(CastlingSide::QueenSide)),
+    ("o-o", Move::Castle(CastlingSide::KingSide)),
+    ("o-o-o", Move::Castle(CastlingSide::QueenSide)),
+    ("null", Move::Null),
+    ("--", Move::Null),
+    ("Z0", Move::Null),
+];
+
+/// The moves that a text in SAN describes, wherever they are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MovePattern {
+    what: Moved,
+    sign: Option<CheckSign>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    /// Castling, or a null move.
+    Special(Move),
+    Piece(PieceMove),
+}
+
+/// The move of one piece. What is not set may be anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PieceMove {
+    role: Role,
+    file: Option<File>,
+    rank: Option<Rank>,
+    to: Square,
+    takes: Option<bool>,
+    promotion: Option<Role>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CheckSign {
+    Check,
+    Mate,
+}
+
+impl MovePattern {
+    /// Reads SAN. `*` before the target stands for a move that takes or not. The sign of check, and what distinguishes
+    /// the piece from others of its kind, may be missing.
+    pub(super) fn parse(text: &str) -> Result<MovePattern, TermError> {
+        let (text, sign) = match text.as_bytes() {
+            [.., b'+'] => (&text[..text.len() - 1], Some(CheckSign::Check)),
+            [.., b'#'] => (&text[..text.len() - 1], Some(CheckSign::Mate)),
+            _ => (text, None),
+        };
+        let special = SPECIAL.iter().find(|(name, _)| *name == text);
+        let what = match special {
+            Some(&(_, mv)) => Some(Moved::Special(mv)),
+            None => PieceMove::parse(text).map(Moved::Piece),
+        };
+        what.map(|what| MovePattern { what, sign })
+            .ok_or(TermError::Played)
+    }
+
+    /// False if the move before `after` does not match.
+    #[inline]
+    pub(super) fn may_be(&self, mv: Move, after: &Position) -> bool {
+        match (&self.what, mv) {
+            (Moved::Piece(piece), Move::Normal { from, to, promotion }) => {
+                to == piece.to
+                    && promotion.map_or_else(
+                        || after.role_at(to) == Some(piece.role),
+                        |_| piece.role == Role::Pawn,
+                    )
+                    && piece.file.is_none_or(|file| from.file() == file)
+                    && piece.rank.is_none_or(|rank| from.rank() == rank)
+                    && (piece.promotion.is_none() || promotion == piece.promotion)
+            }
+            (Moved::Special(special), mv) => *special == mv,
+            (Moved::Piece(_), _) => false,
+        }
+    }
+
+    /// True if the move matches that leads from one position to another.
+    pub(super) fn matches(&self, before: &Position, mv: Move, after: &Position) -> bool {
+        if !self.may_be(mv, after) {
+            return false;
+        }
+        let takes = |wanted| match mv {
+            Move::Normal { from, to, .. } => {
+                before.role_at(before.capture_square(from, to)).is_some() == wanted
+            }
+            _ => false,
+        };
+        let has_taken = match self.what {
+            Moved::Piece(PieceMove {
+                takes: Some(wanted), ..
+            }) => takes(wanted),
+            _ => true,
+        };
+        has_taken
+            && match self.sign {
+                None => true,
+                Some(CheckSign::Check) => after.is_check() && !after.is_checkmate(),
+                Some(CheckSign::Mate) => after.is_checkmate(),
+            }
+    }
+
+    /// True only if a game that has reached `position` can no longer have such a move.
+    pub(super) fn is_past(&self, position: &Position) -> bool {
+        matches!(self.what, Moved::Special(Move::Castle(_))) && position.castling_rooks().is_empty()
+    }
+
+    /// The mirror image. `None` for castling in an image without castling rights.
+    pub(super) fn reflected(&self, reflection: Reflection) -> Option<MovePattern> {
+        let what = match self.what {
+            Moved::Special(Move::Castle(_)) if reflection.side => return None,
+            Moved::Special(mv) => Moved::Special(mv),
+            Moved::Piece(piece) => Moved::Piece(PieceMove {
+                file: piece.file.map(|file| {
+                    if reflection.side {
+                        file.flip_horizontal()
+                    } else {
+                        file
+                    }
+                }),
+                rank: piece.rank.map(|rank| reflection.rank(rank)),
+                to: reflection.square(piece.to),
+                ..piece
+            }),
+        };
+        Some(MovePattern { what, ..*self })
+    }
+}
+
+impl PieceMove {
+    fn parse(text: &str) -> Option<PieceMove> {
+        let (text, promotion) = match text.split_once('=') {
+            Some((text, letter)) => (text, Some(promotion_of(letter)?)),
+            None => (text, None),
+        };
+        let mut signs: Vec<char> = text.chars().collect();
+        let role = signs.first().and_then(|&letter| role_of(letter));
+        if role.is_some() {
+            signs.remove(0);
+        }
+        let role = role.unwrap_or(Role::Pawn);
+        let to = Square::from_coords(
+            file_of(signs.len().checked_sub(2).map(|at| signs[at])?)?,
+            rank_of(signs.pop()?)?,
+        );
+        signs.pop();
+        let takes = match signs.last() {
+            Some('x') => Some(true),
+            Some('*') => None,
+            _ => Some(false),
+        };
+        if takes != Some(false) {
+            signs.pop();
+        }
+        let rank = signs.last().and_then(|&sign| rank_of(sign));
+        if rank.is_some() {
+            signs.pop();
+        }
+        let file = signs.last().and_then(|&sign| file_of(sign));
+        if file.is_some() {
+            signs.pop();
+        }
+        let ends = Rank::First == to.rank() || Rank::Eighth == to.rank();
+        let is_move = match role {
+            // A pawn that takes nothing has its file from the target.
+            Role::Pawn => {
+                rank.is_none() && (takes != Some(false) || file.is_none()) && (promotion.is_none() || ends)
+            }
+            _ => promotion.is_none(),
+        };
+        (signs.is_empty() && is_move).then_some(PieceMove {
+            role,
+            file,
+            rank,
+            to,
+            takes,
+            promotion,
+        })
+    }
+}
+
+fn role_of(letter: char) -> Option<Role> {
+    let role = Role::from_char(letter.to_ascii_lowercase());
+    role.filter(|_| letter.is_ascii_uppercase())
+}
+
+fn promotion_of(letter: &str) -> Option<Role> {
+    let mut letters = letter.chars();
+    let role = role_of(letters.next()?)?;
+    let can_be = letters.next().is_none() && !matches!(role, Role::King | Role::Pawn);
+    can_be.then_some(role)
+}
+
+fn file_of(sign: char) -> Option<File> {
+    File::from_char(sign)
+}
+
+fn rank_of(sign: char) -> Option<Rank> {
+    Rank::from_char(sign)
+}
+
+impl fmt::Display for MovePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.what {
+            Moved::Special(Move::Castle(side)) => write!(f, "{}", San::castle(side))?,
+            Moved::Special(_) => f.write_str("null")?,
+            Moved::Piece(piece) => piece.fmt(f)?,
+        }
+        f.write_str(match self.sign {
+            None => "",
+            Some(CheckSign::Check) => "+",
+            Some(CheckSign::Mate) => "#",
+        })
+    }
+}
+
+impl fmt::Display for PieceMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.role != Role::Pawn {
+            write!(f, "{}", self.role.upper_char())?;
+        }
+        if let Some(file) = self.file {
+            write!(f, "{}", file.char())?;
+        }
+        if let Some(rank) = self.rank {
+            write!(f, "{}", rank.char())?;
+        }
+        f.write_str(match self.takes {
+            Some(true) => "x",
+            Some(false) => "",
+            None => "*",
+        })?;
+        write!(f, "{}", self.to)?;
+        match self.promotion {
+            Some(role) => write!(f, "={}", role.upper_char()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Terms of a query that hold at a position.
+
+use std::fmt;
+
+use chessdb::board::{Move, Position, Undo};
+
+use super::board::{PartialBoard, PawnStructure};
+use super::exact::ExactPosition;
+use super::material::{MaterialRange, difference};
+use super::played::MovePattern;
+use super::reflection::Reflection;
+use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
+use crate::query::Bounds;
+
+/// One alternative of a term that holds at a position. Its text is canonical: that of an equal term is the same, and
+/// reading it gives the same term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionTerm {
+    text: String,
+    pub(super) condition: Condition,
+}
+
+/// What a position, or the move played in it, must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+// A query has few terms.
+#[allow(clippy::large_enum_variant)]
+pub(super) enum Condition {
+    Exact(ExactPosition),
+    Board(PartialBoard),
+    Pawns(PawnStructure),
+    Material(MaterialRange),
+    Difference(Bounds),
+    Played(MovePattern),
+}
+
+impl PositionTerm {
+    /// The position after a line of moves from the normal start position, with or without numbers, separated by blanks,
+    /// commas or `_`.
+    ///
+    /// ```
+    /// use chessdb_library::query::PositionTerm;
+    ///
+    /// let term = PositionTerm::line("1. e4 c5 2.Nf3").unwrap();
+    /// assert_eq!(term.to_string(), "e4,c5,Nf3");
+    /// ```
+    ///
+    /// # Errors
+    /// If a word is not a legal move.
+    pub fn line(text: &str) -> Result<PositionTerm, TermError> {
+        let (moves, reached) = read_moves(&text.replace([',', '_'], " ")).map_err(TermError::Position)?;
+        if moves.is_empty() {
+            return Err(TermError::NoMoves);
+        }
+        let mut position = Position::initial();
+        let names = moves.into_iter().filter_map(|mv| {
+            let name = move_name(&position, mv);
+            // The moves are legal.
+            let _ = position.advance(mv, &mut Undo::default());
+            name
+        });
+        let text = names.collect::<Vec<_>>().join(",");
+        let exact = ExactPosition::new(Pattern::new(reached));
+        Ok(PositionTerm::of(text, Condition::Exact(exact)))
+    }
+
+    /// A position as FEN, or as a name in `positions/`. Fields that are left out match anything.
+    ///
+    /// # Errors
+    /// If the text is no position that a game can reach.
+    pub fn fen(text: &str) -> Result<PositionTerm, TermError> {
+        let pattern = read_position(text).map_err(TermError::Position)?;
+        let exact = ExactPosition::new(pattern);
+        Ok(PositionTerm::of(pattern_name(&pattern), Condition::Exact(exact)))
+    }
+
+    /// A partial position: the board of a FEN with signs for what may be on a square.
+    ///
+    /// ```
+    /// use chessdb_library::query::PositionTerm;
+    ///
+    /// let term = PositionTerm::board("8/8/8/3P4/2[PB]?[RQ]A!-/8/8/7?").unwrap();
+    /// assert_eq!(term.to_string(), "8/8/8/3P4/2[BP]1[QR]A!-/8/8/8");
+    /// assert!(PositionTerm::board("8/8/8/8/8/8/8").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If it does not have eight ranks of eight squares, or has another sign.
+    pub fn board(text: &str) -> Result<PositionTerm, TermError> {
+        PartialBoard::parse(text).map(|board| PositionTerm::of(board.to_string(), Condition::Board(board)))
+    }
+
+    /// The squares of all pawns, as the board of a FEN whose other pieces are ignored.
+    ///
+    /// # Errors
+    /// If the text is not FEN.
+    pub fn pawns(text: &str) -> Result<PositionTerm, TermError> {
+        let pawns = Pawns::parse(text).map_err(TermError::Position)?;
+        let pawns = PawnStructure::new(pawns.squares());
+        Ok(PositionTerm::of(pawns.to_string(), Condition::Pawns(pawns)))
+    }
+
+    /// All pieces of both sides, White's first: `KRP3-5kr`, `K*R+k*r+`.
+    ///
+    /// # Errors
+    /// If the text is not a list of pieces with counts and both kings.
+    pub fn material(text: &str) -> Result<PositionTerm, TermError> {
+        let material = MaterialRange::parse(text)?;
+        Ok(PositionTerm::of(
+            material.to_string(),
+            Condition::Material(material),
+        ))
+    }
+
+    /// White's material less Black's: a pawn is 1, knights and bishops 3, rooks 5, queens 9.
+    pub fn diff(bounds: Bounds) -> PositionTerm {
+        PositionTerm::of(bounds.to_string(), Condition::Difference(bounds))
+    }
+
+    /// A move that is played next: `Bxh7+`, `O-O`, `e8=N`, `N*f7`.
+    ///
+    /// # Errors
+    /// If the text is not SAN.
+    pub fn played(text: &str) -> Result<PositionTerm, TermError> {
+        let played = MovePattern::parse(text)?;
+        Ok(PositionTerm::of(played.to_string(), Condition::Played(played)))
+    }
+
+    fn of(text: String, condition: Condition) -> PositionTerm {
+        PositionTerm { text, condition }
+    }
+}
+
+impl fmt::Display for PositionTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Condition {
+    /// True if the condition holds in a position, in which a move leads to `after`. `None` for the last position of a
+    /// game, and for a condition that depends on no move.
+    #[inline]
+    pub(super) fn holds(&self, position: &Position, played: Option<(Move, &Position)>) -> bool {
+        match self {
+            Condition::Exact(exact) => exact.matches(position),
+            Condition::Board(board) => board.matches(position),
+            Condition::Pawns(pawns) => pawns.matches(position),
+            Condition::Material(material) => material.matches(position),
+            Condition::Difference(bounds) => bounds.contains(difference(position)),
+            Condition::Played(wanted) => {
+                played.is_some_and(|(mv, after)| wanted.matches(position, mv, after))
+            }
+        }
+    }
+
+    /// True only if the condition holds in no position that a game can reach from this one. False does not mean that it
+    /// holds in one.
+    pub(super) fn is_past(&self, position: &Position) -> bool {
+        match self {
+            Condition::Exact(exact) => exact.pattern.is_past(position),
+            Condition::Board(board) => board.is_past(position),
+            Condition::Pawns(pawns) => pawns.is_past(position),
+            Condition::Material(material) => material.is_past(position),
+            Condition::Difference(_) => false,
+            Condition::Played(wanted) => wanted.is_past(position),
+        }
+    }
+
+    /// The condition of which a position's mirror image is to be asked, so that it holds for the position itself. `None`
+    /// if it never holds.
+    pub(super) fn reflected(&self, reflection: Reflection) -> Option<Condition> {
+        if reflection == Reflection::default() {
+            return Some(self.clone());
+        }
+        Some(match self {
+            Condition::Exact(exact) => Condition::Exact(exact.reflected(reflection)?),
+            Condition::Board(board) => Condition::Board(board.reflected(reflection)),
+            Condition::Pawns(pawns) => Condition::Pawns(pawns.reflected(reflection)),
+            Condition::Material(material) => Condition::Material(material.reflected(reflection)),
+            Condition::Difference(bounds) if reflection.colour => Condition::Difference(bounds.negated()),
+            Condition::Difference(bounds) => Condition::Difference(*bounds),
+            Condition::Played(wanted) => Condition::Played(wanted.reflected(reflection)?),
+        })
+    }
+}
+
+/// Reason why a text is not the value of a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TermError {
+    /// The text is not a position, or not a line of moves.
+    Position(WantedError),
+    /// The line has no move.
+    NoMoves,
+    /// The board has this number of ranks.
+    Ranks(usize),
+    /// A rank does not have eight squares.
+    Squares {
+        /// The rank, from 1.
+        rank: u8,
+        /// Number of its squares.
+        squares: usize,
+    },
+    /// A sign of the board.
+    Sign(char),
+    /// Brackets of the board that are empty, not closed, or within others.
+    Brackets,
+    /// A letter or sign in a list of pieces.
+    Piece(char),
+    /// A count in a list of pieces.
+    Count,
+    /// A piece of White follows one of Black.
+    WhiteFirst,
+    /// A side does not have one king.
+    Kings,
+    /// The text is not a move.
+    Played,
+}
+
+impl fmt::Display for TermError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TermError::Position(error) => error.fmt(f),
+            TermError::NoMoves => {
+                f.write_str("moves from the normal start position such as e4,c5,Nf3 are wanted")
+            }
+            TermError::Ranks(ranks) => {
+                write!(
+                    f,
+                    "a FEN board of eight ranks of eight squares is wanted, not of {ranks}"
+                )
+            }
+            TermError::Squares { rank, squares } => write!(
+                f,
+                "a FEN board of eight ranks of eight squares is wanted: rank {rank} has {}",
+                match squares {
+                    0..=64 => squares.to_string(),
+                    _ => "more".to_owned(),
+                }
+            ),
+            TermError::Sign(sign) => write!(
+                f,
+                "'{sign}' is no sign of a board: letters of pieces, digits, ? for anything, - for an empty square, ! A \
+                 and a for any piece, any of White's and of Black's, and [QR] for one of these are"
+            ),
+            TermError::Brackets => f.write_str("pieces such as [QR] are wanted in brackets"),
+            TermError::Piece(sign) => write!(
+                f,
+                "'{sign}' is no piece: K, Q, R, B, N and P are, with a count such as 2, 1-3, + or *, and small letters for \
+                 Black"
+            ),
+            TermError::Count => {
+                f.write_str("a count up to 64 such as P3 or P3-5 is wanted, the smaller number first")
+            }
+            TermError::WhiteFirst => f.write_str("White's pieces, in capital letters, come before Black's"),
+            TermError::Kings => f.write_str("material is that of both sides, with one K and one k: KRPkr"),
+            TermError::Played => {
+                f.write_str("a move such as Bxh7+, O-O-O, e8=N or N*f7, which takes or not, is wanted")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TermError {}
