@@ -2,5 +2,9 @@
 
 #![allow(missing_docs)]
 
-mod rules;
+mod asking;
+mod questions;
+mod sequences;
+mod shown;
 mod squares;
+mod terms;

@@ -39,38 +39,6 @@ impl Index {
         Ok(found)
     }
 
-    /// The games that may have a match of one of several criteria, in ascending order: all that have one, and others.
-    /// Deleted games, which are not in the index, are among them.
-    pub(crate) fn may_have(&self, wanted: &[Wanted]) -> Result<Vec<u32>, Damaged> {
-        let (mut games, mut tests) = (Vec::new(), Vec::new());
-        for wanted in wanted {
-            let nodes = match wanted {
-                Wanted::Position(pattern) if pattern.is_exact() => self.nodes(pattern)?,
-                _ => None,
-            };
-            match nodes {
-                None => tests.push(Test::new(wanted)),
-                Some(nodes) => {
-                    for node in nodes {
-                        let selected = self.selected(node.lo..node.hi);
-                        let selected = selected.map(|selected| selected.map(|(_, game)| game));
-                        games.extend(selected.collect::<Result<Vec<_>, Damaged>>()?);
-                    }
-                }
-            }
-        }
-        if !tests.is_empty() {
-            games.extend(self.admitted(&tests)?);
-        }
-        if self.sections.games() < self.database.len() {
-            let all = 0..self.database.len();
-            games.extend(all.filter(|&game| self.selects(game) && self.database.keys(game).deleted));
-        }
-        games.sort_unstable();
-        games.dedup();
-        Ok(games)
-    }
-
     /// The number of games with a match.
     ///
     /// # Errors
@@ -166,7 +134,7 @@ impl Index {
     }
 
     /// The nodes with a position; `None` if fewer than two games have the position.
-    fn nodes(&self, pattern: &Pattern) -> Result<Option<Vec<IndexNode>>, Damaged> {
+    pub(super) fn nodes(&self, pattern: &Pattern) -> Result<Option<Vec<IndexNode>>, Damaged> {
         for nodes in self.nodes_by_key(key_of(pattern.position()))? {
             if self.have(&nodes, pattern)? {
                 return Ok(Some(nodes));
@@ -337,7 +305,7 @@ impl Index {
     }
 
     /// The games whose signatures meet one of several conditions.
-    fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
+    pub(super) fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
         let signatures = self.signatures()?;
         let admitted = signatures.filter(|(_, signature)| tests.iter().any(|test| test.admits(*signature)));
         let games = admitted.map(|(place, _)| self.game_at(place));

@@ -11,6 +11,7 @@ mod leb;
 mod lines;
 mod lookup;
 mod moves;
+mod narrow;
 mod novelty;
 mod order;
 mod popular;

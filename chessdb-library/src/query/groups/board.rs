@@ -4,7 +4,7 @@ use std::fmt;
 
 use chessdb::board::{Bitboard, ByColor, Color, Piece, Position, Role, Square};
 
-use super::contents::SquareContents;
+use super::contents::{PieceKinds, SquareContents};
 use super::reflection::Reflection;
 use super::term::TermError;
 use crate::positions::{Needs, at_home};
@@ -14,8 +14,8 @@ use crate::positions::{Needs, at_home};
 pub(super) struct PartialBoard {
     /// What may be on each square.
     contents: [SquareContents; 64],
-    /// The squares that must have one of some contents, the fewest contents first.
-    squares: Vec<(SquareContents, Bitboard)>,
+    /// The squares that must have one of some kinds of pieces, the fewest kinds first.
+    squares: Vec<(PieceKinds, Bitboard)>,
     needs: Needs,
     /// Pawns, and for each the squares from which one of its colour could have come, its own included.
     origins: Vec<(Color, Bitboard)>,
@@ -60,7 +60,7 @@ impl PartialBoard {
             contents,
             squares: different
                 .into_iter()
-                .map(|wanted| (wanted, on(&|contents| contents == wanted)))
+                .map(|wanted| (wanted.kinds(), on(&|contents| contents == wanted)))
                 .collect(),
             needs: Needs {
                 home: ByColor::new_with(|color| at_home(pawns(color), color)),
@@ -83,7 +83,7 @@ impl PartialBoard {
     pub(super) fn matches(&self, position: &Position) -> bool {
         self.squares
             .iter()
-            .all(|(contents, squares)| squares.is_subset(contents.squares(position)))
+            .all(|(kinds, squares)| squares.is_subset(kinds.squares(position)))
     }
 
     /// True only if no game that has reached `position` can still reach a match.

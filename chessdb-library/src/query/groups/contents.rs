@@ -85,30 +85,59 @@ impl SquareContents {
         }
     }
 
-    /// The squares of a position that have one of these contents.
-    #[inline]
-    pub(super) fn squares(self, position: &Position) -> Bitboard {
+    /// What has to be looked at for the squares with one of these contents.
+    pub(super) fn kinds(self) -> PieceKinds {
         match self {
-            SquareContents::WHITE => position.pieces(Color::White),
-            SquareContents::BLACK => position.pieces(Color::Black),
-            SquareContents::PIECE => position.occupied(),
-            SquareContents::EMPTY => !position.occupied(),
-            _ => {
-                let empty = if self.0 & SquareContents::EMPTY.0 != 0 {
-                    !position.occupied()
-                } else {
-                    Bitboard::EMPTY
-                };
-                self.pieces().fold(empty, |squares, (color, role)| {
-                    squares | position.of_kind(color, role)
-                })
-            }
+            SquareContents::WHITE => PieceKinds::Side(Color::White),
+            SquareContents::BLACK => PieceKinds::Side(Color::Black),
+            SquareContents::PIECE => PieceKinds::Both,
+            SquareContents::EMPTY => PieceKinds::Empty,
+            _ => match self.piece() {
+                Some(piece) => PieceKinds::One(piece.color, piece.role),
+                None => PieceKinds::Some {
+                    pieces: self.pieces().collect(),
+                    empty: self.0 & SquareContents::EMPTY.0 != 0,
+                },
+            },
         }
     }
 
     /// Number of different contents.
     pub(super) fn number(self) -> u32 {
         self.0.count_ones()
+    }
+}
+
+/// The kinds of pieces of [`SquareContents`], from which the squares that have them follow quickly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PieceKinds {
+    One(Color, Role),
+    Side(Color),
+    Both,
+    Empty,
+    Some { pieces: Vec<(Color, Role)>, empty: bool },
+}
+
+impl PieceKinds {
+    /// The squares of a position that have one of them.
+    #[inline]
+    pub(super) fn squares(&self, position: &Position) -> Bitboard {
+        match self {
+            PieceKinds::One(color, role) => position.of_kind(*color, *role),
+            PieceKinds::Side(color) => position.pieces(*color),
+            PieceKinds::Both => position.occupied(),
+            PieceKinds::Empty => !position.occupied(),
+            PieceKinds::Some { pieces, empty } => {
+                let empty = if *empty {
+                    !position.occupied()
+                } else {
+                    Bitboard::EMPTY
+                };
+                pieces.iter().fold(empty, |squares, &(color, role)| {
+                    squares | position.of_kind(color, role)
+                })
+            }
+        }
     }
 }
 

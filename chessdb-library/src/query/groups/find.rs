@@ -5,7 +5,7 @@ use super::matcher::Matcher;
 use super::term::Condition;
 use crate::cancel;
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Occurrence, Pawns, Wanted};
+use crate::positions::{Damaged, Index, Occurrence, Pattern, Pawns, Wanted};
 use chessdb::formats::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
@@ -29,10 +29,20 @@ impl PositionQuery {
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
-        let plan = QueryImages::new(self);
+        let images = QueryImages::new(self);
         let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
         let narrowed = match index {
-            Some(index) => plan.narrowed(index)?,
+            Some(index) => {
+                if let Some(pattern) = images.one_position()
+                    && index.has_all_games()
+                {
+                    let mut found = index.find(&Wanted::Position(*pattern))?;
+                    found.retain(|found| among.is_none_or(|games| games.binary_search(&found.game).is_ok()));
+                    done(all);
+                    return Ok(found);
+                }
+                images.narrowed(index)?
+            }
             None => None,
         };
         let games = match (narrowed, among) {
@@ -40,7 +50,7 @@ impl PositionQuery {
             (narrowed, among) => narrowed.or_else(|| among.map(<[u32]>::to_vec)),
         };
         let search = |games: &mut dyn Iterator<Item = u32>| {
-            let mut matcher = Matcher::new(&plan);
+            let mut matcher = Matcher::new(&images);
             let found = games.filter_map(|game| {
                 cancel::check();
                 matcher.first_in(database, game)
@@ -62,6 +72,17 @@ impl PositionQuery {
 }
 
 impl QueryImages {
+    /// The position that is asked for, if nothing else is.
+    fn one_position(&self) -> Option<&Pattern> {
+        match (self.images.as_slice(), self.excluded.as_slice()) {
+            ([groups], []) => match groups.as_slice() {
+                [group] => group.one_position(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The games that may have the positions of some group, by an index. `None` if it cannot exclude any.
     fn narrowed(&self, index: &Index) -> Result<Option<Vec<u32>>, Damaged> {
         if !self.asks {

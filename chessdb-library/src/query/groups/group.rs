@@ -2,6 +2,7 @@
 
 use super::reflection::{Mirror, Reflection};
 use super::term::{Condition, PositionTerm};
+use crate::positions::Pattern;
 use crate::query::Bounds;
 use chessdb::board::{Move, Position};
 
@@ -53,6 +54,8 @@ pub(super) struct QueryImages {
     pub(super) excluded: Vec<GroupTest>,
     /// True if games must have some position.
     pub(super) asks: bool,
+    /// True if some group depends on how many pieces there are, and not on their squares.
+    pub(super) has_counts: bool,
 }
 
 impl QueryImages {
@@ -69,6 +72,7 @@ impl QueryImages {
             }
         }
         QueryImages {
+            has_counts: images.iter().flatten().any(|group| group.is_of_counts),
             images,
             excluded,
             asks: !query.groups.is_empty(),
@@ -86,6 +90,8 @@ pub(super) struct GroupTest {
     pub(super) for_plies: u32,
     /// True if it depends on the move that is played in the position.
     pub(super) has_played: bool,
+    /// True if it depends on nothing but how many pieces of each kind there are.
+    pub(super) is_of_counts: bool,
 }
 
 impl GroupTest {
@@ -102,6 +108,9 @@ impl GroupTest {
             }
             terms.push(conditions);
         }
+        let is_of_counts = |conditions: &Vec<Condition>| conditions.iter().all(Condition::is_of_counts);
+        // Counting takes longer than looking at squares.
+        terms.sort_by_key(is_of_counts);
         let last = |bounds: &Vec<Bounds>| {
             let ends = bounds.iter().map(|bounds| bounds.most);
             ends.collect::<Option<Vec<_>>>()
@@ -112,11 +121,25 @@ impl GroupTest {
                 .iter()
                 .flatten()
                 .any(|condition| matches!(condition, Condition::Played(_))),
+            is_of_counts: group.ply.is_empty() && terms.iter().all(is_of_counts),
             last: group.ply.iter().filter_map(last).min(),
             terms,
             ply: group.ply.clone(),
             for_plies: group.for_plies.max(1),
         })
+    }
+
+    /// The position that the group asks for, if it asks for nothing else.
+    pub(super) fn one_position(&self) -> Option<&Pattern> {
+        let [alternatives] = self.terms.as_slice() else {
+            return None;
+        };
+        match alternatives.as_slice() {
+            [Condition::Exact(exact)] if self.ply.is_empty() && self.for_plies == 1 => {
+                Some(&exact.pattern).filter(|pattern| pattern.is_exact())
+            }
+            _ => None,
+        }
     }
 
     /// True if the group holds at a position in which a move leads to another one: see [`Condition::holds`].

@@ -4,22 +4,29 @@ use std::ops::ControlFlow;
 
 use super::group::{GroupTest, QueryImages};
 use crate::positions::{LineStep, Occurrence, follow};
-use chessdb::board::{Move, Position};
+use chessdb::board::{Bitboard, ByColor, Move, Position};
 use chessdb::formats::Database;
 use chessdb::replay::Ply;
 
 /// Number of plies after which it is looked whether a game can still have what is asked for.
 const LOOK_EVERY: u32 = 4;
 
+/// Likewise, where pieces have to be counted for it.
+const COUNT_EVERY: u32 = 16;
+
 /// How far a game has got in each image of a query.
 pub(super) struct Matcher<'a> {
-    plan: &'a QueryImages,
+    query: &'a QueryImages,
+    /// The excluded groups that depend on no move, and those that do.
+    excluded: [Vec<&'a GroupTest>; 2],
     images: Vec<ImageProgress<'a>>,
     found: Option<Place>,
     /// True if the game has a position that it may not have.
     is_excluded: bool,
     /// True if it may still have one.
     can_be_excluded: bool,
+    /// The squares of each colour's pieces in the position that was reached last.
+    pieces: ByColor<Bitboard>,
 }
 
 /// How far a game has got in one image of a query.
@@ -32,6 +39,8 @@ struct ImageProgress<'a> {
     first: Place,
     /// The first ply at which it may hold.
     from: u32,
+    /// Whether it held at the last position, if it depends on counts alone.
+    by_counts: Option<bool>,
 }
 
 /// A position of a game.
@@ -42,31 +51,41 @@ struct Place {
 }
 
 impl<'a> Matcher<'a> {
-    pub(super) fn new(plan: &'a QueryImages) -> Matcher<'a> {
+    pub(super) fn new(query: &'a QueryImages) -> Matcher<'a> {
+        let (of_moves, others) = query.excluded.iter().partition(|group| group.has_played);
         Matcher {
-            plan,
-            images: Vec::with_capacity(plan.images.len()),
+            query,
+            excluded: [others, of_moves],
+            images: Vec::with_capacity(query.images.len()),
             found: None,
             is_excluded: false,
             can_be_excluded: false,
+            pieces: ByColor::default(),
         }
     }
 
     /// The first position of a game with which the query holds.
     pub(super) fn first_in(&mut self, database: &dyn Database, game: u32) -> Option<Occurrence> {
-        let plan = self.plan;
+        let query = self.query;
         self.images.clear();
-        if plan.asks {
+        if query.asks {
+            let images = query.images.iter();
             self.images
-                .extend(plan.images.iter().map(|groups| ImageProgress::new(groups)));
+                .extend(images.map(|groups| ImageProgress::new(groups)));
         }
-        self.found = (!plan.asks).then(Place::default);
+        self.found = (!query.asks).then(Place::default);
         self.is_excluded = false;
-        self.can_be_excluded = !plan.excluded.is_empty();
+        self.can_be_excluded = !query.excluded.is_empty();
         follow(database, game, |step| match step {
-            LineStep::Start(position) => self.reach(0, position),
+            LineStep::Start(position) => {
+                self.pieces = ByColor::new_with(|color| position.pieces(color));
+                self.reach(0, position)
+            }
             LineStep::Ply(step) => {
                 self.play(step)?;
+                if query.has_counts && self.counts_change(step) {
+                    self.images.iter_mut().for_each(|image| image.by_counts = None);
+                }
                 self.reach(step.number + 1, step.position)
             }
         });
@@ -76,6 +95,22 @@ impl<'a> Matcher<'a> {
             ply: found.ply,
             next: found.next,
         })
+    }
+
+    /// True if a move has taken a piece or was a promotion. All moves must be passed.
+    #[inline]
+    fn counts_change(&mut self, step: &Ply<'_>) -> bool {
+        let (position, mover) = (step.position, !step.position.turn());
+        let is_promotion = matches!(
+            step.mv,
+            Move::Normal {
+                promotion: Some(_),
+                ..
+            }
+        );
+        let others = position.pieces(!mover);
+        self.pieces[mover] = position.pieces(mover);
+        std::mem::replace(&mut self.pieces[!mover], others) != others || is_promotion
     }
 
     /// Looks at the position before a move, for groups that depend on the move.
@@ -88,13 +123,13 @@ impl<'a> Matcher<'a> {
         };
         match &mut self.found {
             Some(found) => {
-                if self.plan.asks && found.ply == ply {
+                if self.query.asks && found.ply == ply {
                     found.next = Some(mv);
                 }
             }
             None => {
                 for image in &mut self.images {
-                    if image.first.ply == ply {
+                    if image.held > 0 && image.first.ply == ply {
                         image.first.next = Some(mv);
                     }
                     if image.awaits_move() && image.from <= ply {
@@ -105,9 +140,9 @@ impl<'a> Matcher<'a> {
                 }
             }
         }
-        if self.can_be_excluded {
-            let mut excluded = self.plan.excluded.iter().filter(|group| group.has_played);
-            self.is_excluded = excluded.any(holds);
+        let [_, excluded] = &self.excluded;
+        if self.can_be_excluded && !excluded.is_empty() {
+            self.is_excluded = excluded.iter().any(|group| holds(group));
         }
         self.flow()
     }
@@ -118,20 +153,25 @@ impl<'a> Matcher<'a> {
         if self.found.is_none() {
             for image in &mut self.images {
                 if !image.awaits_move() {
-                    let holds = image.groups[0].holds(ply, position, None);
+                    let holds = image.holds(ply, position);
                     let place = Place { ply, next: None };
                     self.found = self.found.or(image.advance(place, holds));
                 }
             }
         }
-        if self.can_be_excluded {
-            let mut excluded = self.plan.excluded.iter().filter(|group| !group.has_played);
-            self.is_excluded = excluded.any(|group| group.holds(ply, position, None));
+        let [excluded, _] = &self.excluded;
+        if self.can_be_excluded && !excluded.is_empty() {
+            self.is_excluded = excluded.iter().any(|group| group.holds(ply, position, None));
         }
-        if ply.is_multiple_of(LOOK_EVERY) {
+        let look_every = if self.query.has_counts {
+            COUNT_EVERY
+        } else {
+            LOOK_EVERY
+        };
+        if ply.is_multiple_of(look_every) {
             let is_past = |group: &GroupTest| group.is_past(ply, position);
             self.images.retain(|image| !image.groups.iter().any(is_past));
-            self.can_be_excluded = self.can_be_excluded && !self.plan.excluded.iter().all(is_past);
+            self.can_be_excluded = self.can_be_excluded && !self.query.excluded.iter().all(is_past);
         }
         self.flow()
     }
@@ -140,7 +180,7 @@ impl<'a> Matcher<'a> {
     #[inline]
     fn flow(&self) -> ControlFlow<()> {
         let is_open = match self.found {
-            Some(found) => self.can_be_excluded || (self.plan.asks && found.next.is_none()),
+            Some(found) => self.can_be_excluded || (self.query.asks && found.next.is_none()),
             None => !self.images.is_empty(),
         };
         if is_open && !self.is_excluded {
@@ -158,6 +198,7 @@ impl<'a> ImageProgress<'a> {
             held: 0,
             first: Place::default(),
             from: 0,
+            by_counts: None,
         }
     }
 
@@ -165,6 +206,19 @@ impl<'a> ImageProgress<'a> {
     #[inline]
     fn awaits_move(&self) -> bool {
         self.groups.first().is_some_and(|group| group.has_played)
+    }
+
+    /// True if the next group holds at a position.
+    #[inline]
+    fn holds(&mut self, ply: u32, position: &Position) -> bool {
+        let group = &self.groups[0];
+        if group.is_of_counts {
+            *self
+                .by_counts
+                .get_or_insert_with(|| group.holds(ply, position, None))
+        } else {
+            group.holds(ply, position, None)
+        }
     }
 
     /// Proceeds to a position. Returns the place of the last group's first position if that is complete.
@@ -185,6 +239,7 @@ impl<'a> ImageProgress<'a> {
         self.held = 0;
         self.groups = rest;
         self.from = place.ply + 1;
+        self.by_counts = None;
         rest.is_empty().then_some(self.first)
     }
 }

@@ -153,6 +153,11 @@ impl Condition {
         }
     }
 
+    /// True if the condition depends on nothing but how many pieces of each kind there are.
+    pub(super) fn is_of_counts(&self) -> bool {
+        matches!(self, Condition::Material(_) | Condition::Difference(_))
+    }
+
     /// True only if the condition holds in no position that a game can reach from this one. False does not mean that it
     /// holds in one.
     pub(super) fn is_past(&self, position: &Position) -> bool {

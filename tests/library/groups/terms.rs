@@ -1,0 +1,288 @@
+//! What single terms mean.
+
+use chessdb_library::query::{Bounds, PositionTerm, TermError};
+
+use super::asking::{ENDING, asking, board, found, game, group, holds, line, material, played, set_up};
+
+#[test]
+fn a_board_asks_for_what_its_signs_say() {
+    for (text, expected) in [
+        ("8/5k2/8/3R4/1p6/4P3/8/2K4r", true),
+        ("8/8/8/8/8/8/8/8", true),
+        ("????????/8/8/3R4/8/8/8/8", true),
+        ("8/8/8/3r4/8/8/8/8", false),
+        ("8/5!2/8/3!4/8/8/8/8", true),
+        ("8/8/8/4!3/8/8/8/8", false),
+        ("8/5a2/8/3A4/8/8/8/8", true),
+        ("8/5A2/8/8/8/8/8/8", false),
+        ("8/8/8/3a4/8/8/8/8", false),
+        ("8/8/8/---R----/8/8/8/8", true),
+        ("8/8/8/8/-------?/8/8/8", false),
+        ("8/8/8/3[QR]4/8/8/8/2K4[rq]", true),
+        ("8/8/8/3[QB]4/8/8/8/8", false),
+        ("8/8/8/2[-P][Ra]4/1[-a]6/8/8/8", true),
+        ("8/8/8/3[-a]4/8/8/8/8", false),
+        ("8/8/8/3R4/8/8/8/8 b KQkq e3 0 1", true),
+    ] {
+        assert_eq!(holds(board(text), ENDING), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_board_of_another_shape_or_with_other_signs_is_an_error() {
+    for (text, error) in [
+        (
+            "8/8/8/8/8/8/8",
+            "a FEN board of eight ranks of eight squares is wanted, not of 7",
+        ),
+        (
+            "8/8/8/8/8/8/8/8/8",
+            "a FEN board of eight ranks of eight squares is wanted, not of 9",
+        ),
+        (
+            "8/8/8/ppp/8/8/8/8",
+            "a FEN board of eight ranks of eight squares is wanted: rank 5 has 3",
+        ),
+        (
+            "8/8/8/8/8/8/8/8P",
+            "a FEN board of eight ranks of eight squares is wanted: rank 1 has 9",
+        ),
+    ] {
+        assert_eq!(PositionTerm::board(text).unwrap_err().to_string(), error);
+    }
+    for (text, error) in [
+        ("8/8/8/9/8/8/8/8", TermError::Sign('9')),
+        ("8/8/8/x7/8/8/8/8", TermError::Sign('x')),
+        ("8/8/8/[]7/8/8/8/8", TermError::Brackets),
+        ("8/8/8/[QR7/8/8/8/8", TermError::Brackets),
+        ("8/8/8/[[Q]]7/8/8/8/8", TermError::Brackets),
+        ("8/8/8/[Q2]7/8/8/8/8", TermError::Brackets),
+    ] {
+        assert_eq!(PositionTerm::board(text).unwrap_err(), error, "{text}");
+    }
+    assert!(PositionTerm::board(&"8/".repeat(30_000)).is_err());
+    assert!(PositionTerm::board(&format!("8/8/8/8/8/8/8/{}", "8".repeat(60_000))).is_err());
+}
+
+#[test]
+fn material_is_counted_for_both_sides() {
+    for (text, expected) in [
+        ("KRPkrp", true),
+        ("PRKprk", true),
+        ("K R P k r p", true),
+        ("KRPkr", false),
+        ("KRPkrpp", false),
+        ("KRP+kr+p*", true),
+        ("KRP2kr+p*", false),
+        ("KRPQ*kr+p*", true),
+        ("KRPQ+kr+p*", false),
+        ("KR1-2P0-1krp", true),
+        ("KR2-3Pkrp", false),
+        ("KR0Pkrp", false),
+        ("K*k*", true),
+        ("K * k *", true),
+        ("KR+ * k r+ *", true),
+        ("K R * krp", true),
+        ("K*kr", false),
+        ("KP0*k*", false),
+        ("KQ0*kq0*", true),
+        ("KR2*k*", false),
+        ("KRkrp", false),
+    ] {
+        assert_eq!(holds(material(text), ENDING), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_list_of_pieces_that_cannot_be_is_an_error() {
+    for (text, error) in [
+        ("", TermError::Kings),
+        ("KR", TermError::Kings),
+        ("Rkr", TermError::Kings),
+        ("KKk", TermError::Kings),
+        ("kK", TermError::WhiteFirst),
+        ("KkR", TermError::WhiteFirst),
+        ("KXk", TermError::Piece('X')),
+        ("K2k", TermError::Piece('2')),
+        ("K-k", TermError::Piece('-')),
+        ("KP3-2k", TermError::Count),
+        ("KP3-k", TermError::Count),
+        ("KP65k", TermError::Count),
+        ("KP99999999999999999999k", TermError::Count),
+    ] {
+        assert_eq!(PositionTerm::material(text), Err(error), "{text}");
+    }
+}
+
+#[test]
+fn the_difference_is_that_of_white() {
+    for (fen, difference) in [
+        (ENDING, 0),
+        ("4k3/8/8/8/8/8/8/QRBN1K2 w - - 0 1", 20),
+        ("4k3/qrbnp3/8/8/8/8/8/4K3 w - - 0 1", -21),
+    ] {
+        let exactly = |number| PositionTerm::diff(Bounds::exactly(number));
+        assert!(holds(exactly(difference), fen), "{fen}");
+        assert!(!holds(exactly(difference + 1), fen), "{fen}");
+    }
+}
+
+#[test]
+fn pawns_are_exactly_these() {
+    let pawns = |text| PositionTerm::pawns(text).unwrap();
+    assert!(holds(pawns("8/8/8/8/1p6/4P3/8/8"), ENDING));
+    assert!(holds(pawns("nbrq4/8/8/8/1p6/4P3/8/8 b - - 0 1"), ENDING));
+    assert!(!holds(pawns("8/8/8/8/1p6/8/8/8"), ENDING));
+    assert!(!holds(pawns("8/8/8/8/1p6/4P3/4P3/8"), ENDING));
+}
+
+#[test]
+fn a_position_is_found_by_its_moves_its_fen_and_its_name() {
+    let pgn = game("1. e4 c5 2. Nf3 d6") + &game("1. Nf3 c5 2. e4") + &game("1. d4");
+    let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+    let name = "rnbqkbnr-pp1ppppp-8-2p5-4P3-5N2-PPPP1PPP-RNBQKB1R_b_KQkq_-";
+    for term in [
+        line("1. e4 c5 2. Nf3"),
+        line("e4,c5,g1f3"),
+        line("e4_c5_Nf3"),
+        PositionTerm::fen(fen).unwrap(),
+        PositionTerm::fen(name).unwrap(),
+        PositionTerm::fen(&fen[..fen.len() - 11]).unwrap(),
+    ] {
+        assert_eq!(found(&asking([group([term])]), &pgn), [(0, 3), (1, 3)]);
+    }
+    assert_eq!(PositionTerm::fen(fen).unwrap().to_string(), name);
+    for (error, text) in [
+        (PositionTerm::line("e4 e4"), "'e4': no pawn can go to e4"),
+        (
+            PositionTerm::line(" "),
+            "moves from the normal start position such as e4,c5,Nf3 are wanted",
+        ),
+        (
+            PositionTerm::fen("8/8/8/8/8/8/8/8"),
+            "the side to move is missing: add w or b after the board",
+        ),
+    ] {
+        assert_eq!(error.unwrap_err().to_string(), text);
+    }
+}
+
+#[test]
+fn canonical_texts_are_read_as_the_same() {
+    type Read = fn(&str) -> Result<PositionTerm, TermError>;
+    let texts: [(Read, &str, &str); 22] = [
+        (PositionTerm::line, "1.e4 1...e5 2.Nf3 --", "e4,e5,Nf3,null"),
+        (
+            PositionTerm::board,
+            "????????/1?2?3/--------/!A!aaKk?/[kK][rk]6/8/8/8",
+            "8/8/--------/!A!aaKk1/[Kk][kr]6/8/8/8",
+        ),
+        (
+            PositionTerm::board,
+            "8/8/8/8/8/8/8/[KQRBNP][!-]6",
+            "8/8/8/8/8/8/8/A7",
+        ),
+        (
+            PositionTerm::pawns,
+            "8/pppppppp/8/n7/8/8/PPPP4/RNBQKBNR w KQkq -",
+            "8/pppppppp/8/8/8/8/PPPP4/8",
+        ),
+        (PositionTerm::material, "PRKrk", "KRPkr"),
+        (PositionTerm::material, "K P P k P3", "error"),
+        (PositionTerm::material, "KPPkp3p", "KP2kp4"),
+        (PositionTerm::material, "K R+ * k r+ *", "K*R+k*r+"),
+        (PositionTerm::material, "KRR+k", "KRR+k"),
+        (PositionTerm::material, "KR3R+k", "KR3R+k"),
+        (PositionTerm::material, "KR0k*q0", "Kk*q0"),
+        (PositionTerm::material, "KQ*R*B*N*P*k", "K*k"),
+        (PositionTerm::material, "KQ*k", "KQ*k"),
+        (PositionTerm::material, "KP3-5P0-1k", "KP3-6k"),
+        (PositionTerm::played, "0-0-0+", "O-O-O+"),
+        (PositionTerm::played, "--", "null"),
+        (PositionTerm::played, "N*f7", "N*f7"),
+        (PositionTerm::played, "R1a3", "R1a3"),
+        (PositionTerm::played, "Qa1xb2#", "Qa1xb2#"),
+        (PositionTerm::played, "exd8=Q+", "exd8=Q+"),
+        (PositionTerm::played, "*d5", "*d5"),
+        (PositionTerm::played, "e8=N", "e8=N"),
+    ];
+    for (read, text, canonical) in texts {
+        match read(text) {
+            Ok(term) => {
+                assert_eq!(term.to_string(), canonical, "{text}");
+                assert_eq!(read(canonical).unwrap(), term, "{text}");
+            }
+            Err(_) => assert_eq!(canonical, "error", "{text}"),
+        }
+    }
+}
+
+#[test]
+fn a_move_is_found_where_it_is_played() {
+    let pgn =
+        game("1. e4 d5 2. exd5 Nf6 3. Nc3 Nxd5 4. Nxd5 Qxd5 5. Nf3 Bg4 6. Be2 Nc6 7. O-O O-O-O 8. h3 Qxf3");
+    for (text, ply) in [
+        ("e4", Some(0)),
+        ("*d5", Some(1)),
+        ("xd5", Some(2)),
+        ("exd5", Some(2)),
+        ("e*d5", Some(2)),
+        ("cxd5", None),
+        ("Nf6", Some(3)),
+        ("Nd5", None),
+        ("Nxd5", Some(5)),
+        ("N*d5", Some(5)),
+        ("Ncxd5", Some(6)),
+        ("Nc3xd5", Some(6)),
+        ("N3*d5", Some(6)),
+        ("Nfxd5", Some(5)),
+        ("Nf3", Some(8)),
+        ("N1f3", Some(8)),
+        ("O-O", Some(12)),
+        ("O-O-O", Some(13)),
+        ("h3", Some(14)),
+        ("h3+", None),
+        ("Qxf3", Some(15)),
+        ("Qf3", None),
+        ("null", None),
+    ] {
+        let expected: Vec<_> = ply.map(|ply| (0, ply)).into_iter().collect();
+        assert_eq!(found(&asking([group([played(text)])]), &pgn), expected, "{text}");
+    }
+    for wrong in [
+        "", "e", "e9", "Nf", "e2e4", "e4e5", "ed5", "Xf3", "Nf3=Q", "e4=Q", "e8=K", "Nff3x", "N**f3", "f3!",
+    ] {
+        assert_eq!(PositionTerm::played(wrong), Err(TermError::Played), "{wrong}");
+    }
+}
+
+#[test]
+fn signs_of_check_may_be_left_out_but_not_be_wrong() {
+    let pgn = game("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7#")
+        + &game("1. e4 d5 2. Bb5+ Bd7")
+        + &set_up("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "1. a8=Q+ Kd7");
+    for (text, games) in [
+        ("Qxf7", vec![(0, 6)]),
+        ("Qxf7#", vec![(0, 6)]),
+        ("Qxf7+", vec![]),
+        ("Bb5", vec![(1, 2)]),
+        ("Bb5+", vec![(1, 2)]),
+        ("Bb5#", vec![]),
+        ("a8=Q", vec![(2, 0)]),
+        ("a8", vec![(2, 0)]),
+        ("a8=Q+", vec![(2, 0)]),
+        ("a8=N", vec![]),
+        ("Qa8", vec![]),
+    ] {
+        assert_eq!(found(&asking([group([played(text)])]), &pgn), games, "{text}");
+    }
+}
+
+#[test]
+fn en_passant_is_a_capture() {
+    let pgn = game("1. e4 a6 2. e5 d5 3. exd6");
+    for (text, is_found) in [("exd6", true), ("xd6", true), ("*d6", true), ("d6", false)] {
+        let found = found(&asking([group([played(text)])]), &pgn);
+        assert_eq!(!found.is_empty(), is_found, "{text}");
+    }
+}
