@@ -3,3 +3,4 @@
 mod groups;
 mod library;
 mod positions;
+mod query;

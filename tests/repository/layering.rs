@@ -27,8 +27,8 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &["kept", "parallel"],
             &["library", "spelling"],
             &["positions"],
-            &["query"],
             &["duplicates", "table"],
+            &["query"],
         ],
     ),
     (

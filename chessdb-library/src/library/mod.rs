@@ -32,7 +32,7 @@ pub use game_path::{BLOCK, block_name, digits, game_path, numbered_game_name};
 pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
 pub use openings::ProgressReport;
 pub use remedy::advised;
-pub use selection::DatabaseSelection;
+pub use selection::{DatabaseSelection, matches_pattern};
 pub use text::{GameText, REMARK, append_text, document_text, problems_of, tags_of, text_of, to_pgn};
 
 use crate::kept::KeptFiles;

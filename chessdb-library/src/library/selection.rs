@@ -72,16 +72,18 @@ impl DatabaseSelection {
             .chain([name])
             .filter(|name| !name.is_empty())
             .collect();
-        let name = path.last().copied().unwrap_or_default();
-        let matches = |pattern: &Pattern| {
-            if pattern.as_str().contains('/') {
-                pattern.matches_with(&path.join("/"), HOW)
-            } else {
-                pattern.matches_with(name, HOW)
-            }
-        };
-        self.only.is_empty() || self.only.iter().any(matches)
+        let path = path.join("/");
+        self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, &path))
     }
+}
+
+/// True if a database has a path that a pattern with a slash matches, or a name that any other pattern matches.
+pub fn matches_pattern(pattern: &Pattern, path: &str) -> bool {
+    let compared = match path.rsplit_once('/') {
+        Some((_, name)) if !pattern.as_str().contains('/') => name,
+        _ => path,
+    };
+    pattern.matches_with(compared, HOW)
 }
 
 #[cfg(test)]

@@ -1,7 +1,68 @@
-//! One language for questions about the games of databases.
+//! Queries: tags and positions in one question, and the games that answer it.
+//!
+//! [`Query::parse`] reads a question, [`Query::parse_name`] one that is the name of a directory, and [`SYNTAX`] describes
+//! the language. [`Query::answer`] gives the games of a database. Tags are asked first, from the integers by which games
+//! are sorted, so that names are compared once for each name and positions are looked for only in what is left.
 
+mod answer;
+mod asked_game;
 mod bounds;
+mod canonical;
+mod compare;
+mod databases;
+mod days;
+mod error;
+mod evaluate;
+mod field;
 mod groups;
+mod parse;
+mod remembered;
+mod tag_term;
+mod terms;
+mod value;
+mod words;
 
+pub use answer::Searched;
 pub use bounds::{Bounds, BoundsError};
+pub use error::QueryError;
+pub use field::fields;
 pub use groups::{Mirror, PositionGroup, PositionQuery, PositionTerm, TermError};
+
+use tag_term::TagTerm;
+
+/// The language, for people.
+pub const SYNTAX: &str = include_str!("syntax.txt");
+
+/// A question about games.
+///
+/// ```
+/// use chessdb_library::query::Query;
+///
+/// let query = Query::parse("year:2013.. player:Carlsen played:e4").unwrap();
+/// assert_eq!(query.canonical(), "player:carlsen year:2013.. played:e4");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// In their canonical order.
+    tags: Vec<TagTerm>,
+    positions: PositionQuery,
+    /// The canonical texts of the terms of each group.
+    group_texts: Vec<Vec<String>>,
+    /// A term is a field with a value.
+    has_fields: bool,
+}
+
+impl Query {
+    /// True if a term is a field with a value.
+    pub fn has_fields(&self) -> bool {
+        self.has_fields
+    }
+
+    /// True if it asks for positions.
+    pub fn has_positions(&self) -> bool {
+        !self.positions.groups.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,7 @@ use crate::cancel;
 use chessdb::formats::{Database, TextId};
 
 pub use file::{NoSpellings, SpellingFile};
+pub(crate) use name::small;
 
 /// Number of games after which [`Names::find`] checks whether it was cancelled.
 const CHECK_INTERVAL: u32 = 1024;

@@ -119,13 +119,16 @@ pub(super) fn words(text: &str, has_small: bool) -> Vec<String> {
 }
 
 /// A letter in small letters; those that are no letters with accents are written as usual without them.
-fn small(c: char) -> impl Iterator<Item = char> {
+pub(crate) fn small(c: char) -> impl Iterator<Item = char> {
     let written = match c {
         'ß' => "ss",
         'ø' | 'Ø' => "o",
         'ł' | 'Ł' => "l",
         'đ' | 'Đ' => "d",
         'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ı' => "i",
+        'ς' => "σ",
         _ => "",
     };
     let other = written.is_empty().then(|| c.to_lowercase());

@@ -1,0 +1,120 @@
+//! The games that answer a query.
+
+use std::ops::Range;
+
+use super::evaluate::Evaluator;
+use super::tag_term::TagSource;
+use super::{PositionQuery, Query};
+use crate::parallel::{chunks, chunks_of};
+use crate::positions::{Damaged, Index, Occurrence, Selection};
+use crate::spelling::Names;
+use chessdb::formats::Database;
+
+/// Number of games that a thread takes at a time if all of them are decoded.
+const FEW: u32 = 64;
+
+/// A database that is searched.
+#[derive(Clone, Copy)]
+pub struct Searched<'a> {
+    /// The path of its directory, with which `db:` is compared.
+    pub path: &'a str,
+    /// The database.
+    pub database: &'a dyn Database,
+    /// Its index of positions, of all games, if it has one.
+    pub index: Option<&'a Index>,
+    /// The names under which players are shown, if spellings are joined.
+    pub names: Option<&'a Names>,
+    /// The games that are searched; `None` for all.
+    pub among: Option<&'a Selection>,
+}
+
+impl Query {
+    /// The games of a database that answer the query, in ascending order, each with the ply of its answer; 0 where no
+    /// position is asked for. `done` is called with numbers of games searched, which are those of the database in all.
+    ///
+    /// Ends when its work is [cancelled](crate::cancel).
+    ///
+    /// # Errors
+    /// If the index is damaged. Without it the answer is the same.
+    pub fn answer(
+        &self,
+        searched: &Searched<'_>,
+        threads: usize,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<Occurrence>, Damaged> {
+        let database = searched.database;
+        let evaluator = Evaluator::new(self, searched);
+        if !evaluator.has_database {
+            done(database.len().into());
+            return Ok(Vec::new());
+        }
+        if self.positions.is_empty() {
+            let games = 0..database.len();
+            return Ok(held(games, threads, done, |game| {
+                evaluator.holds(game, TagSource::Game)
+            }));
+        }
+        // Games are read before positions are looked for only if that takes less time.
+        let among = evaluator.is_choosy().then(|| {
+            let held = held(0..database.len(), threads, &|_| (), |game| {
+                evaluator.holds(game, TagSource::Tags)
+            });
+            held.iter().map(|found| found.game).collect::<Vec<u32>>()
+        });
+        if let Some(among) = &among {
+            done(u64::from(database.len()) - among.len() as u64);
+        }
+        let positions = &self.positions;
+        let found = positions.find(database, among.as_deref(), searched.index, threads, done)?;
+        let is_checked = among.is_some() && !evaluator.decodes();
+        Ok(if is_checked {
+            found
+        } else {
+            evaluator.retained(found, threads)
+        })
+    }
+
+    /// The same query without the positions that it asks for; those that it leaves out still are.
+    pub fn without_positions(&self) -> Query {
+        let positions = PositionQuery {
+            groups: Vec::new(),
+            ..self.positions.clone()
+        };
+        Query {
+            positions,
+            ..self.clone()
+        }
+    }
+}
+
+/// The games for which `holds` is true.
+fn held(
+    games: Range<u32>,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+    holds: impl Fn(u32) -> bool + Sync,
+) -> Vec<Occurrence> {
+    let found = |games: Range<u32>| {
+        let held = games.filter(|&game| holds(game));
+        let found = held.map(|game| Occurrence {
+            game,
+            ply: 0,
+            next: None,
+        });
+        found.collect::<Vec<_>>()
+    };
+    chunks(games.len() as u32, threads, done, found).concat()
+}
+
+impl Evaluator<'_> {
+    /// Those of the games for which all terms hold.
+    fn retained(&self, found: Vec<Occurrence>, threads: usize) -> Vec<Occurrence> {
+        let parts = chunks_of(FEW, found.len() as u32, threads, &|_| (), |places| {
+            let some = found.get(places.start as usize..places.end as usize);
+            let some = some.unwrap_or_default().iter();
+            let held = some.filter(|found| self.holds(found.game, TagSource::Game));
+            held.copied().collect::<Vec<_>>()
+        });
+        parts.concat()
+    }
+}

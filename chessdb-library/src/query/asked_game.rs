@@ -1,0 +1,93 @@
+//! What terms read of a game.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::value::GamePart;
+use crate::library::tags_of;
+use crate::table::known;
+use chessdb::board::ByColor;
+use chessdb::formats::{Database, Decoded, Keys};
+use chessdb::game::{Tags, Token};
+
+/// A game, of which as little is read as terms need.
+pub(super) struct AskedGame<'a> {
+    database: &'a dyn Database,
+    game: u32,
+    pub(super) keys: Keys,
+    tags: OnceCell<Tags>,
+    decoded: OnceCell<Decoded>,
+}
+
+impl<'a> AskedGame<'a> {
+    pub(super) fn new(database: &'a dyn Database, game: u32) -> AskedGame<'a> {
+        AskedGame {
+            database,
+            game,
+            keys: database.keys(game),
+            tags: OnceCell::new(),
+            decoded: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn tags(&self) -> &Tags {
+        self.tags.get_or_init(|| tags_of(self.database, self.game))
+    }
+
+    pub(super) fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.tags().get(name).and_then(known)
+    }
+
+    pub(super) fn decoded(&self) -> &Decoded {
+        self.decoded.get_or_init(|| {
+            let decode = AssertUnwindSafe(|| self.database.game(self.game));
+            catch_unwind(decode).unwrap_or_default()
+        })
+    }
+
+    pub(super) fn ratings(&self) -> ByColor<Option<i64>> {
+        let rating = |tag: &str| {
+            let number: i16 = self.tags().get(tag)?.trim().parse().ok()?;
+            (number > 0).then_some(i64::from(number))
+        };
+        ByColor {
+            white: rating("WhiteElo"),
+            black: rating("BlackElo"),
+        }
+    }
+
+    /// Number of full moves of the main line.
+    pub(super) fn moves(&self) -> i64 {
+        let mut depth = 0u32;
+        let plies = self.decoded().game.movetext.tokens().iter().filter(|token| {
+            match token {
+                Token::VariationStart => depth += 1,
+                Token::VariationEnd => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && matches!(token, Token::Move(..))
+        });
+        (plies.count() as i64 + 1) / 2
+    }
+
+    pub(super) fn comments(&self) -> impl Iterator<Item = &str> {
+        let movetext = &self.decoded().game.movetext;
+        movetext.tokens().iter().filter_map(|token| match token {
+            Token::Comment(range) => Some(movetext.text(*range)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn has(&self, content: GamePart) -> bool {
+        match content {
+            GamePart::Comments => self.comments().next().is_some(),
+            GamePart::Clock => self.comments().any(|comment| comment.contains("[%clk")),
+            GamePart::Chess960 => self.tags().is_chess960(),
+            GamePart::Variations => {
+                let tokens = self.decoded().game.movetext.tokens();
+                tokens.contains(&Token::VariationStart)
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The one way to write a query.
+
+use super::Query;
+
+impl Query {
+    /// The query in the one way to write it that all equal queries have: the terms of tags in the order of the fields,
+    /// then the groups of terms of positions.
+    pub fn canonical(&self) -> String {
+        let tags: Vec<&str> = self.tags.iter().map(|term| term.text.as_str()).collect();
+        let groups: Vec<String> = self.group_texts.iter().map(|group| group.join(" ")).collect();
+        let groups = groups.join(" then ");
+        let parts = [tags.join(" "), groups];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" ")
+    }
+
+    /// [`Query::canonical`] as the name of a directory, which [`Query::parse_name`] reads.
+    pub fn name(&self) -> String {
+        self.canonical().replace('/', "_")
+    }
+}
+
+/// A text as a value, in double quotes if they are needed.
+pub(super) fn quoted(text: &str) -> String {
+    let is_sign = |c: char| matches!(c, '|' | '"') || c.is_whitespace();
+    let needs_quotes = text.is_empty()
+        || text == "?"
+        || text.starts_with('=')
+        || text.contains("..")
+        || text.contains(is_sign);
+    if needs_quotes {
+        in_quotes(text)
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Words that are a term without a field, in double quotes if they are needed.
+pub(super) fn quoted_word(text: &str) -> String {
+    if super::terms::is_operator(text) {
+        in_quotes(text)
+    } else {
+        quoted(text)
+    }
+}
+
+fn in_quotes(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
+}

@@ -1,0 +1,95 @@
+//! Comparing what a game has with the values of terms.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::tag_term::TagTerm;
+use super::value::TagValue;
+use super::words::{folded, has_words};
+use chessdb::board::Color;
+use chessdb::game::Outcome;
+
+/// The sides as whose player a term holds: 1 for White, 2 for Black. Of a term that says nothing of a side, both or
+/// none.
+pub(super) type Sides = u8;
+
+pub(super) const WHITE: Sides = 1;
+pub(super) const BLACK: Sides = 2;
+pub(super) const BOTH: Sides = WHITE | BLACK;
+
+impl TagTerm {
+    /// True if a database with this path is asked for.
+    pub(super) fn has_database(&self, path: &str) -> bool {
+        let is_of = |value: &TagValue| matches!(value, TagValue::Database(pattern) if pattern.matches(path));
+        self.values.iter().any(is_of)
+    }
+
+    /// True if a text is asked for; `None` is an unknown one.
+    pub(super) fn has_text(&self, text: Option<&str>) -> bool {
+        self.values.iter().any(|value| match (value, text) {
+            (TagValue::Unknown, text) => text.is_none(),
+            (TagValue::Words(words), Some(text)) => has_words(text, words),
+            (TagValue::Exact(exact), Some(text)) => is_exactly(text, exact),
+            _ => false,
+        })
+    }
+
+    /// Likewise for a round, of which the first part counts, too.
+    pub(super) fn has_round(&self, round: Option<&str>) -> bool {
+        let Some(round) = round else {
+            return self.values.contains(&TagValue::Unknown);
+        };
+        let round = round.trim();
+        let first = round.split_once('.').map_or(round, |(first, _)| first);
+        self.values.iter().any(|value| match value {
+            TagValue::Number(bounds) => {
+                let is_number = !first.is_empty() && first.bytes().all(|c| c.is_ascii_digit());
+                let number = first.parse().ok().filter(|_| is_number);
+                number.is_some_and(|number| bounds.contains(number))
+            }
+            TagValue::Round(wanted) => [round, first].into_iter().any(|text| folded(text) == *wanted),
+            TagValue::Exact(exact) => is_exactly(round, exact),
+            _ => false,
+        })
+    }
+}
+
+impl TagValue {
+    pub(super) fn has_number(&self, number: Option<i64>) -> bool {
+        match (self, number) {
+            (TagValue::Unknown, number) => number.is_none(),
+            (TagValue::Number(bounds), Some(number)) => bounds.contains(number),
+            _ => false,
+        }
+    }
+
+    pub(super) fn has_code(&self, code: Option<[u8; 3]>) -> bool {
+        match (self, code) {
+            (TagValue::Unknown, code) => code.is_none(),
+            (TagValue::Code(first, last), Some(code)) => (*first..=*last).contains(&code),
+            (TagValue::Exact(exact), Some(code)) => exact.as_bytes() == code,
+            _ => false,
+        }
+    }
+
+    pub(super) fn sides_of_result(&self, outcome: Outcome) -> Sides {
+        let winner = match outcome {
+            Outcome::WhiteWins => Some(Color::White),
+            Outcome::BlackWins => Some(Color::Black),
+            Outcome::Draw | Outcome::Unknown => None,
+        };
+        let side = |color: Option<Color>| color.map_or(0, |color| color.fold_wb(WHITE, BLACK));
+        let is_held = match self {
+            TagValue::Win => return side(winner),
+            TagValue::Loss => return side(winner.map(|winner| !winner)),
+            TagValue::Unknown => outcome == Outcome::Unknown,
+            TagValue::Result(wanted) => outcome == *wanted,
+            _ => false,
+        };
+        if is_held { BOTH } else { 0 }
+    }
+}
+
+/// True if a text is another one, whatever the forms of its accents.
+fn is_exactly(text: &str, exact: &str) -> bool {
+    text == exact || text.nfc().eq(exact.chars())
+}

@@ -1,0 +1,54 @@
+//! What is wrong with a query.
+
+use std::fmt;
+
+use crate::library::{cut, on_one_line};
+
+/// Bytes of a term that an error shows at most.
+const MOST_SHOWN: usize = 80;
+
+/// What is wrong with a query, and where.
+///
+/// ```
+/// use chessdb_library::query::Query;
+///
+/// let error = Query::parse("year:1985 elo:abc").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "query, byte 11: elo:abc: a number or a range such as 2500.. is wanted"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    /// The place of the term, as the number of its first byte, from 1.
+    pub offset: usize,
+    /// The term as it is written; empty where the error is not that of a term.
+    pub term: String,
+    /// What is wrong with it, or what would be right.
+    pub what: String,
+}
+
+impl QueryError {
+    /// An error of a term that begins at `place`, counted from 0.
+    pub(super) fn new(place: usize, term: &str, what: impl fmt::Display) -> QueryError {
+        QueryError {
+            offset: place + 1,
+            term: term.to_owned(),
+            what: what.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "query, byte {}: ", self.offset)?;
+        if !self.term.is_empty() {
+            let shown = cut(&self.term, MOST_SHOWN);
+            let rest = if shown.len() < self.term.len() { "..." } else { "" };
+            write!(f, "{}{rest}: ", on_one_line(shown))?;
+        }
+        f.write_str(&on_one_line(&self.what))
+    }
+}
+
+impl std::error::Error for QueryError {}

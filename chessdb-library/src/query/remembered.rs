@@ -1,0 +1,67 @@
+//! What was found out about texts, so that each is compared once.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use chessdb::formats::TextId;
+
+/// Number of pages at most.
+const MOST_PAGES: usize = 1 << 14;
+
+/// Number of ids on a page.
+const PAGE: usize = 1 << 12;
+
+const NO: u8 = 1;
+const YES: u8 = 2;
+
+/// For the texts of a database, whether they are wanted. Threads share it.
+pub(super) struct Remembered {
+    /// A byte for each of the first ids, 0 as long as nothing is known. Pages are made when they are needed, since most
+    /// databases have fewer texts than games.
+    pages: Vec<OnceLock<Box<[AtomicU8]>>>,
+    /// For all others.
+    others: Mutex<FxHashMap<TextId, bool>>,
+}
+
+impl Remembered {
+    /// For texts that mostly have smaller ids than this one.
+    pub(super) fn new(ids: usize) -> Remembered {
+        let pages = ids.div_ceil(PAGE).min(MOST_PAGES);
+        Remembered {
+            pages: (0..pages).map(|_| OnceLock::new()).collect(),
+            others: Mutex::default(),
+        }
+    }
+
+    /// What is known of a text, or else `is_wanted`.
+    #[inline]
+    pub(super) fn get(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
+        let id_in_page = id.0 as usize % PAGE;
+        let page = self.pages.get(id.0 as usize / PAGE);
+        let page = page.map(|page| page.get_or_init(|| (0..PAGE).map(|_| AtomicU8::new(0)).collect()));
+        let Some(known) = page.and_then(|page| page.get(id_in_page)) else {
+            return self.get_other(id, is_wanted);
+        };
+        match known.load(Ordering::Relaxed) {
+            NO => false,
+            YES => true,
+            _ => {
+                let is_wanted = is_wanted();
+                known.store(if is_wanted { YES } else { NO }, Ordering::Relaxed);
+                is_wanted
+            }
+        }
+    }
+
+    fn get_other(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
+        if let Some(&known) = self.others.lock().get(&id) {
+            return known;
+        }
+        let is_wanted = is_wanted();
+        self.others.lock().insert(id, is_wanted);
+        is_wanted
+    }
+}

@@ -1,0 +1,271 @@
+//! The terms of a query as they are written.
+
+use super::error::QueryError;
+use super::field::{QueryField, nearest};
+
+/// Bytes of a query at most.
+const LONGEST: usize = 64 << 10;
+
+/// Terms of a query at most.
+const MOST_TERMS: usize = 256;
+
+/// A term as it is written.
+#[derive(Debug)]
+pub(super) struct WrittenTerm<'a> {
+    /// The place of its first byte, from 0.
+    pub(super) place: usize,
+    /// The whole term.
+    pub(super) text: &'a str,
+    pub(super) is_negated: bool,
+    pub(super) head: TermHead,
+    /// The alternatives of its value; a word has one.
+    pub(super) alternatives: Vec<WrittenAlternative>,
+}
+
+/// What the value of a term is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TermHead {
+    /// A word without a field.
+    Word,
+    Field(QueryField),
+    /// The field `tag:` and the name of the tag, in small letters.
+    Tag(String),
+    /// `then`
+    Then,
+}
+
+/// An alternative of a value.
+#[derive(Debug)]
+pub(super) struct WrittenAlternative {
+    /// The text without quotation marks.
+    pub(super) text: String,
+    pub(super) is_quoted: bool,
+    /// An equals sign precedes it.
+    pub(super) is_exact: bool,
+}
+
+impl WrittenAlternative {
+    /// True for `?`.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.text == "?" && !self.is_quoted && !self.is_exact
+    }
+}
+
+/// Words that look like operators, and how the question is written that they seem to ask.
+const OPERATORS: [(&str, &str); 4] = [
+    (
+        "and",
+        "terms side by side must all hold: leave the word out, or put it in double quotes",
+    ),
+    (
+        "or",
+        "alternatives are values of one field, as in player:carlsen|caruana; the word is written in double quotes",
+    ),
+    (
+        "not",
+        "a hyphen leaves games out, as in -result:draw; the word is written in double quotes",
+    ),
+    (
+        "then",
+        "between groups it is written then, without a sign; the word is written in double quotes",
+    ),
+];
+
+/// Splits a query into its terms.
+///
+/// # Errors
+/// If the query is too long, has a control character, or a term is not written as one.
+pub(super) fn terms(query: &str) -> Result<Vec<WrittenTerm<'_>>, QueryError> {
+    if query.len() > LONGEST {
+        return Err(QueryError::new(LONGEST, "", "a query has at most 64 KiB"));
+    }
+    if let Some(place) = query.find(char::is_control) {
+        let what = "a control character cannot be part of a query: write a blank";
+        return Err(QueryError::new(place, "", what));
+    }
+    let mut terms = Vec::new();
+    let mut place = 0;
+    loop {
+        let rest = &query[place..];
+        let begun = rest.trim_start();
+        if begun.is_empty() {
+            return Ok(terms);
+        }
+        place += rest.len() - begun.len();
+        if terms.len() == MOST_TERMS {
+            let what = format!("a query has at most {MOST_TERMS} terms");
+            return Err(QueryError::new(place, "", what));
+        }
+        let term = TermReader { query, place }.term()?;
+        place += term.text.len();
+        terms.push(term);
+    }
+}
+
+/// Reads a term from its first byte on.
+struct TermReader<'a> {
+    query: &'a str,
+    place: usize,
+}
+
+impl<'a> TermReader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.query[self.place..]
+    }
+
+    /// Passes over a sign if it comes next.
+    fn takes(&mut self, sign: char) -> bool {
+        let is_next = self.rest().starts_with(sign);
+        if is_next {
+            self.place += sign.len_utf8();
+        }
+        is_next
+    }
+
+    /// Takes everything before the first character that ends it.
+    fn take_until(&mut self, ends: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let taken = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        self.place += taken.len();
+        taken
+    }
+
+    fn term(mut self) -> Result<WrittenTerm<'a>, QueryError> {
+        let start = self.place;
+        let error = |end: usize, what: &str| QueryError::new(start, &self.query[start..end], what);
+        let end_of_bare = |place: usize| {
+            let rest = &self.query[place..];
+            place + rest.find(char::is_whitespace).unwrap_or(rest.len())
+        };
+        let whole = end_of_bare(start);
+        let bare = &self.query[start..whole];
+        let is_negated = self.takes('-');
+        let head = self.head().map_err(|what| error(whole, &what))?;
+        let mut alternatives = Vec::new();
+        loop {
+            let alternative = self.alternative();
+            let alternative = alternative.map_err(|(end, what)| error(end_of_bare(end), what))?;
+            alternatives.push(alternative);
+            if !self.takes('|') {
+                break;
+            }
+        }
+        let mut term = WrittenTerm {
+            place: start,
+            text: &self.query[start..self.place],
+            is_negated,
+            head,
+            alternatives,
+        };
+        if term.head == TermHead::Word {
+            if bare == "then" {
+                term.head = TermHead::Then;
+            } else {
+                let what = wrong_word(&term);
+                what.map_or(Ok(()), |what| Err(error(self.place, what)))?;
+            }
+        }
+        Ok(term)
+    }
+
+    /// The field of a term.
+    fn head(&mut self) -> Result<TermHead, String> {
+        let start = self.place;
+        let name = self.take_until(|c| matches!(c, ':' | '"' | '|' | '=') || c.is_whitespace());
+        if !self.takes(':') {
+            self.place = start;
+            return Ok(TermHead::Word);
+        }
+        let Some(field) = QueryField::of_name(name) else {
+            let similar = nearest(name).map_or(String::new(), |field| format!("; {field}: is similar"));
+            return Err(format!(
+                "there is no field '{name}'{similar}; a text with a colon is written in double quotes"
+            ));
+        };
+        if field != QueryField::Tag {
+            return Ok(TermHead::Field(field));
+        }
+        let name = self.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
+        if name.is_empty() || !self.takes('=') {
+            return Err("the name of a tag and its value are wanted, as in tag:TimeControl=180".to_owned());
+        }
+        Ok(TermHead::Tag(name.to_ascii_lowercase()))
+    }
+
+    /// An alternative. An error is one of the text up to the place beside it.
+    fn alternative(&mut self) -> Result<WrittenAlternative, (usize, &'static str)> {
+        let is_exact = self.takes('=');
+        let is_quoted = self.takes('"');
+        let text = if is_quoted {
+            self.quoted()?
+        } else {
+            self.take_until(|c| matches!(c, '"' | '|') || c.is_whitespace())
+                .to_owned()
+        };
+        let next = self.rest().chars().next();
+        if next.is_some_and(|c| c != '|' && !c.is_whitespace()) {
+            let what = if is_quoted {
+                "a blank or | is wanted after the closing double quotes"
+            } else {
+                "double quotes begin and end a text; within them \\\" is one"
+            };
+            return Err((self.place, what));
+        }
+        if text.is_empty() {
+            return Err((self.place, "a value is wanted; ? asks for an unknown one"));
+        }
+        Ok(WrittenAlternative {
+            text,
+            is_quoted,
+            is_exact,
+        })
+    }
+
+    /// The rest of a text in double quotes.
+    fn quoted(&mut self) -> Result<String, (usize, &'static str)> {
+        let mut text = String::new();
+        loop {
+            text += self.take_until(|c| matches!(c, '"' | '\\'));
+            if self.takes('"') {
+                return Ok(text);
+            }
+            if !self.takes('\\') {
+                return Err((self.place, "the double quotes are not closed"));
+            }
+            match self.rest().chars().next() {
+                Some(sign @ ('"' | '\\')) => {
+                    self.takes(sign);
+                    text.push(sign);
+                }
+                _ => text.push('\\'),
+            }
+        }
+    }
+}
+
+/// What is wrong with a word without a field.
+fn wrong_word(term: &WrittenTerm<'_>) -> Option<&'static str> {
+    let [word] = &*term.alternatives else {
+        return Some("alternatives need a field, as in player:carlsen|caruana");
+    };
+    if word.is_exact {
+        return Some("an exact text needs a field, as in player:=\"Carlsen, Magnus\"");
+    }
+    if word.is_quoted {
+        return None;
+    }
+    if word.text.contains("..") {
+        return Some(
+            "a range needs a field, as in year:1985..; a text with two dots is written in double quotes",
+        );
+    }
+    let operator = OPERATORS
+        .iter()
+        .find(|(name, _)| word.text.eq_ignore_ascii_case(name));
+    operator.map(|(_, what)| *what)
+}
+
+/// True for a word that looks like an operator.
+pub(super) fn is_operator(word: &str) -> bool {
+    OPERATORS.iter().any(|(name, _)| word.eq_ignore_ascii_case(name))
+}

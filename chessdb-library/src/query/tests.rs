@@ -1,0 +1,334 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Every rule by queries and their canonical forms.
+#[test]
+fn queries_have_one_spelling() {
+    for (query, canonical) in [
+        // Terms, blanks, quotes.
+        ("", ""),
+        ("  ", ""),
+        ("carlsen", "carlsen"),
+        ("Carlsen  M\u{fc}ller", "carlsen muller"),
+        ("\"Wijk aan Zee\"", "\"wijk aan zee\""),
+        ("-draw", "-draw"),
+        ("\"then\" \"AND\"", "\"and\" \"then\""),
+        (r#"player:"a\"b\\c""#, r#"player:"a b c""#),
+        (r#"player:="a\"b\\c""#, r#"player:="a\"b\\c""#),
+        ("player:\"carlsen\"", "player:carlsen"),
+        // Alternatives and equal terms are sorted, and are there once.
+        ("player:b|a|b", "player:a|b"),
+        ("player:b player:a player:b", "player:a player:b"),
+        ("-player:b player:c", "-player:b player:c"),
+        // The order of the fields.
+        (
+            "year:1985 white:karpov result:draw event:wch",
+            "white:karpov event:wch year:1985 result:draw",
+        ),
+        // Names.
+        ("player:\"CARLSEN, M.\"", "player:\"carlsen m\""),
+        (
+            "player:=\"Carlsen, Magnus\"|tal",
+            "player:=\"Carlsen, Magnus\"|tal",
+        ),
+        ("player:=Tal", "player:=Tal"),
+        ("player:=\"a|b\"", "player:=\"a|b\""),
+        ("player:?", "player:?"),
+        ("site:=?", "site:=\"?\""),
+        ("team:\"\u{d8}st\"", "team:ost"),
+        ("event:\"a..b\"", "event:\"a b\""),
+        ("round:1|02|1.2|Final", "round:1|1.2|2|final"),
+        ("round:1..3|5..", "round:1..3|5.."),
+        ("tag:TimeControl=180|?", "tag:timecontrol=180|?"),
+        ("tag:TimeControl==\"180+2\"", "tag:timecontrol==180+2"),
+        ("tag:Mode=\"over the board\"", "tag:mode=\"over the board\""),
+        ("has:WhiteClock|comments|FEN", "has:comments|fen|whiteclock"),
+        // Dates and numbers.
+        ("date:1985-11-9", "date:1985.11.09"),
+        ("date:1985.1..1986", "date:1985.01..1986"),
+        ("year:..1985|2001..", "year:..1985|2001.."),
+        ("elo:2500..|?", "elo:2500..|?"),
+        ("elo:2500..2500", "elo:2500"),
+        ("elo_diff:-100..100", "elo_diff:-100..100"),
+        ("player:a opponent_elo:..2000", "player:a opponent_elo:..2000"),
+        ("moves:..20", "moves:..20"),
+        // Codes and results.
+        ("eco:b9|C", "eco:B9|C"),
+        ("eco:b90..b99", "eco:B90..B99"),
+        ("opening:\"Gr\u{fc}nfeld\"", "opening:grunfeld"),
+        ("result:1/2-1/2|1-0", "result:1-0|draw"),
+        ("result:*", "result:*"),
+        ("player:a result:WIN", "player:a result:win"),
+        ("deleted:any", "deleted:any"),
+        ("db:Club/*.PGN", "db:club/*.pgn"),
+        ("db:?", "db:\"?\""),
+        ("text:\"Fine move!\"", "text:\"fine move\""),
+        // Positions.
+        ("played:e4 year:1985", "year:1985 played:e4"),
+        ("line:\"1. e4 e5\"", "line:e4,e5"),
+        ("played:e4|d4", "played:e4|d4"),
+        ("ply:..20 -played:O-O", "ply:..20 -played:O-O"),
+        ("-ply:80..", "-ply:80.."),
+        (
+            "material:KRPkr for:4 mirror:COLOUR",
+            "material:KRPkr for:4 mirror:colour",
+        ),
+        ("diff:-3..3", "diff:-3..3"),
+        (
+            "played:O-O then white:a played:O-O-O then ply:40",
+            "white:a played:O-O then played:O-O-O then ply:40",
+        ),
+        (
+            "fen:\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"",
+            "fen:rnbqkbnr-pppppppp-8-8-8-8-PPPPPPPP-RNBQKBNR_w_KQkq_-",
+        ),
+    ] {
+        let read = Query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+        assert_eq!(read.canonical(), canonical, "{query}");
+        let again = Query::parse(canonical).unwrap_or_else(|error| panic!("{canonical}: {error}"));
+        assert_eq!(again, read, "{query}");
+    }
+}
+
+/// Every rule by queries that break it: the place, the term, and a part of what is said.
+#[test]
+fn errors_have_a_place_and_a_remedy() {
+    let board = "pawns:8/8/8/8/8/8/8";
+    for (query, offset, term, what) in [
+        (
+            "year:1985 elo:abc",
+            11,
+            "elo:abc",
+            "a number or a range such as 2500.. is wanted",
+        ),
+        ("elo:2600..2500", 1, "elo:2600..2500", "the wrong way round"),
+        ("year:1985..1984", 1, "year:1985..1984", "the wrong way round"),
+        ("eco:B9..B8", 1, "eco:B9..B8", "the wrong way round"),
+        ("eco:F", 1, "eco:F", "a code such as B"),
+        ("eco:..", 1, "eco:..", "a code such as B"),
+        ("elo:..", 1, "elo:..", "a number or a range"),
+        ("round:3..1", 1, "round:3..1", "the wrong way round"),
+        ("round:a..b", 1, "round:a..b", "a number or a range"),
+        ("moves:x", 1, "moves:x", "such as ..20"),
+        ("a  playr:b", 4, "playr:b", "no field 'playr'; player: is similar"),
+        ("Player:b", 1, "Player:b", "player: is similar"),
+        (
+            "\u{e9} xyz:b",
+            4,
+            "xyz:b",
+            "no field 'xyz'; a text with a colon is written in double quotes",
+        ),
+        (":b", 1, ":b", "no field ''"),
+        ("player:", 1, "player:", "a value is wanted"),
+        ("player:a|", 1, "player:a|", "a value is wanted"),
+        ("player:a||b", 1, "player:a||b", "a value is wanted"),
+        ("player:\"\"", 1, "player:\"\"", "a value is wanted"),
+        ("player:=", 1, "player:=", "a value is wanted"),
+        ("-", 1, "-", "a value is wanted"),
+        ("player:,", 1, "player:,", "a letter or a digit is wanted"),
+        ("!", 1, "!", "a letter or a digit is wanted"),
+        ("?", 1, "?", "a letter or a digit is wanted"),
+        ("player:\"a", 1, "player:\"a", "the double quotes are not closed"),
+        ("a \"b c", 3, "\"b c", "the double quotes are not closed"),
+        (
+            "player:\"a\\\"",
+            1,
+            "player:\"a\\\"",
+            "the double quotes are not closed",
+        ),
+        (
+            "player:\"a\"b",
+            1,
+            "player:\"a\"b",
+            "after the closing double quotes",
+        ),
+        ("player:a\"b\"", 1, "player:a\"b\"", "within them"),
+        ("player:a..b", 1, "player:a..b", "words are wanted, not a range"),
+        ("2500..", 1, "2500..", "a range needs a field"),
+        ("a|b", 1, "a|b", "player:carlsen|caruana"),
+        ("=a", 1, "=a", "needs a field"),
+        ("a and b", 3, "and", "must all hold"),
+        ("a OR b", 3, "OR", "player:carlsen|caruana"),
+        ("not a", 1, "not", "-result:draw"),
+        ("Then", 1, "Then", "double quotes"),
+        ("-then", 1, "-then", "double quotes"),
+        ("then played:e4", 1, "then", "is wanted before it"),
+        ("year:1985 then played:e4", 11, "then", "is wanted before it"),
+        ("played:e4 then", 11, "then", "is wanted after it"),
+        ("played:e4 then then played:d4", 16, "then", "is wanted before it"),
+        ("played:e4 then -played:d4", 11, "then", "is wanted after it"),
+        ("tag:x", 1, "tag:x", "the name of a tag and its value"),
+        ("tag:=x", 1, "tag:=x", "the name of a tag and its value"),
+        ("tag:a-b=x", 1, "tag:a-b=x", "the name of a tag and its value"),
+        ("has:a-b", 1, "has:a-b", "the name of a tag"),
+        ("has:?", 1, "has:?", "the name of a tag"),
+        ("text:?", 1, "text:?", "a letter or a digit"),
+        ("deleted:maybe", 1, "deleted:maybe", "yes, no or any is wanted"),
+        ("result:2-0", 1, "result:2-0", "1-0, 0-1"),
+        ("result:win", 1, "result:win", "one player: is wanted"),
+        ("a opponent:b", 3, "opponent:b", "one player: is wanted"),
+        (
+            "player:a player:b opponent:c",
+            19,
+            "opponent:c",
+            "one player: is wanted",
+        ),
+        (
+            "-player:a opponent_elo:2000..",
+            11,
+            "opponent_elo:2000..",
+            "one player: is wanted",
+        ),
+        ("elo:=2500", 1, "elo:=2500", "leave the equals sign out"),
+        ("line:=e4", 1, "line:=e4", "leave the equals sign out"),
+        ("fen:?", 1, "fen:?", "is never unknown"),
+        ("date:85", 1, "date:85", "a date such as 1985"),
+        ("db:[a", 1, "db:[a", "a pattern such as"),
+        (
+            "line:\"e4 e4\"",
+            1,
+            "line:\"e4 e4\"",
+            "'e4': no pawn can go to e4",
+        ),
+        (board, 1, board, ""),
+        ("board:8/8/8/8/8/8/8", 1, "board:8/8/8/8/8/8/8", "eight ranks"),
+        ("material:x", 1, "material:x", ""),
+        ("played:x", 1, "played:x", ""),
+        ("diff:x", 1, "diff:x", "a number or a range"),
+        ("ply:x", 1, "ply:x", "a number or a range"),
+        ("played:e4 for:0", 11, "for:0", "from 1 on"),
+        ("played:e4 for:2..3", 11, "for:2..3", "from 1 on"),
+        ("played:e4 for:2 for:2", 17, "for:2", "once in a group"),
+        ("played:e4 -for:2", 11, "-for:2", "without a hyphen"),
+        ("for:2", 1, "for:2", "is wanted in its group"),
+        ("mirror:side", 1, "mirror:side", "is wanted beside it"),
+        ("played:e4 mirror:x", 11, "mirror:x", "colour, side or both"),
+        (
+            "played:e4 mirror:side mirror:side",
+            23,
+            "mirror:side",
+            "once in a query",
+        ),
+        (
+            "played:e4 mirror:side|both",
+            11,
+            "mirror:side|both",
+            "no alternatives",
+        ),
+        ("a\tb", 2, "", "a control character"),
+        ("a\u{85}", 2, "", "a control character"),
+    ] {
+        let error = Query::parse(query).expect_err(query);
+        assert_eq!(
+            (error.offset, error.term.as_str()),
+            (offset, term),
+            "{query}: {error}"
+        );
+        assert!(error.what.contains(what), "{query}: {error}");
+    }
+}
+
+#[test]
+fn a_name_has_no_slashes() {
+    for (name, canonical) in [
+        ("result:1_2-1_2", "result:draw"),
+        ("player:o_kelly", "player:\"o kelly\""),
+        ("event:=a_b", "event:=a_b"),
+        ("db:club_*", "db:club_*"),
+        ("pawns:8_8_8_3p4_3P4_8_8_8", "pawns:8/8/8/3p4/3P4/8/8/8"),
+        ("fen:8-8-4k3-8-r7-4P3-4K3-7R_w", "fen:8-8-4k3-8-r7-4P3-4K3-7R_w"),
+        (
+            "fen:\"8_8_4k3_8_r7_4P3_4K3_7R w\"",
+            "fen:8-8-4k3-8-r7-4P3-4K3-7R_w",
+        ),
+        ("board:8_8_8_3P4_8_8_8_8", "board:8/8/8/3P4/8/8/8/8"),
+        ("line:e4_e5", "line:e4,e5"),
+    ] {
+        let query = Query::parse_name(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(query.canonical(), canonical, "{name}");
+        let own = query.name();
+        assert!(!own.contains('/'));
+        assert_eq!(Query::parse_name(&own).unwrap().name(), own, "{name}");
+    }
+    for (name, has_fields) in [
+        ("desktop.ini", false),
+        ("-draft", false),
+        ("a player:b", true),
+        ("line:e4", true),
+    ] {
+        assert_eq!(
+            Query::parse_name(name).unwrap().has_fields(),
+            has_fields,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn hostile_queries_are_refused_at_once() {
+    let long = format!("player:{}", "a".repeat(64 << 10));
+    let error = Query::parse(&long).unwrap_err();
+    assert_eq!((error.offset, error.term.as_str()), ((64 << 10) + 1, ""));
+    let allowed = "a".repeat(64 << 10);
+    assert!(Query::parse(&allowed).is_ok());
+    let many = "a ".repeat(10_000);
+    let error = Query::parse(&many).unwrap_err();
+    assert_eq!(error.offset, 513);
+    assert!(error.to_string().contains("at most 256 terms"), "{error}");
+    assert!(Query::parse(&"a ".repeat(256)).is_ok());
+    let open = format!("player:\"{}", "a ".repeat(30_000));
+    let error = Query::parse(&open).unwrap_err();
+    assert!(error.to_string().len() < 200, "{error}");
+    let hidden = Query::parse("player:\"\u{202e}").unwrap_err();
+    assert!(!hidden.to_string().contains('\u{202e}'));
+    assert_eq!(Query::text_of(b"a\xff").unwrap_err().offset, 2);
+    for text in [
+        "|",
+        "\"",
+        "=",
+        ":",
+        "-:",
+        "\\",
+        "player:|",
+        "player:\"\\",
+        "..",
+        "tag:a=|",
+    ] {
+        assert!(Query::parse(&text.repeat(1000)).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn the_page_has_every_field() {
+    for (name, _) in fields() {
+        assert!(SYNTAX.contains(&format!("{name}:")), "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_breaks_the_language(text in "[-a-c:\"|=.?\\\\ _0-9/]{0,40}") {
+        if let Ok(query) = Query::parse(&text) {
+            let canonical = query.canonical();
+            let again = Query::parse(&canonical);
+            prop_assert_eq!(again.map(|again| again.canonical()), Ok(canonical));
+        }
+        if let Ok(query) = Query::parse_name(&text.replace('/', "")) {
+            let name = query.name();
+            prop_assert_eq!(Query::parse_name(&name).map(|again| again.name()), Ok(name));
+        }
+    }
+
+    #[test]
+    fn terms_in_any_order_are_the_same(
+        mut terms in prop::sample::subsequence(
+            vec!["player:a", "-player:b", "white:c|d", "year:1985..", "elo:2500|?", "x", "\"y z\"", "db:q_r", "has:fen"],
+            1..9,
+        ).prop_shuffle(),
+    ) {
+        let canonical = Query::parse(&terms.join(" ")).unwrap().canonical();
+        terms.reverse();
+        prop_assert_eq!(Query::parse(&terms.join("  ")).unwrap().canonical(), canonical);
+    }
+}

@@ -1,0 +1,243 @@
+//! Values of terms that ask for tags.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::bounds::{Bounds, BoundsError};
+use super::databases::DatabasePattern;
+use super::days::Days;
+use super::field::QueryField;
+use super::terms::{TermHead, WrittenAlternative};
+use super::words::{folded, words_of};
+use crate::table::is_tag;
+use chessdb::game::Outcome;
+
+/// An alternative of the value of a term that asks for tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TagValue {
+    /// The value is unknown.
+    Unknown,
+    /// The text has words that begin with these.
+    Words(Vec<String>),
+    /// The text is this one.
+    Exact(String),
+    /// The round, or its first part, is this text in small letters.
+    Round(String),
+    Number(Bounds),
+    Date(Days),
+    /// The code is in this range, in capital letters.
+    Code([u8; 3], [u8; 3]),
+    Result(Outcome),
+    /// The player has won.
+    Win,
+    /// The player has lost.
+    Loss,
+    /// The game has this tag, in small letters.
+    HasTag(String),
+    Has(GamePart),
+    /// Whether the game is marked as deleted.
+    Deleted(bool),
+    /// All games.
+    Any,
+    Database(DatabasePattern),
+}
+
+/// What a game may have beside its tags and the moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GamePart {
+    Comments,
+    Variations,
+    Chess960,
+    Clock,
+}
+
+/// The values of `result:` that do not depend on a player.
+const RESULTS: [(&str, Outcome); 5] = [
+    ("1-0", Outcome::WhiteWins),
+    ("0-1", Outcome::BlackWins),
+    ("draw", Outcome::Draw),
+    ("1/2-1/2", Outcome::Draw),
+    ("*", Outcome::Unknown),
+];
+
+/// The values of `has:` that are no tags.
+const CONTENTS: [(&str, GamePart); 4] = [
+    ("comments", GamePart::Comments),
+    ("variations", GamePart::Variations),
+    ("chess960", GamePart::Chess960),
+    ("clock", GamePart::Clock),
+];
+
+/// Reads an alternative. Returns it with its canonical text, which is not yet quoted.
+///
+/// # Errors
+/// Says what would be right.
+pub(super) fn read(
+    head: &TermHead,
+    written: &WrittenAlternative,
+    is_name: bool,
+) -> Result<(TagValue, String), String> {
+    let field = match head {
+        TermHead::Field(field) => *field,
+        _ => QueryField::Tag,
+    };
+    let is_of_text = field.is_of_words() || matches!(field, QueryField::Round | QueryField::Eco);
+    if written.is_unknown() && is_sometimes_unknown(field) {
+        return Ok((TagValue::Unknown, "?".to_owned()));
+    }
+    if written.is_exact {
+        return if is_of_text {
+            Ok(exact(&written.text))
+        } else {
+            Err(no_exact_texts(field))
+        };
+    }
+    let text = &written.text;
+    match field {
+        QueryField::Round => round(text, written.is_quoted),
+        QueryField::Has => has(text),
+        QueryField::Date | QueryField::Year => {
+            let days = Days::parse(text)?;
+            let canonical = days.to_string();
+            Ok((TagValue::Date(days), canonical))
+        }
+        QueryField::Elo
+        | QueryField::WhiteElo
+        | QueryField::BlackElo
+        | QueryField::OpponentElo
+        | QueryField::EloDiff
+        | QueryField::Moves => number(
+            text,
+            if field == QueryField::Moves {
+                "..20"
+            } else {
+                "2500.."
+            },
+        ),
+        QueryField::Eco => codes(text),
+        QueryField::Result => result(text, is_name),
+        QueryField::Deleted => match &*folded(text) {
+            "yes" => Ok((TagValue::Deleted(true), "yes".to_owned())),
+            "no" => Ok((TagValue::Deleted(false), "no".to_owned())),
+            "any" => Ok((TagValue::Any, "any".to_owned())),
+            _ => Err("yes, no or any is wanted".to_owned()),
+        },
+        QueryField::Db => {
+            let text = text.to_lowercase();
+            Ok((TagValue::Database(DatabasePattern::parse(&text, is_name)?), text))
+        }
+        _ => words(text, written.is_quoted),
+    }
+}
+
+/// True for a field whose value some games do not have.
+fn is_sometimes_unknown(field: QueryField) -> bool {
+    !matches!(
+        field,
+        QueryField::Has | QueryField::Moves | QueryField::Deleted | QueryField::Db | QueryField::Text
+    )
+}
+
+pub(super) fn no_exact_texts(field: QueryField) -> String {
+    format!("{}: has no exact texts: leave the equals sign out", field.name())
+}
+
+fn exact(text: &str) -> (TagValue, String) {
+    let text: String = text.nfc().collect();
+    (TagValue::Exact(text.clone()), text)
+}
+
+/// Words of a name or another text.
+pub(super) fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
+    if text.contains("..") && !is_quoted {
+        return Err(
+            "words are wanted, not a range; a text with two dots is written in double quotes".to_owned(),
+        );
+    }
+    let words = words_of(text);
+    if words.is_empty() {
+        return Err("a letter or a digit is wanted".to_owned());
+    }
+    let canonical = words.join(" ");
+    Ok((TagValue::Words(words), canonical))
+}
+
+/// A number or a range of numbers.
+pub(super) fn bounds(text: &str, example: &str) -> Result<Bounds, String> {
+    text.parse().map_err(|error| match error {
+        BoundsError::Reversed => error.to_string(),
+        _ => format!("a number or a range such as {example} is wanted"),
+    })
+}
+
+fn number(text: &str, example: &str) -> Result<(TagValue, String), String> {
+    let bounds = bounds(text, example)?;
+    Ok((TagValue::Number(bounds), bounds.to_string()))
+}
+
+fn round(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
+    if text.contains("..") && !is_quoted {
+        return number(text, "1..3");
+    }
+    if text.bytes().all(|c| c.is_ascii_digit()) {
+        return number(text, "1..3");
+    }
+    let text = folded(text.trim());
+    Ok((TagValue::Round(text.clone()), text))
+}
+
+fn has(text: &str) -> Result<(TagValue, String), String> {
+    let text = text.to_lowercase();
+    let content = CONTENTS.iter().find(|(name, _)| *name == text);
+    if let Some((_, content)) = content {
+        return Ok((TagValue::Has(*content), text));
+    }
+    if !is_tag(&text) {
+        return Err("the name of a tag, comments, variations, fen, chess960 or clock is wanted".to_owned());
+    }
+    Ok((TagValue::HasTag(text.clone()), text))
+}
+
+fn result(text: &str, is_name: bool) -> Result<(TagValue, String), String> {
+    let mut text = folded(text);
+    if is_name {
+        text = text.replace('_', "/");
+    }
+    if let Some((_, outcome)) = RESULTS.iter().find(|(name, _)| *name == text) {
+        let first = RESULTS.iter().find(|(_, other)| other == outcome);
+        let canonical = first.map_or("", |(name, _)| name);
+        return Ok((TagValue::Result(*outcome), canonical.to_owned()));
+    }
+    match &*text {
+        "win" => Ok((TagValue::Win, text)),
+        "loss" => Ok((TagValue::Loss, text)),
+        _ => Err("1-0, 0-1, 1/2-1/2, draw or * is wanted, or with player: win or loss".to_owned()),
+    }
+}
+
+/// A code, the beginning of one, or a range of both.
+fn codes(text: &str) -> Result<(TagValue, String), String> {
+    let wanted = || "a code such as B, B9 or B90, or a range such as B90..B99 is wanted".to_owned();
+    let upper = text.to_ascii_uppercase();
+    let is_code = |code: &str| match code.as_bytes() {
+        [b'A'..=b'E', digits @ ..] => digits.len() <= 2 && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    // The first or the last code that begins so.
+    let end = |code: &str, fill: u8| -> Option<[u8; 3]> {
+        let bytes = code.bytes().chain([fill, fill]).take(3);
+        bytes.collect::<Vec<u8>>().try_into().ok()
+    };
+    let (first, last) = upper.split_once("..").unwrap_or((&upper, &upper));
+    let is_right = |code: &str| code.is_empty() || is_code(code);
+    if first.is_empty() && last.is_empty() || !is_right(first) || !is_right(last) {
+        return Err(wanted());
+    }
+    let first = if first.is_empty() { "A" } else { first };
+    let last = if last.is_empty() { "E" } else { last };
+    let ends = end(first, b'0').zip(end(last, b'9'));
+    let (first, last) = ends.ok_or_else(wanted)?;
+    if first > last {
+        return Err("the range is the wrong way round: the smaller code comes first".to_owned());
+    }
+    Ok((TagValue::Code(first, last), upper))
+}

@@ -1,0 +1,34 @@
+//! Queries: what their terms find, compared with the tags of games as a reader of PGN sees them.
+
+#![allow(missing_docs)]
+
+mod rules;
+mod witness;
+
+use chessdb::formats::Database;
+use chessdb_library::query::{Query, Searched};
+
+/// A database that is searched as a whole.
+pub fn searched<'a>(database: &'a dyn Database, path: &'a str) -> Searched<'a> {
+    Searched {
+        path,
+        database,
+        index: None,
+        names: None,
+        among: None,
+    }
+}
+
+/// The numbers of the games that a query finds, with their plies.
+pub fn answer(query: &str, searched: &Searched<'_>) -> Vec<(u32, u32)> {
+    let read = Query::parse(query).unwrap_or_else(|error| panic!("{error}"));
+    let found = read.answer(searched, 2, &|_| ()).unwrap();
+    found.into_iter().map(|found| (found.game, found.ply)).collect()
+}
+
+pub fn games(query: &str, searched: &Searched<'_>) -> Vec<u32> {
+    answer(query, searched)
+        .into_iter()
+        .map(|(game, _)| game)
+        .collect()
+}
